@@ -1,0 +1,20 @@
+/**
+ * Time as the engine sees it: monotonic milliseconds, and a way to be called back.
+ *
+ * Deadlines are points on this clock, never on the wall's: a wall clock that jumps must neither
+ * cut a conversation short nor let it hang.
+ */
+export type Clock = {
+  /** Monotonic milliseconds since some fixed point. */
+  now(): number;
+  /** Calls back once after `ms` milliseconds; the returned function cancels. */
+  after(ms: number, callback: () => void): () => void;
+};
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, Math.max(0, ms));
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,24 @@
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { LookupFailure } from './lookup.ts';
+
+/** A mail host with the addresses its name resolved to (IPv4 first), not yet judged by the egress guard. */
+export type MailHost = { name: CanonicalHost; addresses: string[] };
+
+/** One place to dial: a mail host's name and one of its addresses. */
+export type MailTarget = { host: CanonicalHost; address: string };
+
+/** Where a domain's mail goes, or why it goes nowhere, or why we cannot tell. */
+export type MailRoute =
+  | {
+      kind: 'takes_mail';
+      /** True where the domain has no MX and its own address serves (RFC 5321 section 5.1). */
+      implicit: boolean;
+      /** Every usable mail host name in order of preference, lower case, no trailing dot. */
+      mxRecords: CanonicalHost[];
+      /** The first host in that order whose name resolves. */
+      first: MailHost;
+      /** The names after it, resolved only when the first cannot be reached. */
+      further: CanonicalHost[];
+    }
+  | { kind: 'refuses_mail'; why: 'no_such_domain' | 'null_mx' | 'no_mail_host' | 'no_mail_host_resolves' }
+  | { kind: 'undetermined'; failure: LookupFailure };

@@ -1,0 +1,52 @@
+/**
+ * Every wait has a deadline and every buffer a maximum; the engine's all stand in this table.
+ * `docs/limits.md` is written from it (`npm run docs`), and a test holds the two together.
+ */
+export const limitTable = {
+  connectMs: { value: 8_000, meaning: 'TCP connection to a mail host' },
+  bannerMs: { value: 12_000, meaning: 'wait for the banner' },
+  ehloMs: { value: 8_000, meaning: 'reply to EHLO or HELO' },
+  tlsMs: { value: 8_000, meaning: 'STARTTLS and the handshake together' },
+  mailMs: { value: 8_000, meaning: 'reply to MAIL' },
+  rcptMs: { value: 12_000, meaning: 'reply to each RCPT' },
+  rsetMs: { value: 3_000, meaning: 'reply to RSET' },
+  quitMs: { value: 2_000, meaning: 'reply to QUIT, after the verdict' },
+  smtpPhaseMs: { value: 22_000, meaning: 'all conversations for one address' },
+  dnsTryMs: { value: 1_000, meaning: 'one DNS query to one server before the next try' },
+  dnsLookupMs: { value: 4_000, meaning: 'one DNS lookup over all tries and servers' },
+  dnsPhaseMs: { value: 6_000, meaning: 'all DNS lookups for one address before SMTP' },
+  verificationMs: { value: 30_000, meaning: 'one verification, unless the caller says otherwise' },
+  replyLineBytes: { value: 2_048, meaning: 'one line of an SMTP reply' },
+  replyLines: { value: 128, meaning: 'lines of one SMTP reply' },
+  replyBytes: { value: 16_384, meaning: 'one SMTP reply' },
+  conversationBytes: { value: 65_536, meaning: 'all a mail host may send in one conversation' },
+  ehloKeywords: { value: 64, meaning: 'extensions read from one EHLO reply' },
+  commandBytes: { value: 512, meaning: 'one SMTP command, CRLF included (RFC 5321 4.5.3.1.4)' },
+  mxRecords: { value: 20, meaning: 'MX records looked at' },
+  mailAddresses: { value: 5, meaning: 'mail-host addresses used for one verification' },
+  mailHostLookups: { value: 5, meaning: 'mail-host names resolved for one verification' },
+  conversations: { value: 2, meaning: 'SMTP conversations for one verification' },
+  addressCharacters: { value: 254, meaning: 'an address (RFC 5321 4.5.3.1.3 less the brackets)' },
+  localPartOctets: { value: 64, meaning: 'a local part on the wire (RFC 5321 4.5.3.1.1)' },
+  domainOctets: { value: 253, meaning: 'a domain on the wire (RFC 1035)' },
+  dnsCacheEntries: { value: 20_000, meaning: 'answers in the DNS cache' },
+  dnsTtlMaxS: { value: 3_600, meaning: 'longest life of a DNS answer in the cache' },
+  dnsNegativeTtlMaxS: { value: 900, meaning: 'longest life of a "no such name" or "no data" answer' },
+  dnsFailureTtlS: { value: 5, meaning: 'life of a failed lookup in the cache' },
+  dnsSockets: { value: 16, meaning: 'UDP sockets in the pool of the resolver' },
+  dnsQueriesInFlight: { value: 1_000, meaning: 'DNS queries awaiting an answer' },
+  catchAllEntries: { value: 50_000, meaning: 'domains whose catch-all answer is remembered' },
+  catchAllYesMs: { value: 7 * 86_400_000, meaning: 'life of "takes every address"' },
+  catchAllNoMs: { value: 86_400_000, meaning: 'life of "refuses strangers"' },
+  hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
+  hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
+  explainedReplies: { value: 16, meaning: 'replies kept in an explanation' },
+  explainedReplyCharacters: { value: 200, meaning: 'characters kept of a reply' },
+} as const;
+
+export type Limits = { readonly [Name in keyof typeof limitTable]: number };
+
+/** The defaults as plain numbers, in the form in which every part takes them. */
+export const defaultLimits: Limits = Object.fromEntries(
+  Object.entries(limitTable).map(([name, limit]) => [name, limit.value]),
+) as Limits;
