@@ -1,0 +1,78 @@
+import type { MailRoute } from './dns/mail-route.ts';
+import type { ListFindings } from './lists/findings.ts';
+import type { ReplyMeaning } from './replies/meaning.ts';
+import type { Address, CanonicalHost } from './syntax/address.ts';
+
+/** Where in a conversation a reply was read or a fault happened. */
+export type SmtpPhase =
+  | 'connect'
+  | 'banner'
+  | 'ehlo'
+  | 'starttls'
+  | 'mail'
+  | 'rcpt'
+  | 'random_rcpt'
+  | 'rset'
+  | 'quit';
+
+/** A reply that was read, kept for the explanation: printable ASCII, cut to 200 characters. */
+export type ReadReply = {
+  phase: SmtpPhase;
+  code: number;
+  enhanced: string | undefined;
+  text: string;
+};
+
+/** Why no mail host gave an answer about the mailbox. */
+export type NoAnswerReason =
+  /** No address could be dialled: refused, no route, silent or forbidden. They read alike on purpose (threats A5). */
+  | 'mx_unreachable'
+  /** The host took the connection and then let a deadline pass. */
+  | 'smtp_timeout'
+  /** The host broke the protocol: garbage, an endless reply, a reply nobody asked for. */
+  | 'protocol_error'
+  /** The host hung up before it answered about the mailbox. */
+  | 'connection_lost'
+  /** A refusal before the mailbox was named (banner, EHLO, MAIL), or one that is not about it. */
+  | 'host_refused'
+  /** The address needs SMTPUTF8 and the host does not offer it. */
+  | 'smtputf8_not_offered'
+  /** The host demands TLS and the handshake failed. */
+  | 'tls_failed';
+
+/** Whether a stranger's address is taken too. `undetermined` is an answer of its own, never a `no`. */
+export type CatchAllAnswer =
+  | { kind: 'yes'; from: 'random_probe' | 'memory' }
+  | { kind: 'no'; from: 'random_probe' | 'memory' | 'provider_table' }
+  | { kind: 'undetermined'; meaning: ReplyMeaning | undefined };
+
+/** What the mail hosts of the domain said about the mailbox. */
+export type MailboxEvidence =
+  | {
+      kind: 'answered';
+      host: CanonicalHost;
+      replies: ReadReply[];
+      meaning: ReplyMeaning;
+      /** Only asked where the mailbox was accepted. */
+      catchAll: CatchAllAnswer;
+    }
+  | {
+      kind: 'no_answer';
+      reason: NoAnswerReason;
+      /** The meaning of the refusal, where there was a reply to read. */
+      meaning: ReplyMeaning | undefined;
+      /** Whether a host was spoken to at all. */
+      connected: boolean;
+      host: CanonicalHost | undefined;
+      replies: ReadReply[];
+    };
+
+/** All that was gathered about an address, stage by stage. A stage that was not reached is absent. */
+export type Evidence = {
+  address: Address;
+  lists: ListFindings;
+  /** Absent where the operator denied the address: then nobody is asked. */
+  route?: MailRoute;
+  /** Absent where an earlier stage settled it. */
+  mailbox?: MailboxEvidence;
+};

@@ -1,0 +1,102 @@
+import type { Evidence, ReadReply, SmtpPhase } from './evidence.ts';
+import type { Verdict } from './verdict.ts';
+
+/**
+ * Why a verdict is what it is, in a form a program can act on and a person can read. Field names are
+ * those of the API (`?explain=true`).
+ */
+export type Explanation = {
+  /** The stage that decided. */
+  stage: 'syntax' | 'lists' | 'dns' | 'smtp';
+  /** A stable snake_case code; the list is in docs/reasons.md. */
+  reason: string;
+  retry: { advised: boolean; after_seconds?: number };
+  /** The mail host that was asked; absent where none was. */
+  mail_host?: string;
+  replies: { phase: SmtpPhase; code: number; enhanced?: string; text: string }[];
+  /** Milliseconds spent in each stage that was entered. */
+  timings_ms: { dns?: number; smtp?: number; total: number };
+};
+
+export type Timings = Explanation['timings_ms'];
+type Cause = Pick<Explanation, 'stage' | 'reason' | 'retry'>;
+
+const never = { advised: false } as const;
+
+/** Seconds after which asking again may tell more, by what stood in the way. */
+const retryAfterSeconds = { deferred: 300, unreachable: 3_600, dns: 60, deadline: 60, blocked: 86_400 } as const;
+
+function retryIn(seconds: number): Explanation['retry'] {
+  return { advised: true, after_seconds: seconds };
+}
+
+export function explain(evidence: Evidence, verdict: Verdict, timings: Timings): Explanation {
+  const mailbox = evidence.mailbox;
+  return {
+    ...causeOf(evidence, verdict),
+    ...(mailbox?.host === undefined ? {} : { mail_host: mailbox.host }),
+    replies: (mailbox?.replies ?? []).map(presentReply),
+    timings_ms: timings,
+  };
+}
+
+/** The domain's DNS gave no answer, so nothing is known: there is no verdict to explain, only a failure. */
+export function explainUnavailable(evidence: Evidence, timings: Timings): Explanation {
+  const failure = evidence.route?.kind === 'undetermined' ? evidence.route.failure : 'silence';
+  return {
+    stage: 'dns',
+    reason: `dns_${failure}`,
+    retry: retryIn(retryAfterSeconds.dns),
+    replies: [],
+    timings_ms: timings,
+  };
+}
+
+/** The caller's deadline came before a verdict did. */
+export function explainTimeout(stage: Explanation['stage'], timings: Timings): Explanation {
+  return {
+    stage,
+    reason: 'deadline_reached',
+    retry: retryIn(retryAfterSeconds.deadline),
+    replies: [],
+    timings_ms: timings,
+  };
+}
+
+function causeOf(evidence: Evidence, verdict: Verdict): Cause {
+  if (evidence.lists.denied) return { stage: 'lists', reason: 'operator_denied', retry: never };
+  if (evidence.route?.kind === 'refuses_mail') return { stage: 'dns', reason: evidence.route.why, retry: never };
+  if (verdict.status === 'spamtrap') return { stage: 'lists', reason: 'spamtrap_listed', retry: never };
+  if (verdict.status === 'disposable') return { stage: 'lists', reason: 'disposable_listed', retry: never };
+  return { stage: 'smtp', ...smtpCause(evidence) };
+}
+
+function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
+  if (mailbox === undefined) return { reason: 'not_asked', retry: never };
+  if (mailbox.kind === 'no_answer') {
+    const reason = mailbox.meaning?.reason ?? mailbox.reason;
+    return { reason, retry: retryFor(mailbox.meaning?.label, retryAfterSeconds.unreachable) };
+  }
+  const { meaning, catchAll } = mailbox;
+  if (meaning.label !== 'accepted') return { reason: meaning.reason, retry: retryFor(meaning.label, undefined) };
+  switch (catchAll.kind) {
+    case 'yes':
+      return { reason: 'accepts_every_address', retry: never };
+    case 'no':
+      return { reason: 'mailbox_accepted', retry: never };
+    case 'undetermined':
+      return { reason: 'catch_all_undetermined', retry: retryIn(retryAfterSeconds.unreachable) };
+  }
+}
+
+/** A settled mailbox is not asked again; a deferral soon, a block not before the day is over. */
+function retryFor(label: string | undefined, otherwiseSeconds: number | undefined): Explanation['retry'] {
+  if (label === 'greylisted_or_temporary') return retryIn(retryAfterSeconds.deferred);
+  if (label === 'blocked_or_policy') return retryIn(retryAfterSeconds.blocked);
+  return otherwiseSeconds === undefined ? never : retryIn(otherwiseSeconds);
+}
+
+function presentReply(reply: ReadReply): Explanation['replies'][number] {
+  const { phase, code, enhanced, text } = reply;
+  return enhanced === undefined ? { phase, code, text } : { phase, code, enhanced, text };
+}

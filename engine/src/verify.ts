@@ -1,0 +1,83 @@
+import type { Clock } from './clock.ts';
+import type { MailRoute } from './dns/mail-route.ts';
+import type { Evidence, MailboxEvidence } from './evidence.ts';
+import { explain, explainTimeout, explainUnavailable, type Explanation, type Timings } from './explanation.ts';
+import type { Lists } from './lists/findings.ts';
+import type { Patience } from './patience.ts';
+import { parseAddress } from './syntax/parse-address.ts';
+import type { Address, SyntaxFault } from './syntax/address.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/**
+ * The story of one verification: syntax → lists → DNS → SMTP → verdict.
+ *
+ * Each stage adds evidence; the judge alone decides what it means. What the world does to us (a dead
+ * domain, a silent host, a refusal) ends as a value. Only an aborted signal and our own defects throw.
+ */
+export type Outcome =
+  | { kind: 'verdict'; verdict: Verdict; explanation: Explanation }
+  | { kind: 'invalid_address'; fault: SyntaxFault }
+  /** Whether the domain takes mail could not be found out: no verdict is possible. */
+  | { kind: 'unavailable'; explanation: Explanation }
+  /** The caller's deadline came first. */
+  | { kind: 'timeout'; explanation: Explanation };
+
+export type VerifyParts = {
+  clock: Clock;
+  lists: Lists;
+  findMailRoute(address: Address, patience: Patience): Promise<MailRoute>;
+  askMailbox(address: Address, route: MailRoute & { kind: 'takes_mail' }, patience: Patience): Promise<MailboxEvidence>;
+};
+
+export async function verify(email: string, parts: VerifyParts, patience: Patience): Promise<Outcome> {
+  const parsed = parseAddress(email);
+  if (parsed.kind === 'invalid') return { kind: 'invalid_address', fault: parsed.fault };
+  const { address } = parsed;
+  const watch = startWatch(parts.clock);
+
+  const lists = parts.lists.find(address);
+  if (lists.denied) return conclude({ address, lists }, watch.timings());
+
+  const route = await watch.time('dns', () => parts.findMailRoute(address, patience));
+  const known = { address, lists: withMailHosts(lists, route, { address, lists: parts.lists }), route };
+  if (route.kind === 'refuses_mail' || known.lists.spamtrap || known.lists.disposable) return conclude(known, watch.timings());
+  if (parts.clock.now() >= patience.deadline) return { kind: 'timeout', explanation: explainTimeout('dns', watch.timings()) };
+  if (route.kind === 'undetermined') return { kind: 'unavailable', explanation: explainUnavailable(known, watch.timings()) };
+
+  const mailbox = await watch.time('smtp', () => parts.askMailbox(address, route, patience));
+  if (mailbox.kind === 'no_answer' && parts.clock.now() >= patience.deadline) {
+    return { kind: 'timeout', explanation: explainTimeout('smtp', watch.timings()) };
+  }
+  return conclude({ ...known, mailbox }, watch.timings());
+}
+
+function conclude(evidence: Evidence, timings: Timings): Outcome {
+  const verdict = judge(evidence);
+  return { kind: 'verdict', verdict, explanation: explain(evidence, verdict, timings) };
+}
+
+/** A throw-away service shows in its mail host even where the domain itself is new to the lists. */
+function withMailHosts(
+  findings: Evidence['lists'],
+  route: MailRoute,
+  { address, lists }: { address: Address; lists: Lists },
+): Evidence['lists'] {
+  if (findings.disposable || route.kind !== 'takes_mail') return findings;
+  return { ...findings, disposable: route.mxRecords.some((host) => lists.isDisposableMailHost(host, address)) };
+}
+
+function startWatch(clock: Clock) {
+  const startedAt = clock.now();
+  const stages: { dns?: number; smtp?: number } = {};
+  return {
+    async time<T>(stage: 'dns' | 'smtp', work: () => Promise<T>): Promise<T> {
+      const enteredAt = clock.now();
+      try {
+        return await work();
+      } finally {
+        stages[stage] = Math.round(clock.now() - enteredAt);
+      }
+    },
+    timings: (): Timings => ({ ...stages, total: Math.round(clock.now() - startedAt) }),
+  };
+}
