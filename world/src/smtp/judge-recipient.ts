@@ -1,0 +1,71 @@
+/** What a mail host says to one RCPT: its policies first, then what it knows of the mailbox. */
+import type { MailHost } from './mail-host.ts';
+import type { MailboxState, ReplyText } from './temper.ts';
+
+export type Envelope = {
+  client: string;
+  sender: string;
+  /** Recipients named in this transaction, this one not counted. */
+  named: number;
+  /** Of the whole conversation. */
+  namedInAll: number;
+  acceptedInAll: number;
+};
+
+const usualReplies: Record<MailboxState, ReplyText> = {
+  exists: '250 2.1.5 Ok',
+  unknown: '550 5.1.1 <{recipient}>: Recipient address rejected: User unknown in virtual mailbox table',
+  full: '552 5.2.2 <{recipient}>: Quota exceeded (mailbox for user is full)',
+  full_for_now: '452 4.2.2 <{recipient}>: The mailbox is over quota, try again later',
+  disabled: '550 5.2.1 <{recipient}>: This mailbox is disabled and does not accept messages',
+  busy: '450 4.2.1 <{recipient}>: The user is receiving mail too quickly',
+  deferred: '451 4.3.0 <{recipient}>: Temporary lookup failure',
+};
+
+export function judgeRecipient(host: MailHost, recipient: string, envelope: Envelope): ReplyText {
+  return (
+    refusedByPolicy(host, envelope) ??
+    deferredByGreylist(host, recipient, envelope) ??
+    mailboxReply(host, recipient)
+  );
+}
+
+export function isKnown(host: MailHost, recipient: string): boolean {
+  return findMailbox(host, recipient) !== undefined;
+}
+
+function refusedByPolicy(host: MailHost, envelope: Envelope): ReplyText | undefined {
+  const { temper } = host;
+  if (temper.refusal?.at === 'rcpt') return temper.refusal.reply;
+  if (envelope.named >= (temper.recipientsPerTransaction ?? Infinity)) {
+    return temper.tooMany ?? '452 4.5.3 Error: too many recipients';
+  }
+  const mostlyRefused = temper.refusesMostlyRefused;
+  if (mostlyRefused === undefined || envelope.namedInAll < mostlyRefused.named) return undefined;
+  return envelope.acceptedInAll * 2 < envelope.namedInAll
+    ? '550 Too many refused recipients, further ones are not looked at'
+    : undefined;
+}
+
+function deferredByGreylist(host: MailHost, recipient: string, envelope: Envelope): ReplyText | undefined {
+  const { greylist } = host.temper;
+  if (greylist === undefined) return undefined;
+  if (greylist.defers === 'known' && !isKnown(host, recipient)) return undefined;
+  const key = `${envelope.client} ${envelope.sender} ${recipient.toLowerCase()}`;
+  const firstSeen = host.greylist.get(key);
+  if (firstSeen === undefined) host.greylist.set(key, host.now());
+  const waitedMs = host.now() - (firstSeen ?? host.now());
+  if (waitedMs >= greylist.waitMs) return undefined;
+  return greylist.reply ?? '450 4.2.0 <{recipient}>: Recipient address rejected: Greylisted, try again later';
+}
+
+function mailboxReply(host: MailHost, recipient: string): ReplyText {
+  const mailbox = findMailbox(host, recipient) ?? (host.temper.catchAll === true ? 'exists' : 'unknown');
+  if (typeof mailbox !== 'string') return mailbox.reply;
+  return host.temper.replies?.[mailbox] ?? usualReplies[mailbox];
+}
+
+function findMailbox(host: MailHost, recipient: string) {
+  const address = recipient.toLowerCase();
+  return host.mailboxes.get(address) ?? host.mailboxes.get(address.slice(0, address.lastIndexOf('@')));
+}

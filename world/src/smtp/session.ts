@@ -1,0 +1,226 @@
+/**
+ * The server's side of RFC 5321 as a state machine: one command in, one act out. It speaks as its
+ * host's temper has it, and reports what the client should not have done.
+ */
+import { wire } from './act.ts';
+import type { Act } from './act.ts';
+import type { Command } from './command.ts';
+import { faultAct, injectedAct } from './fault-act.ts';
+import type { Phase } from './fault.ts';
+import { fuzzAct } from './fuzz-act.ts';
+import type { Random } from './fuzz-act.ts';
+import { isKnown, judgeRecipient } from './judge-recipient.ts';
+import type { MailHost } from './mail-host.ts';
+import type { ViolationKind } from './record.ts';
+
+export type Session = {
+  host: MailHost;
+  client: string;
+  greeted: 'no' | 'helo' | 'ehlo';
+  secure: boolean;
+  transaction: Transaction | undefined;
+  namedInAll: number;
+  acceptedInAll: number;
+  refusals: number;
+  errors: number;
+  random: Random | undefined;
+  report: (kind: ViolationKind, detail: string) => void;
+};
+
+type Transaction = { sender: string; utf8: boolean; named: number };
+
+type Reaction = { reply: string; then?: 'close' | 'start_tls' };
+
+/** The phase of an act, with the two places that only injections name. */
+export type Moment = Phase | 'ehlo_in_tls' | 'rset';
+
+export function greet(session: Session): Act {
+  const { temper } = session.host;
+  const banner = temper.banner ?? '220 {host} ESMTP';
+  const reply = temper.refusal?.at === 'banner' ? temper.refusal.reply : banner;
+  const moment = temper.fault?.phase === 'connect' ? 'connect' : 'banner';
+  return disturbed(session, moment, { reply });
+}
+
+export function answer(session: Session, command: Command): Act {
+  const moment = momentOf(session, command);
+  const reaction = countingErrors(session, react(session, command));
+  return disturbed(session, moment, filledIn(session, command, reaction));
+}
+
+/** How long the host thinks before it speaks. */
+export function thinkingMs(session: Session): number {
+  const { replyDelayMs, errorCount } = session.host.temper;
+  const punished = errorCount !== undefined && session.errors > errorCount.soft ? errorCount.delayMs : 0;
+  return (replyDelayMs ?? 0) + punished;
+}
+
+/** After the handshake nothing said before it counts (RFC 3207 section 4.2). */
+export function secured(session: Session): void {
+  session.secure = true;
+  session.greeted = 'no';
+  session.transaction = undefined;
+}
+
+export function mayPipeline(session: Session): boolean {
+  return session.greeted === 'ehlo' && session.host.temper.pipelining !== false;
+}
+
+function react(session: Session, command: Command): Reaction {
+  switch (command.verb) {
+    case 'EHLO':
+      return ehlo(session, command);
+    case 'HELO':
+      session.greeted = 'helo';
+      session.transaction = undefined;
+      return { reply: '250 {host}' };
+    case 'STARTTLS':
+      return startTls(session);
+    case 'MAIL':
+      return mail(session, command);
+    case 'RCPT':
+      return rcpt(session, command);
+    case 'RSET':
+      session.transaction = undefined;
+      return { reply: '250 2.0.0 Ok' };
+    case 'QUIT':
+      return { reply: '221 2.0.0 Bye', then: 'close' };
+  }
+  session.report('unexpected_verb', command.line);
+  return { reply: '502 5.5.1 Command not implemented' };
+}
+
+function ehlo(session: Session, command: Command): Reaction {
+  const { temper } = session.host;
+  if (command.line.length <= 'EHLO '.length) session.report('malformed_command', command.line);
+  if (temper.refusal?.at === 'ehlo') return { reply: temper.refusal.reply };
+  if (temper.heloOnly === true) return { reply: '502 5.5.1 Command not implemented' };
+  session.greeted = 'ehlo';
+  session.transaction = undefined;
+  const keywords = ['SIZE 36700160', '8BITMIME', 'ENHANCEDSTATUSCODES', ...(temper.extensions ?? [])];
+  if (temper.pipelining !== false) keywords.push('PIPELINING');
+  if (temper.smtputf8 === true) keywords.push('SMTPUTF8');
+  if (temper.starttls !== undefined && !session.secure) keywords.push('STARTTLS');
+  return { reply: ['{host} greets {client}', ...keywords].map(ehloLine).join('\n') };
+}
+
+function ehloLine(text: string, index: number, lines: string[]): string {
+  return `250${index === lines.length - 1 ? ' ' : '-'}${text}`;
+}
+
+function startTls(session: Session): Reaction {
+  const { temper } = session.host;
+  if (temper.starttls === undefined || session.secure) {
+    session.report('starttls_not_offered', 'STARTTLS');
+    return { reply: '503 5.5.1 STARTTLS is not offered here' };
+  }
+  if (temper.tlsFault === 'refused') return { reply: '454 4.7.0 TLS not available due to temporary reason' };
+  return { reply: '220 2.0.0 Ready to start TLS', then: 'start_tls' };
+}
+
+function mail(session: Session, command: Command): Reaction {
+  const { temper } = session.host;
+  if (command.path === undefined) return malformed(session, command);
+  if (session.greeted === 'no') {
+    session.report('mail_before_ehlo', command.line);
+    return { reply: '503 5.5.1 Error: send HELO/EHLO first' };
+  }
+  if (session.transaction !== undefined) {
+    session.report('mail_inside_transaction', command.line);
+    return { reply: '503 5.5.1 Error: nested MAIL command' };
+  }
+  if (temper.starttls === 'demanded' && !session.secure) {
+    return { reply: '530 5.7.0 Must issue a STARTTLS command first' };
+  }
+  const utf8 = command.parameters.includes('SMTPUTF8');
+  if (utf8 && (temper.smtputf8 !== true || session.greeted !== 'ehlo')) {
+    session.report('smtputf8_not_offered', command.line);
+    return { reply: '555 5.5.4 Unsupported option: SMTPUTF8' };
+  }
+  if (!utf8 && isBeyondAscii(command.path)) session.report('smtputf8_missing', command.line);
+  if (temper.refusal?.at === 'mail') return { reply: temper.refusal.reply };
+  session.transaction = { sender: command.path, utf8, named: 0 };
+  return { reply: '250 2.1.0 Ok' };
+}
+
+function rcpt(session: Session, command: Command): Reaction {
+  const { host, transaction } = session;
+  if (command.path === undefined || !command.path.includes('@')) return malformed(session, command);
+  // No breach: in a pipelined group RCPT follows a MAIL that may have been refused.
+  if (transaction === undefined) return { reply: '503 5.5.1 Error: need MAIL command' };
+  if (isBeyondAscii(command.path) && !transaction.utf8) {
+    session.report('smtputf8_missing', command.line);
+    return { reply: '553 5.6.7 Must declare SMTPUTF8 to send to an internationalised address' };
+  }
+  const { client, namedInAll, acceptedInAll } = session;
+  const envelope = {
+    client,
+    namedInAll,
+    acceptedInAll,
+    sender: transaction.sender,
+    named: transaction.named,
+  };
+  const reply = judgeRecipient(host, command.path, envelope);
+  transaction.named += 1;
+  session.namedInAll += 1;
+  if (reply.startsWith('2')) session.acceptedInAll += 1;
+  if (reply.startsWith('5')) session.refusals += 1;
+  const patience = host.temper.hangsUpAfterRefusals ?? Infinity;
+  return session.refusals >= patience ? { reply, then: 'close' } : { reply };
+}
+
+function malformed(session: Session, command: Command): Reaction {
+  session.report('malformed_command', command.line);
+  return { reply: '501 5.5.2 Syntax error in parameters' };
+}
+
+function countingErrors(session: Session, reaction: Reaction): Reaction {
+  if (!/^[45]/.test(reaction.reply)) return reaction;
+  session.errors += 1;
+  if (session.errors < (session.host.temper.errorCount?.hard ?? Infinity)) return reaction;
+  return { reply: '421 4.7.0 {host} Error: too many errors', then: 'close' };
+}
+
+function momentOf(session: Session, command: Command): Moment | undefined {
+  switch (command.verb) {
+    case 'EHLO':
+    case 'HELO':
+      return session.secure ? 'ehlo_in_tls' : 'ehlo';
+    case 'STARTTLS':
+      return 'starttls';
+    case 'MAIL':
+      return 'mail';
+    case 'RCPT':
+      return isKnown(session.host, command.path ?? '') ? 'rcpt' : 'random_rcpt';
+    case 'RSET':
+      return 'rset';
+    case 'QUIT':
+      return 'quit';
+  }
+  return undefined;
+}
+
+/** The act the reaction would be at a host without faults, or what the host's faults make of it. */
+function disturbed(session: Session, moment: Moment | undefined, reaction: Reaction): Act {
+  const { temper, name } = session.host;
+  const text = wire(reaction.reply.replaceAll('{host}', name).replaceAll('{client}', session.client));
+  const act: Act = { kind: reaction.then ?? 'say', text };
+  if (session.random !== undefined) return fuzzAct(session.random, act);
+  if (temper.fault !== undefined && temper.fault.phase === moment) return faultAct(temper.fault, act, name);
+  if (temper.injection !== undefined && temper.injection.phase === moment) {
+    return injectedAct(temper.injection, act);
+  }
+  return act;
+}
+
+function filledIn(session: Session, command: Command, reaction: Reaction): Reaction {
+  const reply = reaction.reply
+    .replaceAll('{recipient}', command.path ?? '')
+    .replaceAll('{sender}', session.transaction?.sender ?? '');
+  return { ...reaction, reply };
+}
+
+function isBeyondAscii(text: string): boolean {
+  // eslint-disable-next-line no-control-regex -- the class is ASCII itself, control characters included
+  return !/^[\x00-\x7f]*$/.test(text);
+}

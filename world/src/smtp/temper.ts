@@ -1,0 +1,64 @@
+/**
+ * A mail host's temper: how it behaves, as data. What is not said is what a well-behaved host does:
+ * it offers PIPELINING, knows its mailboxes and refuses everybody else.
+ */
+import type { Fault, Injection, Phase } from './fault.ts';
+import type { TlsFault } from './tls-fault.ts';
+
+/** What a mail host knows of a mailbox. */
+export type MailboxState = 'exists' | 'unknown' | 'full' | 'full_for_now' | 'disabled' | 'busy' | 'deferred';
+
+/**
+ * A reply as it is written in a description: lines joined by `\n`, each with its code, without line
+ * ends. `{host}`, `{client}`, `{recipient}` and `{sender}` are filled in.
+ */
+export type ReplyText = string;
+
+/** A mailbox is in a known state, or its recipient gets exactly this reply. */
+export type Mailbox = MailboxState | { reply: ReplyText };
+
+export type Temper = {
+  /** Nothing listens at the address: the connection is refused. */
+  dead?: boolean;
+  banner?: ReplyText;
+  /** Offered unless false. */
+  pipelining?: boolean;
+  /** Not offered unless true. */
+  smtputf8?: boolean;
+  /** Answers EHLO with 502, as a host that knows HELO only. */
+  heloOnly?: boolean;
+  /** More lines of the EHLO reply. */
+  extensions?: string[];
+  starttls?: 'offered' | 'demanded';
+  tlsFault?: TlsFault;
+  /** Takes every recipient that `mailboxes` does not name. */
+  catchAll?: boolean;
+  /** In place of the usual words for these states. */
+  replies?: Partial<Record<MailboxState, ReplyText>>;
+  /** Recipients above this number in one transaction get `tooMany`. */
+  recipientsPerTransaction?: number;
+  tooMany?: ReplyText;
+  /** A first visit is deferred; one from the same client, sender and recipient `waitMs` later is not. */
+  greylist?: Greylist;
+  /** Says this at the banner, to every MAIL or to every RCPT, whoever is asked for. */
+  refusal?: { at: 'banner' | 'ehlo' | 'mail' | 'rcpt'; reply: ReplyText };
+  /** Postfix: after `soft` errors each reply comes `delayMs` late, after `hard` the host hangs up with 421. */
+  errorCount?: { soft: number; hard: number; delayMs: number };
+  /** Exim: once more than `named` recipients were named and fewer than half accepted, all further are refused. */
+  refusesMostlyRefused?: { named: number };
+  /** Closes the connection right after this many recipients were refused with 5xx. */
+  hangsUpAfterRefusals?: number;
+  /** Waits this long before each reply, one after the other. */
+  replyDelayMs?: number;
+  fault?: { phase: Phase; fault: Fault };
+  injection?: Injection;
+  /** Every reply is replaced or mangled, reproducibly. */
+  fuzzSeed?: number;
+};
+
+export type Greylist = {
+  waitMs: number;
+  /** `everybody`: unknown recipients are deferred as well. `known`: those get their refusal at once. */
+  defers: 'everybody' | 'known';
+  reply?: ReplyText;
+};

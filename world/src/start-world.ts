@@ -1,0 +1,156 @@
+/** Puts a mail internet on loopback, from its description, and shows what it has seen. */
+import type { HostDescription, WorldDescription } from './description.ts';
+import { queryLog } from './dns/query-log.ts';
+import type { DnsCounts, DnsQuery } from './dns/query-log.ts';
+import { startDnsServer } from './dns/start-dns-server.ts';
+import type { Zone } from './dns/zone.ts';
+import { zoneBook } from './dns/zone-book.ts';
+import { giveAddresses } from './give-addresses.ts';
+import type { MailHost } from './smtp/mail-host.ts';
+import { smtpRecord } from './smtp/record.ts';
+import type { Conversation, SmtpCounts, SmtpRecord, Violation } from './smtp/record.ts';
+import { startMailHosts } from './smtp/start-mail-hosts.ts';
+
+export type WorldOptions = {
+  /** One that is free, unless said. */
+  smtpPort?: number;
+  dnsPort?: number;
+  /** Time for greylisting, in milliseconds; `advance` moves it on. */
+  clock?: { now(): number };
+  /** Added to every DNS answer. */
+  dnsLatencyMs?: number;
+  /** For hosts that do not say otherwise. */
+  latencyMs?: number;
+};
+
+export type World = {
+  /** `127.0.0.1:PORT` */
+  dnsServer: string;
+  smtpPort: number;
+  /** The settings that make Mailproof live in this world. */
+  environment: Record<string, string>;
+  counts: { readonly dns: DnsCounts; readonly smtp: SmtpCounts };
+  /** By host name. */
+  hosts: Record<string, { address: string; counts: SmtpCounts }>;
+  readonly violations: Violation[];
+  readonly conversations: Conversation[];
+  readonly dnsQueries: DnsQuery[];
+  /** Hosts that could not be put up because the machine has no such address (IPv6 switched off). */
+  absentHosts: string[];
+  /** Forgets every count, conversation and violation; what the hosts remember stays. */
+  reset(): void;
+  /** Moves the world's clock on. */
+  advance(ms: number): void;
+  stop(): Promise<void>;
+};
+
+/** How the world's visitor introduces itself; the name resolves there and back. */
+const visitor = 'probe.test';
+
+export async function startWorld(description: WorldDescription, options: WorldOptions = {}): Promise<World> {
+  const { hosts, zones } = giveAddresses(description, visitor);
+  const clock = movableClock(options.clock ?? { now: () => Date.now() });
+  const record = smtpRecord(Object.keys(hosts));
+  const log = queryLog();
+  const mailHosts = Object.entries(hosts).map(([name, host]) => {
+    const latencyMs = host.latencyMs ?? options.latencyMs ?? 0;
+    return mailHost({ name, host: { ...host, latencyMs }, record, now: clock.now });
+  });
+
+  const smtp = await startMailHosts(mailHosts, record, options.smtpPort ?? 0);
+  const dns = await startDns(
+    zones,
+    { log, latencyMs: options.dnsLatencyMs ?? 0 },
+    options.dnsPort ?? 0,
+  ).catch(async (error: unknown) => {
+    await smtp.stop();
+    throw error;
+  });
+
+  return {
+    dnsServer: `127.0.0.1:${dns.port}`,
+    smtpPort: smtp.port,
+    environment: environmentOf(dns.port, smtp.port),
+    counts: {
+      get dns() {
+        return log.counts;
+      },
+      smtp: record.total,
+    },
+    hosts: Object.fromEntries(
+      mailHosts.map((host) => [host.name, { address: host.address, counts: host.counts }]),
+    ),
+    get violations() {
+      return record.violations;
+    },
+    get conversations() {
+      return record.conversations;
+    },
+    get dnsQueries() {
+      return log.queries;
+    },
+    absentHosts: smtp.absent,
+    reset() {
+      log.reset();
+      record.reset();
+    },
+    advance: (ms) => clock.advance(ms),
+    async stop() {
+      await Promise.all([smtp.stop(), dns.stop()]);
+    },
+  };
+}
+
+function startDns(
+  zones: Record<string, Zone>,
+  parts: { log: ReturnType<typeof queryLog>; latencyMs: number },
+  port: number,
+) {
+  return startDnsServer({ book: zoneBook(zones), ...parts }, port);
+}
+
+type HostParts = {
+  name: string;
+  host: HostDescription & { address: string; latencyMs: number };
+  record: SmtpRecord;
+  now: () => number;
+};
+
+function mailHost({ name, host, record, now }: HostParts): MailHost {
+  const counts = record.hosts.get(name);
+  if (counts === undefined) throw new Error(`no counts for host ${name}`);
+  const mailboxes = new Map(
+    Object.entries(host.mailboxes ?? {}).map(([box, state]) => [box.toLowerCase(), state] as const),
+  );
+  return {
+    name,
+    address: host.address,
+    temper: host.temper ?? {},
+    mailboxes,
+    latencyMs: host.latencyMs,
+    counts,
+    greylist: new Map(),
+    conversations: 0,
+    now,
+  };
+}
+
+function environmentOf(dnsPort: number, smtpPort: number): Record<string, string> {
+  return {
+    MAILPROOF_DNS_SERVERS: `127.0.0.1:${dnsPort}`,
+    MAILPROOF_SMTP_PORT: `${smtpPort}`,
+    MAILPROOF_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+    MAILPROOF_HELO_NAME: visitor,
+    MAILPROOF_MAIL_FROM: `verify@${visitor}`,
+  };
+}
+
+function movableClock(base: { now(): number }) {
+  let aheadMs = 0;
+  return {
+    now: () => base.now() + aheadMs,
+    advance(ms: number) {
+      aheadMs += ms;
+    },
+  };
+}
