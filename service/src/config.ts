@@ -1,0 +1,290 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { canonicalHost, parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
+import { nearestName } from './nearest-name.ts';
+import {
+  directory,
+  heloName,
+  listenAddress,
+  listOf,
+  maskPassword,
+  oneOf,
+  postgresUrl,
+  readableFile,
+  senderAddress,
+  token,
+  wholeNumber,
+  type Environment,
+  type Setting,
+} from './setting.ts';
+
+/**
+ * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
+ * the documentation are made from this table, and nothing else reads the environment.
+ */
+export type Config = {
+  host: string;
+  port: number;
+  databaseUrl: string | undefined;
+  dataDir: string;
+  /** None means the system's. */
+  dnsServers: { ip: string; port: number }[];
+  smtpPort: number;
+  heloName: string;
+  mailFrom: string;
+  egressAllow: Cidr[];
+  starttls: 'demanded' | 'always';
+  singleTimeoutMs: number;
+  taskDeadlineMs: number;
+  deferRetryMs: number;
+  taskRetentionMs: number;
+  providersFile: string | undefined;
+  pacing: 'on' | 'off';
+  adminToken: string | undefined;
+  spamtrapsFile: string | undefined;
+  allowFile: string | undefined;
+  denyFile: string | undefined;
+  sandboxDelays: 'on' | 'off';
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+};
+
+const dayMs = 86_400_000;
+
+const usuallyNone = { defaultText: null, defaultValue: () => undefined };
+
+const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
+  host: {
+    names: ['MAILPROOF_HOST'],
+    meaning: 'address the API listens on',
+    ...usually('127.0.0.1'),
+    ...listenAddress,
+  },
+  port: {
+    names: ['MAILPROOF_PORT', 'PORT'],
+    meaning: 'port the API listens on (PORT is read too; 0 takes any free one)',
+    ...usually(8080),
+    ...wholeNumber(0, 65_535),
+  },
+  databaseUrl: {
+    names: ['MAILPROOF_DATABASE_URL'],
+    meaning: 'PostgreSQL database; none: SQLite in the data directory',
+    ...usuallyNone,
+    ...postgresUrl,
+    mask: maskPassword,
+  },
+  dataDir: {
+    names: ['MAILPROOF_DATA_DIR'],
+    meaning: 'where the SQLite database is kept; the default lies in the folder Mailproof is installed in',
+    defaultText: './data',
+    defaultValue: () => resolve(import.meta.dirname, '../../data'),
+    ...directory,
+  },
+  dnsServers: {
+    names: ['MAILPROOF_DNS_SERVERS'],
+    meaning: 'recursive resolvers to ask',
+    defaultText: "the system's",
+    defaultValue: () => [],
+    ...listOf('ip or ip:port, an IPv6 address with a port in brackets', parseDnsServer),
+  },
+  smtpPort: {
+    names: ['MAILPROOF_SMTP_PORT'],
+    meaning: 'port of mail hosts (tests set another)',
+    ...usually(25),
+    ...wholeNumber(1, 65_535),
+  },
+  heloName: {
+    names: ['MAILPROOF_HELO_NAME'],
+    meaning: 'name we introduce ourselves by; it should resolve to this machine and back',
+    defaultText: "this host's name",
+    defaultValue: () => thisHostName(),
+    ...heloName,
+  },
+  mailFrom: {
+    names: ['MAILPROOF_MAIL_FROM'],
+    meaning: 'sender we ask with; its domain should take mail',
+    defaultText: 'verify@ that name',
+    defaultValue: (env) =>
+      `verify@${heloName.parse(textOf(env, 'MAILPROOF_HELO_NAME') ?? '') ?? thisHostName()}`,
+    ...senderAddress,
+  },
+  egressAllow: {
+    names: ['MAILPROOF_EGRESS_ALLOW'],
+    meaning: 'blocks outside public address space that may be dialled all the same',
+    defaultText: null,
+    defaultValue: () => [],
+    ...listOf('CIDR blocks such as 10.0.0.0/8', parseCidr),
+  },
+  starttls: {
+    names: ['MAILPROOF_STARTTLS'],
+    meaning: 'TLS only where a mail host demands it, or wherever it is offered',
+    ...usually('demanded'),
+    ...oneOf('demanded', 'always'),
+  },
+  singleTimeoutMs: {
+    names: ['MAILPROOF_SINGLE_TIMEOUT_MS'],
+    meaning: 'deadline of a single verification',
+    ...usually(30_000),
+    ...wholeNumber(100, 600_000),
+  },
+  taskDeadlineMs: {
+    names: ['MAILPROOF_TASK_DEADLINE_MS'],
+    meaning: 'deadline of a bulk task',
+    ...usually(1_800_000),
+    ...wholeNumber(100, dayMs),
+  },
+  deferRetryMs: {
+    names: ['MAILPROOF_DEFER_RETRY_MS'],
+    meaning: 'first wait before a deferring mail host is asked again (bulk)',
+    ...usually(300_000),
+    ...wholeNumber(10, dayMs),
+  },
+  taskRetentionMs: {
+    names: ['MAILPROOF_TASK_RETENTION_MS'],
+    meaning: 'life of a completed task and its addresses (15 days by default, 30 at most)',
+    ...usually(15 * dayMs),
+    ...wholeNumber(0, 30 * dayMs),
+  },
+  providersFile: {
+    names: ['MAILPROOF_PROVIDERS_FILE'],
+    meaning: 'limits, routes and probe/skip per provider, over the built-in table',
+    ...usuallyNone,
+    ...readableFile,
+  },
+  pacing: {
+    names: ['MAILPROOF_PACING'],
+    meaning: 'off lifts the limits of rate and concurrency per destination (tests, private networks)',
+    ...usually('on'),
+    ...oneOf('on', 'off'),
+  },
+  adminToken: {
+    names: ['MAILPROOF_ADMIN_TOKEN'],
+    meaning: 'switches the admin API on, for whoever knows it',
+    ...usuallyNone,
+    ...token,
+    mask: () => '***',
+  },
+  spamtrapsFile: {
+    names: ['MAILPROOF_SPAMTRAPS_FILE'],
+    meaning: 'addresses of spam traps, or the SHA-256 of each, one a line',
+    ...usuallyNone,
+    ...readableFile,
+  },
+  allowFile: {
+    names: ['MAILPROOF_ALLOW_FILE'],
+    meaning: 'addresses and domains that are never called disposable, one a line',
+    ...usuallyNone,
+    ...readableFile,
+  },
+  denyFile: {
+    names: ['MAILPROOF_DENY_FILE'],
+    meaning: 'addresses and domains that are never asked about, one a line',
+    ...usuallyNone,
+    ...readableFile,
+  },
+  sandboxDelays: {
+    names: ['MAILPROOF_SANDBOX_DELAYS'],
+    meaning: 'whether answers to test keys take as long as real ones',
+    ...usually('on'),
+    ...oneOf('on', 'off'),
+  },
+  logLevel: {
+    names: ['MAILPROOF_LOG_LEVEL'],
+    meaning: 'least weight of a log line that is written',
+    ...usually('info'),
+    ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+};
+
+export type ReadConfig =
+  /** `warnings` are lines for the operator: something is odd, nothing is wrong enough to stop. */
+  { kind: 'ok'; config: Config; warnings: string[] } | { kind: 'bad'; line: string };
+
+export function readConfig(env: Environment): ReadConfig {
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of settingEntries()) {
+    const read = readSetting(setting, env);
+    if (read.kind === 'bad') return read;
+    values[key] = read.value;
+  }
+  // Every key of the table, which has every key of Config, was given a value of its own type just now.
+  return { kind: 'ok', config: values as Config, warnings: unknownSettings(env) };
+}
+
+/** One row of `mailproof config`; `null` stands for none. */
+export type DescribedSetting = {
+  name: string;
+  value: string | null;
+  default: string | null;
+  meaning: string;
+};
+
+/** Every setting with the value in force, passwords and tokens masked. The environment must have been read before. */
+export function describeConfig(env: Environment): DescribedSetting[] {
+  return settingEntries().map(([, setting]) => ({
+    name: setting.names[0],
+    value: valueInForce(setting, env),
+    default: setting.defaultText,
+    meaning: setting.meaning,
+  }));
+}
+
+function settingEntries(): [string, Setting<unknown>][] {
+  return Object.entries(settings);
+}
+
+function readSetting<Value>(
+  setting: Setting<Value>,
+  env: Environment,
+): { kind: 'read'; value: Value } | { kind: 'bad'; line: string } {
+  const given = givenText(setting, env);
+  if (given === undefined) return { kind: 'read', value: setting.defaultValue(env) };
+  const value = setting.parse(given.text);
+  if (value !== undefined) return { kind: 'read', value };
+  const shown =
+    setting.mask === undefined ? `is ${JSON.stringify(given.text.slice(0, 80))}` : 'cannot be read';
+  return { kind: 'bad', line: `${given.name} ${shown}; it may be ${setting.mayBe}` };
+}
+
+/** Text values in the form in which they are used (paths absolute, names canonical), others as they were written. */
+function valueInForce(setting: Setting<unknown>, env: Environment): string | null {
+  const given = givenText(setting, env);
+  const value = given === undefined ? setting.defaultValue(env) : setting.parse(given.text);
+  const text = typeof value === 'string' ? value : (given?.text ?? setting.defaultText);
+  return text === null || setting.mask === undefined ? text : setting.mask(text);
+}
+
+function givenText(setting: Setting<unknown>, env: Environment): { name: string; text: string } | undefined {
+  for (const name of setting.names) {
+    const text = textOf(env, name);
+    if (text !== undefined) return { name, text };
+  }
+  return undefined;
+}
+
+/** An empty variable counts as not set: that is how composed environments leave one out. */
+function textOf(env: Environment, name: string): string | undefined {
+  const text = env[name]?.trim();
+  return text === '' ? undefined : text;
+}
+
+/** A variable of ours that we do not know is most likely a typing mistake, which would otherwise pass unseen. */
+function unknownSettings(env: Environment): string[] {
+  const known = settingEntries().flatMap(([, setting]) => setting.names);
+  const unknown = Object.keys(env).filter((name) => name.startsWith('MAILPROOF_') && !known.includes(name));
+  return unknown.sort().map((name) => {
+    const meant = nearestName(name, known);
+    return `${name} is not a setting and does nothing${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  });
+}
+
+/** A name of one label cannot stand in HELO or in an address; `localdomain` makes it one that can, and that fools nobody. */
+function thisHostName(): string {
+  const name = hostname().replace(/\.$/, '');
+  return canonicalHost(name) ?? canonicalHost(`${name}.localdomain`) ?? 'localhost.localdomain';
+}
+
+function usually<Value extends string | number>(
+  value: Value,
+): Pick<Setting<Value>, 'defaultText' | 'defaultValue'> {
+  return { defaultText: String(value), defaultValue: () => value };
+}

@@ -1,0 +1,126 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { canonicalHost, parseAddress } from '@mailproof/engine';
+
+/** The environment as a process gets it. */
+export type Environment = Record<string, string | undefined>;
+
+/** One setting as data: what it is called, what it is for, and how its text is read. */
+export type Setting<Value> = {
+  /** The name it has in the documentation, then others it may be given under; the first that is set counts. */
+  names: readonly [string, ...string[]];
+  meaning: string;
+  /** Ends the sentence "it may be …". */
+  mayBe: string;
+  /** The default in words, or null where there is none. */
+  defaultText: string | null;
+  /** The default in force; some depend on other settings. */
+  defaultValue(env: Environment): Value;
+  /** The value, or nothing where the text is not allowed. */
+  parse(text: string): NonNullable<Value> | undefined;
+  /** Present where the text must not be shown as it is. */
+  mask?(text: string): string;
+};
+
+/** What a kind of value is: the part of a setting that others of its kind have in common. */
+type Kind<Value> = { mayBe: string; parse(text: string): Value | undefined };
+
+export function wholeNumber(least: number, most: number): Kind<number> {
+  return {
+    mayBe: `a whole number from ${least} to ${most}`,
+    parse: (text) => {
+      if (!/^\d{1,15}$/.test(text)) return undefined;
+      const value = Number(text);
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+export function oneOf<const Choice extends string>(...choices: Choice[]): Kind<Choice> {
+  return {
+    mayBe: choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`,
+    parse: (text) => choices.find((choice) => choice === text),
+  };
+}
+
+/** Items separated by commas; one bad item spoils the list, so that none is passed over in silence. */
+export function listOf<Item>(what: string, parseItem: (text: string) => Item | undefined): Kind<Item[]> {
+  return {
+    mayBe: `${what}, comma-separated`,
+    parse: (text) => {
+      const items = text.split(',').map((item) => parseItem(item.trim()));
+      const good = items.filter((item) => item !== undefined);
+      return good.length === items.length ? good : undefined;
+    },
+  };
+}
+
+/** A file that is there and can be read when the setting is read; it is taken from the caller's directory. */
+export const readableFile: Kind<string> = {
+  mayBe: 'the path of a file that can be read',
+  parse: (text) => {
+    const path = resolve(text);
+    try {
+      accessSync(path, constants.R_OK);
+      return statSync(path).isFile() ? path : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+export const directory: Kind<string> = {
+  mayBe: 'the path of a directory, which is made when it is missing',
+  parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
+};
+
+export const listenAddress: Kind<string> = {
+  mayBe: 'an IP address or a host name of this machine',
+  parse: (text) =>
+    isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined,
+};
+
+export const heloName: Kind<string> = {
+  mayBe: 'a full host name such as mail.example.com',
+  parse: (text) => canonicalHost(text),
+};
+
+/**
+ * The sender in the form it has on the wire. A sender that needs SMTPUTF8 is refused: most hosts do not
+ * offer it, and to them every address would end as unknown.
+ */
+export const senderAddress: Kind<string> = {
+  mayBe: 'an address such as verify@example.com, its local part in ASCII',
+  parse: (text) => {
+    const parsed = parseAddress(text);
+    if (parsed.kind === 'invalid' || parsed.address.needsSmtputf8) return undefined;
+    return `${parsed.address.localPart}@${parsed.address.host}`;
+  },
+};
+
+export const postgresUrl: Kind<string> = {
+  mayBe: 'a URL such as postgres://user:password@host:5432/database',
+  parse: (text) => {
+    const url = URL.parse(text);
+    if (url === null || url.hostname === '') return undefined;
+    return url.protocol === 'postgres:' || url.protocol === 'postgresql:' ? text : undefined;
+  },
+};
+
+/** A password may stand before the host or among the parameters. */
+export function maskPassword(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return '***';
+  const parameters = [...url.searchParams.keys()].filter((name) => name.includes('password'));
+  if (url.password === '' && parameters.length === 0) return text;
+  if (url.password !== '') url.password = '***';
+  for (const name of parameters) url.searchParams.set(name, '***');
+  return url.href;
+}
+
+/** A token travels in a header, where only visible ASCII survives. */
+export const token: Kind<string> = {
+  mayBe: 'a long random text of letters, digits and signs, without spaces',
+  parse: (text) => (/^[\x21-\x7e]{1,1024}$/.test(text) ? text : undefined),
+};
