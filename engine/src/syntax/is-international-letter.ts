@@ -1,0 +1,58 @@
+/**
+ * Which characters beyond ASCII may stand in an internationalised name.
+ *
+ * RFC 6531 itself lets any character beyond ASCII into a local part, and UTS 46 lets symbols into a domain.
+ * The narrower rule here is the one IDNA 2008 (RFC 5892) has for domains and PRECIS (RFC 8264 section 4.2)
+ * has for user names: letters, marks and decimal digits that mean themselves. What it keeps out are
+ * symbols, mojibake, spaces, invisible and direction-changing characters, private use and unassigned code
+ * points, and compatibility characters (full width, ligatures, circled numbers) that become others in NFKC.
+ */
+export function isInternationalLetter(character: string): boolean {
+  if (EXCEPTIONALLY_ALLOWED.has(character)) return true;
+  if (EXCEPTIONALLY_REFUSED.has(character)) return false;
+  return (
+    LETTER_MARK_OR_DIGIT.test(character) &&
+    !INVISIBLE.test(character) &&
+    character.normalize('NFKC') === character
+  );
+}
+
+/** RFC 5892 section 2.1, the general categories of "LetterDigits". */
+const LETTER_MARK_OR_DIGIT = /^[\p{Ll}\p{Lu}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}]$/u;
+
+/** RFC 5892 section 2.3: variation selectors, fillers and the like, which no reader can see. */
+const INVISIBLE = /^\p{Default_Ignorable_Code_Point}$/u;
+
+/**
+ * RFC 5892 section 2.6, what is allowed although the categories say otherwise: Catalan middle dot, Greek
+ * keraia, Hebrew geresh and gershayim, the two Sindhi signs, Tibetan tsheg, ideographic zero, katakana
+ * middle dot. To these come Thai and Lao SARA AM: a compatibility character by the tables, but the one
+ * letter that everybody who writes those languages types.
+ */
+const EXCEPTIONALLY_ALLOWED: ReadonlySet<string> = new Set([
+  '\u00b7',
+  '\u0375',
+  '\u05f3',
+  '\u05f4',
+  '\u06fd',
+  '\u06fe',
+  '\u0f0b',
+  '\u3007',
+  '\u30fb',
+  '\u0e33',
+  '\u0eb3',
+]);
+
+/** RFC 5892 section 2.6, what is refused although it is a letter: tatweel and the kana repeat marks. */
+const EXCEPTIONALLY_REFUSED: ReadonlySet<string> = new Set([
+  '\u0640',
+  '\u07fa',
+  '\u302e',
+  '\u302f',
+  '\u3031',
+  '\u3032',
+  '\u3033',
+  '\u3034',
+  '\u3035',
+  '\u303b',
+]);

@@ -1,0 +1,9 @@
+/**
+ * Lower case one code point at a time. `String.prototype.toLowerCase` looks at the neighbours (a capital
+ * sigma at the end of a word becomes ς), and UTS 46 does not: the two would disagree about Greek names.
+ */
+export function lowerCase(text: string): string {
+  let lower = '';
+  for (const character of text) lower += character.toLowerCase();
+  return lower;
+}

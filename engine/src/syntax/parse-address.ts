@@ -1,0 +1,61 @@
+import { defaultLimits } from '../limits.ts';
+import type { ParsedAddress, SyntaxFault } from './address.ts';
+import { examineDomain } from './examine-domain.ts';
+import { examineLocalPart } from './examine-local-part.ts';
+import { isAscii } from './is-ascii.ts';
+import { lowerCase } from './lower-case.ts';
+import { splitAddress } from './split-address.ts';
+
+/**
+ * Reads a mailbox as RFC 5321 section 4.1.2 writes it, without what an envelope has no use for: no address
+ * literal, no dotless domain, no comment, no folding, no display name.
+ *
+ * Every step is one pass from left to right, and the length is looked at before anything else, so the
+ * time is bounded whatever the input. Nothing is trimmed here: see `trimAddress`.
+ */
+export function parseAddress(input: string): ParsedAddress {
+  if (input === '') return invalid('empty');
+  if (isTooLong(input)) return invalid('too_long');
+  if (CONTROL.test(input)) return invalid('control_character');
+
+  const split = splitAddress(input);
+  if (split.kind === 'refused') return invalid(split.fault);
+  const fault = examineLocalPart(split.localPart);
+  if (fault !== undefined) return invalid(fault);
+  const domain = examineDomain(split.domain);
+  if (domain.kind === 'refused') return invalid(domain.fault);
+  if (wireOctets(split.localPart, domain.host) > defaultLimits.addressCharacters) return invalid('too_long');
+
+  return {
+    kind: 'valid',
+    address: {
+      email: input,
+      username: split.localPart,
+      domain: lowerCase(split.domain),
+      host: domain.host,
+      localPart: split.localPart,
+      needsSmtputf8: !isAscii(split.localPart),
+    },
+  };
+}
+
+/** C0, DEL and C1: none may stand in a mailbox, quoted or not (RFC 5321 section 4.1.2, RFC 6532 section 3.1). */
+// eslint-disable-next-line no-control-regex -- control characters are exactly what it looks for
+const CONTROL = /[\0-\x1f\x7f-\x9f]/;
+
+/** Over 254 code points. A code point is two UTF-16 units at most, so a long text is refused uncounted. */
+function isTooLong(input: string): boolean {
+  const most = defaultLimits.addressCharacters;
+  return input.length > 2 * most || Array.from(input).length > most;
+}
+
+/** What RCPT will carry; the local part counted in whichever of its two forms is longer. */
+function wireOctets(localPart: string, host: string): number {
+  const asWritten = Buffer.byteLength(localPart, 'utf8');
+  const normalised = Buffer.byteLength(localPart.normalize('NFC'), 'utf8');
+  return Math.max(asWritten, normalised) + 1 + host.length;
+}
+
+function invalid(fault: SyntaxFault): ParsedAddress {
+  return { kind: 'invalid', fault };
+}
