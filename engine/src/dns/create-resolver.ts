@@ -1,0 +1,77 @@
+/**
+ * The stub resolver: asks recursive resolvers over UDP and TCP and never walks the tree itself.
+ *
+ *     Resolver ─ as-resolver ─ cached-resolver ─ ask-servers ─ ask-server ─ udp-pool, ask-over-tcp
+ *                              (cache, sharing)  (rounds)      (one server)
+ *
+ * Node's own resolver does not do for this work: it gives no TTL for MX, its time-outs multiply,
+ * it opens a socket per unanswered query, and it reads an odd response code as "no data".
+ *
+ * Limitations: no DNSSEC validation (that is the recursive resolver's), no search list, no hosts
+ * file, no cookies (RFC 7873).
+ */
+import { randomInt } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Limits } from '../limits.ts';
+import { asResolver } from './as-resolver.ts';
+import { createAskServers } from './ask-servers.ts';
+import { cachedResolver } from './cached-resolver.ts';
+import { createGate } from './gate.ts';
+import type { Resolver } from './lookup.ts';
+import type { DnsServer } from './question.ts';
+import type { Random } from './udp-line.ts';
+import { createUdpPool } from './udp-pool.ts';
+
+export type DnsResolver = Resolver & {
+  /** The same servers with no cache between: for asking whether DNS works now. */
+  uncached: Resolver;
+  /** Drops every "no such name" from the cache. */
+  forgetMissing(): void;
+  /** Messages sent (UDP and TCP), and UDP sockets open now and opened since the start. */
+  counts(): { queries: number; openSockets: number; openedSockets: number };
+};
+
+export function createResolver(parts: {
+  servers: readonly DnsServer[];
+  clock: Clock;
+  limits: Limits;
+  random?: Random;
+}): DnsResolver {
+  const { clock, limits, random = secureRandom } = parts;
+  if (parts.servers.length === 0) throw new TypeError('a resolver needs a DNS server to ask');
+  // Every server has a socket of its own, so there are not more servers than sockets.
+  const servers = parts.servers.slice(0, limits.dnsSockets);
+  const udp = createUdpPool({ servers, sockets: limits.dnsSockets, clock, random });
+  let tcpQueries = 0;
+  const countTcp = () => {
+    tcpQueries += 1;
+  };
+  const wire = { udp, tcpGate: createGate(limits.dnsSockets), countTcp, random };
+  const asker = createAskServers({
+    servers,
+    clock,
+    limits,
+    wire,
+    gate: createGate(limits.dnsQueriesInFlight),
+  });
+  const cached = cachedResolver(asker.ask, { clock, limits });
+
+  function close(): void {
+    asker.close();
+    udp.close();
+  }
+
+  return {
+    ...asResolver(cached.ask, close),
+    uncached: asResolver(asker.ask, close),
+    forgetMissing: () => cached.forgetMissing(),
+    counts() {
+      const { sent, open, opened } = udp.counts();
+      return { queries: sent + tcpQueries, openSockets: open, openedSockets: opened };
+    },
+  };
+}
+
+function secureRandom(below: number): number {
+  return randomInt(below);
+}
