@@ -30,11 +30,12 @@ function holdsHostPromise(name: string): void {
   const host = canonicalHost(name);
   if (host === undefined) return;
   assert.match(host, HOST);
-  assert.doesNotMatch(host, /\.\d+$/);
+  assert.doesNotMatch(host, /\.(?:0x)?\d+$/);
   assert.ok(host.length <= 253);
   assert.equal(canonicalHost(host), host);
-  // Node's own UTS 46 is another implementation altogether, so that the two agree says something.
-  assert.equal(domainToASCII(name), host);
+  // Node's own UTS 46 is another implementation altogether. Its tables are older, so it may know no
+  // answer (an empty string), but it must never know another.
+  assert.ok(['', host].includes(domainToASCII(name)), domainToASCII(name));
 }
 
 function holdsLocalPartPromise(localPart: string): void {
@@ -57,10 +58,15 @@ function holdsAddressPromise(text: string): void {
   assert.equal(email, text);
   assert.ok(email.startsWith(`${username}@`));
   const submitted = email.slice(username.length + 1);
-  assert.equal(submitted.toUpperCase(), domain.toUpperCase());
+  assert.equal(foldCase(submitted), foldCase(domain));
   assert.equal(canonicalHost(domain), host);
   assert.equal(needsSmtputf8, !isAscii(username));
   assert.ok(Buffer.byteLength(username, 'utf8') + 1 + host.length <= 254);
+}
+
+/** Case folded by way of lower case first, so that ẞ and ß, Σ, σ and ς meet. */
+function foldCase(text: string): string {
+  return text.toLowerCase().toUpperCase();
 }
 
 const HOST = /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))+$/;
