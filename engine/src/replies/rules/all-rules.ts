@@ -1,0 +1,36 @@
+/**
+ * The themes in the order in which they are asked. The order carries meaning: patience and quota are the plainest
+ * words and outrank every code; a complaint about us outranks what the same reply says of the recipient ("too many
+ * unknown users"); what is said of the mailbox outranks general talk of refusal; the codes alone come last.
+ */
+import { clientRules } from './about-the-client.ts';
+import { contentRules, messageRules } from './about-the-message.ts';
+import { senderRules } from './about-the-sender.ts';
+import { defaultRules } from './defaults.ts';
+import { greylistingRules } from './greylisting.ts';
+import { mailboxDisabledRules } from './mailbox-disabled.ts';
+import { mailboxFullRules } from './mailbox-full.ts';
+import { mailboxNotExistRules, recipientRefusedRules } from './mailbox-not-exist.ts';
+import { plainRefusalRules, policyRules } from './policy.ts';
+import { providerDialects } from './provider-dialects.ts';
+import { rateRules } from './rate.ts';
+import type { Rule } from './rule.ts';
+import { serverTroubleRules } from './server-trouble.ts';
+
+export const allRules: readonly Rule[] = [
+  ...providerDialects,
+  ...greylistingRules,
+  ...mailboxFullRules,
+  ...clientRules,
+  ...senderRules,
+  ...rateRules,
+  ...messageRules,
+  ...policyRules,
+  ...mailboxDisabledRules,
+  ...mailboxNotExistRules,
+  ...recipientRefusedRules,
+  ...contentRules,
+  ...serverTroubleRules,
+  ...plainRefusalRules,
+  ...defaultRules,
+];

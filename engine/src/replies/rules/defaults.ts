@@ -1,0 +1,58 @@
+/**
+ * What the codes alone say when no words were understood: RFC 3463 (and the IANA registry that grew from it) for the
+ * enhanced code, RFC 5321 section 4.2.3 for the reply code, and the class at the very end. A bare 550 or 554 stays
+ * open: RFC 5321 gives 550 to "no access" and "policy reasons" as well as to "not found".
+ */
+import type { Rule } from './rule.ts';
+
+export const defaultRules: readonly Rule[] = [
+  {
+    reason: 'transient_policy_code',
+    label: 'greylisted_or_temporary',
+    when: { classes: [4] },
+    samples: ['451 4.7.1 Requested action aborted', '421 4.3.2 closing', '450 4.1.1 <someone@example.com>: user unknown', '450 unavailable'],
+  },
+  {
+    reason: 'sender_code',
+    label: 'blocked_or_policy',
+    when: { enhanced: ['*.1.7', '*.1.8', '*.1.9'] },
+    samples: ['550 5.1.8 verify@example.org not good', '501 5.1.7 <verify@example.org>'],
+  },
+  {
+    reason: 'address_code',
+    label: 'mailbox_not_exist',
+    when: { enhanced: ['5.1.0', '5.1.1', '5.1.2', '5.1.3', '5.1.4', '5.1.6', '5.1.10', '5.1.20', '5.1.351'] },
+    samples: ['550 5.1.1 sorry', '550 5.1.0 <someone@example.com>', '550 5.1.10 nope'],
+  },
+  {
+    reason: 'disabled_code',
+    label: 'mailbox_disabled',
+    when: { enhanced: ['5.2.1'] },
+    samples: ['550 5.2.1 sorry', '554 5.2.1 <someone@example.com>'],
+  },
+  {
+    reason: 'message_code',
+    label: 'blocked_or_policy',
+    when: { enhanced: ['*.2.3', '*.3.4', '*.6.*', '*.5.3'] },
+    samples: ['552 5.3.4 sorry', '554 5.6.0 sorry'],
+  },
+  {
+    reason: 'policy_code',
+    label: 'blocked_or_policy',
+    when: { enhanced: ['*.7.*'] },
+    samples: ['550 5.7.1 sorry', '554 5.7.999 see https://help.example/'],
+  },
+  {
+    // RFC 4954 sections 4 and 6 (530 to 538); 541 and 571 are in wide use for "refused by the recipient's rules".
+    reason: 'authorisation_code',
+    label: 'blocked_or_policy',
+    when: { codes: [530, 534, 535, 538, 541, 571] },
+    samples: ['530 sorry', '571 sorry'],
+  },
+  {
+    reason: 'unexplained',
+    label: 'other',
+    when: { classes: [5] },
+    samples: ['550 sorry', '554 5.0.0 sorry', '550 5.4.1 sorry'],
+  },
+];

@@ -1,0 +1,52 @@
+/**
+ * Phrases in which the rules are written. A rule's text is matched against a reply that `normaliseText` has brought
+ * to plain words: lower case, single spaces, no punctuation but ` . ` between sentences, ` addr ` for every address.
+ *
+ *     user unknown              these words, next to each other, anywhere in the reply
+ *     users? unknown            the letter before the mark may be missing
+ *     (user|mailbox) unknown    one of these
+ *     user (is|was)? unknown    with or without
+ *     {who} ~ unknown           up to six words of the same sentence may stand between
+ *     deactivat*  *spamhaus*    any ending, any beginning
+ *     {who}                     a set of words, below
+ *
+ * Every word compiles to an expression that ends at a space and a gap is bounded, so no part can match the same
+ * characters in many ways and the time stays linear in the length of the text.
+ */
+
+/** Sets of words that many phrases share. */
+const wordSets: Readonly<Record<string, string>> = {
+  who: 'users?|recipients?|mailbox(?:es)?|accounts?|address(?:es)?|emails?|usernames?|userid|alias|rcpt|addressee|person|member|subscriber|customer|contact|inbox|login|addr|mailid',
+  us: 'ips?|ipaddr|hosts?|hostname|servers?|clients?|networks?|domains?|subnet|range|mta|isp|connections?|netblock|sender|senders',
+  number: String.raw`\d[\d:.]*`,
+};
+
+const gap = String.raw`(?:(?!\. )\S+ ){0,6}`;
+
+/** One expression for all the phrases: true where any of them occurs. */
+export function phrasePattern(phrases: readonly string[]): RegExp {
+  return new RegExp(` (?:${phrases.map(phraseSource).join('|')})`, 'u');
+}
+
+/** A word compiles to itself and the space after it, so that groups nest without further ado. */
+function phraseSource(phrase: string): string {
+  const pieces = phrase.match(/\)\?|[()|]|[^\s()|]+/gu) ?? [];
+  return pieces.map(pieceSource).join('');
+}
+
+function pieceSource(piece: string): string {
+  if (piece === '(') return '(?:';
+  if (piece === ')' || piece === ')?' || piece === '|') return piece;
+  if (piece === '~') return gap;
+  return `${wordSource(piece)} `;
+}
+
+function wordSource(word: string): string {
+  const setName = /^\{(\w+)\}$/u.exec(word)?.[1];
+  if (setName === undefined) {
+    return word.replace(/[.+^$[\]\\{}]/gu, String.raw`\$&`).replaceAll('*', String.raw`\S*`);
+  }
+  const words = wordSets[setName];
+  if (words === undefined) throw new Error(`no set of words is called ${setName}`);
+  return `(?:${words})`;
+}

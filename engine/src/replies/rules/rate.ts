@@ -1,0 +1,52 @@
+/**
+ * Limits of rate and number. A transient one asks for patience; a permanent one is a refusal of whoever asks. Both
+ * leave the mailbox undecided: "too many invalid recipients" is about our earlier questions, not about this one.
+ */
+import type { Rule } from './rule.ts';
+
+const tooMuch = [
+  '(too many|too much|excessive|exceed*|maximum|max|limit on|limited|over) ~ (connections?|sessions?|messages?|recipients?|emails?|mails?|errors?|commands?|attempts?|requests?|transactions?|rcpts?|rcpt|threads|deliver*|failures?|invalid|unknown|bad|nonexistent|concurren*|simultaneous|hour|day|minute|domains?|hits|junk|addresses|users)',
+  '(connections?|sessions?|messages?|recipients?|emails?|mails?|hourly|daily|sending|sender|rate|concurren*|volume|traffic|smtp|recipient|connection|message|frequency|submission|outgoing|outbound) (rate|count|number|volume|frequency|limits?|quotas?|throttl*|per (hour|day|minute|connection|session)) ~ (exceeded|reached|limit*|exceed*|high|over|hit|too|control|violat*)?',
+  '(throttl*|ratelimit*|rate-limit*|*ratelimit*|slow down|slowdown|backoff|back off|overrate)',
+  'rate (limit*|control*|exceeded|is)',
+  '(too|very) (fast|quickly|frequent*|often|high|soon|busy)',
+  '(frequency|frequencies) (is|are|was|has been)? (limited|limit*|exceeded|control*)',
+  '(sent|sending|send) (too|to too) (many|much)',
+  '(limit|limits|quota) ~ (sending|sender|per (hour|day|minute)|messages|connections|recipients) ~ (exceeded|reached)?',
+  '(exceeded|reached|over) (the|your|its|a|our)? ~ (rate|limit|limits|number of|threshold|quota)',
+  '(sending|sender|hourly|daily|outgoing) ~ quota ~ (exceeded|reached)?',
+  '(max*) (message|messages|recipients?|connections?|rcpt|rcpts|defers|failures|emails?) (per|allowed|reached|exceeded|limit|in)',
+  '(dictionary|directory|harvest*|namespace|name space) (attack|harvest*|mining)',
+  '(reduce|lower) (your|the)? ~ (rate|volume|connections|speed|number)',
+  'server (is)? (too)? busy',
+  '*trop de (connexions|messages|destinataires|mails)',
+  'zu viele (verbindungen|empfanger|nachrichten|mails)',
+  '(demasiad*|muit*|troppi|troppe|te veel) (conexion*|conexoes|connessioni|mensaj*|mensagens|messaggi|destinatari*|verbindingen|berichten)',
+];
+
+export const rateRules: readonly Rule[] = [
+  {
+    reason: 'rate_limited',
+    label: 'greylisted_or_temporary',
+    when: { classes: [4], text: tooMuch },
+    samples: [
+      '421 4.7.0 Too many connections from your host, slow down',
+      '452 4.5.3 Too many recipients',
+      '450 4.7.1 Rate limit exceeded, try again later',
+      '451 4.7.500 Server busy. Please try again later (AS77714)',
+      '421 Trop de connexions, veuillez verifier votre configuration. OFR005_104',
+    ],
+  },
+  {
+    reason: 'rate_limited',
+    label: 'blocked_or_policy',
+    when: { classes: [5], text: tooMuch },
+    samples: [
+      '550 Too many invalid recipients',
+      '554 Attempting to mail too many unknown recipients, blocked for the day',
+      '550 Connection frequency limited',
+      '552 Too many recipients',
+      '550 5.7.1 someone@example.com - the daily quota of messages for the sender is reached',
+    ],
+  },
+];
