@@ -10,6 +10,8 @@ import type { MailHost } from './smtp/mail-host.ts';
 import { smtpRecord } from './smtp/record.ts';
 import type { Conversation, SmtpCounts, SmtpRecord, Violation } from './smtp/record.ts';
 import { startMailHosts } from './smtp/start-mail-hosts.ts';
+import { tlsContexts } from './smtp/tls-contexts.ts';
+import type { TlsContexts } from './smtp/tls-contexts.ts';
 
 export type WorldOptions = {
   /** One that is free, unless said. */
@@ -52,9 +54,10 @@ export async function startWorld(description: WorldDescription, options: WorldOp
   const clock = movableClock(options.clock ?? { now: () => Date.now() });
   const record = smtpRecord(Object.keys(hosts));
   const log = queryLog();
+  const tls = tlsContexts();
   const mailHosts = Object.entries(hosts).map(([name, host]) => {
     const latencyMs = host.latencyMs ?? options.latencyMs ?? 0;
-    return mailHost({ name, host: { ...host, latencyMs }, record, now: clock.now });
+    return mailHost({ name, host: { ...host, latencyMs }, record, tls, now: () => clock.now() });
   });
 
   const smtp = await startMailHosts(mailHosts, record, options.smtpPort ?? 0);
@@ -113,10 +116,11 @@ type HostParts = {
   name: string;
   host: HostDescription & { address: string; latencyMs: number };
   record: SmtpRecord;
+  tls: TlsContexts;
   now: () => number;
 };
 
-function mailHost({ name, host, record, now }: HostParts): MailHost {
+function mailHost({ name, host, record, tls, now }: HostParts): MailHost {
   const counts = record.hosts.get(name);
   if (counts === undefined) throw new Error(`no counts for host ${name}`);
   const mailboxes = new Map(
@@ -129,6 +133,7 @@ function mailHost({ name, host, record, now }: HostParts): MailHost {
     mailboxes,
     latencyMs: host.latencyMs,
     counts,
+    tls,
     greylist: new Map(),
     conversations: 0,
     now,

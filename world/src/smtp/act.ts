@@ -1,26 +1,31 @@
 /**
  * What a host does in answer to a command. Deciding (`session.ts`, `fault-act.ts`) and doing
- * (`converse.ts`) are apart: an act is data.
+ * (`perform.ts`) are apart: an act is data. `text` holds bytes, one a character (latin1), so that
+ * what is no text can be said as well.
  */
 export type Act =
-  /** Says it and goes on. `text` is in wire form. */
-  | { kind: 'say'; text: string }
-  /** Says it, then closes with FIN. */
-  | { kind: 'close'; text: string }
-  /** Says it, then resets. */
-  | { kind: 'reset'; text: string }
+  /** Says it, and what it leads to follows. */
+  | { kind: 'say'; text: string; then: Aftermath }
+  /** Says something after which no client can know where it is. */
+  | { kind: 'mislead'; text: string; then: Aftermath }
+  /** Says it a byte at a time. */
+  | { kind: 'drip'; text: string; everyMs: number; then: Aftermath }
   /** Says it, then never speaks again. */
   | { kind: 'fall_silent'; text: string }
-  /** Sends bytes after which no client can know where it is. */
-  | { kind: 'break'; bytes: Buffer }
-  /** Says it a byte at a time. */
-  | { kind: 'drip'; text: string; everyMs: number }
-  /** Sends the chunk over and over, as fast as the client reads, up to a maximum. */
-  | { kind: 'pour'; text: string; chunk: string }
-  /** Says it, then expects a TLS handshake. */
-  | { kind: 'start_tls'; text: string };
+  /** Says it, then resets the connection. */
+  | { kind: 'reset'; text: string }
+  /** Says it, then sends the chunk over and over, as fast as the client reads, up to a maximum. */
+  | { kind: 'pour'; text: string; chunk: string };
 
-/** From the form of descriptions (lines joined by `\n`) to the form on the wire. */
+/** What follows a reply: the next command, the end (FIN), or a TLS handshake. */
+export type Aftermath = 'next' | 'close' | 'start_tls';
+
+/** From the form of descriptions (lines joined by `\n`) to the bytes on the wire. */
 export function wire(reply: string): string {
-  return `${reply.replaceAll('\n', '\r\n')}\r\n`;
+  return `${asBytes(reply).replaceAll('\n', '\r\n')}\r\n`;
+}
+
+/** UTF-8, one byte a character. */
+export function asBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }

@@ -9,6 +9,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Act, Aftermath } from './act.ts';
 import { parseCommand } from './command.ts';
 import type { Command } from './command.ts';
 import { seededRandom } from './fuzz-act.ts';
@@ -17,12 +18,11 @@ import { flush, perform } from './perform.ts';
 import type { Wire } from './perform.ts';
 import { lineReader } from './read-lines.ts';
 import type { LineReader } from './read-lines.ts';
-import { keepConversation, keepViolation } from './record.ts';
+import { keepConversation, keepViolation, newConversation } from './record.ts';
 import type { Conversation, SmtpRecord, ViolationKind } from './record.ts';
-import { answer, greet, mayPipeline, secured, thinkingMs } from './session.ts';
+import { answer, greet, mayPipeline, openSession, secured, thinkingMs } from './session.ts';
 import type { Session } from './session.ts';
 import { secureStream } from './secure-stream.ts';
-import type { Act } from './act.ts';
 
 type Waiting = { command: Command | 'banner'; dueAt: number };
 
@@ -57,46 +57,30 @@ export function converse(socket: Socket, host: MailHost, record: SmtpRecord): vo
 
 function openTalk(socket: Socket, host: MailHost, record: SmtpRecord): Talk {
   const client = socket.remoteAddress ?? 'gone';
-  const conversation: Conversation = {
-    host: host.name,
-    client,
-    startedAt: host.now(),
-    roundTrips: 0,
-    secure: false,
-    lines: [],
-    violations: [],
-    ended: 'open',
-  };
-  host.conversations += 1;
-  const { fuzzSeed } = host.temper;
+  const seed = seedOfNext(host);
+  const conversation = newConversation({ host: host.name, client, startedAt: host.now(), seed });
   const report = (kind: ViolationKind, detail: string) =>
     keepViolation(record, conversation, { kind, detail });
-  const session: Session = {
-    host,
-    client,
-    report,
-    greeted: 'no',
-    secure: false,
-    transaction: undefined,
-    namedInAll: 0,
-    acceptedInAll: 0,
-    refusals: 0,
-    errors: 0,
-    random: fuzzSeed === undefined ? undefined : seededRandom(fuzzSeed + host.conversations * 7_919),
-  };
-  const wire: Wire = { stream: socket, socket, unsent: '', outOfStep: false };
-  const reader = lineReader({ onLine: (line) => hear(talk, line), report });
+  const random = seed === undefined ? undefined : seededRandom(seed);
   const talk: Talk = {
     record,
     conversation,
-    session,
-    wire,
-    reader,
+    session: openSession({ host, client, random, report }),
+    wire: { stream: socket, socket, unsent: '', outOfStep: false },
+    reader: lineReader({ onLine: (line) => hear(talk, line), report }),
     queue: [],
     scheduled: false,
     quitSeen: false,
   };
   return talk;
+}
+
+/** Every conversation with a fuzzing host goes another way, but always the same one for its number. */
+function seedOfNext(host: MailHost): number | undefined {
+  const { fuzzSeed } = host.temper;
+  const seed = fuzzSeed === undefined ? undefined : fuzzSeed + host.conversations * 7_919;
+  host.conversations += 1;
+  return seed;
 }
 
 function listenTo(talk: Talk, stream: Duplex): void {
@@ -159,44 +143,58 @@ function later(talk: Talk, ms: number, next: (talk: Talk) => void): void {
 
 /** True when the next command may be answered. */
 function doAct(talk: Talk, act: Act): boolean {
-  const { wire, queue, conversation } = talk;
-  note(talk, 'S', act.kind === 'break' ? act.bytes.toString() : act.text);
-  const proceed = () => {
-    queue.shift();
-    work(talk);
-  };
-  switch (perform(wire, act, proceed)) {
-    case 'goes_on':
-      queue.shift();
-      return true;
+  note(talk, 'S', Buffer.from(act.text, 'latin1').toString());
+  const progress = perform(talk.wire, act, (then) => {
+    if (carryOn(talk, then)) work(talk);
+  });
+  switch (progress) {
     case 'stuck':
       return false;
-    case 'over':
-      conversation.ended = 'by_host';
+    case 'gone':
+      talk.conversation.ended = 'by_host';
+      return false;
+    case 'next':
+    case 'close':
+    case 'start_tls':
+      return carryOn(talk, progress);
+  }
+}
+
+function carryOn(talk: Talk, then: Aftermath): boolean {
+  switch (then) {
+    case 'next':
+      talk.queue.shift();
+      return true;
+    case 'close':
+      talk.conversation.ended = 'by_host';
+      flush(talk.wire);
+      talk.wire.stream.end();
       return false;
     case 'start_tls':
+      flush(talk.wire);
       startTls(talk);
       return false;
   }
 }
 
+/** STARTTLS stays in the queue until the handshake is done: till then the conversation is not in step. */
 function startTls(talk: Talk): void {
-  const { wire, session, reader, conversation } = talk;
-  if (reader.rest() !== '') session.report('spoke_after_starttls', reader.rest());
+  const { wire, session } = talk;
+  const { temper, tls } = session.host;
+  if (talk.reader.rest() !== '') session.report('spoke_after_starttls', talk.reader.rest());
   wire.socket.removeAllListeners('data');
-  const onSecure = (stream: Duplex, roundTrips: number) => {
+  secureStream({ socket: wire.socket, contexts: tls, fault: temper.tlsFault }, (stream, roundTrips) => {
     secured(session);
-    conversation.secure = true;
+    talk.conversation.secure = true;
     for (const counts of [talk.record.total, session.host.counts]) counts.handshakes += 1;
     countRoundTrips(talk, roundTrips);
     wire.stream = stream;
     talk.reader = lineReader({ onLine: (line) => hear(talk, line), report: session.report });
     talk.queue.length = 0;
-    talk.scheduled = false;
-    if (session.host.temper.tlsFault === 'stall_after_handshake') talk.scheduled = true;
+    // A host that stalls from here on never gets to work off its queue.
+    talk.scheduled = temper.tlsFault === 'stall_after_handshake';
     listenTo(talk, stream);
-  };
-  secureStream(wire.socket, session.host.temper.tlsFault, onSecure);
+  });
 }
 
 function countRoundTrips(talk: Talk, count: number): void {

@@ -67,5 +67,21 @@ export const furtherFaults = [
 
 export type Fault = (typeof faults)[number] | (typeof furtherFaults)[number];
 
-/** A reply that no command asked for, put before or after the right one of a phase, in the same segment. */
-export type Injection = { phase: Phase | 'ehlo_in_tls' | 'rset'; place: 'before' | 'after'; reply: string };
+/** A fault and the phase it strikes; a drip sends a byte a second unless said. */
+export type FaultAt = { phase: Phase; fault: Fault; dripEveryMs?: number };
+
+/**
+ * A reply that no command asked for, before or after the right one of a phase and in the same
+ * segment. `insideTls` spares what is said before the handshake.
+ */
+export type Injection = { phase: Phase; place: 'before' | 'after'; reply: string; insideTls?: boolean };
+
+const injectedPhases = ['banner', 'ehlo', 'mail', 'rcpt', 'random_rcpt'] as const;
+const injectedReplies = ['250 2.1.5 Ok', '550 5.1.1 User unknown'];
+
+/** Twenty placements; each for a host in plaintext, and again inside TLS. */
+export const injections: Injection[] = injectedPhases.flatMap((phase) =>
+  (['before', 'after'] as const).flatMap((place) =>
+    injectedReplies.map((reply) => ({ phase, place, reply })),
+  ),
+);

@@ -1,4 +1,5 @@
 /** Replies replaced or mangled at random, from a seed: the same seed tells the same story. */
+import { wire } from './act.ts';
 import type { Act } from './act.ts';
 
 /** The next number, from 0 up to but not including 1. */
@@ -42,37 +43,40 @@ const strangeReplies = [
   `250 ${'y'.repeat(3_000)}`,
 ];
 
-export function fuzzAct(random: Random, right: Act): Act {
-  const text = 'text' in right ? right.text : '';
+export function fuzzAct(random: Random, right: Extract<Act, { kind: 'say' }>): Act {
+  const { text, then } = right;
   const dice = random();
   if (dice < 0.35) return right;
-  if (dice < 0.4) return { kind: 'close', text: text.slice(0, Math.floor(random() * text.length)) };
+  if (dice < 0.4) return { kind: 'say', text: begun(random, text), then: 'close' };
   if (dice < 0.43) return { kind: 'reset', text: '' };
-  if (dice < 0.44) return { kind: 'fall_silent', text: text.slice(0, Math.floor(random() * text.length)) };
-  if (dice < 0.46)
-    return { kind: 'pour', text: '', chunk: `${pick(random, strangeReplies)}\r\n`.repeat(300) };
-  if (dice < 0.5) return { kind: 'drip', text, everyMs: 0 };
-  if (dice < 0.75) return { kind: 'break', bytes: Buffer.from(`${pick(random, strangeReplies)}\r\n`) };
-  if (dice < 0.85) return { kind: 'break', bytes: Buffer.from(text + strangeLines(random)) };
-  return { kind: 'break', bytes: mutated(random, Buffer.from(text)) };
+  if (dice < 0.44) return { kind: 'fall_silent', text: begun(random, text) };
+  if (dice < 0.46) return { kind: 'pour', text: '', chunk: strangeLines(random).repeat(100) };
+  if (dice < 0.5) return { kind: 'drip', text, everyMs: 0, then };
+  if (dice < 0.75) return { kind: 'mislead', text: wire(pick(random, strangeReplies)), then: 'next' };
+  if (dice < 0.85) return { kind: 'mislead', text: text + strangeLines(random), then };
+  return { kind: 'mislead', text: mutated(random, text), then: 'next' };
+}
+
+function begun(random: Random, text: string): string {
+  return text.slice(0, Math.floor(random() * text.length));
 }
 
 function strangeLines(random: Random): string {
   const lines = Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(random, strangeReplies));
-  return `${lines.join('\r\n')}\r\n`;
+  return lines.map(wire).join('');
 }
 
 /** Up to four bytes overwritten, dropped or doubled. */
-function mutated(random: Random, bytes: Buffer): Buffer {
-  const list = [...bytes];
+function mutated(random: Random, text: string): string {
+  const bytes = [...Buffer.from(text, 'latin1')];
   for (let edits = 1 + Math.floor(random() * 4); edits > 0; edits -= 1) {
-    const at = Math.floor(random() * list.length);
+    const at = Math.floor(random() * bytes.length);
     const kind = random();
-    if (kind < 0.4) list[at] = Math.floor(random() * 256);
-    else if (kind < 0.7) list.splice(at, 1);
-    else list.splice(at, 0, list[at] ?? 10);
+    if (kind < 0.4) bytes[at] = Math.floor(random() * 256);
+    else if (kind < 0.7) bytes.splice(at, 1);
+    else bytes.splice(at, 0, bytes[at] ?? 0x0a);
   }
-  return Buffer.from(list);
+  return Buffer.from(bytes).toString('latin1');
 }
 
 function pick(random: Random, choices: string[]): string {

@@ -1,5 +1,6 @@
 import type { Mailbox, Temper } from './temper.ts';
 import type { SmtpCounts } from './record.ts';
+import type { TlsContexts } from './tls-contexts.ts';
 
 /** A mail host while the world runs: its description made ready, and what it remembers. */
 export type MailHost = {
@@ -9,6 +10,7 @@ export type MailHost = {
   mailboxes: Map<string, Mailbox>;
   latencyMs: number;
   counts: SmtpCounts;
+  tls: TlsContexts;
   /** When a client, sender and recipient were first seen together. */
   greylist: Map<string, number>;
   /** Conversations so far, to give each its own seed. */

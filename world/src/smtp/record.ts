@@ -36,6 +36,8 @@ export type Conversation = {
   /** Milliseconds on the world's clock. */
   startedAt: number;
   roundTrips: number;
+  /** Of a fuzzing host: `fuzzHost` of this seed says the same again to its first visitor. */
+  seed: number | undefined;
   secure: boolean;
   /** Each line with `C: ` or `S: ` before it. */
   lines: string[];
@@ -81,6 +83,12 @@ export function smtpRecord(hostNames: string[]): SmtpRecord {
     },
   };
   return record;
+}
+
+export function newConversation(
+  known: Pick<Conversation, 'host' | 'client' | 'startedAt' | 'seed'>,
+): Conversation {
+  return { ...known, roundTrips: 0, secure: false, lines: [], violations: [], ended: 'open' };
 }
 
 export function keepConversation(record: SmtpRecord, conversation: Conversation): void {

@@ -3,10 +3,10 @@
  * host's temper has it, and reports what the client should not have done.
  */
 import { wire } from './act.ts';
-import type { Act } from './act.ts';
+import type { Act, Aftermath } from './act.ts';
 import type { Command } from './command.ts';
 import { faultAct, injectedAct } from './fault-act.ts';
-import type { Phase } from './fault.ts';
+import type { Injection, Phase } from './fault.ts';
 import { fuzzAct } from './fuzz-act.ts';
 import type { Random } from './fuzz-act.ts';
 import { isKnown, judgeRecipient } from './judge-recipient.ts';
@@ -29,23 +29,33 @@ export type Session = {
 
 type Transaction = { sender: string; utf8: boolean; named: number };
 
-type Reaction = { reply: string; then?: 'close' | 'start_tls' };
+type Reaction = { reply: string; then?: Aftermath };
 
-/** The phase of an act, with the two places that only injections name. */
-export type Moment = Phase | 'ehlo_in_tls' | 'rset';
+export function openSession(parts: Pick<Session, 'host' | 'client' | 'random' | 'report'>): Session {
+  return {
+    ...parts,
+    greeted: 'no',
+    secure: false,
+    transaction: undefined,
+    namedInAll: 0,
+    acceptedInAll: 0,
+    refusals: 0,
+    errors: 0,
+  };
+}
 
 export function greet(session: Session): Act {
   const { temper } = session.host;
   const banner = temper.banner ?? '220 {host} ESMTP';
   const reply = temper.refusal?.at === 'banner' ? temper.refusal.reply : banner;
-  const moment = temper.fault?.phase === 'connect' ? 'connect' : 'banner';
-  return disturbed(session, moment, { reply });
+  const phase = temper.fault?.phase === 'connect' ? 'connect' : 'banner';
+  return disturbed(session, phase, { reply });
 }
 
 export function answer(session: Session, command: Command): Act {
-  const moment = momentOf(session, command);
+  const phase = phaseOf(session, command);
   const reaction = countingErrors(session, react(session, command));
-  return disturbed(session, moment, filledIn(session, command, reaction));
+  return disturbed(session, phase, filledIn(session, command, reaction));
 }
 
 /** How long the host thinks before it speaks. */
@@ -115,7 +125,9 @@ function startTls(session: Session): Reaction {
     return { reply: '503 5.5.1 STARTTLS is not offered here' };
   }
   if (temper.tlsFault === 'refused') return { reply: '454 4.7.0 TLS not available due to temporary reason' };
-  return { reply: '220 2.0.0 Ready to start TLS', then: 'start_tls' };
+  const goAhead = '220 2.0.0 Ready to start TLS';
+  const injected = temper.tlsFault === 'injected_reply' ? '\n250-{host} injected\n250 PIPELINING' : '';
+  return { reply: goAhead + injected, then: 'start_tls' };
 }
 
 function mail(session: Session, command: Command): Reaction {
@@ -181,19 +193,17 @@ function countingErrors(session: Session, reaction: Reaction): Reaction {
   return { reply: '421 4.7.0 {host} Error: too many errors', then: 'close' };
 }
 
-function momentOf(session: Session, command: Command): Moment | undefined {
+function phaseOf(session: Session, command: Command): Phase | undefined {
   switch (command.verb) {
     case 'EHLO':
     case 'HELO':
-      return session.secure ? 'ehlo_in_tls' : 'ehlo';
+      return 'ehlo';
     case 'STARTTLS':
       return 'starttls';
     case 'MAIL':
       return 'mail';
     case 'RCPT':
       return isKnown(session.host, command.path ?? '') ? 'rcpt' : 'random_rcpt';
-    case 'RSET':
-      return 'rset';
     case 'QUIT':
       return 'quit';
   }
@@ -201,16 +211,22 @@ function momentOf(session: Session, command: Command): Moment | undefined {
 }
 
 /** The act the reaction would be at a host without faults, or what the host's faults make of it. */
-function disturbed(session: Session, moment: Moment | undefined, reaction: Reaction): Act {
+function disturbed(session: Session, phase: Phase | undefined, reaction: Reaction): Act {
   const { temper, name } = session.host;
   const text = wire(reaction.reply.replaceAll('{host}', name).replaceAll('{client}', session.client));
-  const act: Act = { kind: reaction.then ?? 'say', text };
-  if (session.random !== undefined) return fuzzAct(session.random, act);
-  if (temper.fault !== undefined && temper.fault.phase === moment) return faultAct(temper.fault, act, name);
-  if (temper.injection !== undefined && temper.injection.phase === moment) {
-    return injectedAct(temper.injection, act);
+  const right = { kind: 'say', text, then: reaction.then ?? 'next' } as const;
+  if (session.random !== undefined) return fuzzAct(session.random, right);
+  if (temper.fault !== undefined && temper.fault.phase === phase) return faultAct(temper.fault, right, name);
+  if (temper.injection !== undefined && isStruck(session, temper.injection, phase)) {
+    return injectedAct(temper.injection, right);
   }
-  return act;
+  const { dripEveryMs } = temper;
+  return dripEveryMs === undefined ? right : { ...right, kind: 'drip', everyMs: dripEveryMs };
+}
+
+function isStruck(session: Session, injection: Injection, phase: Phase | undefined): boolean {
+  if (injection.phase !== phase) return false;
+  return injection.insideTls !== true || session.secure || phase === 'banner';
 }
 
 function filledIn(session: Session, command: Command, reaction: Reaction): Reaction {

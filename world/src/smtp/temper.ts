@@ -2,7 +2,7 @@
  * A mail host's temper: how it behaves, as data. What is not said is what a well-behaved host does:
  * it offers PIPELINING, knows its mailboxes and refuses everybody else.
  */
-import type { Fault, Injection, Phase } from './fault.ts';
+import type { FaultAt, Injection } from './fault.ts';
 import type { TlsFault } from './tls-fault.ts';
 
 /** What a mail host knows of a mailbox. */
@@ -50,7 +50,9 @@ export type Temper = {
   hangsUpAfterRefusals?: number;
   /** Waits this long before each reply, one after the other. */
   replyDelayMs?: number;
-  fault?: { phase: Phase; fault: Fault };
+  /** Every reply a byte at a time. */
+  dripEveryMs?: number;
+  fault?: FaultAt;
   injection?: Injection;
   /** Every reply is replaced or mangled, reproducibly. */
   fuzzSeed?: number;

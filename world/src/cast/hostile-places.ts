@@ -1,0 +1,92 @@
+/** Places where no answer is to be had: every one of these mail hosts leaves a verifier with `unknown`. */
+import { faultHost } from '../hosts.ts';
+import { phases } from '../smtp/fault.ts';
+import type { Fault, Phase } from '../smtp/fault.ts';
+import type { Temper } from '../smtp/temper.ts';
+import { tempers } from '../tempers.ts';
+import { placeOf } from './place.ts';
+import type { Person, Place } from './place.ts';
+
+const unknown = { status: 'unknown' } as const;
+const safe = { status: 'safe' } as const;
+
+function hostile(domain: string, temper: Temper, story: string): Place {
+  return placeOf(domain, { temper }, [{ who: 'alive', expect: unknown, story }]);
+}
+
+function hostileForLong(domain: string, temper: Temper, story: string): Place {
+  return placeOf(domain, { temper }, [{ who: 'alive', expect: unknown, story, slow: true }]);
+}
+
+const slowFaults: ReadonlySet<Fault> = new Set(['silence', 'drip']);
+
+/** A cell of the matrix as a place. What happens at QUIT comes after the verdict. */
+export function faultPlace(phase: Phase, fault: Fault): Place {
+  const domain = `${fault}-at-${phase}.test`.replaceAll('_', '-');
+  const expect = phase === 'quit' ? safe : unknown;
+  const story = `${fault.replaceAll('_', ' ')} at ${phase.replaceAll('_', ' ')}`;
+  const person: Person = { who: 'alive', expect, story, ...(slowFaults.has(fault) ? { slow: true } : {}) };
+  return { domain, hosts: { [`mx.${domain}`]: faultHost(phase, fault) }, people: [person] };
+}
+
+const everywhere = (['fin', 'rst', 'silence', 'reply_421'] as const).flatMap((fault) =>
+  phases.map((phase) => faultPlace(phase, fault)),
+);
+const atRcpt = (
+  ['endless_line', 'endless_reply', 'early_reply', 'control_bytes', 'half_reply', 'flood', 'garbage'] as const
+).map((fault) => faultPlace('rcpt', fault));
+const oddReplies = (['code_999', 'code_354', 'code_changes', 'bare_lf', 'nul_bytes'] as const).map((fault) =>
+  faultPlace('rcpt', fault),
+);
+
+/** The first mail host is of no use, the second serves. */
+function secondServes(domain: string, first: Temper, story: string): Place {
+  return {
+    domain,
+    zones: {
+      [domain]: {
+        mx: [
+          [10, `mx1.${domain}`],
+          [20, `mx2.${domain}`],
+        ],
+      },
+    },
+    hosts: { [`mx1.${domain}`]: { temper: first }, [`mx2.${domain}`]: { mailboxes: { alive: 'exists' } } },
+    people: [{ who: 'alive', expect: safe, story }],
+  };
+}
+
+/** The mail host is where nobody may be sent. */
+function forbidden(domain: string, address: string): Place {
+  const zones = {
+    [domain]: { mx: [[10, `mx.${domain}`]] as [number, string][] },
+    [`mx.${domain}`]: { a: [address] },
+  };
+  return { domain, zones, people: [{ who: 'x', expect: unknown, story: `the mail host is at ${address}` }] };
+}
+
+export const hostilePlaces: Place[] = [
+  hostile('greylist.test', tempers.greylist, 'greylisted; strangers are refused at once'),
+  hostile('greylist-all.test', tempers.greylistEverybody, 'greylisted, strangers as well'),
+  hostile('dead.test', tempers.dead, 'nothing listens'),
+  hostile('busy-banner.test', tempers.busyBanner, '450 at the banner'),
+  hostile('closed-banner.test', tempers.closedBanner, '554 at the banner'),
+  hostile('http.test', tempers.http, 'a web server'),
+  hostile('ssh.test', tempers.ssh, 'an SSH server'),
+  hostile('blocked-banner.test', tempers.blockedAtBanner, 'we are on a block list, said at the banner'),
+  hostile('blocked-mail.test', tempers.blockedAtMail, 'we are on a block list, said at MAIL'),
+  hostile('blocked-rcpt.test', tempers.blockedAtRcpt, 'we are on a block list, said at RCPT'),
+  hostile('ratelimited.test', tempers.rateLimited, 'we are rate limited'),
+  hostileForLong('blackhole.test', tempers.blackhole, 'takes the connection, never speaks'),
+  hostileForLong('tarpit.test', tempers.tarpit, 'every reply after 15 s'),
+  hostileForLong('drip.test', tempers.drip, 'a byte a second'),
+  secondServes('dead-first.test', tempers.dead, 'the first mail host is dead'),
+  secondServes('busy-first.test', tempers.busyBanner, 'the first mail host is busy'),
+  secondServes('421-first.test', { fault: { phase: 'banner', fault: 'reply_421' } }, 'the first says 421'),
+  forbidden('private.test', '10.0.0.1'),
+  forbidden('metadata.test', '169.254.169.254'),
+  forbidden('multicast.test', '224.0.0.1'),
+  ...everywhere,
+  ...atRcpt,
+  ...oddReplies,
+];

@@ -1,0 +1,89 @@
+/** Places whose mail hosts tell the truth about their mailboxes, each in its own manner. */
+import { tempers } from '../tempers.ts';
+import { placeOf } from './place.ts';
+import type { Place } from './place.ts';
+
+const everyState = {
+  full: 'full',
+  'full-for-now': 'full_for_now',
+  disabled: 'disabled',
+  busy: 'busy',
+  deferred: 'deferred',
+  support: 'exists',
+  "o'hara+news": 'exists',
+} as const;
+
+const safe = { status: 'safe' } as const;
+const invalid = { status: 'invalid' } as const;
+const unknown = { status: 'unknown' } as const;
+
+const alive = (story: string) => ({ who: 'alive', expect: safe, story });
+const nobody = (story: string) => ({ who: 'nobody', expect: invalid, story });
+
+export const truthfulPlaces: Place[] = [
+  placeOf('plain.test', { temper: tempers.plain, mailboxes: { ...everyState, trap: 'exists' } }, [
+    alive('exists'),
+    { who: 'unknown', expect: invalid, story: 'no such mailbox' },
+    { who: 'full', expect: { status: 'inbox_full' }, story: 'over quota, 552' },
+    { who: 'full-for-now', expect: { status: 'inbox_full' }, story: 'over quota, 452' },
+    { who: 'disabled', expect: { status: 'disabled' }, story: 'disabled' },
+    { who: 'support', expect: { status: 'role_account' }, story: 'exists and is a role' },
+    { who: 'busy', expect: unknown, story: 'receives mail too quickly' },
+    { who: 'deferred', expect: unknown, story: 'a lookup of the host failed' },
+    { who: "o'hara+news", expect: safe, story: 'an odd but right local part' },
+    { who: 'jürgen', expect: unknown, story: 'needs SMTPUTF8, which is not offered' },
+    { who: 'trap', expect: { status: 'spamtrap' }, needs: 'lists', story: 'on the list of traps' },
+  ]),
+  placeOf('disposable.test', { temper: tempers.catchAll }, [
+    { who: 'anyone', expect: { status: 'disposable' }, needs: 'lists', story: 'a throw-away domain' },
+  ]),
+  placeOf('catchall.test', { temper: tempers.catchAll, mailboxes: { full: 'full' } }, [
+    { who: 'anyone', expect: { status: 'catch_all' }, story: 'every address is taken' },
+    { who: 'support', expect: { status: 'catch_all' }, story: 'a role, but every address is taken' },
+    { who: 'full', expect: { status: 'inbox_full' }, story: 'full, though every address is taken' },
+  ]),
+  placeOf('onercpt.test', { temper: tempers.oneRecipient, mailboxes: everyState }, [
+    alive('one recipient a transaction'),
+    nobody('one recipient a transaction, and not this one'),
+  ]),
+  placeOf('starttls.test', { temper: tempers.starttlsDemanded }, [
+    alive('STARTTLS demanded'),
+    nobody('STARTTLS demanded, no such mailbox'),
+  ]),
+  placeOf('starttls-offered.test', { temper: tempers.starttlsOffered }, [alive('STARTTLS offered')]),
+  placeOf('nopipelining.test', { temper: tempers.noPipelining }, [alive('one command at a time')]),
+  placeOf('heloonly.test', { temper: tempers.heloOnly }, [
+    alive('knows HELO only'),
+    nobody('knows HELO only, no such mailbox'),
+  ]),
+  placeOf('smtputf8.test', { temper: tempers.smtputf8, mailboxes: { jürgen: 'exists' } }, [
+    { who: 'jürgen', expect: safe, story: 'an internationalised local part' },
+    { who: 'größe', expect: invalid, story: 'an internationalised local part nobody has' },
+    alive('offers SMTPUTF8, which is not needed'),
+  ]),
+  placeOf('unhurried.test', { temper: tempers.unhurried }, [alive('slow and sound')]),
+  placeOf('ipv6.test', { temper: tempers.plain, address: '::1' }, [
+    { ...alive('to be reached over IPv6 only'), needs: 'ipv6' },
+  ]),
+  placeOf('counts-errors.test', { temper: tempers.countsErrors }, [
+    alive('counts errors as Postfix does'),
+    nobody('counts errors as Postfix does, no such mailbox'),
+  ]),
+  placeOf('mostly-refused.test', { temper: tempers.refusesMostlyRefused }, [
+    alive('gives up on clients that name too many strangers'),
+  ]),
+  placeOf('hangup-first.test', { temper: tempers.hangsUpAtFirstRefusal }, [
+    alive('hangs up right after refusing the stranger'),
+    nobody('hangs up right after saying there is no such mailbox'),
+  ]),
+  placeOf('hangup-third.test', { temper: tempers.hangsUpAtThirdRefusal }, [
+    alive('hangs up at the third refusal'),
+    nobody('hangs up at the third refusal, no such mailbox'),
+  ]),
+  placeOf('codealone.test', { temper: { fault: { phase: 'mail', fault: 'code_alone' } } }, [
+    alive('a code without text is a reply all the same'),
+  ]),
+  placeOf('splitbytes.test', { temper: { fault: { phase: 'rcpt', fault: 'split_bytes' } } }, [
+    alive('a reply in segments of one byte'),
+  ]),
+];
