@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from './schema.ts';
+import type { SqlValue, Statement } from './statement.ts';
+
+/** SQL text and a function that puts a run's arguments into its places. */
+export type CompiledStatement<Args> = { sql: string; bind: (args: Args) => SqlValue[] };
+
+/** Stands in a query where an argument will be. */
+class Place {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * Compiles a statement with a marker for every argument and remembers which marker went where, so
+ * that the same text, prepared once, serves every run.
+ */
+export function compileStatement<Args, Row>(
+  statement: Statement<Args, Row>,
+  db: Kysely<Schema>,
+): CompiledStatement<Args> {
+  const places: unknown = new Proxy({}, { get: (_, name) => new Place(String(name)) });
+  // The builder only passes the markers on to Kysely, which passes them on untouched.
+  const { sql, parameters } = statement.build(db, places as Args).compile();
+  const slots = parameters.map((parameter) =>
+    parameter instanceof Place ? { name: parameter.name as keyof Args } : { value: constant(parameter) },
+  );
+  return {
+    sql,
+    // `statement` accepts only arguments that are SQL values.
+    bind: (args) => slots.map((slot) => ('name' in slot ? (args[slot.name] as SqlValue) : slot.value)),
+  };
+}
+
+function constant(value: unknown): SqlValue {
+  if (typeof value === 'string' || typeof value === 'number' || value === null) return value;
+  throw new TypeError(`a statement may not hold a ${typeof value}`);
+}

@@ -1,0 +1,13 @@
+import type { SqlValue } from './statement.ts';
+
+export type QueryResult = { rows: unknown[]; changes: number };
+
+/**
+ * One line to a database: statements run one after the other. A failure of the store itself is thrown
+ * as `StoreUnavailableError`, anything else as the driver's own error.
+ */
+export type Connection = {
+  execute(sql: string, values: SqlValue[]): Promise<QueryResult>;
+  inTransaction(): boolean;
+  close(): void;
+};

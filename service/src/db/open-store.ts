@@ -1,0 +1,200 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { compileStatement, type CompiledStatement } from './compile-statement.ts';
+import type { Connection, QueryResult } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { migrate } from './migrate.ts';
+import { announceProcess } from './presence.ts';
+import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
+import { statement, type Statement, type Tx } from './statement.ts';
+import type { Store } from './store.ts';
+import { StoreOpenError } from './store-open-error.ts';
+import { StoreUnavailableError, type StoreFault } from './store-unavailable-error.ts';
+
+/**
+ * Opens the SQLite store in a data directory, makes it if there is none, and brings it to the schema of
+ * this version. Whatever stands in the way ends as one line for the operator.
+ */
+export type OpenStoreOptions = {
+  dataDir: string;
+  /** Look for damage first; a service does, a short command need not. */
+  check: boolean;
+};
+
+export type OpenStoreParts = { connect(options: SqliteOptions): Connection };
+
+const limits = { operationsInGroup: 128, operationsWaiting: 20_000, lockWaitMs: 5_000, lockRetryMs: 5 };
+const busyTimeoutMs = 5_000;
+
+export async function openStore(
+  options: OpenStoreOptions,
+  parts: OpenStoreParts = { connect: openSqliteConnection },
+): Promise<Store> {
+  const dataDir = resolve(options.dataDir);
+  const file = join(dataDir, 'mailproof.db');
+  makeFile(dataDir, file);
+  const dialect = sqliteDialect();
+  const connect = (timeoutMs: number) => parts.connect({ file, busyTimeoutMs: timeoutMs });
+  try {
+    await prepare(file, { check: options.check, connect, words: dialect.words });
+    // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
+    return assemble({ dataDir, dialect, writer: connect(0), reader: connect(busyTimeoutMs), connect });
+  } catch (error) {
+    throw error instanceof StoreUnavailableError
+      ? new StoreOpenError(lineFor(error.fault, file), error)
+      : error;
+  }
+}
+
+/** The directory and file are made for this user alone: they hold addresses. */
+function makeFile(dataDir: string, file: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (reason === 'ENOSPC') throw new StoreOpenError(lineFor('full', file), error);
+    throw new StoreOpenError(`${lineFor('not_writable', file)} (${reason})`, error);
+  }
+}
+
+type PrepareParts = {
+  check: boolean;
+  connect: (timeoutMs: number) => Connection;
+  words: Parameters<typeof migrate>[1];
+};
+
+async function prepare(file: string, { check, connect, words }: PrepareParts): Promise<void> {
+  const connection = await patiently(() => connect(busyTimeoutMs));
+  try {
+    if (check) await refuseDamage(connection, file);
+    const migrated = await migrate(connection, words);
+    if (migrated.kind === 'newer') {
+      const { version, known } = migrated;
+      throw new StoreOpenError(
+        `${file} was written by a newer version of Mailproof (schema ${version}, this one knows ${known}): run that version, or set MAILPROOF_DATA_DIR to another directory`,
+      );
+    }
+    await connection.execute(`update schema_version set opened_at = ${Date.now()}`, []);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Two processes that open a new file together may find it locked while the other sets its journal mode. */
+async function patiently(open: () => Connection): Promise<Connection> {
+  for (let triesLeft = 100; ; triesLeft -= 1) {
+    try {
+      return open();
+    } catch (error) {
+      const busy = error instanceof StoreUnavailableError && error.fault === 'busy';
+      if (!busy || triesLeft === 0) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+async function refuseDamage(connection: Connection, file: string): Promise<void> {
+  const { rows } = await connection.execute('pragma quick_check(1)', []);
+  const first: unknown = rows[0];
+  const sound = typeof first === 'object' && first !== null && Object.values(first)[0] === 'ok';
+  if (!sound) throw new StoreOpenError(lineFor('corrupt', file));
+}
+
+function lineFor(fault: StoreFault, file: string): string {
+  switch (fault) {
+    case 'busy':
+      return `${file} is locked by another process: stop the process that holds it, then try again`;
+    case 'full':
+      return `${file} cannot be written, the disk is full: make room, then try again`;
+    case 'not_writable':
+      return `${file} cannot be opened for writing: make the data directory writable for this user, or set MAILPROOF_DATA_DIR to another`;
+    case 'corrupt':
+      return `${file} is damaged or is no Mailproof database: restore it from a backup, or set MAILPROOF_DATA_DIR to another directory`;
+    case 'failing':
+    case 'closed':
+    case 'overloaded':
+      return `${file} cannot be read or written: check the disk it is on`;
+  }
+}
+
+type AssembleParts = {
+  dataDir: string;
+  dialect: ReturnType<typeof sqliteDialect>;
+  writer: Connection;
+  reader: Connection;
+  connect: (timeoutMs: number) => Connection;
+};
+
+const touch = statement((db, arg: { now: number }) =>
+  db.updateTable('schema_version').set({ opened_at: arg.now }),
+);
+
+function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts): Store {
+  const compile = rememberCompiled(dialect);
+  const groups = createGroupCommit({ connection: writer, tx: asTx(writer, compile), limits });
+  return {
+    read: asTx(reader, compile),
+    write: groups.write,
+    snapshot: async (look) => {
+      const connection = connect(busyTimeoutMs);
+      try {
+        await connection.execute('begin', []);
+        return await look(asTx(connection, compile));
+      } finally {
+        connection.close();
+      }
+    },
+    truncateLog: async () => {
+      // A line of its own that waits for nobody: the next sweep tries again.
+      const connection = connect(0);
+      try {
+        const { rows } = await connection.execute('pragma wal_checkpoint(truncate)', []);
+        const first: unknown = rows[0];
+        return typeof first === 'object' && first !== null && 'busy' in first && first.busy === 0;
+      } finally {
+        connection.close();
+      }
+    },
+    check: async (now) => {
+      await groups.write((tx) => tx.change(touch, { now }));
+    },
+    announce: () => announceProcess(dataDir),
+    close: async () => {
+      await groups.close();
+      writer.close();
+      reader.close();
+    },
+  };
+}
+
+type Compile = <Args, Row>(statement: Statement<Args, Row>) => CompiledStatement<Args>;
+
+function rememberCompiled({ queries }: ReturnType<typeof sqliteDialect>): Compile {
+  const known = new Map<unknown, unknown>();
+  return <Args, Row>(wanted: Statement<Args, Row>) => {
+    const found = known.get(wanted);
+    // Only `compileStatement` of the very same statement is ever put under it.
+    if (found !== undefined) return found as CompiledStatement<Args>;
+    const made = compileStatement(wanted, queries);
+    known.set(wanted, made);
+    return made;
+  };
+}
+
+function asTx(connection: Connection, compile: Compile): Tx {
+  const run = <Args, Row>(wanted: Statement<Args, Row>, args: Args): Promise<QueryResult> => {
+    const { sql, bind } = compile(wanted);
+    return connection.execute(sql, bind(args));
+  };
+  return {
+    // The schema's types describe what the database returns; the migrations and tests hold them together.
+    all: async <Args, Row>(wanted: Statement<Args, Row>, args: Args) =>
+      (await run(wanted, args)).rows as Row[],
+    first: async <Args, Row>(wanted: Statement<Args, Row>, args: Args) =>
+      (await run(wanted, args)).rows[0] as Row | undefined,
+    change: async (wanted, args) => (await run(wanted, args)).changes,
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
+ * triggers) is written there. Times are milliseconds since the epoch, flags 0 or 1, credits integers.
+ *
+ * Addresses live in `item` and in the answers of `idempotency` and nowhere else; both are erased
+ * when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
+ */
+export type Schema = {
+  account: {
+    id: string;
+    name: string;
+    plan: 'paid' | 'none';
+    granted: number;
+    available: number;
+    reserved: number;
+    spent: number;
+    /** The number of the account's last ledger entry; numbers have no gaps. */
+    entries: number;
+    touched_at: number;
+    /** Set where the books do not balance: nothing more is reserved. */
+    frozen_at: number | null;
+    created_at: number;
+  };
+  api_key: {
+    /** The public part of the key. */
+    id: string;
+    account_id: string;
+    mode: 'live' | 'test';
+    /** SHA-256 of the secret, in hexadecimal. */
+    secret_hash: string;
+    last4: string;
+    created_at: number;
+    deleted_at: number | null;
+  };
+  hold: {
+    account_id: string;
+    id: string;
+    credits: number;
+    state: 'open' | 'settled';
+    charged: number;
+    released: number;
+    /** The process that serves the request; null where the hold belongs to a task. */
+    owner: string | null;
+    opened_at: number;
+    /** When the sweeper gives it back; null where the hold belongs to a task. */
+    expires_at: number | null;
+  };
+  entry: {
+    account_id: string;
+    number: number;
+    kind: 'grant' | 'reserve' | 'charge' | 'release';
+    credits: number;
+    /** What was done, once: no two entries have the same. */
+    op: string;
+    hold_id: string | null;
+    at: number;
+  };
+  idempotency: {
+    account_id: string;
+    request_key: string;
+    endpoint: 'verification' | 'task';
+    body_hash: string;
+    /** Which attempt holds the key, so that a late one cannot answer for another. */
+    attempt: string;
+    state: 'in_progress' | 'finished';
+    answer: string | null;
+    owner: string | null;
+    expires_at: number;
+  };
+  task: {
+    id: string;
+    account_id: string;
+    mode: 'live' | 'test';
+    name: string;
+    status: 'waiting' | 'running' | 'completed';
+    total: number;
+    checked: number;
+    /** Null for tasks of test keys and for tasks with nothing to process. */
+    hold_id: string | null;
+    fence: number;
+    lease_owner: string | null;
+    /** 0 where nobody holds the task. */
+    lease_until: number;
+    /** Not to be claimed before. */
+    next_at: number;
+    deadline_at: number;
+    created_at: number;
+    completed_at: number | null;
+    expires_at: number | null;
+  };
+  item: {
+    task_id: string;
+    position: number;
+    email: string;
+    state: 'pending' | 'done';
+    /** Probes begun since the last answer; written before the probe, so that a crash is counted. */
+    attempts: number;
+    /** Deferred answers so far. */
+    visits: number;
+    next_at: number;
+    conclusive: number;
+    verdict: string | null;
+    explanation: string | null;
+  };
+  schema_version: { version: number; opened_at: number };
+};

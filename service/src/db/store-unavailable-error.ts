@@ -1,0 +1,26 @@
+/**
+ * The store fails us at run time. This is no defect: the disk is full, the file is gone, another process
+ * holds the lock. Every other error that comes out of a query is ours.
+ */
+export type StoreFault = 'busy' | 'full' | 'not_writable' | 'corrupt' | 'failing' | 'closed' | 'overloaded';
+
+const reasons: Record<StoreFault, string> = {
+  busy: 'another process holds its lock',
+  full: 'the disk is full',
+  not_writable: 'its files cannot be opened or written',
+  corrupt: 'its file is damaged',
+  failing: 'reading or writing its files fails',
+  closed: 'it is closed',
+  overloaded: 'too many operations are waiting',
+};
+
+/** The store does not answer at the moment; nothing of what was asked can be relied on to have happened. */
+export class StoreUnavailableError extends Error {
+  readonly fault: StoreFault;
+
+  constructor(fault: StoreFault, cause?: unknown) {
+    super(`the store is unavailable: ${reasons[fault]}`, { cause });
+    this.name = 'StoreUnavailableError';
+    this.fault = fault;
+  }
+}
