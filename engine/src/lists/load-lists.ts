@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { systemClock, type Clock } from '../clock.ts';
+import type { Address } from '../syntax/address.ts';
+import { allParents, domainFamily, registrableDomain } from './domain-family.ts';
+import type { Lists } from './findings.ts';
+import { readNameSet } from './name-set.ts';
+import type { OperatorList } from './operator-list.ts';
+import { plainMailbox } from './plain-mailbox.ts';
+import { readRoleNames } from './role-names.ts';
+import { watchList, type ListFile } from './watched-list.ts';
+
+/**
+ * What is known of an address before anybody is asked: the lists that come with the engine (`data/`, where
+ * they are from in `docs/lists.md`) and the three that an operator may keep.
+ *
+ * The operator's word outranks ours: an allowed address or domain is never called disposable. Neither
+ * outranks the operator's own deny list and spam traps.
+ */
+export type ListSettings = {
+  files: { spamtraps?: string; allow?: string; deny?: string };
+  /** Whether the operator's files are read again once they change; they are unless this is false. */
+  watch?: boolean;
+  onProblem: (message: string) => void;
+  clock?: Clock;
+};
+
+/** Throws, naming file and line, where an operator's file cannot be used. */
+export function createLists({ files, watch = true, onProblem, clock = systemClock }: ListSettings): Lists {
+  const parts = { clock, watch, onProblem };
+  const traps = watchList(listFile(files.spamtraps, 'spam-trap list', ['address', 'hash']), parts);
+  const allow = watchList(listFile(files.allow, 'allow list', ['address', 'domain']), parts);
+  const deny = watchList(listFile(files.deny, 'deny list', ['address', 'domain', 'hash']), parts);
+  const disposable = readNameSet(dataFile('disposable-domains.txt'));
+  const mailHosts = readNameSet(dataFile('disposable-mail-hosts.txt'));
+  const free = readNameSet(dataFile('free-providers.txt'));
+  const roles = readRoleNames(dataFile('role-names.txt'));
+
+  const isAllowed = (address: Address): boolean => names(allow.current(), address);
+  return {
+    find: (address) => ({
+      disposable: domainFamily(address.host).some(disposable.has) && !isAllowed(address),
+      role: roles.has(address.localPart),
+      free: free.has(address.host) || free.has(registrableDomain(address.host) ?? ''),
+      spamtrap: names(traps.current(), address),
+      denied: names(deny.current(), address),
+    }),
+    isDisposableMailHost: (mailHost, address) =>
+      domainFamily(mailHost).some(mailHosts.has) && !isAllowed(address),
+    // Every file is opened, read and closed in one breath: nothing is held.
+    close: () => undefined,
+  };
+}
+
+function dataFile(name: string): URL {
+  return new URL(`data/${name}`, import.meta.url);
+}
+
+function listFile(path: string | undefined, title: string, takes: ListFile['takes']): ListFile | undefined {
+  return path === undefined ? undefined : { path, title, takes };
+}
+
+/** Whether the list names this address: itself, its domain or any parent of it, or the hash of it. */
+function names(list: OperatorList, address: Address): boolean {
+  const mailbox = plainMailbox(address);
+  return (
+    list.mailboxes.has(mailbox) ||
+    (list.domains.size > 0 && allParents(address.host).some((name) => list.domains.has(name))) ||
+    (list.hashes.size > 0 && list.hashes.has(createHash('sha256').update(mailbox).digest('hex')))
+  );
+}
