@@ -1,0 +1,138 @@
+/**
+ * Who is let in, decided before a key is looked at or a body is read, because a refusal must cost less
+ * than the work it saves.
+ *
+ * Three things close the door: the service is going down, too many requests of a kind are under way, or
+ * the event loop is late. A burst over the cap waits a moment for a place rather than being turned away
+ * at once; polling a task is never refused for lateness, since work near completion goes first.
+ *
+ * The loop's delay is judged by windows. Two late windows in a row start the shedding, two punctual ones
+ * in a row end it, so that one long garbage collection sheds nothing and recovery does not flap.
+ */
+export type WorkKind = 'single' | 'bulk' | 'read';
+
+export type Admittance =
+  { kind: 'admitted'; leave: () => void } | { kind: 'refused'; retryAfterSeconds: number };
+
+export type Admission = {
+  admit(kind: WorkKind): Admittance | Promise<Admittance>;
+  /** From now on nothing new is let in, and whoever waits for a place is refused. */
+  drain(): void;
+  isDraining(): boolean;
+  /** Resolves once nothing is under way. */
+  idle(): Promise<void>;
+  /** Takes the longest delay of the event loop seen in the window that just ended. */
+  judgeWindow(longestDelayMs: number): void;
+};
+
+export type AdmissionLimits = {
+  inFlight: Record<WorkKind, number>;
+  /** How many of a kind may wait for a place, and for how long. */
+  waiting: Record<WorkKind, number>;
+  waitMs: number;
+  /** A window is late for a kind if the loop was delayed for longer than this. */
+  lateMs: Record<WorkKind, number>;
+};
+
+export const admissionLimits: AdmissionLimits = {
+  inFlight: { single: 200, bulk: 50, read: 1_000 },
+  waiting: { single: 2_000, bulk: 500, read: 2_000 },
+  waitMs: 2_000,
+  lateMs: { single: 400, bulk: 200, read: Infinity },
+};
+
+const windowsToChange = 2;
+const retryAfterSeconds = { overload: 2, drain: 5 } as const;
+
+type Waiter = { admit(): void; refuse(): void };
+
+export function createAdmission(limits: AdmissionLimits = admissionLimits): Admission {
+  const doors = {
+    single: createDoor('single', limits),
+    bulk: createDoor('bulk', limits),
+    read: createDoor('read', limits),
+  };
+  const all = Object.values(doors);
+  let draining = false;
+
+  return {
+    admit: (kind) => (draining ? refused('drain') : doors[kind].admit()),
+    drain: () => {
+      draining = true;
+      for (const door of all) door.refuseWaiting();
+    },
+    isDraining: () => draining,
+    idle: async () => {
+      await Promise.all(all.map((door) => door.idle()));
+    },
+    judgeWindow: (longestDelayMs) => {
+      for (const door of all) door.judgeWindow(longestDelayMs);
+    },
+  };
+}
+
+function refused(why: keyof typeof retryAfterSeconds): Admittance {
+  return { kind: 'refused', retryAfterSeconds: retryAfterSeconds[why] };
+}
+
+function createDoor(kind: WorkKind, limits: AdmissionLimits) {
+  const queue = new Set<Waiter>();
+  const onIdle: (() => void)[] = [];
+  const lateness = createLateness(limits.lateMs[kind]);
+  let inFlight = 0;
+
+  function enter(): Admittance {
+    inFlight += 1;
+    let left = false;
+    return {
+      kind: 'admitted',
+      leave: () => {
+        if (left) return;
+        left = true;
+        inFlight -= 1;
+        const next = queue.values().next().value;
+        if (next !== undefined) next.admit();
+        else if (inFlight === 0) onIdle.splice(0).forEach((resolve) => resolve());
+      },
+    };
+  }
+
+  function wait(): Promise<Admittance> {
+    return new Promise((resolve) => {
+      const settle = (admittance: () => Admittance) => {
+        clearTimeout(timer);
+        queue.delete(waiter);
+        resolve(admittance());
+      };
+      const waiter = { admit: () => settle(enter), refuse: () => settle(() => refused('drain')) };
+      const timer = setTimeout(() => settle(() => refused('overload')), limits.waitMs);
+      queue.add(waiter);
+    });
+  }
+
+  return {
+    admit(): Admittance | Promise<Admittance> {
+      if (lateness.isLate()) return refused('overload');
+      if (inFlight < limits.inFlight[kind]) return enter();
+      return queue.size < limits.waiting[kind] ? wait() : refused('overload');
+    },
+    refuseWaiting: () => [...queue].forEach((waiter) => waiter.refuse()),
+    idle: () =>
+      inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => void onIdle.push(resolve)),
+    judgeWindow: (longestDelayMs: number) => lateness.judgeWindow(longestDelayMs),
+  };
+}
+
+function createLateness(lateMs: number) {
+  let late = false;
+  let windowsAgainst = 0;
+  return {
+    isLate: () => late,
+    judgeWindow(longestDelayMs: number) {
+      windowsAgainst = longestDelayMs > lateMs === late ? 0 : windowsAgainst + 1;
+      if (windowsAgainst < windowsToChange) return;
+      late = !late;
+      windowsAgainst = 0;
+    },
+  };
+}

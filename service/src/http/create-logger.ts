@@ -1,0 +1,30 @@
+import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+
+/**
+ * One JSON object a line. Errors are logged by an allow-list: a message may quote an address, a query or
+ * a key, so only the kind of error and the places in our code it passed through are kept.
+ */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    serializers: { err: describeDefect },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+type Defect = { name: string; code?: string; at: string[] };
+
+const framesKept = 8;
+
+export function describeDefect(error: unknown): Defect {
+  if (!(error instanceof Error)) return { name: typeof error, at: [] };
+  const at = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .slice(0, framesKept)
+    .map((line) => line.trim().slice('at '.length));
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  return { name: error.name, ...code, at };
+}

@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { HttpParts } from './http-parts.ts';
+import { logRequest } from './log-request.ts';
+import { isApiUrl, methodAt } from './paths.ts';
+import { refuse } from './refuse.ts';
+import type { Notebook } from './request-notes.ts';
+
+/** Node drops fields beyond its own count in silence, so ours is lower than any it could reach in 8 KiB. */
+const maxHeaderFields = 64;
+
+/**
+ * The first thing that happens to every request: it is named, its one log line is arranged, and what no
+ * route can answer is refused (path 404, method 405), all before anything is asked of anybody.
+ */
+export function meetRequest(
+  { logger }: Pick<HttpParts, 'logger'>,
+  notebook: Notebook,
+): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    const notes = notebook.open(request);
+    reply.raw.once('close', () => logRequest(logger, { request, reply }, notes));
+    setStandardHeaders(request, reply);
+
+    const { rawHeaders } = request.raw;
+    if (rawHeaders.length > 2 * maxHeaderFields) return refuse(reply, 'headers_too_large');
+    if (!namesOneHost(request)) return refuse(reply, 'bad_request');
+    if (request.is404) return refuseUnrouted(request, reply);
+    return;
+  };
+}
+
+export function setStandardHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  if (!isApiUrl(request.url)) return;
+  reply.header('x-credits-used', '0').header('cache-control', 'no-store').header('vary', 'Authorization');
+}
+
+/** Exactly one Host in HTTP/1.1 (RFC 9112 section 3.2): two are how requests are smuggled past a proxy. */
+function namesOneHost({ raw }: FastifyRequest): boolean {
+  let hosts = 0;
+  for (let at = 0; at < raw.rawHeaders.length; at += 2) {
+    if (raw.rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0');
+}
+
+function refuseUnrouted(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const allowed = methodAt(request.url);
+  if (allowed === undefined || allowed === request.method) return refuse(reply, 'not_found');
+  return refuse(reply.header('allow', allowed), 'method_not_allowed');
+}

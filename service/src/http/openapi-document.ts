@@ -1,0 +1,26 @@
+/** What the OpenAPI document says beside the routes. The routes describe themselves. */
+export const openapiDocument = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Mailproof',
+    version: '1',
+    description: 'Tells whether an email address can receive mail, and shows the evidence.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  tags: [
+    { name: 'Verification', description: 'One address, answered at once' },
+    { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
+    { name: 'Operation', description: 'For whoever runs the service; no key needed' },
+  ],
+  components: {
+    securitySchemes: {
+      apiKey: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description:
+          'An API key: `mp_live_…`, or `mp_test_…` for the sandbox, which answers by local part and is free',
+      },
+    },
+  },
+};

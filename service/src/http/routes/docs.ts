@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import scalar from '@scalar/fastify-api-reference';
+import type { onRequestHookHandler } from 'fastify';
+import type { ApiServer } from '../api-server.ts';
+import { refuse } from '../refuse.ts';
+
+/**
+ * The reference page, wholly from this process. Everything in it that would reach out (fonts, a proxy for
+ * requests, telemetry, an assistant) is switched off, and a content security policy holds it to that: what
+ * was forgotten, or comes with a later version of the page, the browser refuses to load.
+ */
+const configuration = {
+  url: '/openapi.json',
+  pageTitle: 'Mailproof API',
+  withDefaultFonts: false,
+  telemetry: false,
+  proxyUrl: '',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never' as const,
+};
+
+export function addDocs(server: ApiServer): void {
+  server.register(async (scope) => {
+    scope.addHook('onSend', async (_request, reply, payload) => {
+      const page =
+        typeof payload === 'string' && isPage(reply.getHeader('content-type')) ? payload : undefined;
+      reply.header('content-security-policy', policyFor(page));
+      reply.header('referrer-policy', 'no-referrer');
+      return payload;
+    });
+    await scope.register(scalar, {
+      routePrefix: '/docs',
+      configuration,
+      hooks: { onRequest: demandReadableHost },
+    });
+  });
+}
+
+/** The page works out its own address from the Host header and would fail on one that is none. */
+const demandReadableHost: onRequestHookHandler = (request, reply, done) => {
+  if (URL.canParse(request.url, `http://${request.hostname}`)) done();
+  else void refuse(reply, 'bad_request');
+};
+
+function isPage(contentType: unknown): boolean {
+  return typeof contentType === 'string' && contentType.startsWith('text/html');
+}
+
+/** Scripts run if they come from here or are the one that stands in the page, known by its hash. */
+function policyFor(page: string | undefined): string {
+  const inline = page === undefined ? [] : inlineScripts(page).map((script) => `'sha256-${sha256(script)}'`);
+  return [
+    "default-src 'none'",
+    `script-src ${["'self'", ...inline].join(' ')}`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function inlineScripts(page: string): string[] {
+  return [...page.matchAll(/<script(?<attributes>[^>]*)>(?<script>[\s\S]*?)<\/script>/g)]
+    .filter(({ groups }) => !(groups?.['attributes'] ?? '').includes('src='))
+    .map(({ groups }) => groups?.['script'] ?? '');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

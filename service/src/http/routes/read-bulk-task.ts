@@ -1,0 +1,62 @@
+import type { ApiServer, RouteParts } from '../api-server.ts';
+import { taskPath } from '../paths.ts';
+import { presentTask } from '../present-task.ts';
+import { refuse } from '../refuse.ts';
+import { bulkProgressSchema } from '../schemas/bulk-schemas.ts';
+import { errorResponses } from '../schemas/error-schema.ts';
+import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
+import { explainQuery, taskParameters } from '../schemas/request-parameters.ts';
+
+const schema = {
+  operationId: 'readBulkTask',
+  summary: 'Progress and results of a task',
+  description: 'Free of charge. Ask again after a few seconds until `status` is `completed`.',
+  tags: ['Bulk verification'],
+  security: [{ apiKey: [] }],
+  params: taskParameters,
+  querystring: explainQuery,
+  response: {
+    200: {
+      ...bulkProgressSchema,
+      headers: {
+        ...requestIdHeader,
+        ...creditsHeader(
+          'What the task holds or was charged: the number of conclusive results once completed',
+        ),
+      },
+    },
+    ...errorResponses([
+      'invalid_api_key',
+      'task_not_found',
+      'method_not_allowed',
+      'verification_failed',
+      'verification_unavailable',
+      'service_unavailable',
+      'verification_timeout',
+    ]),
+  },
+};
+
+export function addReadBulkTask(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
+  server.route({
+    method: 'GET',
+    url: taskPath,
+    schema,
+    onRequest: gate('read'),
+    handler: async (request, reply) => {
+      const { taskId } = request.params;
+      if (!isUuid(taskId)) return refuse(reply, 'task_not_found');
+      const answer = await parts.readTask(notebook.callerOf(request), taskId.toLowerCase());
+      if (answer.kind === 'task_not_found') return refuse(reply, 'task_not_found');
+
+      notebook.of(request).creditsUsed = answer.creditsUsed;
+      const progress = presentTask(answer, { explain: request.query.explain === 'true' });
+      return reply.code(200).header('x-credits-used', String(answer.creditsUsed)).send(progress);
+    },
+  });
+}
+
+/** What is no UUID is no task of anybody's; the store need not be asked. */
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+}

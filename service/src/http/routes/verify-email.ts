@@ -1,0 +1,105 @@
+import { parseAddress, trimAddress } from '@mailproof/engine';
+import type { ErrorReason, VerificationResult } from '@mailproof/client';
+import type { VerifyOneAnswer } from '../../verifications/verify-one.ts';
+import { abortWhenClosed } from '../abort-when-closed.ts';
+import type { ApiServer, RouteParts } from '../api-server.ts';
+import { hashRequest, readIdempotencyKey } from '../idempotency-key.ts';
+import { isObject } from '../parse-body.ts';
+import { singlePath } from '../paths.ts';
+import { refuse } from '../refuse.ts';
+import { errorResponses } from '../schemas/error-schema.ts';
+import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
+import { explainQuery, idempotencyHeaders } from '../schemas/request-parameters.ts';
+import { verificationRequestSchema, verificationResultSchema } from '../schemas/verification-schemas.ts';
+
+const schema = {
+  operationId: 'verifyEmail',
+  summary: 'Verify one address',
+  description:
+    'One credit is reserved and charged only when the result is conclusive, that is for every status but `unknown`.',
+  tags: ['Verification'],
+  security: [{ apiKey: [] }],
+  body: verificationRequestSchema,
+  querystring: explainQuery,
+  headers: idempotencyHeaders,
+  response: {
+    200: {
+      ...verificationResultSchema,
+      headers: { ...requestIdHeader, ...creditsHeader('1 when the result is conclusive, else 0') },
+    },
+    ...errorResponses([
+      'invalid_email',
+      'invalid_api_key',
+      'subscription_required',
+      'method_not_allowed',
+      'request_in_progress',
+      'idempotency_mismatch',
+      'insufficient_credits',
+      'verification_failed',
+      'verification_unavailable',
+      'service_unavailable',
+      'verification_timeout',
+    ]),
+  },
+};
+
+export function addVerifyEmail(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
+  server.route({
+    method: 'POST',
+    url: singlePath,
+    schema,
+    onRequest: gate('single'),
+    preValidation: (request, _reply, done) => {
+      trimEmail(request.body);
+      done();
+    },
+    handler: async (request, reply) => {
+      const caller = notebook.callerOf(request);
+      const parsed = parseAddress(request.body.email);
+      const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
+      if (parsed.kind === 'invalid' || idempotencyKey.kind === 'malformed')
+        return refuse(reply, 'invalid_email');
+
+      const { email, host } = parsed.address;
+      notebook.of(request).address = { hash: parts.hashAddress(email), domain: host };
+      const explain = request.query.explain === 'true';
+      const answer = await parts.verifyOne({
+        caller,
+        email,
+        idempotency:
+          idempotencyKey.kind === 'absent'
+            ? undefined
+            : { key: idempotencyKey.key, bodyHash: hashRequest('single', caller.mode, [email]) },
+        explain,
+        signal: abortWhenClosed(reply.raw),
+      });
+      if (answer.kind !== 'verified') return refuse(reply, reasonFor(answer));
+
+      notebook.of(request).creditsUsed = answer.creditsUsed;
+      const result: VerificationResult = explain
+        ? { ...answer.verdict, explanation: answer.explanation }
+        : answer.verdict;
+      return reply.code(200).header('x-credits-used', String(answer.creditsUsed)).send(result);
+    },
+  });
+}
+
+/** White space around the address is no part of it, so it is gone before the length is looked at. */
+function trimEmail(body: unknown): void {
+  if (isObject(body) && typeof body['email'] === 'string') body['email'] = trimAddress(body['email']);
+}
+
+function reasonFor({ kind }: Exclude<VerifyOneAnswer, { kind: 'verified' }>): ErrorReason {
+  switch (kind) {
+    case 'insufficient_credits':
+    case 'request_in_progress':
+    case 'idempotency_mismatch':
+      return kind;
+    case 'account_frozen':
+      return 'service_unavailable';
+    case 'unavailable':
+      return 'verification_unavailable';
+    case 'timeout':
+      return 'verification_timeout';
+  }
+}

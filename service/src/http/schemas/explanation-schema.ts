@@ -1,0 +1,39 @@
+import type { Explanation } from '@mailproof/client';
+import { Type, type Static } from 'typebox';
+import { oneOf } from './one-of.ts';
+import type { SameType } from './same-type.ts';
+
+export const explanationSchema = Type.Object(
+  {
+    stage: oneOf(['syntax', 'lists', 'dns', 'smtp'], { description: 'The stage that decided' }),
+    reason: Type.String({ description: 'A stable snake_case code' }),
+    retry: Type.Object({ advised: Type.Boolean(), after_seconds: Type.Optional(Type.Integer()) }),
+    mail_host: Type.Optional(Type.String({ description: 'The mail host that was asked' })),
+    replies: Type.Array(
+      Type.Object({
+        phase: oneOf([
+          'connect',
+          'banner',
+          'ehlo',
+          'starttls',
+          'mail',
+          'rcpt',
+          'random_rcpt',
+          'rset',
+          'quit',
+        ]),
+        code: Type.Integer(),
+        enhanced: Type.Optional(Type.String()),
+        text: Type.String(),
+      }),
+    ),
+    timings_ms: Type.Object({
+      dns: Type.Optional(Type.Integer()),
+      smtp: Type.Optional(Type.Integer()),
+      total: Type.Integer(),
+    }),
+  },
+  { description: 'Why the verdict is what it is; only with `?explain=true`' },
+);
+
+true satisfies SameType<Static<typeof explanationSchema>, Explanation>;

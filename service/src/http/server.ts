@@ -1,0 +1,106 @@
+import swagger from '@fastify/swagger';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { contractLimits } from '@mailproof/client';
+import fastify, { type FastifyRequest } from 'fastify';
+import { createErrorAnswer } from './answer-error.ts';
+import type { ApiServer } from './api-server.ts';
+import { createClientErrorAnswer } from './client-error.ts';
+import { compileBodyCheck } from './compile-body-check.ts';
+import { createGate } from './gate.ts';
+import type { HttpParts } from './http-parts.ts';
+import { meetRequest, setStandardHeaders } from './meet-request.ts';
+import { openapiDocument } from './openapi-document.ts';
+import { parseBody } from './parse-body.ts';
+import { unreadable } from './unreadable.ts';
+import { refuse } from './refuse.ts';
+import { createNotebook } from './request-notes.ts';
+import { addCreateBulkTask } from './routes/create-bulk-task.ts';
+import { addDocs } from './routes/docs.ts';
+import { addHealthz } from './routes/healthz.ts';
+import { addOpenapi } from './routes/openapi.ts';
+import { addReadBulkTask } from './routes/read-bulk-task.ts';
+import { addReadyz } from './routes/readyz.ts';
+import { addVerifyEmail } from './routes/verify-email.ts';
+
+/** What a connection may hold and for how long (threats F1, F2, F5). */
+export const connectionLimits = {
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  checkingIntervalMs: 1_000,
+  keepAliveTimeoutMs: 65_000,
+  headerBytes: 8_192,
+  requestsPerSocket: 1_000,
+  connections: 10_000,
+} as const;
+
+/**
+ * The HTTP side, put together: how connections are treated, how every request is met, how bodies are read,
+ * how errors are answered, and then the routes, each of which is read alone.
+ */
+export async function createServer(parts: HttpParts): Promise<ApiServer> {
+  const notebook = createNotebook();
+  const server = openServer(parts);
+
+  server.addHook('onRequest', meetRequest(parts, notebook));
+  server.setErrorHandler(createErrorAnswer(parts.logger));
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, readBody);
+  server.setValidatorCompiler(compileBodyCheck);
+  await server.register(swagger, { openapi: openapiDocument });
+
+  const routeParts = { parts, gate: createGate(parts, notebook), notebook };
+  addVerifyEmail(server, routeParts);
+  addCreateBulkTask(server, routeParts);
+  addReadBulkTask(server, routeParts);
+  addHealthz(server);
+  addReadyz(server, routeParts);
+  addOpenapi(server);
+  addDocs(server);
+
+  await server.ready();
+  return server;
+}
+
+function readBody(
+  request: FastifyRequest,
+  bytes: Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  const read = parseBody(request.headers, bytes);
+  if (read.kind === 'read') done(null, read.body);
+  else done(unreadable());
+}
+
+function openServer(parts: HttpParts): ApiServer {
+  const server = fastify({
+    // Fastify's own lines would carry URLs and messages; ours are written in log-request.ts.
+    logger: false,
+    genReqId: () => parts.newRequestId(),
+    bodyLimit: contractLimits.bodyBytes,
+    requestTimeout: connectionLimits.requestTimeoutMs,
+    keepAliveTimeout: connectionLimits.keepAliveTimeoutMs,
+    maxRequestsPerSocket: connectionLimits.requestsPerSocket,
+    exposeHeadRoutes: false,
+    // While the server closes, requests on open connections get our own 503, not the framework's.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: connectionLimits.headerBytes },
+    http: {
+      headersTimeout: connectionLimits.headersTimeoutMs,
+      connectionsCheckingInterval: connectionLimits.checkingIntervalMs,
+      maxHeaderSize: connectionLimits.headerBytes,
+      // A request without Host is refused by us (RFC 9112 section 3.2), so that it gets the error body.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: createClientErrorAnswer(() => parts.newRequestId()),
+    frameworkErrors: (_error, request, reply) => {
+      setStandardHeaders(request, reply);
+      void refuse(reply, 'bad_request');
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  server.server.maxConnections = connectionLimits.connections;
+  // Unknown expectations may be ignored (RFC 9110 section 10.1.1); Node would answer 417 without a body.
+  server.server.on('checkExpectation', (request, response) =>
+    server.server.emit('request', request, response),
+  );
+  return server;
+}

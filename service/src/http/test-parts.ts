@@ -1,0 +1,81 @@
+import { judge, parseAddress, type Explanation, type Verdict } from '@mailproof/engine';
+import type { Caller } from '../keys/authenticate.ts';
+import { createAdmission } from './admission.ts';
+import { createAddressHash } from './hash-address.ts';
+import { createLogger } from './create-logger.ts';
+import type { HttpParts } from './http-parts.ts';
+
+/** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
+export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
+
+/** The keys the tests know. Anything else is nobody's. */
+export const callers: Readonly<Record<string, Caller>> = {
+  'Bearer paid': { accountId: 'account-paid', keyId: 'key-paid', mode: 'live', plan: 'paid' },
+  'Bearer unpaid': { accountId: 'account-unpaid', keyId: 'key-unpaid', mode: 'live', plan: 'none' },
+  'Bearer test': { accountId: 'account-paid', keyId: 'key-test', mode: 'test', plan: 'paid' },
+};
+
+export const taskId = '0b6f2f0e-8a53-4c1e-9d59-4f6a3a1f7c11';
+
+export const explanation: Explanation = {
+  stage: 'smtp',
+  reason: 'mailbox_accepted',
+  retry: { advised: false },
+  mail_host: 'mx.example.com',
+  replies: [{ phase: 'rcpt', code: 250, enhanced: '2.1.5', text: 'OK' }],
+  timings_ms: { dns: 3, smtp: 20, total: 23 },
+};
+
+export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
+  const calls: string[] = [];
+  const logLines: string[] = [];
+  let requests = 0;
+  const parts: HttpParts = {
+    authenticate: (authorization) => Promise.resolve(callers[authorization ?? '']),
+    verifyOne: ({ email }) =>
+      Promise.resolve({
+        kind: 'verified',
+        verdict: unknownVerdict(email),
+        explanation,
+        creditsUsed: 0,
+        replayed: false,
+      }),
+    createTask: ({ emails }) =>
+      Promise.resolve({
+        kind: 'created',
+        taskId,
+        counts: { submitted: emails.length, duplicatesRemoved: 0, rejected: 0, processing: emails.length },
+        creditsUsed: emails.length,
+        replayed: false,
+      }),
+    readTask: () => Promise.resolve({ kind: 'task_not_found' }),
+    admission: createAdmission(),
+    readiness: () => Promise.resolve({ ready: true }),
+    newRequestId: () => `request-${++requests}`,
+    hashAddress: createAddressHash('a secret of the test'),
+    logger: createLogger('info', { write: (line) => void logLines.push(line) }),
+    ...overrides,
+  };
+  return {
+    ...parts,
+    calls,
+    logLines,
+    authenticate: (authorization) => noted(calls, 'authenticate', () => parts.authenticate(authorization)),
+    verifyOne: (request) => noted(calls, 'verifyOne', () => parts.verifyOne(request)),
+    createTask: (request) => noted(calls, 'createTask', () => parts.createTask(request)),
+    readTask: (caller, id) => noted(calls, 'readTask', () => parts.readTask(caller, id)),
+  };
+}
+
+function noted<T>(calls: string[], name: string, call: () => T): T {
+  calls.push(name);
+  return call();
+}
+
+/** A verdict by the real judge, so that the shapes under test are the shapes of the engine. */
+export function unknownVerdict(email: string): Verdict {
+  const parsed = parseAddress(email);
+  if (parsed.kind === 'invalid') throw new Error(`${email} is no address: ${parsed.fault}`);
+  const lists = { disposable: false, role: false, free: false, spamtrap: false, denied: false };
+  return judge({ address: parsed.address, lists });
+}

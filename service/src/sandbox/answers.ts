@@ -1,0 +1,75 @@
+import type { ReadReply } from '@mailproof/engine';
+
+/**
+ * What the sandbox says of an address, by its local part. Each row is the world as the engine would meet it:
+ * what lists know, where mail goes, what a mail host replies. The verdict is not here: the engine's own
+ * story reads these rows as it reads the world, so the sandbox cannot say what the real thing would not.
+ */
+export type SandboxAnswer = {
+  /** What the table in docs/sandbox.md says of the row. */
+  outcome: string;
+  lists?: { disposable?: true; role?: true; free?: true; spamtrap?: true };
+  /** Where the domain's mail goes; a mail host unless said otherwise. */
+  domain?: 'no_such_domain' | 'null_mx' | 'dns_fails';
+  /** What the mail host does when it is asked for the mailbox; it accepts unless said otherwise. */
+  mailbox?: SandboxMailbox;
+};
+
+export type SandboxMailbox =
+  | { kind: 'replies'; reply: Pick<ReadReply, 'code' | 'enhanced' | 'text'> }
+  | { kind: 'takes_strangers_too' }
+  | { kind: 'cannot_be_reached' }
+  | { kind: 'silent_past_the_deadline' }
+  | { kind: 'breaks_us' };
+
+const replies = (code: number, enhanced: string, text: string): SandboxMailbox => ({
+  kind: 'replies',
+  reply: { code, enhanced, text },
+});
+
+export const sandboxAnswers = {
+  safe: { outcome: '200 `safe`, score 98' },
+  free: { outcome: '200 `safe` at a free provider, score 95', lists: { free: true } },
+  invalid: {
+    outcome: '200 `invalid`: the mail host knows no such mailbox',
+    mailbox: replies(550, '5.1.1', 'The email account that you tried to reach does not exist'),
+  },
+  no_such_domain: { outcome: '200 `invalid`: the domain does not exist', domain: 'no_such_domain' },
+  null_mx: { outcome: '200 `invalid`: the domain takes no mail', domain: 'null_mx' },
+  disabled: {
+    outcome: '200 `disabled`',
+    mailbox: replies(550, '5.2.1', 'The email account that you tried to reach is disabled'),
+  },
+  disposable: { outcome: '200 `disposable`: no mail host is asked', lists: { disposable: true } },
+  inbox_full: {
+    outcome: '200 `inbox_full`',
+    mailbox: replies(552, '5.2.2', 'The email account that you tried to reach is over quota'),
+  },
+  catch_all: { outcome: '200 `catch_all`', mailbox: { kind: 'takes_strangers_too' } },
+  role_account: { outcome: '200 `role_account`', lists: { role: true } },
+  spamtrap: { outcome: '200 `spamtrap`: no mail host is asked', lists: { spamtrap: true } },
+  unknown: { outcome: '200 `unknown`: no mail host can be reached', mailbox: { kind: 'cannot_be_reached' } },
+  greylisted: {
+    outcome: '200 `unknown`: the mail host asks to come back later (bulk does, until its deadline)',
+    mailbox: replies(451, '4.7.1', 'Greylisting in action, please come back later'),
+  },
+  blocked: {
+    outcome: '200 `unknown`: the mail host refuses us, not the mailbox',
+    mailbox: replies(554, '5.7.1', 'Service unavailable; client host blocked using a block list'),
+  },
+  unavailable: { outcome: '502 `verification_unavailable` (bulk: `unknown`)', domain: 'dns_fails' },
+  timeout: {
+    outcome: '504 `verification_timeout` (bulk: `unknown`)',
+    mailbox: { kind: 'silent_past_the_deadline' },
+  },
+  failed: { outcome: '500 `verification_failed` (bulk: `unknown`)', mailbox: { kind: 'breaks_us' } },
+} as const satisfies Record<string, SandboxAnswer>;
+
+const byName: ReadonlyMap<string, SandboxAnswer> = new Map(Object.entries(sandboxAnswers));
+
+/** The row for a local part: its own name, or the tag after the last plus sign, or else `safe`. */
+export function findAnswer(localPart: string): SandboxAnswer {
+  const name = localPart.toLowerCase();
+  const tag = name.slice(name.lastIndexOf('+') + 1);
+  return byName.get(name) ?? byName.get(tag) ?? sandboxAnswers.safe;
+}

@@ -1,0 +1,84 @@
+import {
+  verify,
+  type Address,
+  type Clock,
+  type Engine,
+  type ListFindings,
+  type MailRoute,
+  type Patience,
+} from '@mailproof/engine';
+import { findAnswer, type SandboxAnswer } from './answers.ts';
+import { answerForMailbox, sandboxHost } from './mailbox-evidence.ts';
+import { createSandboxTime } from './sandbox-time.ts';
+
+/** How long the stages of a real verification take, roughly. */
+const dnsMs = 30;
+const smtpMs = 400;
+
+/**
+ * The engine behind test keys: the same story, judge and explanations, with a made-up world in place of
+ * the lists, DNS and mail hosts. It answers by the local part, at any domain, and sends no packet.
+ */
+export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock }): Pick<Engine, 'verify'> {
+  return {
+    verify: (email, patience) => {
+      const time = createSandboxTime(clock, delays);
+      return verify(
+        email,
+        {
+          clock: time.clock,
+          lists: {
+            find: (address) => findingsOf(answerTo(address)),
+            isDisposableMailHost: () => false,
+            close: () => undefined,
+          },
+          findMailRoute: async (address, until) => {
+            await time.pass(dnsMs, until);
+            return routeOf(answerTo(address));
+          },
+          askMailbox: async (address, _route, until) => {
+            const { mailbox } = answerTo(address);
+            await time.pass(
+              mailbox?.kind === 'silent_past_the_deadline' ? remaining(time.clock, until) : smtpMs,
+              until,
+            );
+            return answerForMailbox(mailbox);
+          },
+        },
+        patience,
+      );
+    },
+  };
+}
+
+function answerTo(address: Address): SandboxAnswer {
+  return findAnswer(address.localPart);
+}
+
+function remaining(clock: Clock, { deadline }: Patience): number {
+  return Math.max(0, deadline - clock.now());
+}
+
+function findingsOf({ lists }: SandboxAnswer): ListFindings {
+  return {
+    disposable: lists?.disposable ?? false,
+    role: lists?.role ?? false,
+    free: lists?.free ?? false,
+    spamtrap: lists?.spamtrap ?? false,
+    denied: false,
+  };
+}
+
+const throughSandboxHost: MailRoute = {
+  kind: 'takes_mail',
+  implicit: false,
+  mxRecords: [sandboxHost],
+  first: { name: sandboxHost, addresses: [] },
+  further: [],
+};
+
+function routeOf({ domain }: SandboxAnswer): MailRoute {
+  if (domain === undefined) return throughSandboxHost;
+  if (domain === 'dns_fails') return { kind: 'undetermined', failure: 'servfail' };
+  return { kind: 'refuses_mail', why: domain };
+}

@@ -1,0 +1,58 @@
+import {
+  canonicalHost,
+  classifyReply,
+  type CanonicalHost,
+  type MailboxEvidence,
+  type ReadReply,
+} from '@mailproof/engine';
+import type { SandboxMailbox } from './answers.ts';
+
+/** The mail host of every domain in the sandbox. Its name says what it is. */
+export const sandboxHost: CanonicalHost = namedHost('mx.sandbox.test');
+
+const accepted: ReadReply = { phase: 'rcpt', code: 250, enhanced: '2.1.5', text: 'OK' };
+const strangerRefused: ReadReply = {
+  phase: 'random_rcpt',
+  code: 550,
+  enhanced: '5.1.1',
+  text: 'No such user',
+};
+const strangerAccepted: ReadReply = { ...accepted, phase: 'random_rcpt' };
+
+/** What asking for the mailbox brings to light; the replies are read by the engine's own rules. */
+export function answerForMailbox(mailbox: SandboxMailbox | undefined): MailboxEvidence {
+  switch (mailbox?.kind) {
+    case undefined:
+      return answered([accepted, strangerRefused], { kind: 'no', from: 'random_probe' });
+    case 'takes_strangers_too':
+      return answered([accepted, strangerAccepted], { kind: 'yes', from: 'random_probe' });
+    case 'replies':
+      return answered([{ phase: 'rcpt', ...mailbox.reply }], { kind: 'undetermined', meaning: undefined });
+    case 'cannot_be_reached':
+      return noAnswer('mx_unreachable', false);
+    case 'silent_past_the_deadline':
+      return noAnswer('smtp_timeout', true);
+    case 'breaks_us':
+      throw new Error('the sandbox was asked for a failure');
+  }
+}
+
+type Answered = MailboxEvidence & { kind: 'answered' };
+type NoAnswer = MailboxEvidence & { kind: 'no_answer' };
+
+function answered(replies: [ReadReply, ...ReadReply[]], catchAll: Answered['catchAll']): Answered {
+  const [{ code, enhanced, text }] = replies;
+  const meaning = classifyReply({ code, enhanced, text, provider: undefined });
+  return { kind: 'answered', host: sandboxHost, replies, meaning, catchAll };
+}
+
+function noAnswer(reason: NoAnswer['reason'], connected: boolean): NoAnswer {
+  const host = connected ? sandboxHost : undefined;
+  return { kind: 'no_answer', reason, meaning: undefined, connected, host, replies: [] };
+}
+
+function namedHost(name: string): CanonicalHost {
+  const host = canonicalHost(name);
+  if (host === undefined) throw new Error(`${name} is no host name`);
+  return host;
+}

@@ -1,0 +1,36 @@
+import type { Clock, Patience } from '@mailproof/engine';
+
+/**
+ * Time inside one sandbox verification. With delays it passes as it does for everybody; without, each wait is
+ * jumped over, but the clock still shows it, so that deadlines and timings read the same either way.
+ */
+export function createSandboxTime(clock: Clock, delays: boolean) {
+  let jumpedMs = 0;
+  return {
+    clock: {
+      now: () => clock.now() + jumpedMs,
+      after: (ms, callback) => clock.after(ms, callback),
+    } satisfies Clock,
+    /** Waits, but never past the deadline, and not for a caller that is gone. */
+    async pass(ms: number, { deadline, signal }: Patience): Promise<void> {
+      signal.throwIfAborted();
+      const waitMs = Math.min(ms, Math.max(0, deadline - (clock.now() + jumpedMs)));
+      if (delays) await wait(clock, waitMs, signal);
+      else jumpedMs += waitMs;
+    },
+  };
+}
+
+function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    const onAbort = () => {
+      cancel();
+      reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
