@@ -1,0 +1,47 @@
+import { classifyReply } from '@mailproof/engine';
+import { defineCommand } from '../command.ts';
+import { answerLines, type LineAnswer } from '../input/answer-lines.ts';
+
+export const classifyCommand = defineCommand({
+  name: 'classify',
+  takes: '[--file PATH|-]',
+  summary: 'say what replies of mail hosts mean',
+  options: {
+    file: {
+      type: 'text',
+      placeholder: 'PATH|-',
+      meaning: 'read lines from a file instead of the standard input (-)',
+    },
+    json: { type: 'flag', meaning: 'changes nothing: the answer is always JSON' },
+  },
+  notes: [
+    'Reads {"code", "enhanced", "text", "provider"?} a line and answers {"label", "reason"} a line. "enhanced" and "provider" may be null.',
+    'Labels: accepted, mailbox_not_exist, mailbox_full, mailbox_disabled, greylisted_or_temporary, blocked_or_policy, other.',
+  ],
+  examples: [
+    `echo '{"code": 550, "enhanced": "5.1.1", "text": "User unknown"}' | mailproof classify`,
+    'mailproof classify --file replies.jsonl',
+  ],
+  words: { least: 0, most: 0 },
+  run: ({ options, ...surroundings }) => answerLines(options.file ?? '-', answerRow, surroundings),
+});
+
+function answerRow({ code, enhanced, text, provider }: Record<string, unknown>): LineAnswer {
+  if (typeof code !== 'number' || !Number.isInteger(code) || code < 100 || code > 999) {
+    return { kind: 'bad_line', why: '"code" is missing or not a number of three digits' };
+  }
+  if (typeof text !== 'string') return { kind: 'bad_line', why: '"text" is missing or not a text' };
+  if (!isOptionalText(enhanced)) return { kind: 'bad_line', why: '"enhanced" is neither a text nor null' };
+  if (!isOptionalText(provider)) return { kind: 'bad_line', why: '"provider" is neither a text nor null' };
+  const { label, reason } = classifyReply({
+    code,
+    enhanced: enhanced ?? undefined,
+    text,
+    provider: provider ?? undefined,
+  });
+  return { kind: 'answer', answer: { label, reason } };
+}
+
+function isOptionalText(value: unknown): value is string | null | undefined {
+  return value === undefined || value === null || typeof value === 'string';
+}

@@ -1,0 +1,39 @@
+import { describeConfig, type DescribedSetting } from '@mailproof/service/config';
+import { defineCommand } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { loadConfig } from '../load-config.ts';
+import { printable } from '../present/printable.ts';
+import { wrap } from '../present/wrap.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const configCommand = defineCommand({
+  name: 'config',
+  takes: '[--json]',
+  summary: 'list every setting with the value in force',
+  options: {
+    json: { type: 'flag', meaning: 'one object a line: {name, value, default, meaning}, null for none' },
+  },
+  notes: ['Settings are environment variables. Passwords and tokens are masked.'],
+  examples: ['mailproof config', 'MAILPROOF_PORT=9000 mailproof config --json'],
+  words: { least: 0, most: 0 },
+  async run({ options, ...surroundings }) {
+    if (loadConfig(surroundings) === undefined) return exitCodes.environment;
+    const settings = describeConfig(surroundings.env);
+    const { terminal } = surroundings;
+    const lines = options.json
+      ? settings.map((row) => JSON.stringify(row))
+      : settings.flatMap((row) => present(row, terminal));
+    await terminal.write(`${lines.join('\n')}\n`);
+    return exitCodes.ok;
+  },
+});
+
+function present(
+  { name, value, default: usual, meaning }: DescribedSetting,
+  { paint, columns }: Terminal,
+): string[] {
+  const isUsual = value === usual;
+  const shown = paint(isUsual ? 'dim' : 'bold', printable(value ?? 'none'));
+  const aside = isUsual ? '' : paint('dim', `  (default: ${usual ?? 'none'})`);
+  return [`${name}=${shown}${aside}`, ...wrap(meaning, { columns, first: '    ', indent: '    ' })];
+}

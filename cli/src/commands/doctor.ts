@@ -1,0 +1,115 @@
+import {
+  canonicalHost,
+  createDialer,
+  createResolver,
+  defaultLimits,
+  ownAddresses,
+  systemClock,
+  systemServers,
+  type CanonicalHost,
+} from '@mailproof/engine';
+import type { Config } from '@mailproof/service/config';
+import { defineCommand, type Surroundings } from '../command.ts';
+import type { DoctorParts, Finding } from '../doctor/check.ts';
+import { examine } from '../doctor/examine.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { loadConfig } from '../load-config.ts';
+import { printable } from '../present/printable.ts';
+import { wrap } from '../present/wrap.ts';
+import type { Colour, Terminal } from '../terminal.ts';
+
+const questionMs = 6_000;
+
+export const doctorCommand = defineCommand({
+  name: 'doctor',
+  takes: '[--json]',
+  summary: 'find what keeps this machine from verifying, with the remedy',
+  options: { json: { type: 'flag', meaning: 'one object: {ok, checks: [{check, state, seen, remedy?}]}' } },
+  notes: [
+    'Looks at Node, the clock, the data directory, the resolvers, outbound port 25, the HELO name and its way back, the sender domain and its SPF record. States: ok, warning, problem, not_checked. The exit code is 1 where there is a problem.',
+    'Port 25 is tried on the mail host of your own sender domain (MAILPROOF_MAIL_FROM) and on no other.',
+  ],
+  examples: ['mailproof doctor', 'MAILPROOF_HELO_NAME=probe.example.com mailproof doctor --json'],
+  words: { least: 0, most: 0 },
+  async run({ options, ...surroundings }) {
+    const config = loadConfig(surroundings);
+    if (config === undefined) return exitCodes.environment;
+    const { terminal } = surroundings;
+    terminal.progress('looking …');
+    const findings = await withParts(config, surroundings, examine);
+    const ok = !findings.some(({ state }) => state === 'problem');
+    const text = options.json
+      ? JSON.stringify({ ok, checks: findings })
+      : presentFindings(findings, terminal);
+    await terminal.write(`${text}\n`);
+    return ok ? exitCodes.ok : exitCodes.found;
+  },
+});
+
+async function withParts<Result>(
+  config: Config,
+  { signal }: Surroundings,
+  use: (parts: DoctorParts) => Promise<Result>,
+): Promise<Result> {
+  const clock = systemClock;
+  const limits = defaultLimits;
+  const servers = config.dnsServers.length > 0 ? config.dnsServers : systemServers();
+  const each = servers.map((server) => ({
+    ...server,
+    created: createResolver({ servers: [server], clock, limits }),
+  }));
+  // A machine that names no server gets a resolver that nobody answers, so that every other check can still say so.
+  const all = createResolver({
+    servers: servers.length > 0 ? servers : [{ ip: '127.0.0.1', port: 53 }],
+    clock,
+    limits,
+  });
+  try {
+    return await use({
+      config,
+      clock,
+      resolver: all.uncached,
+      servers: each.map(({ ip, port, created }) => ({ ip, port, resolver: created.uncached })),
+      dialer: createDialer({ port: config.smtpPort, clock, limits, allow: config.egressAllow, ownAddresses }),
+      ownAddresses: ownAddresses(),
+      senderDomain: hostOf(config.mailFrom.slice(config.mailFrom.lastIndexOf('@') + 1)),
+      heloName: hostOf(config.heloName),
+      patience: () => ({ deadline: clock.now() + questionMs, signal }),
+    });
+  } finally {
+    all.close();
+    for (const { created } of each) created.close();
+  }
+}
+
+/** The settings were read, so the names in them are host names. */
+function hostOf(name: string): CanonicalHost {
+  const host = canonicalHost(name);
+  if (host === undefined) throw new TypeError(`a setting let ${name} through, which is no host name`);
+  return host;
+}
+
+const stateColours: Readonly<Record<Finding['state'], Colour>> = {
+  ok: 'green',
+  warning: 'yellow',
+  problem: 'red',
+  not_checked: 'cyan',
+};
+
+function presentFindings(findings: readonly Finding[], { paint, columns }: Terminal): string {
+  const indent = ' '.repeat(13);
+  const lines = findings.flatMap(({ check, state, seen, remedy }) => {
+    const [head = '', ...rest] = wrap(`${check}: ${printable(seen)}`, { columns, first: indent, indent });
+    const label = paint(stateColours[state], state.replace('_', ' ').padEnd(indent.length));
+    const advice =
+      remedy === undefined ? [] : wrap(remedy, { columns, first: `${indent}→ `, indent: `${indent}  ` });
+    return [`${label}${head.slice(indent.length)}`, ...rest, ...advice];
+  });
+  const problems = findings.filter(({ state }) => state === 'problem').length;
+  const count = problems === 1 ? 'one problem' : `${problems} problems`;
+  return [
+    ...lines,
+    '',
+    problems === 0 ? 'Nothing found that keeps this machine from verifying.' : `${count} found.`,
+  ].join('\n');
+}

@@ -1,0 +1,62 @@
+import type { DoctorParts, Finding } from './check.ts';
+import { findAddresses } from './find-addresses.ts';
+
+/** The sender's domain exists and takes mail: many hosts refuse a sender who could not be answered. */
+export async function checkSenderDomain(parts: DoctorParts): Promise<Finding> {
+  const { resolver, senderDomain, patience } = parts;
+  const check = 'sender domain';
+  const remedy =
+    'Set MAILPROOF_MAIL_FROM to an address of a domain of yours that takes mail, and read what comes in.';
+  const problem = (seen: string): Finding => ({ check, state: 'problem', seen, remedy });
+  const lookup = await resolver.mx(senderDomain, patience());
+  switch (lookup.kind) {
+    case 'found': {
+      const hosts = lookup.records
+        .map(({ exchange }) => exchange)
+        .filter((exchange) => exchange !== '' && exchange !== '.');
+      return hosts.length === 0
+        ? problem(`${senderDomain} says that it takes no mail (null MX)`)
+        : { check, state: 'ok', seen: `mail to ${senderDomain} goes to ${hosts.slice(0, 3).join(', ')}` };
+    }
+    case 'no_such_name':
+      return problem(`${senderDomain} does not exist`);
+    case 'no_data': {
+      const found = await findAddresses(senderDomain, parts);
+      if (found.kind === 'found')
+        return { check, state: 'ok', seen: `mail to ${senderDomain} goes to its own address` };
+      return problem(`${senderDomain} has neither a mail host nor an address`);
+    }
+    case 'failed':
+      return {
+        check,
+        state: 'not_checked',
+        seen: `${senderDomain} could not be looked up (${lookup.failure})`,
+      };
+  }
+}
+
+/** The sender's domain names those who may send for it (RFC 7208). More than one record counts as none. */
+export async function checkSpf({ resolver, senderDomain, patience }: DoctorParts): Promise<Finding> {
+  const check = 'SPF';
+  const remedy = `Publish one TXT record at ${senderDomain} that begins with v=spf1 and holds the address of this machine.`;
+  const lookup = await resolver.text(senderDomain, patience());
+  switch (lookup.kind) {
+    case 'found': {
+      const records = lookup.records.filter((text) => /^v=spf1(?: |$)/i.test(text));
+      if (records.length === 1)
+        return { check, state: 'ok', seen: `${senderDomain} has ${(records[0] ?? '').slice(0, 120)}` };
+      const seen =
+        records.length === 0 ? 'no SPF record' : `${records.length} SPF records, which counts as an error`;
+      return { check, state: 'warning', seen: `${senderDomain} has ${seen}`, remedy };
+    }
+    case 'no_such_name':
+    case 'no_data':
+      return { check, state: 'warning', seen: `${senderDomain} has no SPF record`, remedy };
+    case 'failed':
+      return {
+        check,
+        state: 'not_checked',
+        seen: `${senderDomain} could not be looked up (${lookup.failure})`,
+      };
+  }
+}

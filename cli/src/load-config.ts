@@ -1,0 +1,15 @@
+import { readConfig, type Config } from '@mailproof/service/config';
+import type { Surroundings } from './command.ts';
+
+/** The settings in force, warnings told; nothing where one is bad, and that has been told then. */
+export function loadConfig({ env, terminal }: Surroundings): Config | undefined {
+  const read = readConfig(env);
+  switch (read.kind) {
+    case 'ok':
+      for (const warning of read.warnings) terminal.tell(`mailproof: ${warning}`);
+      return read.config;
+    case 'bad':
+      terminal.tell(`mailproof: ${read.line}`);
+      return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { nearestName } from '@mailproof/service/nearest-name';
+import type { Command, CommandGroup, Surroundings } from './command.ts';
+import { commands } from './commands.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { helpForCommand, helpForGroup, helpForProgram } from './usage.ts';
+
+/** Finds the command that the arguments name, and runs it or shows its help. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const { terminal } = surroundings;
+  const [name, ...rest] = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
+  if (name === undefined) {
+    terminal.tell(helpForProgram(commands, terminal.columns));
+    return exitCodes.usage;
+  }
+  if (name === '--help' || name === '-h')
+    return await show(helpForProgram(commands, terminal.columns), surroundings);
+  if (name === '--version') return await show(`${version()}\n`, surroundings);
+  const entry = commands.find((command) => command.name === name);
+  if (entry === undefined)
+    return refuse('command', { name, known: commands.map((command) => command.name) }, surroundings);
+  const command = await entry.load();
+  return command.kind === 'group'
+    ? await runGroup(command, rest, surroundings)
+    : await runCommand(command, rest, surroundings);
+}
+
+async function runGroup(
+  group: CommandGroup,
+  args: readonly string[],
+  surroundings: Surroundings,
+): Promise<ExitCode> {
+  const [name, ...rest] = args;
+  const help = helpForGroup(group, surroundings.terminal.columns);
+  if (name === '--help' || name === '-h') return await show(help, surroundings);
+  if (name === undefined) {
+    surroundings.terminal.tell(help);
+    return exitCodes.usage;
+  }
+  const action = Object.hasOwn(group.actions, name) ? group.actions[name] : undefined;
+  if (action === undefined) {
+    return refuse(`action of ${group.name}`, { name, known: Object.keys(group.actions) }, surroundings);
+  }
+  return await runCommand(action, rest, surroundings);
+}
+
+async function runCommand(
+  command: Command,
+  args: readonly string[],
+  surroundings: Surroundings,
+): Promise<ExitCode> {
+  const ownWords = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const asksForHelp = ownWords.includes('--help') || ownWords.includes('-h');
+  if (asksForHelp) return await show(helpForCommand(command, surroundings.terminal.columns), surroundings);
+  return await command.run(args, surroundings);
+}
+
+async function show(text: string, { terminal }: Surroundings): Promise<ExitCode> {
+  await terminal.write(text);
+  return exitCodes.ok;
+}
+
+function refuse(
+  what: string,
+  { name, known }: { name: string; known: string[] },
+  { terminal }: Surroundings,
+): ExitCode {
+  const meant = nearestName(name, known);
+  const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
+  terminal.tell(`mailproof: there is no ${what} ${JSON.stringify(name)}; ${hint}`);
+  return exitCodes.usage;
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const manifest: unknown = JSON.parse(text);
+  const found =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
+  return String(found);
+}

@@ -1,0 +1,73 @@
+import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
+
+/**
+ * Where a command reads and writes. Answers go to the output and nothing else does, so that it can be
+ * piped; whatever is said to the person at the terminal goes to the side.
+ */
+export type Terminal = {
+  input: Readable;
+  inputIsTerminal: boolean;
+  /** Resolves once the text is handed over; rejects where the reader has gone. */
+  write: (text: string) => Promise<void>;
+  /** One line to the person, never part of the answer. */
+  tell: (line: string) => void;
+  /** A line that the next one replaces; empty takes it away. Does nothing unless a person is watching. */
+  progress: (line: string) => void;
+  /** The text in colour, where the output shows colours. */
+  paint: (colour: Colour, text: string) => string;
+  outputIsTerminal: boolean;
+  /** Width of the screen, within reason. */
+  columns: number;
+};
+
+export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold';
+
+type Screen = Writable & { isTTY?: boolean; columns?: number; hasColors?(): boolean };
+
+export type Streams = { input: Readable & { isTTY?: boolean }; output: Screen; side: Screen };
+
+const eraseLine = '\r\u001b[2K';
+
+export function createTerminal({ input, output, side }: Streams): Terminal {
+  const coloured = output.isTTY === true && output.hasColors?.() === true;
+  const watched = side.isTTY === true;
+  let progressShown = false;
+
+  // A stream without a listener for errors would end the process; the write that failed reports it.
+  output.on('error', () => undefined);
+  side.on('error', () => undefined);
+
+  function clearProgress(): void {
+    if (progressShown) side.write(eraseLine);
+    progressShown = false;
+  }
+
+  return {
+    input,
+    inputIsTerminal: input.isTTY === true,
+    outputIsTerminal: output.isTTY === true,
+    columns: Math.min(Math.max(output.columns ?? 80, 40), 120),
+    write(text) {
+      clearProgress();
+      return new Promise((resolve, reject) => {
+        output.write(text, (error) => {
+          if (error) reject(error);
+          else resolve();
+        });
+      });
+    },
+    tell(line) {
+      clearProgress();
+      side.write(`${line}\n`);
+    },
+    progress(line) {
+      if (!watched) return;
+      clearProgress();
+      if (line === '') return;
+      side.write(line);
+      progressShown = true;
+    },
+    paint: (colour, text) => (coloured ? styleText(colour, text, { validateStream: false }) : text),
+  };
+}
