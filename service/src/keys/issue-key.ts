@@ -1,0 +1,71 @@
+import type { Store } from '../db/store.ts';
+import { statement, type Tx } from '../db/statement.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { hashSecret, makeApiKey, writeApiKey } from './api-key.ts';
+
+export type IssuedKey = {
+  keyId: string;
+  accountId: string;
+  mode: 'live' | 'test';
+  /** The whole key. It is shown once, here, and stored nowhere. */
+  apiKey: string;
+};
+
+export type IssueKeyAnswer = ({ kind: 'issued' } & IssuedKey) | { kind: 'account_not_found' };
+
+type NewKey = {
+  id: string;
+  account: string;
+  mode: 'live' | 'test';
+  hash: string;
+  last4: string;
+  now: number;
+};
+
+const insertKey = statement((db, arg: NewKey) =>
+  db.insertInto('api_key').values({
+    id: arg.id,
+    account_id: arg.account,
+    mode: arg.mode,
+    secret_hash: arg.hash,
+    last4: arg.last4,
+    created_at: arg.now,
+    deleted_at: null,
+  }),
+);
+
+const findAccount = statement((db, arg: { account: string }) =>
+  db.selectFrom('account').select('id').where('id', '=', arg.account),
+);
+
+export type KeyRequest = { accountId: string; mode: 'live' | 'test' };
+
+export async function issueKey(
+  request: KeyRequest,
+  { store, wallClock }: { store: Store; wallClock: WallClock },
+): Promise<IssueKeyAnswer> {
+  const now = wallClock.now();
+  return store.write(async (tx) => {
+    if ((await tx.first(findAccount, { account: request.accountId })) === undefined) {
+      return { kind: 'account_not_found' };
+    }
+    return { kind: 'issued', ...(await writeKey(tx, { ...request, now })) };
+  });
+}
+
+/** For callers that make the account in the same transaction. */
+export async function writeKey(
+  tx: Tx,
+  { accountId, mode, now }: KeyRequest & { now: number },
+): Promise<IssuedKey> {
+  const key = makeApiKey(mode);
+  await tx.change(insertKey, {
+    id: key.id,
+    account: accountId,
+    mode,
+    hash: hashSecret(key.secret).toString('hex'),
+    last4: key.secret.slice(-4),
+    now,
+  });
+  return { keyId: key.id, accountId, mode, apiKey: writeApiKey(key) };
+}

@@ -1,0 +1,181 @@
+import {
+  conclusiveStatuses,
+  type Clock,
+  type Engine,
+  type Explanation,
+  type Outcome,
+  type Verdict,
+} from '@mailproof/engine';
+import { reserve } from '../credits/reserve.ts';
+import { settle } from '../credits/settle.ts';
+import type { Store } from '../db/store.ts';
+import type { Tx } from '../db/statement.ts';
+import { timeOrderedId } from '../db/time-ordered-id.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
+import type { Caller } from '../keys/authenticate.ts';
+import type { Slots } from './slots.ts';
+
+/**
+ * The story of a single verification: reserve → verify → settle.
+ *
+ * Nothing is sent to the network before the reservation is committed, and no conclusive verdict is returned
+ * before its charge is (I12). If the store fails after the probe, the verdict is withheld and the sweeper
+ * gives the credit back. Test keys go the same way, with the sandbox and without credits.
+ */
+export type VerifyOneRequest = {
+  caller: Caller;
+  /** Trimmed, and known to parse. */
+  email: string;
+  idempotency: IdempotentRequest | undefined;
+  explain: boolean;
+  signal: AbortSignal;
+};
+
+export type VerifyOneAnswer =
+  | { kind: 'verified'; verdict: Verdict; explanation: Explanation; creditsUsed: 0 | 1; replayed: boolean }
+  | { kind: 'insufficient_credits' }
+  | { kind: 'account_frozen' }
+  | { kind: 'request_in_progress' }
+  | { kind: 'idempotency_mismatch' }
+  | { kind: 'unavailable' }
+  | { kind: 'timeout' };
+
+export type VerifyOneParts = {
+  store: Pick<Store, 'write'>;
+  engine: Pick<Engine, 'verify'>;
+  sandbox: Pick<Engine, 'verify'>;
+  slots: Slots;
+  /** The engine's clock, for the deadline. */
+  clock: Pick<Clock, 'now'>;
+  wallClock: WallClock;
+  /** This process, among those that use the store. */
+  processId: string;
+  singleTimeoutMs: number;
+};
+
+/** What a request that was let in has to bring to an end: its hold, and its idempotency key. */
+type Attempt = { id: string; holdId: string | undefined };
+
+/** Between the deadline and the sweeper: time for the engine to return and the settlement to be committed. */
+const graceMs = 10_000;
+
+export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts): Promise<VerifyOneAnswer> {
+  const deadline = parts.clock.now() + parts.singleTimeoutMs;
+  const started = await parts.store.write((tx) => start(tx, request, parts));
+  if (started.kind !== 'started') return started;
+  const { attempt } = started;
+  try {
+    const outcome = await probe(request, { ...parts, deadline });
+    return await parts.store.write((tx) =>
+      conclude(tx, { request, attempt, outcome, now: parts.wallClock.now() }),
+    );
+  } catch (error) {
+    // Where the store itself fails, the sweeper gives the credit back.
+    await parts.store
+      .write((tx) => giveUp(tx, { request, attempt, now: parts.wallClock.now() }))
+      .catch(() => undefined);
+    throw error;
+  }
+}
+
+type StartAnswer = { kind: 'started'; attempt: Attempt } | VerifyOneAnswer;
+
+async function start(
+  tx: Tx,
+  { caller, idempotency }: VerifyOneRequest,
+  parts: VerifyOneParts,
+): Promise<StartAnswer> {
+  const now = parts.wallClock.now();
+  const { accountId } = caller;
+  const { processId } = parts;
+  const expiresAt = now + parts.singleTimeoutMs + graceMs;
+  const scope = idempotency && { accountId, endpoint: 'verification' as const, request: idempotency, now };
+  const earlier = scope && (await recall(tx, scope));
+  if (earlier?.kind === 'answered') return { ...readAnswer(earlier.answer), replayed: true };
+  if (earlier !== undefined && earlier.kind !== 'new') return earlier;
+
+  const attempt: Attempt = { id: timeOrderedId(now), holdId: undefined };
+  if (caller.mode === 'live') {
+    const keeper = { processId, expiresAt };
+    const reserved = await reserve(tx, { accountId, credits: 1, ifAvailable: 1, keeper, now });
+    if (reserved.kind !== 'reserved') return reserved;
+    attempt.holdId = reserved.holdId;
+  }
+  if (scope !== undefined) await begin(tx, { ...scope, attempt: attempt.id, processId, expiresAt });
+  return { kind: 'started', attempt };
+}
+
+async function probe(
+  { caller, email, signal }: VerifyOneRequest,
+  parts: VerifyOneParts & { deadline: number },
+): Promise<Outcome | { kind: 'timeout' }> {
+  const patience = { deadline: parts.deadline, signal };
+  if (caller.mode === 'test') return parts.sandbox.verify(email, patience);
+  const slot = await parts.slots.take({ accountId: caller.accountId, rank: 'single', patience });
+  if (slot.kind === 'timeout') return slot;
+  try {
+    return await parts.engine.verify(email, patience);
+  } finally {
+    slot.release();
+  }
+}
+
+type Ending = { request: VerifyOneRequest; attempt: Attempt; now: number };
+
+async function conclude(
+  tx: Tx,
+  ending: Ending & { outcome: Outcome | { kind: 'timeout' } },
+): Promise<VerifyOneAnswer> {
+  const { outcome, request, attempt, now } = ending;
+  switch (outcome.kind) {
+    case 'verdict': {
+      const conclusive = conclusiveStatuses.has(outcome.verdict.status);
+      const charge = conclusive && attempt.holdId !== undefined ? 1 : 0;
+      if (!(await close(tx, ending, charge))) return { kind: 'timeout' };
+      const { verdict, explanation } = outcome;
+      const answer = { kind: 'verified' as const, verdict, explanation, creditsUsed: charge } satisfies Kept;
+      await keep(tx, { request, attempt, now, answer });
+      return { ...answer, replayed: false };
+    }
+    case 'timeout':
+    case 'unavailable':
+      await giveUp(tx, ending);
+      return { kind: outcome.kind };
+    case 'invalid_address':
+      throw new Error('the engine refused an address that the route had let in');
+  }
+}
+
+/** `false` where the sweeper came first: then nothing was charged and nothing may be told. */
+async function close(tx: Tx, { request, attempt, now }: Ending, charge: 0 | 1): Promise<boolean> {
+  if (attempt.holdId === undefined) return true;
+  const { accountId } = request.caller;
+  const settled = await settle(tx, { accountId, holdId: attempt.holdId, charge, now });
+  return settled.kind === 'settled';
+}
+
+async function giveUp(tx: Tx, ending: Ending): Promise<void> {
+  const { request, attempt } = ending;
+  await close(tx, ending, 0);
+  if (request.idempotency === undefined) return;
+  await forget(tx, {
+    accountId: request.caller.accountId,
+    key: request.idempotency.key,
+    attempt: attempt.id,
+  });
+}
+
+type Kept = Omit<VerifyOneAnswer & { kind: 'verified' }, 'replayed'>;
+
+async function keep(tx: Tx, { request, attempt, now, answer }: Ending & { answer: Kept }): Promise<void> {
+  if (request.idempotency === undefined) return;
+  const { accountId } = request.caller;
+  const text = JSON.stringify(answer);
+  await finish(tx, { accountId, key: request.idempotency.key, attempt: attempt.id, answer: text, now });
+}
+
+/** Only `keep` writes answers of this endpoint. */
+function readAnswer(text: string): Kept {
+  return JSON.parse(text) as Kept;
+}
