@@ -1,0 +1,69 @@
+/** Reads labelled data, a JSON object a line, and refuses what is not in the form it should have. */
+import type { measureReplies, measureSyntax } from '@mailproof/engine';
+
+export type LabelledReply = Parameters<typeof measureReplies>[0][number];
+export type LabelledAddress = Parameters<typeof measureSyntax>[0][number];
+
+type Label = LabelledReply['label'];
+
+const labels: readonly Label[] = [
+  'accepted',
+  'mailbox_not_exist',
+  'mailbox_full',
+  'mailbox_disabled',
+  'greylisted_or_temporary',
+  'blocked_or_policy',
+  'other',
+];
+
+export function readLabelledReplies(text: string): LabelledReply[] {
+  return rowsOf(text).map(({ row, number }) => {
+    const { id, code, text: words, label, alt_labels: others = [] } = row;
+    const enhanced = row['enhanced'] ?? undefined;
+    const provider = row['provider'] ?? undefined;
+    if (typeof code !== 'number' || typeof words !== 'string' || !isLabel(label)) throw badRow(number);
+    if (!isTextOrNone(enhanced) || !isTextOrNone(provider)) throw badRow(number);
+    if (!Array.isArray(others) || !others.every(isLabel)) throw badRow(number);
+    return { id: String(id), code, enhanced, text: words, provider, label, altLabels: others };
+  });
+}
+
+export function readLabelledAddresses(text: string): LabelledAddress[] {
+  return rowsOf(text).map(({ row, number }) => {
+    const { email, expected_valid_for_mailing: expected } = row;
+    if (typeof email !== 'string' || (typeof expected !== 'boolean' && expected !== null))
+      throw badRow(number);
+    return { email, expected_valid_for_mailing: expected };
+  });
+}
+
+function rowsOf(text: string): { row: Record<string, unknown>; number: number }[] {
+  return text
+    .split('\n')
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim() !== '')
+    .map(({ line, number }) => ({ row: readObject(line, number), number }));
+}
+
+function readObject(line: string, number: number): Record<string, unknown> {
+  let row: unknown;
+  try {
+    row = JSON.parse(line);
+  } catch {
+    throw badRow(number);
+  }
+  if (typeof row !== 'object' || row === null) throw badRow(number);
+  return { ...row };
+}
+
+function badRow(number: number): Error {
+  return new Error(`line ${number} is not a labelled row`);
+}
+
+function isLabel(value: unknown): value is Label {
+  return labels.some((label) => label === value);
+}
+
+function isTextOrNone(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}
