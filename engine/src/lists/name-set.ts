@@ -21,17 +21,33 @@ function search(bytes: Buffer, wanted: Buffer): boolean {
   let low = 0;
   let high = bytes.length;
   while (low < high) {
-    const start = lineStart(bytes, Math.floor((low + high) / 2));
-    const end = bytes.indexOf(NEW_LINE, start) + 1;
-    if (end === 0) return false;
-    const order = Buffer.compare(wanted, bytes.subarray(start, end));
+    const start = lineStart(bytes, (low + high) >>> 1);
+    const order = compareAt(bytes, start, wanted);
     if (order === 0) return true;
     if (order < 0) high = start;
-    else low = end;
+    else low = lineEnd(bytes, start);
   }
   return false;
 }
 
+/** A line feed sorts before every byte of a name, so a name stands before all that begin with it. */
+function compareAt(bytes: Buffer, start: number, wanted: Buffer): number {
+  for (let index = 0; index < wanted.length; index += 1) {
+    const difference = (wanted[index] ?? 0) - (bytes[start + index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
 function lineStart(bytes: Buffer, position: number): number {
-  return position === 0 ? 0 : bytes.lastIndexOf(NEW_LINE, position - 1) + 1;
+  let start = position;
+  while (start > 0 && bytes[start - 1] !== NEW_LINE) start -= 1;
+  return start;
+}
+
+/** Where the next line begins. */
+function lineEnd(bytes: Buffer, start: number): number {
+  let end = start;
+  while (end < bytes.length && bytes[end] !== NEW_LINE) end += 1;
+  return end + 1;
 }
