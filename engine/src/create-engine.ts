@@ -1,7 +1,21 @@
-import type { Outcome } from './verify.ts';
+import { randomBytes } from 'node:crypto';
+import { systemClock } from './clock.ts';
+import { createControlName } from './dns/control-name.ts';
+import { createResolver } from './dns/create-resolver.ts';
+import { findMailRoute } from './dns/find-mail-route.ts';
+import { mailTargets } from './dns/mail-targets.ts';
+import { systemServers } from './dns/system-servers.ts';
+import type { Cidr } from './egress/parse-cidr.ts';
+import { createDialer } from './egress/create-dialer.ts';
+import { ownAddresses } from './egress/own-addresses.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { createLists } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
-import type { Cidr } from './egress/cidr.ts';
-import type { Limits } from './limits.ts';
+import { askMailbox } from './smtp/ask-mailbox.ts';
+import { createCatchAllMemory } from './smtp/catch-all-memory.ts';
+import { createHostMemory } from './smtp/host-traits.ts';
+import { canonicalHost } from './syntax/canonical-host.ts';
+import { verify, type Outcome, type VerifyParts } from './verify.ts';
 
 /** How an engine is set up. Plain values; who reads them from where is not the engine's business. */
 export type EngineSettings = {
@@ -22,6 +36,65 @@ export type EngineSettings = {
 
 export type Engine = {
   verify(email: string, patience: Patience): Promise<Outcome>;
-  /** Waits for conversations that are saying goodbye, then lets go of every socket and file. */
-  close(): Promise<void>;
+  /** What left this machine so far. */
+  counts(): { dnsQueries: number; dialled: number; forbidden: number };
+  /** Lets go of every socket and file. */
+  close(): void;
 };
+
+/** Puts the real parts together: this machine's clock, sockets, lists and memory. */
+export function createEngine(settings: EngineSettings): Engine {
+  const clock = systemClock;
+  const limits = { ...defaultLimits, ...settings.limits };
+  const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
+  const resolver = createResolver({ servers, clock, limits });
+  const control = controlName(settings.mailFrom, { resolver, clock });
+  const lists = createLists({
+    files: settings.listFiles,
+    onProblem: (message) => settings.onProblem(message),
+  });
+  const dialer = createDialer({
+    port: settings.smtpPort,
+    clock,
+    limits,
+    allow: settings.egressAllow,
+    ownAddresses,
+  });
+  const smtp = {
+    clock,
+    limits,
+    dialer,
+    heloName: settings.heloName,
+    mailFrom: settings.mailFrom,
+    starttls: settings.starttls,
+    hosts: createHostMemory(clock, limits),
+    catchAll: createCatchAllMemory(clock, limits),
+    randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
+  };
+  const parts: VerifyParts = {
+    clock,
+    lists,
+    findMailRoute: (address, patience) =>
+      findMailRoute(address.host, { resolver, clock, limits, control }, patience),
+    askMailbox: (address, route, patience) =>
+      askMailbox(
+        { address, targets: (within) => mailTargets(route, { resolver, limits }, within) },
+        smtp,
+        patience,
+      ),
+  };
+  return {
+    verify: (email, patience) => verify(email, parts, patience),
+    counts: () => ({ dnsQueries: resolver.counts().queries, ...dialer.counts }),
+    close() {
+      resolver.close();
+      lists.close();
+    },
+  };
+}
+
+/** The operator's own domain, by which "no such name" is checked; none where the sender has no real one. */
+function controlName(mailFrom: string, parts: Omit<Parameters<typeof createControlName>[0], 'name'>) {
+  const name = canonicalHost(mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
+  return name === undefined ? undefined : createControlName({ ...parts, name });
+}

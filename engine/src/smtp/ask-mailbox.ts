@@ -18,7 +18,7 @@ export async function askMailbox(
   let last: MailboxEvidence & { kind: 'no_answer' } = unreachable;
   let conversations = 0;
   for await (const target of targets(within)) {
-    for (let again = true; again && conversations < limits.conversations; ) {
+    for (let again = true; again && conversations < limits.conversations;) {
       const visit = await visitHost({ address, target }, parts, within);
       if (visit.kind === 'answered') return visit.evidence;
       if (visit.kind === 'not_connected') break;

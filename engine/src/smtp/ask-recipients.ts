@@ -25,22 +25,32 @@ export type AskParts = ConversationParts & {
   randomLocalPart(): string;
 };
 
-export type Asked =
-  | { kind: 'answered'; meaning: ReplyMeaning; catchAll: CatchAllAnswer }
-  | Setback;
+export type Asked = { kind: 'answered'; meaning: ReplyMeaning; catchAll: CatchAllAnswer } | Setback;
 
-type Asking = { conversation: Conversation; address: Address; journal: Journal; parts: AskParts; patience: Patience };
+type Asking = {
+  conversation: Conversation;
+  address: Address;
+  journal: Journal;
+  parts: AskParts;
+  patience: Patience;
+};
 
 export async function askRecipients(asking: Asking): Promise<Asked> {
   const { conversation, address, journal, parts } = asking;
   const known = knownCatchAll(asking);
-  const together = known === undefined && parts.hosts.recall(conversation.host).oneRecipient !== true;
+  const together = known === undefined && !takesOneRecipient(asking);
   const target: Recipient = { ...address, phase: 'rcpt' };
-  const stranger: Recipient = { ...address, localPart: parts.randomLocalPart(), needsSmtputf8: false, phase: 'random_rcpt' };
+  const stranger: Recipient = {
+    ...address,
+    localPart: parts.randomLocalPart(),
+    needsSmtputf8: false,
+    phase: 'random_rcpt',
+  };
 
   const first = await transact(asking, together ? [target, stranger] : [target], false);
   const [targetReply, strangerReply] = first.recipients;
-  if (first.mail !== undefined && !isAccepted(first.mail)) return { kind: 'refused', phase: 'mail', reply: first.mail };
+  if (first.mail !== undefined && !isAccepted(first.mail))
+    return { kind: 'refused', phase: 'mail', reply: first.mail };
   if (targetReply === undefined) return { kind: 'broken', ...brokenIn(first) };
   if (targetReply.code === 421) return { kind: 'refused', phase: 'rcpt', reply: targetReply };
 
@@ -64,7 +74,9 @@ function transact(asking: Asking, recipients: Recipient[], rset: boolean): Promi
   return runTransaction(conversation, { from: parts.mailFrom, recipients, rset }, { parts, patience });
 }
 
-function brokenIn({ broken }: Transaction): { phase: Setback['phase']; fault: 'closed' } | NonNullable<Transaction['broken']> {
+function brokenIn({
+  broken,
+}: Transaction): { phase: Setback['phase']; fault: 'closed' } | NonNullable<Transaction['broken']> {
   return broken ?? { phase: 'rcpt', fault: 'closed' };
 }
 
@@ -73,9 +85,13 @@ function knownCatchAll({ address, conversation, parts }: Asking): CatchAllAnswer
   const remembered = parts.catchAll.recall(address.host);
   if (remembered !== undefined) return { kind: remembered, from: 'memory' };
   const provider = providerOf(conversation.host);
-  if (provider?.refusesStrangers !== 'truthfully') return undefined;
-  const holdsHere = provider.truthfulDomains?.includes(address.host) ?? true;
-  return holdsHere ? { kind: 'no', from: 'provider_table' } : undefined;
+  const truthful =
+    provider?.truthfulDomains?.includes(address.host) ?? provider?.refusesStrangers === 'truthfully';
+  return truthful ? { kind: 'no', from: 'provider_table' } : undefined;
+}
+
+function takesOneRecipient({ conversation: { host }, parts }: Asking): boolean {
+  return parts.hosts.recall(host).oneRecipient === true || providerOf(host)?.recipientsPerTransaction === 1;
 }
 
 /**
@@ -84,13 +100,15 @@ function knownCatchAll({ address, conversation, parts }: Asking): CatchAllAnswer
  */
 function readStranger({ address, journal, parts }: Asking, reply: Reply): CatchAllAnswer {
   const meaning = journal.note('random_rcpt', reply);
-  if (meaning.label !== 'accepted' && meaning.label !== 'mailbox_not_exist') return { kind: 'undetermined', meaning };
+  if (meaning.label !== 'accepted' && meaning.label !== 'mailbox_not_exist')
+    return { kind: 'undetermined', meaning };
   const kind = meaning.label === 'accepted' ? 'yes' : 'no';
   parts.catchAll.learn(address.host, kind);
   return { kind, from: 'random_probe' };
 }
 
-const onlyOneWords = /\b(?:too many recipients|one recipient|single recipient|separate transaction|multiple (?:destination|recipient))/i;
+const onlyOneWords =
+  /\b(?:too many recipients|one recipient|single recipient|separate transaction|multiple (?:destination|recipient))/i;
 
 /** "Too many recipients" after the first one: the host would answer in another transaction (RFC 3463 x.5.3). */
 function wantsOwnTransaction({ code, enhanced, lines }: Reply): boolean {

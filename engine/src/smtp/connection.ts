@@ -79,7 +79,8 @@ export function createConnection(tcp: Socket, parts: ConnectionParts): Connectio
   function send(commands: Command[]): Fault | undefined {
     signal.throwIfAborted();
     if (fault === undefined && !reader.isEmpty()) breakWith('protocol_error');
-    if (fault === undefined) socket.write(Buffer.concat(commands.map((command) => encodeCommand(command, limits))));
+    if (fault === undefined)
+      socket.write(Buffer.concat(commands.map((command) => encodeCommand(command, limits))));
     return fault;
   }
 
@@ -89,7 +90,12 @@ export function createConnection(tcp: Socket, parts: ConnectionParts): Connectio
     if (fault !== undefined) return fault;
     detach(tcp);
     tcp.on('error', ignore);
-    const secure = connectTls({ socket: tcp, servername: serverName, rejectUnauthorized: false, minVersion: 'TLSv1.2' });
+    const secure = connectTls({
+      socket: tcp,
+      servername: serverName,
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1.2',
+    });
     secure.disableRenegotiation();
     socket = secure;
     attach(secure);

@@ -22,8 +22,7 @@ export type Conversation = {
 
 /** A conversation that ended before MAIL: by a reply, or by a fault of the line. */
 export type Setback =
-  | { kind: 'refused'; phase: SmtpPhase; reply: Reply }
-  | { kind: 'broken'; phase: SmtpPhase; fault: Fault };
+  { kind: 'refused'; phase: SmtpPhase; reply: Reply } | { kind: 'broken'; phase: SmtpPhase; fault: Fault };
 
 export type ConversationParts = {
   clock: Clock;
@@ -40,12 +39,19 @@ export async function openConversation(
 ): Promise<Opened> {
   const { clock, limits } = parts;
   const connection = createConnection(socket, { clock, limits, signal: patience.signal });
-  const banner = await readReply(connection, { phase: 'banner', waitMs: limits.bannerMs }, { clock, patience });
+  const banner = await readReply(
+    connection,
+    { phase: 'banner', waitMs: limits.bannerMs },
+    { clock, patience },
+  );
   if (banner.kind === 'broken') return { ...banner, connection };
   if (banner.reply.code !== 220) return { kind: 'refused', phase: 'banner', reply: banner.reply, connection };
   const greeted = await greet(connection, parts, patience);
   if (greeted.kind !== 'greeted') return { ...greeted, connection };
-  return { kind: 'open', conversation: { host, connection, capabilities: greeted.capabilities, encrypted: false } };
+  return {
+    kind: 'open',
+    conversation: { host, connection, capabilities: greeted.capabilities, encrypted: false },
+  };
 }
 
 /** STARTTLS, the handshake, and EHLO anew: what the host said in the clear is forgotten (RFC 3207 4.2). */
@@ -58,7 +64,11 @@ export async function encrypt(
   const { clock, limits } = parts;
   const startedAt = clock.now();
   connection.send([{ verb: 'STARTTLS' }]);
-  const answer = await readReply(connection, { phase: 'starttls', waitMs: limits.tlsMs }, { clock, patience });
+  const answer = await readReply(
+    connection,
+    { phase: 'starttls', waitMs: limits.tlsMs },
+    { clock, patience },
+  );
   if (answer.kind === 'broken') return answer;
   if (answer.reply.code !== 220) return { kind: 'refused', phase: 'starttls', reply: answer.reply };
   const deadline = Math.min(patience.deadline, startedAt + limits.tlsMs);

@@ -65,10 +65,7 @@ export function createReplyReader(limits: Limits): ReplyReader {
 
 const lineShape = /^([2-5]\d\d)(?:([ -])(.*))?$/s;
 
-function parseLine(
-  line: string,
-  limits: Limits,
-): { code: number; more: boolean; text: string } | undefined {
+function parseLine(line: string, limits: Limits): { code: number; more: boolean; text: string } | undefined {
   if (line.length > limits.replyLineBytes) return undefined;
   const match = lineShape.exec(line.endsWith('\r') ? line.slice(0, -1) : line);
   if (match?.[1] === undefined || line.includes('\0')) return undefined;

@@ -13,7 +13,9 @@ import type { Reply } from './reply-reader.ts';
  * each waits for the reply before. Replies are read in order; where the line breaks, what was read
  * until then is kept.
  */
-export type Recipient = Pick<Address, 'localPart' | 'host' | 'needsSmtputf8'> & { phase: 'rcpt' | 'random_rcpt' };
+export type Recipient = Pick<Address, 'localPart' | 'host' | 'needsSmtputf8'> & {
+  phase: 'rcpt' | 'random_rcpt';
+};
 
 export type Transaction = {
   mail: Reply | undefined;
@@ -61,12 +63,10 @@ function stepsOf({ from, recipients, rset }: TransactionRequest, { limits }: Con
   return [
     ...(rset ? [{ phase: 'rset', command: { verb: 'RSET' }, waitMs: limits.rsetMs } as const] : []),
     { phase: 'mail', command: { verb: 'MAIL', from, smtputf8 }, waitMs: limits.mailMs },
-    ...recipients.map(
-      ({ phase, localPart, host }): Step => ({
-        phase,
-        command: { verb: 'RCPT', localPart, host, smtputf8 },
-        waitMs: limits.rcptMs,
-      }),
-    ),
+    ...recipients.map(({ phase, localPart, host }): Step => ({
+      phase,
+      command: { verb: 'RCPT', localPart, host, smtputf8 },
+      waitMs: limits.rcptMs,
+    })),
   ];
 }

@@ -28,7 +28,13 @@ export type Visit =
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
   | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; turn: Turn };
 
-type Visiting = { conversation: Conversation; address: Address; journal: Journal; parts: VisitParts; patience: Patience };
+type Visiting = {
+  conversation: Conversation;
+  address: Address;
+  journal: Journal;
+  parts: VisitParts;
+  patience: Patience;
+};
 type SetbackOr<Other> = Other | Setback | { kind: 'smtputf8_not_offered' };
 
 export async function visitHost(
@@ -49,7 +55,8 @@ export async function visitHost(
         : opened;
     // After a 421 the host has said its own goodbye (RFC 5321 section 3.8).
     const goodbye = said421(asked) ? 'in_step' : await sayGoodbye(connection, parts, patience);
-    if (goodbye === 'out_of_step') return noAnswer({ kind: 'broken', phase: 'quit', fault: 'protocol_error' }, { host, journal, parts });
+    if (goodbye === 'out_of_step')
+      return noAnswer({ kind: 'broken', phase: 'quit', fault: 'protocol_error' }, { host, journal, parts });
     if (asked.kind !== 'answered') return noAnswer(asked, { host, journal, parts });
     return { kind: 'answered', evidence: { ...asked, host, replies: journal.replies } };
   } finally {
@@ -77,7 +84,10 @@ async function ask(visiting: Visiting): Promise<SetbackOr<Awaited<ReturnType<typ
  * Encrypts the conversation. Where TLS was our own wish, a host that turns it down in good order is
  * spoken to in the clear; a handshake that broke costs the connection, and is remembered.
  */
-async function secure({ conversation, parts, patience }: Visiting, demanded: boolean): Promise<Setback | undefined> {
+async function secure(
+  { conversation, parts, patience }: Visiting,
+  demanded: boolean,
+): Promise<Setback | undefined> {
   const secured = await encrypt(conversation, parts, patience);
   if (secured.kind === 'encrypted') return undefined;
   if (demanded) return secured;
@@ -96,20 +106,36 @@ function noAnswer(setback: Setback | { kind: 'smtputf8_not_offered' }, context: 
   const common = { kind: 'no_answer', connected: true, host } as const;
   switch (setback.kind) {
     case 'smtputf8_not_offered':
-      return { kind: 'no_answer', turn: 'stop', evidence: { ...common, reason: setback.kind, meaning: undefined, replies: journal.replies } };
+      return {
+        kind: 'no_answer',
+        turn: 'stop',
+        evidence: { ...common, reason: setback.kind, meaning: undefined, replies: journal.replies },
+      };
     case 'broken': {
       const reason = reasonOf(setback.fault);
-      return { kind: 'no_answer', turn: turnAfterFault(setback, context), evidence: { ...common, reason, meaning: undefined, replies: journal.replies } };
+      return {
+        kind: 'no_answer',
+        turn: turnAfterFault(setback, context),
+        evidence: { ...common, reason, meaning: undefined, replies: journal.replies },
+      };
     }
     case 'refused': {
       const meaning = journal.note(setback.phase, setback.reply);
       // Before the mailbox was named no refusal can be about it, whatever words it borrows.
       const aboutUs = meaning.label === 'blocked_or_policy' || meaning.label === 'greylisted_or_temporary';
-      const tlsAgain = demandsTls(setback.reply) && setback.reply.code === 421 && parts.hosts.recall(host).tls === 'demanded';
+      const tlsAgain =
+        demandsTls(setback.reply) &&
+        setback.reply.code === 421 &&
+        parts.hosts.recall(host).tls === 'demanded';
       return {
         kind: 'no_answer',
         turn: tlsAgain ? 'same_host' : turnAfterRefusal(setback),
-        evidence: { ...common, reason: 'host_refused', meaning: aboutUs ? meaning : undefined, replies: journal.replies },
+        evidence: {
+          ...common,
+          reason: 'host_refused',
+          meaning: aboutUs ? meaning : undefined,
+          replies: journal.replies,
+        },
       };
     }
   }
@@ -128,7 +154,10 @@ function reasonOf(fault: Fault): NoAnswerReason {
 }
 
 /** Another host may do better where this one hung up or never greeted; one that breaks the protocol is left alone. */
-function turnAfterFault({ phase, fault }: Setback & { kind: 'broken' }, { host, parts }: NoAnswerContext): Turn {
+function turnAfterFault(
+  { phase, fault }: Setback & { kind: 'broken' },
+  { host, parts }: NoAnswerContext,
+): Turn {
   if (phase === 'starttls' && parts.hosts.recall(host).tls === 'broken') return 'same_host';
   if (fault === 'closed') return 'next_host';
   return fault === 'timeout' && phase === 'banner' ? 'next_host' : 'stop';

@@ -1,0 +1,66 @@
+import { startWorld, type World, type WorldDescription, type WorldOptions } from '@mailproof/world';
+import { systemClock } from '../clock.ts';
+import { createEngine, type Engine, type EngineSettings } from '../create-engine.ts';
+import { parseDnsServer } from '../dns/parse-dns-server.ts';
+import { parseCidr } from '../egress/parse-cidr.ts';
+import type { Outcome } from '../verify.ts';
+
+/** A real engine in a world on loopback, for tests: real DNS packets, real sockets, real TLS. */
+export type EngineInWorld = {
+  engine: Engine;
+  world: World;
+  verify(email: string, options?: { withinMs?: number; signal?: AbortSignal }): Promise<Outcome>;
+  stop(): Promise<void>;
+};
+
+export async function startEngine(
+  description: WorldDescription,
+  settings: Partial<EngineSettings> = {},
+  options: WorldOptions = {},
+): Promise<EngineInWorld> {
+  const world = await startWorld(description, options);
+  const engine = await openEngine(world, settings);
+  return {
+    engine,
+    world,
+    verify: (email, { withinMs = 30_000, signal = new AbortController().signal } = {}) =>
+      engine.verify(email, { deadline: systemClock.now() + withinMs, signal }),
+    async stop() {
+      engine.close();
+      await world.stop();
+    },
+  };
+}
+
+/** A world without its engine would keep the test process alive. */
+async function openEngine(world: World, settings: Partial<EngineSettings>): Promise<Engine> {
+  try {
+    return createEngine(settingsFor(world, settings));
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
+}
+
+function settingsFor(world: World, settings: Partial<EngineSettings>): EngineSettings {
+  const server = parseDnsServer(world.dnsServer);
+  if (server === undefined) throw new Error(`the world gave no DNS server: ${world.dnsServer}`);
+  return {
+    dnsServers: [server],
+    smtpPort: world.smtpPort,
+    heloName: 'probe.test',
+    mailFrom: 'verify@probe.test',
+    egressAllow: ['127.0.0.0/8', '::1/128'].flatMap((block) => parseCidr(block) ?? []),
+    starttls: 'demanded',
+    listFiles: {},
+    onProblem: (message) => {
+      throw new Error(message);
+    },
+    ...settings,
+  };
+}
+
+/** A domain whose one mail host is described; the host is `mx.` before the domain. */
+export function oneHost(domain: string, host: WorldDescription['hosts'][string]): WorldDescription {
+  return { zones: { [domain]: { mx: [[10, `mx.${domain}`]] } }, hosts: { [`mx.${domain}`]: host } };
+}

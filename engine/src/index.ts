@@ -1,0 +1,27 @@
+/** The engine's door: `createEngine(settings).verify(email, patience)` and the pure parts that stand alone. */
+export { systemClock, type Clock } from './clock.ts';
+export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
+export { createResolver } from './dns/create-resolver.ts';
+export { parseDnsServer } from './dns/parse-dns-server.ts';
+export { systemServers } from './dns/system-servers.ts';
+export type { Lookup } from './dns/lookup.ts';
+export type { MailRoute } from './dns/mail-route.ts';
+export { createDialer } from './egress/create-dialer.ts';
+export { ownAddresses } from './egress/own-addresses.ts';
+export { parseCidr, type Cidr } from './egress/parse-cidr.ts';
+export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
+export { explain, type Explanation } from './explanation.ts';
+export { defaultLimits, limitTable, type Limits } from './limits.ts';
+export type { ListFindings, Lists } from './lists/findings.ts';
+export { createLists } from './lists/load-lists.ts';
+export type { Patience } from './patience.ts';
+export { classifyReply } from './replies/classify-reply.ts';
+export { measureReplies } from './replies/measure-replies.ts';
+export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
+export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
+export { canonicalHost } from './syntax/canonical-host.ts';
+export { measureSyntax } from './syntax/measure-syntax.ts';
+export { parseAddress } from './syntax/parse-address.ts';
+export { trimAddress } from './syntax/trim-address.ts';
+export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
+export { verify, type Outcome, type VerifyParts } from './verify.ts';

@@ -1,0 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { limitsPage } from './limits-page.ts';
+
+/** `npm run docs`: writes the pages that are made from code. */
+writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
