@@ -96,10 +96,18 @@ test('privacy relays and real providers are not disposable', () => {
 });
 
 test('a free provider is found by its domain or the registrable domain above it', () => {
-  for (const host of ['gmail.com', 'Yahoo.co.uk', 'web.de', 'tampabay.rr.com']) {
+  for (const host of ['gmail.com', 'Yahoo.co.uk', 'web.de', 'tampabay.rr.com', 'mail.goo.ne.jp']) {
     assert.equal(builtIn.find(address(`ann@${host}`)).free, true, host);
   }
-  for (const host of ['example.com', 'co.uk', 'mailinator.com', 'duck.com', 'gmail.com.example']) {
+  for (const host of [
+    'example.com',
+    'co.uk',
+    'mailinator.com',
+    'duck.com',
+    'gmail.com.example',
+    'goo.ne.jp',
+    'other.goo.ne.jp',
+  ]) {
     assert.equal(builtIn.find(address(`ann@${host}`)).free, false, host);
   }
 });

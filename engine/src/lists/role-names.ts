@@ -24,5 +24,5 @@ export function readRoleNames(path: string | URL): RoleNames {
 function wordsOf(localPart: string): string {
   const plain = plainLocalPart(localPart);
   const tag = plain.indexOf('+');
-  return (tag > 0 ? plain.slice(0, tag) : plain).replaceAll(/[._]/g, '-');
+  return (tag < 0 ? plain : plain.slice(0, tag)).replaceAll(/[._]/g, '-');
 }
