@@ -269,11 +269,15 @@ function textOf(env: Environment, name: string): string | undefined {
 
 /** A variable of ours that we do not know is most likely a typing mistake, which would otherwise pass unseen. */
 function unknownSettings(env: Environment): string[] {
-  const known = settingEntries().flatMap(([, setting]) => setting.names);
-  const unknown = Object.keys(env).filter((name) => name.startsWith('MAILPROOF_') && !known.includes(name));
+  const prefix = 'MAILPROOF_';
+  const named = (names: string[]) =>
+    names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const known = named(settingEntries().flatMap(([, setting]) => [...setting.names]));
+  const unknown = named(Object.keys(env)).filter((name) => !known.includes(name));
   return unknown.sort().map((name) => {
     const meant = nearestName(name, known);
-    return `${name} is not a setting and does nothing${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+    const hint = meant === undefined ? '' : `; did you mean ${prefix}${meant}?`;
+    return `${prefix}${name} is not a setting and does nothing${hint}`;
   });
 }
 

@@ -1,19 +1,15 @@
-import { createEngine, systemClock, type Engine } from '@mailproof/engine';
-import type { Config } from '@mailproof/service/config';
-import { defineCommand, type Surroundings } from '../command.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { defineCommand } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { openInput } from '../input/open-input.ts';
 import { loadConfig } from '../load-config.ts';
 import { presentShort, presentStory } from '../present/present-answer.ts';
-import { answerAsJson, answerFrom, type Answer } from '../verify/answer.ts';
-import { mapInOrder } from '../verify/map-in-order.ts';
+import { answerAsJson } from '../verify/answer.ts';
+import { openEngine } from '../verify/open-engine.ts';
 import { readAddresses } from '../verify/read-addresses.ts';
-import { createTally } from '../verify/tally.ts';
+import { verifyAll } from '../verify/verify-all.ts';
 
 const usualConcurrency = 10;
 const mostConcurrency = 500;
-/** Results may wait for a slower one before them, so more are begun than run side by side; times this. */
-const windowPerSlot = 8;
 
 export const verifyCommand = defineCommand({
   name: 'verify',
@@ -63,7 +59,8 @@ export const verifyCommand = defineCommand({
       return exitCodes.usage;
     }
     const config = loadConfig(surroundings);
-    if (config === undefined) return exitCodes.environment;
+    const engine = config === undefined ? undefined : openEngine(config, surroundings);
+    if (config === undefined || engine === undefined) return exitCodes.environment;
     const isOne = positionals.length === 1 && input === undefined;
     return await verifyAll({
       addresses: readAddresses(positionals, input?.stream),
@@ -74,85 +71,12 @@ export const verifyCommand = defineCommand({
         if (isOne) return presentStory(answer, terminal);
         return options.explain ? `${presentStory(answer, terminal)}\n` : presentShort(answer, terminal);
       },
-      config,
+      engine,
+      timeoutMs: config.singleTimeoutMs,
       surroundings,
     });
   },
 });
-
-type Verifying = {
-  addresses: AsyncIterable<string>;
-  /** How many there are, where that is known beforehand. */
-  count: number | undefined;
-  atOnce: number;
-  present: (answer: Answer) => string;
-  config: Config;
-  surroundings: Surroundings;
-};
-
-async function verifyAll({
-  addresses,
-  count,
-  atOnce,
-  present,
-  config,
-  surroundings,
-}: Verifying): Promise<ExitCode> {
-  const { terminal, signal } = surroundings;
-  const engine = openEngine(config, surroundings);
-  if (engine === undefined) return exitCodes.environment;
-  const tally = createTally(count, { terminal, now: () => systemClock.now() });
-  const verifyOne = (email: string) => answerOne(email, engine, { config, surroundings });
-  try {
-    for await (const answer of mapInOrder(addresses, verifyOne, { atOnce, window: atOnce * windowPerSlot })) {
-      signal.throwIfAborted();
-      await terminal.write(present(answer));
-      tally.count(answer);
-    }
-    terminal.progress('');
-    if (tally.total() !== 1 && terminal.outputIsTerminal) terminal.tell(tally.summary());
-    return tally.errors() === 0 ? exitCodes.ok : exitCodes.found;
-  } finally {
-    engine.close();
-  }
-}
-
-async function answerOne(
-  email: string,
-  engine: Engine,
-  { config, surroundings: { signal, terminal } }: { config: Config; surroundings: Surroundings },
-): Promise<Answer> {
-  try {
-    const deadline = systemClock.now() + config.singleTimeoutMs;
-    return answerFrom(email, await engine.verify(email, { deadline, signal }));
-  } catch (error) {
-    signal.throwIfAborted();
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    terminal.tell(`mailproof: a defect of Mailproof: ${what}`);
-    return { kind: 'error', email, error: 'verification_failed', explanation: undefined };
-  }
-}
-
-/** Nothing where one of the operator's list files cannot be used, and that has been told then. */
-function openEngine(config: Config, { terminal }: Surroundings): Engine | undefined {
-  const { spamtrapsFile, allowFile, denyFile } = config;
-  const tell = (message: string) => terminal.tell(`mailproof: ${message}`);
-  try {
-    return createEngine({
-      ...config,
-      listFiles: {
-        ...(spamtrapsFile === undefined ? {} : { spamtraps: spamtrapsFile }),
-        ...(allowFile === undefined ? {} : { allow: allowFile }),
-        ...(denyFile === undefined ? {} : { deny: denyFile }),
-      },
-      onProblem: tell,
-    });
-  } catch (error) {
-    if (spamtrapsFile === undefined && allowFile === undefined && denyFile === undefined) throw error;
-    tell(error instanceof Error ? error.message : String(error));
-    return undefined;
-  }
-}
 
 function readConcurrency(text: string | undefined): number | undefined {
   if (text === undefined) return usualConcurrency;

@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { parseCidr } from '@mailproof/engine';
+import { describeConfig, readConfig, type Config } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'mailproof-config-'));
+const file = join(folder, 'list.txt');
+writeFileSync(file, 'example.com\n');
+after(() => rmSync(folder, { recursive: true }));
+
+const dayMs = 86_400_000;
+
+type Row<Key extends keyof Config> = {
+  key: Key;
+  name: string;
+  usual: Config[Key];
+  good: readonly (readonly [text: string, value: Config[Key]])[];
+  bad: readonly string[];
+};
+
+function row<Key extends keyof Config>(described: Row<Key>): Row<keyof Config> {
+  return described;
+}
+
+const notNumbers = ['-1', '1.5', '1e3', '0x10', 'ten', '1 000', '99999999999999999999'];
+
+const rows = [
+  row({
+    key: 'host',
+    name: 'MAILPROOF_HOST',
+    usual: '127.0.0.1',
+    good: [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::', '::'],
+      ['localhost', 'localhost'],
+    ],
+    bad: ['a b', '-x', 'http://x', '1.2.3.4:80'],
+  }),
+  row({
+    key: 'port',
+    name: 'MAILPROOF_PORT',
+    usual: 8080,
+    good: [
+      ['0', 0],
+      ['65535', 65_535],
+      [' 80 ', 80],
+    ],
+    bad: [...notNumbers, '65536', 'tcp://10.0.0.1:8080'],
+  }),
+  row({
+    key: 'databaseUrl',
+    name: 'MAILPROOF_DATABASE_URL',
+    usual: undefined,
+    good: [
+      ['postgres://u:p@db.example/x', 'postgres://u:p@db.example/x'],
+      ['postgresql://db.example/x', 'postgresql://db.example/x'],
+    ],
+    bad: ['mysql://db.example/x', 'db.example', 'postgres:///x'],
+  }),
+  row({
+    key: 'dataDir',
+    name: 'MAILPROOF_DATA_DIR',
+    usual: resolve(import.meta.dirname, '../../data'),
+    good: [
+      ['/var/lib/mailproof', '/var/lib/mailproof'],
+      ['here', resolve('here')],
+    ],
+    bad: ['a\0b'],
+  }),
+  row({
+    key: 'dnsServers',
+    name: 'MAILPROOF_DNS_SERVERS',
+    usual: [],
+    good: [
+      ['192.0.2.1', [{ ip: '192.0.2.1', port: 53 }]],
+      [
+        '192.0.2.1:5353, [2001:db8::1]:54',
+        [
+          { ip: '192.0.2.1', port: 5353 },
+          { ip: '2001:db8::1', port: 54 },
+        ],
+      ],
+    ],
+    bad: ['dns.example', '192.0.2.1:0', '192.0.2.1,,192.0.2.2', '192.0.2.1:99999'],
+  }),
+  row({
+    key: 'smtpPort',
+    name: 'MAILPROOF_SMTP_PORT',
+    usual: 25,
+    good: [['2525', 2525]],
+    bad: [...notNumbers, '0', '65536'],
+  }),
+  row({
+    key: 'heloName',
+    name: 'MAILPROOF_HELO_NAME',
+    usual: expectedHostName(),
+    good: [['Mail.Example.com', 'mail.example.com']],
+    bad: ['localhost', 'a..example', '[192.0.2.1]', 'a b.example'],
+  }),
+  row({
+    key: 'mailFrom',
+    name: 'MAILPROOF_MAIL_FROM',
+    usual: `verify@${expectedHostName()}`,
+    good: [
+      ['probe@Example.com', 'probe@example.com'],
+      ['x@bücher.example', 'x@xn--bcher-kva.example'],
+    ],
+    bad: ['example.com', '<>', 'a@b', 'jörg@example.com', 'Ada <ada@example.com>'],
+  }),
+  row({
+    key: 'egressAllow',
+    name: 'MAILPROOF_EGRESS_ALLOW',
+    usual: [],
+    good: [['10.0.0.0/8,::1/128', cidrs('10.0.0.0/8', '::1/128')]],
+    bad: ['10.0.0.0/33', '10.1.2.3/8', 'intranet', '10.0.0.0/8;::1/128'],
+  }),
+  row({
+    key: 'starttls',
+    name: 'MAILPROOF_STARTTLS',
+    usual: 'demanded',
+    good: [['always', 'always']],
+    bad: ['never', 'Always'],
+  }),
+  row({
+    key: 'singleTimeoutMs',
+    name: 'MAILPROOF_SINGLE_TIMEOUT_MS',
+    usual: 30_000,
+    good: [['100', 100]],
+    bad: [...notNumbers, '99', '600001'],
+  }),
+  row({
+    key: 'taskDeadlineMs',
+    name: 'MAILPROOF_TASK_DEADLINE_MS',
+    usual: 1_800_000,
+    good: [['86400000', dayMs]],
+    bad: [...notNumbers, '86400001'],
+  }),
+  row({
+    key: 'deferRetryMs',
+    name: 'MAILPROOF_DEFER_RETRY_MS',
+    usual: 300_000,
+    good: [['10', 10]],
+    bad: [...notNumbers, '9'],
+  }),
+  row({
+    key: 'taskRetentionMs',
+    name: 'MAILPROOF_TASK_RETENTION_MS',
+    usual: 15 * dayMs,
+    good: [['0', 0]],
+    bad: [...notNumbers, String(30 * dayMs + 1)],
+  }),
+  row({
+    key: 'providersFile',
+    name: 'MAILPROOF_PROVIDERS_FILE',
+    usual: undefined,
+    good: [[file, file]],
+    bad: [`${file}.missing`, folder],
+  }),
+  row({ key: 'pacing', name: 'MAILPROOF_PACING', usual: 'on', good: [['off', 'off']], bad: ['false', 'no'] }),
+  row({
+    key: 'adminToken',
+    name: 'MAILPROOF_ADMIN_TOKEN',
+    usual: undefined,
+    good: [['s3cret/+=', 's3cret/+=']],
+    bad: ['with space', 'ümlaut'],
+  }),
+  row({
+    key: 'spamtrapsFile',
+    name: 'MAILPROOF_SPAMTRAPS_FILE',
+    usual: undefined,
+    good: [[file, file]],
+    bad: [`${file}.missing`],
+  }),
+  row({
+    key: 'allowFile',
+    name: 'MAILPROOF_ALLOW_FILE',
+    usual: undefined,
+    good: [[file, file]],
+    bad: [`${file}.missing`],
+  }),
+  row({
+    key: 'denyFile',
+    name: 'MAILPROOF_DENY_FILE',
+    usual: undefined,
+    good: [[file, file]],
+    bad: [`${file}.missing`],
+  }),
+  row({
+    key: 'sandboxDelays',
+    name: 'MAILPROOF_SANDBOX_DELAYS',
+    usual: 'on',
+    good: [['off', 'off']],
+    bad: ['0'],
+  }),
+  row({
+    key: 'logLevel',
+    name: 'MAILPROOF_LOG_LEVEL',
+    usual: 'info',
+    good: [
+      ['silent', 'silent'],
+      ['trace', 'trace'],
+    ],
+    bad: ['verbose'],
+  }),
+];
+
+test('the rows below are all the settings there are', () => {
+  assert.deepEqual(
+    rows.map(({ key }) => key),
+    Object.keys(read({})),
+  );
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    describeConfig({}).map(({ name }) => name),
+  );
+});
+
+for (const { key, name, usual, good, bad } of rows) {
+  describe(name, () => {
+    test('has its default when it is not set or empty', () => {
+      assert.deepEqual(read({})[key], usual);
+      assert.deepEqual(read({ [name]: '' })[key], usual);
+      assert.deepEqual(read({ [name]: '  ' })[key], usual);
+    });
+
+    test('takes what it may be', () => {
+      for (const [text, value] of good) assert.deepEqual(read({ [name]: text })[key], value, text);
+    });
+
+    test('refuses anything else in one line that names it and says what it may be', () => {
+      for (const text of bad) {
+        const refused = readConfig({ [name]: text });
+        assert.equal(refused.kind, 'bad', `${name}=${text}`);
+        assert.match(refused.line, new RegExp(`^${name} .*; it may be .+`), text);
+        assert.ok(!refused.line.includes('\n'));
+      }
+    });
+  });
+}
+
+test('PORT serves where MAILPROOF_PORT is not set, and is named when it is bad', () => {
+  assert.equal(read({ PORT: '3000' }).port, 3000);
+  assert.equal(read({ PORT: '3000', MAILPROOF_PORT: '4000' }).port, 4000);
+  assert.match(lineOf({ PORT: 'x' }), /^PORT is "x"/);
+});
+
+test('the sender is by default at the name we introduce ourselves by', () => {
+  assert.equal(read({ MAILPROOF_HELO_NAME: 'probe.example.com' }).mailFrom, 'verify@probe.example.com');
+});
+
+test('neither a refusal nor a description shows a password or a token', () => {
+  const env = {
+    MAILPROOF_DATABASE_URL: 'postgres://u:hunter2@db.example/x?sslpassword=hunter2',
+    MAILPROOF_ADMIN_TOKEN: 'hunter2',
+  };
+  assert.ok(!JSON.stringify(describeConfig(env)).includes('hunter2'));
+  assert.match(JSON.stringify(describeConfig(env)), /postgres:\/\/u:\*\*\*@db\.example\/x/);
+  assert.ok(!lineOf({ MAILPROOF_DATABASE_URL: 'mysql://u:hunter2@db.example/x' }).includes('hunter2'));
+  assert.ok(!lineOf({ MAILPROOF_ADMIN_TOKEN: 'hunter2 hunter2' }).includes('hunter2'));
+});
+
+test('a description tells the value in force beside the default', () => {
+  const described = describeConfig({ MAILPROOF_PORT: '9000', MAILPROOF_DNS_SERVERS: '192.0.2.1' });
+  const byName = new Map(described.map((setting) => [setting.name, setting]));
+  assert.deepEqual(byName.get('MAILPROOF_PORT'), {
+    name: 'MAILPROOF_PORT',
+    value: '9000',
+    default: '8080',
+    meaning: byName.get('MAILPROOF_PORT')?.meaning,
+  });
+  assert.equal(byName.get('MAILPROOF_DNS_SERVERS')?.value, '192.0.2.1');
+  assert.equal(byName.get('MAILPROOF_DATABASE_URL')?.value, null);
+  assert.ok(described.every(({ meaning }) => meaning.length > 10));
+});
+
+test('a variable of ours that is no setting is told, with the name that was meant', () => {
+  const found = readConfig({ MAILPROOF_DNS_SERVER: '192.0.2.1', MAILPROOF_QQQ: '1', OTHER: '1' });
+  assert.equal(found.kind, 'ok');
+  assert.deepEqual(found.warnings, [
+    'MAILPROOF_DNS_SERVER is not a setting and does nothing; did you mean MAILPROOF_DNS_SERVERS?',
+    'MAILPROOF_QQQ is not a setting and does nothing',
+  ]);
+});
+
+function read(env: Record<string, string>): Config {
+  const found = readConfig(env);
+  assert.equal(found.kind, 'ok', found.kind === 'bad' ? found.line : '');
+  return found.config;
+}
+
+function lineOf(env: Record<string, string>): string {
+  const found = readConfig(env);
+  assert.equal(found.kind, 'bad');
+  return found.line;
+}
+
+function cidrs(...texts: string[]) {
+  return texts.map(parseCidr).filter((cidr) => cidr !== undefined);
+}
+
+/** A name with a dot stands as it is; a single label, the usual name of a container, gets one. */
+function expectedHostName(): string {
+  const name = hostname().toLowerCase();
+  return name.includes('.') ? name : `${name}.localdomain`;
+}
