@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import type { SourcePackage } from './packages.ts';
 
 /** The files of a package by path, unpacked in memory: nothing of it touches the disk or is run. */
-export type PackageFiles = ReadonlyMap<string, Buffer>;
+type PackageFiles = ReadonlyMap<string, Buffer>;
 
 type Pinned = Pick<SourcePackage, 'name' | 'version' | 'integrity'>;
 

@@ -22,7 +22,7 @@ export type SourcePackage = {
  */
 export type Evidence = 'proves' | 'claims' | 'seconds';
 
-export type DisposableSource = SourcePackage & { evidence: Evidence };
+type DisposableSource = SourcePackage & { evidence: Evidence };
 
 export const disposableSources: DisposableSource[] = [
   {

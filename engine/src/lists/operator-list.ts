@@ -16,7 +16,7 @@ export type OperatorList = {
 
 export type OperatorEntry = 'address' | 'domain' | 'hash';
 
-export type ReadOperatorList =
+type ReadOperatorList =
   | { kind: 'read'; list: OperatorList }
   /** The line is told by its number and never by its words: it may be somebody's address. */
   | { kind: 'bad_line'; line: number; why: string };

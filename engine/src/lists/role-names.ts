@@ -8,7 +8,7 @@ import { plainLocalPart } from './plain-mailbox.ts';
  * the words and with nothing between them (`no-reply`, `no.reply`, `noreply`), and nowhere else: a name is
  * never cut at other places, so `sal.es` is not `sales`.
  */
-export type RoleNames = { has: (localPart: string) => boolean };
+type RoleNames = { has: (localPart: string) => boolean };
 
 export function readRoleNames(path: string | URL): RoleNames {
   const names = new Set<string>();

@@ -15,11 +15,11 @@ import {
  * and it leaves no timer behind. A file that goes bad while the service runs does not empty the list: the
  * last good one stays in force, and the operator is told once.
  */
-export type WatchedList = { current(): OperatorList };
+type WatchedList = { current(): OperatorList };
 
 export type ListFile = { path: string; title: string; takes: readonly OperatorEntry[] };
 
-export type WatchParts = { clock: Clock; watch: boolean; onProblem: (message: string) => void };
+type WatchParts = { clock: Clock; watch: boolean; onProblem: (message: string) => void };
 
 const LOOK_EVERY_MS = 1_000;
 const MOST_BYTES = 64 * 1024 * 1024;
