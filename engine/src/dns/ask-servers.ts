@@ -83,6 +83,7 @@ function rounds(
   lookup: { question: Question; signal: AbortSignal },
 ): Promise<Answer> {
   const { servers, clock, limits } = parts;
+  if (lookup.signal.aborted) return Promise.resolve(failed('silence'));
   const start = favourite.index;
   return new Promise((resolve, reject) => {
     const declined = new Map<number, LookupFailure>();

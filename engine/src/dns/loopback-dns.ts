@@ -72,6 +72,7 @@ export async function startLoopbackDns(description: Description): Promise<Loopba
   const queries: RecordedQuery[] = [];
   const server: LoopbackDns = { ip, port, queries, zone: description.zone, udp, close };
   const connections = new Set<Socket>();
+  let closing: Promise<unknown> | undefined;
 
   async function respond(
     request: Buffer,
@@ -95,6 +96,8 @@ export async function startLoopbackDns(description: Description): Promise<Loopba
 
   udp.on('message', (request, { address, port: sourcePort }) => {
     void respond(request, { over: 'udp', sourcePort }).then((replies) => {
+      // A slow answer may be ready only after the server is gone.
+      if (closing !== undefined) return;
       for (const reply of replies) udp.send(reply, sourcePort, address, () => undefined);
     });
   });
@@ -115,6 +118,11 @@ export async function startLoopbackDns(description: Description): Promise<Loopba
   });
 
   async function close(): Promise<void> {
+    closing ??= shutDown();
+    await closing;
+  }
+
+  async function shutDown(): Promise<void> {
     for (const socket of connections) socket.destroy();
     udp.close();
     tcp.close();

@@ -2,7 +2,7 @@
  * Reads one message from a server as the answer to one question. The caller has matched the
  * server's address and port and the message id; here the question is matched and the message judged.
  */
-import { decode } from 'dns-packet';
+import { decode, encode } from 'dns-packet';
 import type { DecodedPacket } from 'dns-packet';
 import { followAliases } from './follow-aliases.ts';
 import type { LookupFailure } from './lookup.ts';
@@ -29,11 +29,13 @@ const REFUSED = 5;
 /** Longest life of "there is nothing" where no SOA says how long that holds (RFC 2308 section 5). */
 const NEGATIVE_TTL_WITHOUT_SOA_S = 30;
 
-const TC_BIT = 0x02;
+const HEADER_BYTES = 12;
+const RESPONSE_AND_TRUNCATED = 0x8200;
 
 export function readAnswer(message: Buffer, question: Question): Reading {
   const packet = decoded(message);
-  if (packet === undefined) return isCutShort(message) ? { kind: 'truncated' } : { kind: 'unreadable' };
+  if (packet === undefined)
+    return isCutShort(message, question) ? { kind: 'truncated' } : { kind: 'unreadable' };
   if (packet.type !== 'response' || opcode(packet) !== 0) return { kind: 'foreign' };
   const code = rcode(packet);
   if (!repeats(packet, question, code)) return { kind: 'foreign' };
@@ -87,9 +89,17 @@ function decoded(message: Buffer): DecodedPacket | undefined {
   }
 }
 
-/** Some servers cut a long answer in the middle of a record and say so in the header. */
-function isCutShort(message: Buffer): boolean {
-  return message.length >= 12 && (message.readUInt8(2) & 0x80) !== 0 && (message.readUInt8(2) & TC_BIT) !== 0;
+/** Some servers cut a long answer in the middle of a record; header and question must be whole all the same. */
+function isCutShort(message: Buffer, question: Question): boolean {
+  if (
+    message.length < HEADER_BYTES ||
+    (message.readUInt16BE(2) & RESPONSE_AND_TRUNCATED) !== RESPONSE_AND_TRUNCATED
+  ) {
+    return false;
+  }
+  const asked = encode({ questions: [{ ...question, class: 'IN' }] }).subarray(HEADER_BYTES);
+  const repeated = message.subarray(HEADER_BYTES, HEADER_BYTES + asked.length);
+  return repeated.toString('latin1').toLowerCase() === asked.toString('latin1').toLowerCase();
 }
 
 function opcode(packet: DecodedPacket): number {

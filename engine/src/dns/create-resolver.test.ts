@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, describe, test } from 'node:test';
+import { encode } from 'dns-packet';
+import { defaultLimits } from '../limits.ts';
+import { hasty, host, loopbackBench, patience, within } from './loopback-bench.ts';
+import type { Zone } from './loopback-dns.ts';
+
+const bench = loopbackBench();
+after(() => bench.close());
+const { server, resolver } = bench;
+
+const name = host('example.test');
+const zone: Zone = { 'example.test': { mx: [[10, 'mx.example.test']], a: ['192.0.2.7'] } };
+const silence = { kind: 'failed', failure: 'silence' };
+
+describe('bounds', () => {
+  test('with 5 % of the queries unanswered the sockets stay within the pool', async () => {
+    let count = 0;
+    const dns = await server(zone, ({ reply }) => {
+      count += 1;
+      return count % 20 === 0 ? [] : [encode(reply)];
+    });
+    const made = resolver([dns], { dnsTryMs: 100 });
+    let most = 0;
+    const lookups = Array.from({ length: 600 }, async () => {
+      const answer = await made.uncached.mx(name, patience());
+      most = Math.max(most, made.counts().openSockets);
+      return answer.kind;
+    });
+    assert.deepEqual(new Set(await Promise.all(lookups)), new Set(['found']));
+    assert.ok(most <= defaultLimits.dnsSockets, `${most} sockets open`);
+    assert.equal(new Set(dns.queries.map(({ sourcePort }) => sourcePort)).size, made.counts().openedSockets);
+    assert.ok(
+      made.counts().openedSockets <= defaultLimits.dnsSockets,
+      `${made.counts().openedSockets} opened`,
+    );
+    assert.ok(dns.queries.length > 600, 'some were lost and asked again');
+  });
+
+  test('no more lookups in flight than dnsQueriesInFlight; the others wait their turn', async () => {
+    let waiting = 0;
+    let most = 0;
+    const dns = await server(zone, async ({ reply }) => {
+      waiting += 1;
+      most = Math.max(most, waiting);
+      await new Promise(setImmediate);
+      waiting -= 1;
+      return [encode(reply)];
+    });
+    const made = resolver([dns], { dnsQueriesInFlight: 3 });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => made.uncached.mx(name, patience())));
+    assert.ok(answers.every(({ kind }) => kind === 'found'));
+    assert.ok(most <= 3, `${most} at once`);
+  });
+
+  test('a turn that does not come by the deadline is silence', async () => {
+    const made = resolver([await server(zone, () => [])], { ...hasty, dnsQueriesInFlight: 1 });
+    const [one, two] = [made.uncached.mx(name, patience()), made.uncached.ipv4(name, patience())];
+    assert.deepEqual(await within(400, Promise.all([one, two])), [silence, silence]);
+    assert.ok(made.counts().queries <= 9, `${made.counts().queries} queries`);
+  });
+
+  test('ids and ports are spread: no two of 200 queries need be alike', async () => {
+    const ids = new Set<number>();
+    const dns = await server(zone, ({ id, reply }) => {
+      ids.add(id);
+      return [encode(reply)];
+    });
+    const made = resolver([dns]);
+    for (let round = 0; round < 200; round += 1) await made.uncached.mx(name, patience());
+    assert.ok(ids.size > 190, `${ids.size} ids`);
+    assert.equal(new Set(dns.queries.map(({ sourcePort }) => sourcePort)).size, defaultLimits.dnsSockets);
+  });
+
+  test('an open resolver does not keep the process alive', async () => {
+    const dns = await server(zone);
+    const script = `
+      import { createResolver } from './create-resolver.ts';
+      import { systemClock } from '../clock.ts';
+      import { defaultLimits } from '../limits.ts';
+      const resolver = createResolver({ servers: [{ ip: '127.0.0.1', port: ${dns.port} }], clock: systemClock, limits: defaultLimits });
+      const answer = await resolver.mx('example.test', { deadline: systemClock.now() + 8000, signal: new AbortController().signal });
+      process.stdout.write(answer.kind);`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: import.meta.dirname,
+    });
+    const said: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => said.push(chunk));
+    await once(child, 'close', { signal: AbortSignal.timeout(20_000) });
+    assert.equal(child.exitCode, 0);
+    assert.equal(Buffer.concat(said).toString(), 'found');
+  });
+});
