@@ -7,7 +7,11 @@ import { classifyReply } from './classify-reply.ts';
 import type { ReplyLabel, ReplyMeaning, ReplyToClassify } from './meaning.ts';
 import { condemnsMailbox } from './rules/rule.ts';
 
-export type LabelledReply = ReplyToClassify & { id: string; label: ReplyLabel; altLabels: readonly ReplyLabel[] };
+export type LabelledReply = ReplyToClassify & {
+  id: string;
+  label: ReplyLabel;
+  altLabels: readonly ReplyLabel[];
+};
 
 export type LabelScore = { support: number; precision: number; recall: number; f1: number };
 
@@ -48,7 +52,11 @@ export function measureReplies(rows: readonly LabelledReply[]): ReplyMeasure {
   };
 }
 
-const innocentLabels: ReadonlySet<ReplyLabel> = new Set(['blocked_or_policy', 'greylisted_or_temporary', 'other']);
+const innocentLabels: ReadonlySet<ReplyLabel> = new Set([
+  'blocked_or_policy',
+  'greylisted_or_temporary',
+  'other',
+]);
 
 function judge(row: LabelledReply): Judged {
   const got = classifyReply(row);
@@ -66,7 +74,12 @@ function scorePerLabel(
     const right = pairs.filter(({ expected, got }) => expected === label && got === label).length;
     const precision = given === 0 ? 0 : right / given;
     const recall = right / support;
-    scores[label] = { support, precision, recall, f1: right === 0 ? 0 : (2 * precision * recall) / (precision + recall) };
+    scores[label] = {
+      support,
+      precision,
+      recall,
+      f1: right === 0 ? 0 : (2 * precision * recall) / (precision + recall),
+    };
   }
   return scores;
 }

@@ -84,7 +84,10 @@ function withoutContinuations(text: string): string {
 
 function withoutAddresses(text: string): string {
   return text
-    .replace(/[^\s<>@"'(),:;[\]]{1,64}@[^\s<>@"'(),:;[\].]{1,63}(?:\.[^\s<>@"'(),:;[\].]{1,63}){0,8}/gu, ' addr ')
+    .replace(
+      /[^\s<>@"'(),:;[\]]{1,64}@[^\s<>@"'(),:;[\].]{1,63}(?:\.[^\s<>@"'(),:;[\].]{1,63}){0,8}/gu,
+      ' addr ',
+    )
     .replace(/(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.]*\d)/gu, ' ipaddr ')
     .replace(/(?<![\w.])x{1,3}(?:\.x{1,3}){3}(?![\w.])/gu, ' ipaddr ')
     .replace(/(?<![\w:])[\da-f]{1,4}(?::[\da-f]{0,4}){3,7}(?![\w:])/gu, ' ipaddr ');
@@ -93,15 +96,17 @@ function withoutAddresses(text: string): string {
 function plainWords(text: string): string {
   return text
     .replace(/\.{2,2048}/gu, ' ')
-    .replace(/[.;](?=\s|$)|[\u3002\uFF01]/gu, ' . ')
-    .replace(/[^\s]{1,2048}/gu, (token) => (token.includes('://') ? token : tokenWords(token)));
+    .replace(/[.;](?=[\s)\]"'>]|$)|[\u3002\uFF01]/gu, ' . ')
+    .replace(/\S{1,2048}/gu, (token) => (token.includes('://') ? token : tokenWords(token)));
 }
 
 /** One token between spaces: a host name or a code keeps its dots; anything else falls into its words. */
 function tokenWords(token: string): string {
   const bare = token.replace(/(?![._'#&=-])[\p{P}\p{S}]/gu, ' ');
   const parted = /[a-z\d]\.[a-z\d]/u.test(bare) ? bare : bare.replaceAll('-', ' ');
-  return parted.replace(/(?<=^|\s)['_=-]{1,2048}|['_=-]{1,2048}(?=\s|$)/gu, ' ');
+  return parted
+    .replace(/(?<=[a-z])_(?=[a-z])/gu, ' ')
+    .replace(/(?<=^|\s)['_=-]{1,2048}|['_=-]{1,2048}(?=\s|$)/gu, ' ');
 }
 
 /** One spelling for the words that come in several. */

@@ -9,6 +9,6 @@ export function sanitiseReply(text: string, maxCharacters: number): string {
   const head = text.slice(0, Math.max(0, maxCharacters) * 2);
   return head
     .replace(/[\r\n]+/g, ' ')
-    .replace(/[^ -~]/gu, '?')
+    .replace(/[^\x20-\x7E]/gu, '?')
     .slice(0, Math.max(0, maxCharacters));
 }

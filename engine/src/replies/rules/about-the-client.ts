@@ -10,7 +10,7 @@ export const clientRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: {
       text: [
-        '(*spamhaus*|*spamcop*|*sorbs*|*barracudacentral*|*uceprotect*|*abuseat*|*dnsbl*|rbls?|*.rbl*|*rbl.*|*-rbl*|*hostkarma*|*mailspike*|*surriel*|*psbl*|*senderbase*|*senderscore*|*invaluement*|*njabl*|*dsbl*|*.ordb.*|*mail-abuse.*|*manitu*|*backscatterer*|*junkemailfilter*|*abusix*|*spamrats*|*blocklist.de*|*cloudmark*|*trustedsource*|*talosintelligence*|*proofpoint.com*dnsbl*|*ipcheck.proofpoint*|*spfbl*|*rfc-ignorant*|cbl|*.cbl.*|cbl.*|sbl|xbl|*sbl-xbl*|*hostedemail.com*block*|*csi.cloudmark*)',
+        '(*spamhaus*|*spamcop*|*sorbs*|*barracudacentral*|*uceprotect*|*abuseat*|*dnsbl*|rbls?|*.rbl*|*rbl.*|*-rbl*|*hostkarma*|*mailspike*|*surriel*|*psbl*|*senderbase*|*senderscore*|*invaluement*|*njabl*|*dsbl*|*.ordb.*|*mail-abuse.*|*manitu*|*backscatterer*|*junkemailfilter*|*abusix*|*spamrats*|*blocklist.de*|*cloudmark*|*trustedsource*|*talosintelligence*|*ipcheck.proofpoint*|*spfbl*|*rfc-ignorant*|cbl|*.cbl.*|cbl.*|sbl|xbl|*sbl-xbl*|*csi.cloudmark*)',
         '(blacklist*|blocklist*|denylist*|block-list*|black-list*|*blacklist|*blocklist|bl)',
         '(black|block|deny) (list|listed|lists|listing)',
         '(blocked|rejected|refused|denied|listed|found|present) (using|by|in|on|at|via|through) ~ (list|lists|dnsbl|rbl|zone|database|bl|blocklist|blacklist|reputation)',
@@ -42,6 +42,7 @@ export const clientRules: readonly Rule[] = [
         '(untrusted|suspicious|new or untrusted) (ip|ips|host|network|sender|source|client|address|domain|server)',
         '(unusual|suspicious|abnormal|high|unexpected) (rate|amount|number|volume|level|traffic) ~ (unsolicited|spam|complaints?|mail|email|ip|ipaddr)?',
         '(complaints?|complained|abuse) (from|about|by|rate|of|reports?|detected) ~ (users?|members?|recipients?|subscribers?|ip|ipaddr|network|your)?',
+        '(bounce|dos|ddos|relay|mail|flood) attacks?',
         '(spam|abuse|complaint) (rate|complaints?|reports?|activity|attack|behaviou?r)',
         'temporarily deferred due to (user complaints|unexpected volume)',
         '(banned|bad|black|blocked|unauthorized|unacceptable|forbidden|listed) (sending|sender|client|source|remote)? (ip|ips|ipaddr|server|network|subnet|mta)',
@@ -64,21 +65,36 @@ export const clientRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: {
       text: [
-        '(reverse|rdns|ptr|fcrdns|in-addr.arpa|*.in-addr.arpa|unresolv*|unresolvable)',
-        '(no|missing|without|invalid|bad|generic|wrong) ~ (ptr|rdns|reverse|a record|mx record|dns record|dns entry)',
+        '(reverse|rdns|ptr|fcrdns|in-addr.arpa|*.in-addr.arpa)',
+        '(ip|ipaddr) ~ not (found|registered|known|listed|recognized)',
+      ],
+    },
+    samples: [
+      '450 4.7.25 Client host rejected: cannot find your reverse hostname, [192.0.2.7]',
+      '554 5.7.1 Missing PTR record for 192.0.2.7',
+      '550 the reverse name of your address was not found',
+    ],
+  },
+  {
+    reason: 'no_reverse_dns',
+    label: 'blocked_or_policy',
+    when: {
+      text: [
+        '(unresolv*|unresolvable)',
+        '(no|missing|without|invalid|bad|generic|wrong) ~ (a record|mx record|dns record|dns entry)',
         '(cannot|could not|unable to|failed to|does not|did not|must|not) (find|resolve|lookup|look up|determine|verify) ~ (hostname|host name|ip|ipaddr|domain|your|client|dns|host)',
         '(hostname|host name|host|ip|ipaddr|client|server|domain) (addr|ipaddr)? (does not|did not|not|must|cannot be|could not be|failed to) (resolve|match|resolvable|resolved)',
-        '(dns|hostname|host name) (lookup|check|record|records|entry|verification|error|mismatch|validation) ~ (fail*|missing|required|mismatch|incorrect|not|error|must)?',
+        '(dns|hostname|host name) (check|record|records|entry|entries|verification|mismatch|validation) ~ (fail*|missing|required|mismatch|incorrect|not|error|must)',
+        'hostname (mismatch|lookup)',
         'forward confirmed',
         '(cannot|could not) find your',
         'does not (have|has) ~ (dns|hostname)',
         'ip (name)? lookup failed',
       ],
-      unless: ['{who} ~ (unknown|does not exist|not found)'],
+      unless: ['{who} ~ (unknown|does not exist|not found)', '(rcpt|recipient|destination) (domain|host)'],
     },
     samples: [
-      '450 4.7.25 Client host rejected: cannot find your reverse hostname, [192.0.2.7]',
-      '554 5.7.1 Missing PTR record for 192.0.2.7',
+      '550 IP address 192.0.2.7 not found in DNS',
       '550 IP name lookup failed for 192.0.2.7',
       '550 5.7.1 Client host rejected: host name does not match the address',
     ],
@@ -93,7 +109,10 @@ export const clientRules: readonly Rule[] = [
         'need fully qualified hostname',
         'fully qualified (hostname|domain)',
       ],
-      unless: ['(send|say|use|issue|need|expect*|require*|after|before) ~ (helo|ehlo) ~ first', 'polite people say (helo|ehlo)'],
+      unless: [
+        '(send|say|use|issue|need|expect*|require*|after|before) ~ (helo|ehlo) ~ first',
+        'polite people say (helo|ehlo)',
+      ],
     },
     samples: [
       '504 5.5.2 <localhost>: Helo command rejected: need fully-qualified hostname',
@@ -122,6 +141,11 @@ export const clientRules: readonly Rule[] = [
         'ip (based|address based|address) ~ (restriction|restrictions|policy|block|blocked|denied|rejected|refused|not (allowed|authorized|permitted))',
         '(direct to mx|direct mx)',
         'invalid (ip|ipaddr)',
+        '(messages?|mail|email) from ipaddr (were|was|could) not (be)? (sent|delivered|accepted)',
+        'ask your postmaster for help',
+        '(unknown|unrecognized|unregistered) (client|host ipaddr|ipaddr|ip|network)',
+        '(not available|unavailable) (for|to) your (ip|host|network|server)',
+        '(ip|ipaddr|host|server) ~ (gesperrt|blockiert|bloque|bloquee|bloquead*|bloccat*|geblokkeerd|заблокирован*|blokeeritud|zablokowan*)',
         'not (a|an) (authorized|allowed|permitted|trusted|approved) (host|ip|server|sender|relay|client|source|network)',
       ],
     },

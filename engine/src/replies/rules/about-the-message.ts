@@ -31,7 +31,7 @@ export const messageRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: {
       text: [
-        '(virus|viruses|malware|trojan|worm|infected|infection|clamav|ransomware|malicious|dangerous|harmful|exploit)',
+        '(fraud|fraudulent|virus|viruses|malware|trojan|worm|infected|infection|clamav|ransomware|malicious|dangerous|harmful|exploit)',
         '(prohibited|forbidden|banned|blocked|illegal|disallowed|dangerous|executable|unsafe|suspicious|bad|not allowed) ~ (attachments?|file|files|filename|extension|extensions|archive)',
         '(attachments?|file type|file extension|filename) ~ (not (allowed|permitted|accepted)|rejected|prohibited|blocked|denied|forbidden|too (large|big|long)|security|banned)',
       ],
@@ -47,8 +47,9 @@ export const messageRules: readonly Rule[] = [
     reason: 'message_too_large',
     label: 'blocked_or_policy',
     when: {
+      classes: [5],
       text: [
-        '(message|mail|email|msg|messages|emails|header|headers|body|data|line|lines|attachment|attachments|mail size|content) (you sent|you tried to send|size|length|header|headers|of|is|was|which is)? ~ (too (large|big|long)|exceed* ~ (size|limit|maximum|length|fixed)|larger than|exceeds|oversize*|over the (maximum|size)|bigger than|above the)',
+        '(message|mail|email|msg|messages|emails|header|headers|body|data|attachment|attachments|mail size|content) (you sent|you tried to send|size|length|header|headers|of|is|was|which is)? ~ (too (large|big|long)|exceed* ~ (size|limit|maximum|length|fixed)|larger than|exceeds|oversize*|over the (maximum|size)|bigger than|above the)',
         '(size|length) ~ (exceeds|exceeded|exceed|larger|over|too|limit|limits|maximum|restricted)',
         '(exceeds|exceeded|exceed|over|maximum|max) ~ (message|mail|email|fixed|allowed|permitted|maximum|administrative) (file)? (size|length|sizes|limit|mailsize)',
         '(maximum|max) (message|mail)? size',
@@ -79,7 +80,11 @@ export const contentRules: readonly Rule[] = [
         '(surbl|uribl|*surbl*|*uribl*|dbl|ivmuri)',
         '(bare|stray) (lf|cr|newline|newlines|linefeed)',
       ],
-      unless: ['(no|does not|not) (such|have|exist|found) ~ {who}', '{who} ~ (unknown|does not exist|not found)', '(invalid|unknown|bad) {who}'],
+      unless: [
+        '(no|does not|not) (such|have|exist|found) ~ {who}',
+        '{who} ~ (unknown|does not exist|not found)',
+        '(invalid|unknown|bad) {who}',
+      ],
     },
     samples: [
       '550 5.7.1 Message content rejected',

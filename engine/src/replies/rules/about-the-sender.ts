@@ -16,6 +16,9 @@ export const senderRules: readonly Rule[] = [
         '(invalid|bad|unknown|fake|faked|forged|spoofed|unverified|unresolvable|illegal|malformed|suspected|suspicious|blocked|rejected|unauthorized|unauthorised|null|empty|missing|unacceptable|wrong|denied|unwanted|banned|reject) ~ (sender|senders|return path|mail from|mailfrom|from address|originator|sending domain|from header|from domain)',
         '(sender|senders|sender address|mail from|mailfrom|from address|from domain|originator|return path|reverse path|envelope from|envelope sender|header from|sending domain|sender domain|sending address) ~ (rejected|refused|denied|blocked|invalid|not (allowed|accepted|permitted|authorized|valid|found)|must|does not|forbidden|disallowed|unknown|blacklist*|black list*|list|prohibited|mismatch|not match|syntax|unacceptable|unauthorized)',
         '(domain|address) of sender',
+        '(unrouteable|unroutable|undeliverable) sender',
+        '(sender|mail from) (address)? is not (an?)? (valid|known|registered|existing)',
+        '(domain|address) ~ does not exist sender',
         '(badmailfrom|badsender|my badmailfrom|senderfilter*|envelope blocked)',
         'your (envelope|from|sender|sending|email|return) (sender|address|domain|path|email) ~ (rejected|refused|denied|blocked|invalid|not|does|must|in|on|is|has|list|been|cannot|could)',
         '(host|server|system) (denies|rejects|refuses) (the)? sender',
@@ -67,6 +70,13 @@ export const senderRules: readonly Rule[] = [
       '550 Remitente desconocido',
       '550 Адрес отправителя отклонён',
     ],
+  },
+  {
+    // RFC 3463 x.1.7 and x.1.8, RFC 7504 x.1.9: all three are about the sender's address.
+    reason: 'sender_code',
+    label: 'blocked_or_policy',
+    when: { enhanced: ['*.1.7', '*.1.8', '*.1.9'] },
+    samples: ['550 5.1.8 verify@example.org not good', '501 5.1.7 <verify@example.org>'],
   },
   {
     // RFC 7372: 5.7.20 to 5.7.24 (DKIM, SPF), 5.7.26 (several checks failed), 5.7.27 (null MX of the sender).

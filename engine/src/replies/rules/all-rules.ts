@@ -6,7 +6,7 @@
 import { clientRules } from './about-the-client.ts';
 import { contentRules, messageRules } from './about-the-message.ts';
 import { senderRules } from './about-the-sender.ts';
-import { defaultRules } from './defaults.ts';
+import { defaultRules, mailboxCodeRules } from './defaults.ts';
 import { greylistingRules } from './greylisting.ts';
 import { mailboxDisabledRules } from './mailbox-disabled.ts';
 import { mailboxFullRules } from './mailbox-full.ts';
@@ -30,6 +30,7 @@ export const allRules: readonly Rule[] = [
   ...mailboxNotExistRules,
   ...recipientRefusedRules,
   ...contentRules,
+  ...mailboxCodeRules,
   ...serverTroubleRules,
   ...plainRefusalRules,
   ...defaultRules,

@@ -5,30 +5,44 @@
  */
 import type { Rule } from './rule.ts';
 
-export const defaultRules: readonly Rule[] = [
-  {
-    reason: 'transient_policy_code',
-    label: 'greylisted_or_temporary',
-    when: { classes: [4] },
-    samples: ['451 4.7.1 Requested action aborted', '421 4.3.2 closing', '450 4.1.1 <someone@example.com>: user unknown', '450 unavailable'],
-  },
-  {
-    reason: 'sender_code',
-    label: 'blocked_or_policy',
-    when: { enhanced: ['*.1.7', '*.1.8', '*.1.9'] },
-    samples: ['550 5.1.8 verify@example.org not good', '501 5.1.7 <verify@example.org>'],
-  },
+/** Asked before general talk of failure and refusal: here the code is the only word about the mailbox. */
+export const mailboxCodeRules: readonly Rule[] = [
   {
     reason: 'address_code',
     label: 'mailbox_not_exist',
-    when: { enhanced: ['5.1.0', '5.1.1', '5.1.2', '5.1.3', '5.1.4', '5.1.6', '5.1.10', '5.1.20', '5.1.351'] },
-    samples: ['550 5.1.1 sorry', '550 5.1.0 <someone@example.com>', '550 5.1.10 nope'],
+    when: { enhanced: ['5.1.1', '5.1.2', '5.1.3', '5.1.4', '5.1.6', '5.1.10', '5.1.351'] },
+    samples: [
+      '550 5.1.1 sorry',
+      '550 5.1.1 <someone@example.com>: Recipient address rejected: example.com',
+      '550 5.1.10 nope',
+    ],
   },
   {
     reason: 'disabled_code',
     label: 'mailbox_disabled',
     when: { enhanced: ['5.2.1'] },
     samples: ['550 5.2.1 sorry', '554 5.2.1 <someone@example.com>'],
+  },
+];
+
+export const defaultRules: readonly Rule[] = [
+  {
+    reason: 'transient_policy_code',
+    label: 'greylisted_or_temporary',
+    when: { classes: [4] },
+    samples: [
+      '451 4.7.1 Requested action aborted',
+      '421 4.3.2 closing',
+      '450 4.1.1 <someone@example.com>: user unknown',
+      '450 unavailable',
+    ],
+  },
+  {
+    // RFC 3463 x.1.0, "other address status", says least of its subject, so every word comes before it.
+    reason: 'address_code',
+    label: 'mailbox_not_exist',
+    when: { enhanced: ['5.1.0'] },
+    samples: ['550 5.1.0 <someone@example.com>'],
   },
   {
     reason: 'message_code',

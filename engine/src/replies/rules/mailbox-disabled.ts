@@ -7,6 +7,7 @@ const orUnknown = [
   '(no such|unknown|nonexistent) {who}',
   '{who} (addr)? (is|was)? (unknown|not found)',
   'marked as invalid',
+  '{who} is invalid',
 ];
 
 export const mailboxDisabledRules: readonly Rule[] = [
@@ -15,11 +16,13 @@ export const mailboxDisabledRules: readonly Rule[] = [
     label: 'mailbox_disabled',
     when: {
       text: [
-        '{who} ~ (disabled|deactivated|de activated|inactivated|inactive|unactive|suspended|suspend|frozen|discontinued|dormant|cancell?ed|archived|expired|unsubscribed|disable|decommissioned|retired|passivated|hibernat*|parked|deactive)',
+        '{who} ~ (disabled|deactivated|de activated|inactivated|inactive|unactive|suspended|suspend|frozen|discontinued|dormant|cancell?ed|archived|unsubscribed|disable|decommissioned|passivated|hibernat*|parked|deactive)',
         '(mailbox|account|user|recipient|addr|login|inbox) ~ (is|has been|was|are|been|currently|temporarily|has) (currently|temporarily|permanently|administratively|now)? (blocked|locked|closed|barred|stopped|restricted|on hold|held|switched off|turned off|shut down|shutdown|not active|not activated|not enabled|offline)',
         '(mailbox|account|user|recipient) (addr)? (blocked|locked|closed|on hold|not active|not activated|not enabled|isn not active)',
         '(disabled|deactivated|inactive|suspended|frozen|blocked|locked|closed|expired|dormant|cancell?ed|inactivated|deactivate) (user|mailbox|account|recipient|email|address|inbox|mail account|for inactivity|due to inactivity)',
         '(due to|for|because of|reason) ~ inactivity',
+        '(mailbox|account|user|address|recipient|addr) (is|has|was|addr)? expired',
+        '{who} ~ (no longer|not yet) (active|activated|enabled)',
         '(mailbox|account|user|recipient|inbox|addr) ~ (not|no longer|cannot|does not|unable to|will not|never) (currently|presently|be)? (accept*|receive|receiving|take|taking) (any|new|more|incoming|your|further)? (mails?|emails?|messages?|deliver*)',
         '(not|no longer|stopped|cannot|does not) (currently|presently)? (accepting|receiving|accept|receive) (any|new|more|incoming)? (mails?|emails?|messages?) (for|to|at) ~ {who}',
         '(incoming|inbound|mail|delivery|reception|receiving) (mail|email|messages|delivery|service|to|for)? ~ (suspended|disabled|switched off|turned off|deactivated)',
@@ -31,9 +34,15 @@ export const mailboxDisabledRules: readonly Rule[] = [
         '(not|is not) (an)? active (user|account|mailbox|email|recipient|address)',
         '{who} ~ (in)? vacation mode',
         '(account|user|mailbox|recipient) under (suspension|maintenance)',
-        '{who} ~ opted out',
+        'is (now|currently|temporarily)? (disabled|suspended|deactivated|inactive)',
+        '{who} ~ (temporary|temporarily|currently) (locked|blocked|closed|stopped|restricted)',
       ],
-      unless: [...orUnknown, '(your|sender|sending) (account|mailbox|address)'],
+      unless: [
+        ...orUnknown,
+        '(your|sender|sending) (account|mailbox|address)',
+        '(command|relay*|vrfy|auth) ~ disabled',
+        '(connection|session) ~ inactivity',
+      ],
     },
     samples: [
       '550 5.2.1 The email account that you tried to reach is disabled. https://support.example/?p=DisabledUser',
@@ -59,7 +68,7 @@ export const mailboxDisabledRules: readonly Rule[] = [
         '(caixa|conta|usuario|destinatario|email) ~ (desativad*|suspens*|inativ*|bloquead*|desabilitad*|cancelad*|encerrad*)',
         '(casella|utente|destinatario|account|indirizzo) ~ (disattivat*|disabilitat*|sospes*|bloccat*|inattiv*|chius*|scadut*)',
         '(mailbox|account|gebruiker|ontvanger|adres|postvak) ~ (geblokkeerd|uitgeschakeld|inactief|opgeschort|gedeactiveerd|opgezegd)',
-        '(*ящик*|*аккаунт*|пользователь|получатель|учетн*|адрес) ~ (заблокирован*|отключен*|отключён*|деактивирован*|неактивен|неактивн*|приостановлен*|закрыт*)',
+        '(ящик*|аккаунт*|пользователь|получатель|учетн*|адрес) ~ (заблокирован*|отключен*|отключён*|деактивирован*|неактивен|неактивн*|приостановлен*|закрыт*)',
         '(konto|skrzynk*|uzytkownik|schranka|postkast|kasutaja|konto) ~ (zablokowan*|nieaktywn*|zawieszon*|deaktivovan*|blokovan*|suletud|blokeeritud|deaktiveeritud|peatatud)',
         '(*停用*|*冻结*|*凍結*|*禁用*|*已锁定*|*休止*|*無効*|*利用停止*|*정지*|*휴면*)',
       ],

@@ -6,7 +6,7 @@
 import type { Rule } from './rule.ts';
 
 const sendersAllowance = [
-  '(sending|sender|outgoing|outbound|submission|relay|daily|hourly|smtp|rate|connection|your) ~ quota',
+  '(sending|sender|outgoing|outbound|submission|relay|daily|hourly|smtp|rate|connection|your|queue|organization|tenant|submission) (message|email|mail|recipient|rate|sending|user|queue|limit)? quota',
   'quota ~ (per (hour|day|minute)|for (sending|sender)|of messages)',
   '(system|server|spool|queue|service|filesystem|partition) (storage|disk|space|is full|full)',
 ];
@@ -24,6 +24,7 @@ export const mailboxFullRules: readonly Rule[] = [
         '(extended)? quota violation',
         'would (exceed|be over|put ~ over) ~ (quota|mailbox|storage|limit for this user)',
         'not enough quota',
+        '*quota (is|was|has been)? exceed*',
       ],
       unless: sendersAllowance,
     },
@@ -59,6 +60,12 @@ export const mailboxFullRules: readonly Rule[] = [
         'inactive out of storage',
         '(mailbox|inbox|account) is (currently)? (over|at) capacity',
         'mailbox *storage* full',
+        '{who} ~ (does not|not) have (enough|sufficient|any) (space|storage|room|disk space)',
+        '{who} ~ (reached|hit) ~ (storage|space|quota)',
+        '(mailbox|inbox|account) (size|storage|space) (is|was|has been)? (exceeded|used up|full)',
+        '(blocks?|inodes?|disk|storage|mailbox) (size|usage|space)? (limit|limits) (is|was|has been)? exceed*',
+        '(mail|recipient|mailbox|user|account) (storage|space) (is|was|has been)? (full|exceeded|not enough|insufficient|exhausted)',
+        '{who} space (is|was|has|has been) (used up|full|exhausted)',
       ],
       unless: sendersAllowance,
     },
@@ -80,6 +87,7 @@ export const mailboxFullRules: readonly Rule[] = [
     when: {
       text: [
         '(boite|bal|messagerie|compte) ~ (pleine|plein|saturee|sature)',
+        '(zuviele|zu viele) (mails|nachrichten|emails) (auf|in|im)',
         '(quota|espace) ~ (depasse|atteint|sature|insuffisant)',
         '(depasse|depassement) ~ quota',
         '(postfach|mailbox|mailkonto|konto|postfaches) ~ (voll|uberfullt|ueberfuellt|uberschritten|ueberschritten)',
@@ -96,10 +104,9 @@ export const mailboxFullRules: readonly Rule[] = [
         '(brevlada*|brevladan|postkasse*|postlada*|innboks*|postboks*) ~ (full|fuld|overfull)',
         '(postilaatikko|postkast) ~ (taynna|tais)',
         '(skrzynk*|schrank*|postafiok*|posta kutusu) ~ (peln*|przepeln*|pln*|megtelt|dolu|dolmus*)',
-        '(*ящик*|*ящика*|почтов*) ~ (переполнен*|заполнен*|полон)',
+        '(ящик*|почтов*) ~ (переполнен*|заполнен*|полон)',
         '(превышен*|исчерпан*) ~ (квот*|размер*|лимит* ящик*|объ*)',
-        '(*邮箱*|*郵箱*|*信箱*) ~ (*已满*|*空间不足*)',
-        '(*邮箱已满*|*邮箱空间不足*|*容量不足*|*配额*|*信箱已滿*|*空间已满*|*メールボックスがいっぱい*|*メールボックスの容量*|*容量を超え*|*용량*초과*|*편지함*가득*)',
+        '(*已满*|*已滿*|*空间不足*|*容量不足*|*配额*|*がいっぱい*|*容量を超え*|*容量超過*|*용량초과*|*가득*)',
       ],
       unless: sendersAllowance,
     },
@@ -117,10 +124,23 @@ export const mailboxFullRules: readonly Rule[] = [
     ],
   },
   {
+    // RFC 5321 section 4.2.3 keeps 552 for storage; with words of space it is the mailbox that is meant.
+    reason: 'over_quota',
+    label: 'mailbox_full',
+    when: {
+      codes: [552],
+      text: ['(not enough|insufficient|no|out of) (disk|storage|free)? space', 'disk (is)? full'],
+    },
+    samples: ['552 Not enough space', '552 disk full'],
+  },
+  {
     // RFC 3463 x.2.2. Only rate texts use it for something else, and those are read before.
     reason: 'over_quota',
     label: 'mailbox_full',
-    when: { enhanced: ['*.2.2'], unless: ['{who} ~ (does not exist|unknown|not found)', 'no such {who}'] },
+    when: {
+      enhanced: ['*.2.2'],
+      unless: [...sendersAllowance, '{who} ~ (does not exist|unknown|not found)', 'no such {who}'],
+    },
     samples: ['552 5.2.2 delivery not possible', '452 4.2.2 Try later'],
   },
 ];

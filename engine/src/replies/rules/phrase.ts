@@ -8,6 +8,7 @@
  *     user (is|was)? unknown    with or without
  *     {who} ~ unknown           up to six words of the same sentence may stand between
  *     deactivat*  *spamhaus*    any ending, any beginning
+ *     user rejected $           at the end of a sentence
  *     {who}                     a set of words, below
  *
  * Every word compiles to an expression that ends at a space and a gap is bounded, so no part can match the same
@@ -16,7 +17,7 @@
 
 /** Sets of words that many phrases share. */
 const wordSets: Readonly<Record<string, string>> = {
-  who: 'users?|recipients?|mailbox(?:es)?|accounts?|address(?:es)?|emails?|usernames?|userid|alias|rcpt|addressee|person|member|subscriber|customer|contact|inbox|login|addr|mailid',
+  who: 'users?|recipients?|mailbox(?:es)?|accounts?|address(?:es)?|emails?|usernames?|userid|alias|rcpt|addressee|person|member|subscriber|customer|contact|inbox|login|addr|mailid|receivers?',
   us: 'ips?|ipaddr|hosts?|hostname|servers?|clients?|networks?|domains?|subnet|range|mta|isp|connections?|netblock|sender|senders',
   number: String.raw`\d[\d:.]*`,
 };
@@ -38,6 +39,7 @@ function pieceSource(piece: string): string {
   if (piece === '(') return '(?:';
   if (piece === ')' || piece === ')?' || piece === '|') return piece;
   if (piece === '~') return gap;
+  if (piece === '$') return String.raw`(?=\. |$)`;
   return `${wordSource(piece)} `;
 }
 

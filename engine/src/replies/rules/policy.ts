@@ -32,9 +32,12 @@ export const policyRules: readonly Rule[] = [
         '(terms of service|terms of use|acceptable use|aup|tos)',
         '(sieve|procmail|filter) (filter|script|rule|reject*|error)',
         '(private|closed|moderated) (list|group|mailbox|mailing list)',
-        '(null mx|mx check|no mx|mx record*|does not accept mail|does not receive mail|never accepts mail)',
+        '(does not accept mail|does not receive mail|never accepts mail)',
         '(service|servizio|servicio|servico) (is|was|has been)? (refused|refuse|denied|rejected|rifiutato|denegado)',
         'mesaj reddedildi',
+        '(opted|opt) out',
+        '(suppressed|suppression) (list|sending|for|by)?',
+        '(posting|sending|delivery) (is)? restricted',
       ],
       unless: [
         '(unknown|no such|nonexistent|invalid) {who}',
@@ -61,9 +64,10 @@ export const plainRefusalRules: readonly Rule[] = [
     reason: 'refused_without_reason',
     label: 'blocked_or_policy',
     when: {
+      classes: [5],
       text: [
         '(access|permission|request|service|delivery|transaction|mail) (is|was|has been)? (denied|refused|rejected|blocked|forbidden|prohibited)',
-        '(rejected|refused|denied|blocked|prohibited|forbidden|disallowed|unauthorized|unauthorised|banned|declined|unacceptable|rejecting|blocking|blocks|rejects|refuses)',
+        '(reject|rejected|refused|denied|blocked|prohibited|forbidden|disallowed|unauthorized|unauthorised|banned|declined|unacceptable|rejecting|blocking|blocks|rejects|refuses)',
         '(not|never) (allowed|permitted|authorized|authorised|accepted|welcome|acceptable|wanted|accepting|accept)',
         '(no access|cannot accept|will not accept|unable to accept|does not want)',
         '(abgelehnt|verweigert|zuruckgewiesen|zurueckgewiesen|refuse|refusee|rejete|rejetee|interdit|rechazad*|denegad*|rejeitad*|recusad*|negado|rifiutat*|respint*|geweigerd|отклонен*|отклонён*|запрещ*|отказано|odrzucon*|odmitnut*|keelatud|tagasi lukatud)',

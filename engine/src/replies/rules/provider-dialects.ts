@@ -9,7 +9,10 @@ export const providerDialects: readonly Rule[] = [
     // Directory-based edge blocking: "access denied" here means that the tenant's directory has no such recipient.
     reason: 'user_unknown',
     label: 'mailbox_not_exist',
-    when: { enhanced: ['5.4.1'], text: ['(recipient|all recipient) (address|addresses) rejected access denied'] },
+    when: {
+      enhanced: ['5.4.1'],
+      text: ['(recipient|all recipient) (address|addresses) rejected access denied'],
+    },
     samples: [
       '550 5.4.1 [someone@example.com]: Recipient address rejected: Access denied. AS(201806281)',
       '550 5.4.1 All recipient addresses rejected : Access denied',
@@ -20,12 +23,14 @@ export const providerDialects: readonly Rule[] = [
     reason: 'domain_not_served',
     label: 'blocked_or_policy',
     when: { text: ['no mail enabled subscriptions'] },
-    samples: ['550 5.4.4 Mail received as unauthenticated, incoming to a recipient domain that has no mail-enabled subscriptions'],
+    samples: [
+      '550 5.4.4 Mail received as unauthenticated, incoming to a recipient domain that has no mail-enabled subscriptions',
+    ],
   },
   {
     reason: 'account_disabled',
     label: 'mailbox_disabled',
-    when: { providers: ['microsoft', 'outlook'], enhanced: ['5.7.504', '5.7.505'] },
+    when: { enhanced: ['5.7.504', '5.7.505'] },
     samples: ['550 5.7.504 [someone@example.com]: Recipient address rejected: Access denied'],
   },
   {
@@ -34,6 +39,58 @@ export const providerDialects: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: { text: ['mailbox unavailable or access denied'] },
     samples: ['550 Mailbox unavailable or access denied [someone@example.com]'],
+  },
+  {
+    // Google's limit for what a customer sends; the mailbox asked for has no part in it.
+    reason: 'rate_limited',
+    label: 'blocked_or_policy',
+    when: { enhanced: ['*.7.1'], text: ['email quota exceeded'] },
+    samples: ['550 5.7.1 Email quota exceeded.'],
+  },
+  {
+    // The postmaster codes of AOL, given with a mailbox code in front and a link behind.
+    reason: 'client_refused',
+    label: 'blocked_or_policy',
+    when: { text: ['(con|rtr|rly|dyn|hvu|cvu|scr) (b1|b2|t1|t2|bl|bg|cd|ch|sc|kb|du|rd|ms|go|dp)'] },
+    samples: [
+      '521 5.2.1 :  (CON:B1)  https://postmaster.example/error-codes',
+      '421 (DYN:T1) https://postmaster.example/',
+    ],
+  },
+  {
+    // The reject codes of NetEase: two letters for the stage, three for the reason, all about the sending side.
+    reason: 'client_refused',
+    label: 'blocked_or_policy',
+    when: {
+      classes: [5],
+      text: [
+        '(dt|mi|hl|rp|wm|hd) (spm|spb|stc|imc|nup|ihu|ipb|rbl|bli|blu|sti|fer|icc|ifc|mep|rep|cel|dmc|ccl|drc|sfq|trc|slq|ifq|spf|bad)',
+      ],
+    },
+    samples: ['554 DT:SPM mx12, see http://help.example/', '553 MI:STC 163 smtp'],
+  },
+  {
+    // RFC 7504 section 4: 556 is given by the sending side's own host when the domain's MX is null.
+    reason: 'domain_refuses_mail',
+    label: 'mailbox_not_exist',
+    when: { codes: [556] },
+    samples: ['556 Domain does not accept mail'],
+  },
+  {
+    // A gateway that lists every cause it can think of has established none of them.
+    reason: 'unsure',
+    label: 'other',
+    when: { text: ['(may|might) not exist ~ (may|might|or)'] },
+    samples: [
+      '550 Not delivered to someone@example.com. The account or domain may not exist, or may be on a blacklist.',
+    ],
+  },
+  {
+    // Apple says so of an address that never was, or was given up; it has another reply for one that is locked.
+    reason: 'user_unknown',
+    label: 'mailbox_not_exist',
+    when: { providers: ['apple'], text: ['inactive email address'] },
+    samples: ['550 5.1.1 <someone@example.com>: inactive email address'],
   },
   {
     // An address without standing is answered as if it had not said EHLO.

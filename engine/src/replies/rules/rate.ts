@@ -18,17 +18,22 @@ const tooMuch = [
   '(max*) (message|messages|recipients?|connections?|rcpt|rcpts|defers|failures|emails?) (per|allowed|reached|exceeded|limit|in)',
   '(dictionary|directory|harvest*|namespace|name space) (attack|harvest*|mining)',
   '(reduce|lower) (your|the)? ~ (rate|volume|connections|speed|number)',
+  '(number|amount|percentage|ratio|count) of ~ (unknown|invalid|bad|nonexistent|failed|rejected)',
   'server (is)? (too)? busy',
+  '(daily|hourly|peak|monthly|smtp|relay) ~ limit ~ (exceeded|reached)',
   '*trop de (connexions|messages|destinataires|mails)',
   'zu viele (verbindungen|empfanger|nachrichten|mails)',
   '(demasiad*|muit*|troppi|troppe|te veel) (conexion*|conexoes|connessioni|mensaj*|mensagens|messaggi|destinatari*|verbindingen|berichten)',
 ];
 
+/** A message that went in circles has passed too many servers, not sent too much. */
+const loops = ['(hops?|hop count|loop|loops|received headers)'];
+
 export const rateRules: readonly Rule[] = [
   {
     reason: 'rate_limited',
     label: 'greylisted_or_temporary',
-    when: { classes: [4], text: tooMuch },
+    when: { classes: [4], text: tooMuch, unless: loops },
     samples: [
       '421 4.7.0 Too many connections from your host, slow down',
       '452 4.5.3 Too many recipients',
@@ -40,7 +45,7 @@ export const rateRules: readonly Rule[] = [
   {
     reason: 'rate_limited',
     label: 'blocked_or_policy',
-    when: { classes: [5], text: tooMuch },
+    when: { classes: [5], text: tooMuch, unless: loops },
     samples: [
       '550 Too many invalid recipients',
       '554 Attempting to mail too many unknown recipients, blocked for the day',

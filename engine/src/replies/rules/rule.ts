@@ -10,6 +10,8 @@ export type Condition = {
   codes?: readonly number[];
   /** Enhanced status codes, `*` for any part: `5.2.2`, `*.2.2`, `*.7.*`. */
   enhanced?: readonly string[];
+  /** Enhanced status codes under which the rule is silent. */
+  unlessEnhanced?: readonly string[];
   providers?: readonly ProviderId[];
   /** One of these phrases occurs (see `phrase.ts`). */
   text?: readonly string[];
@@ -29,7 +31,7 @@ export type Rule = {
 };
 
 /** A rule ready to be asked. */
-export type PreparedRule = { rule: Rule; matches(reply: ReadReply): boolean };
+export type PreparedRule = { rule: Rule; matches: (reply: ReadReply) => boolean };
 
 export function prepareRule(rule: Rule): PreparedRule {
   const { when } = rule;
@@ -41,8 +43,10 @@ export function prepareRule(rule: Rule): PreparedRule {
     matches: (reply) =>
       classes.includes(reply.replyClass) &&
       (when.codes?.includes(reply.code) ?? true) &&
-      (when.providers === undefined || (reply.provider !== undefined && when.providers.includes(reply.provider))) &&
+      (when.providers === undefined ||
+        (reply.provider !== undefined && when.providers.includes(reply.provider))) &&
       (when.enhanced?.some((pattern) => enhancedMatches(pattern, reply.enhanced)) ?? true) &&
+      !(when.unlessEnhanced?.some((pattern) => enhancedMatches(pattern, reply.enhanced)) ?? false) &&
       (text?.test(reply.words) ?? true) &&
       !(unless?.test(reply.words) ?? false),
   };

@@ -11,7 +11,12 @@ describe('every sample means what the rule it taught says', () => {
     for (const sample of samples) {
       test(`${label}/${reason}: ${sample}`, () => {
         const { code, enhanced, text } = replyLine.exec(sample)!.groups!;
-        const meaning = classifyReply({ code: Number(code), enhanced, text: text!, provider: when.providers?.[0] });
+        const meaning = classifyReply({
+          code: Number(code),
+          enhanced,
+          text: text!,
+          provider: when.providers?.[0],
+        });
         assert.deepEqual(meaning, { label, reason });
       });
     }
