@@ -72,11 +72,13 @@ function wholeNumber(option: string, text: string, most: number): number {
 async function serve(json: boolean, options: WorldOptions): Promise<void> {
   const world = await startWorld(standardWorld(), options);
   const { environment } = world;
-  process.stdout.write(json ? `${JSON.stringify({ environment, cast: standardCast })}\n` : welcome(world));
-  await new Promise((resolve) => {
+  // Listened for before anything is printed: who reads the print may signal at once.
+  const toldToEnd = new Promise((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
   });
+  process.stdout.write(json ? `${JSON.stringify({ environment, cast: standardCast })}\n` : welcome(world));
+  await toldToEnd;
   await world.stop();
   if (!json) process.stdout.write(farewell(world));
 }

@@ -1,38 +1,126 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, test } from 'node:test';
-import { rawClient } from './raw-client.ts';
-import type { RawClient } from './raw-client.ts';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { ask } from './dns/ask-dns.ts';
+import { greeted } from './smtp/meet.ts';
+import { rawClient } from './smtp/raw-client.ts';
 import { startWorld } from './start-world.ts';
-import type { World } from './start-world.ts';
-import type { HostDescription } from './description.ts';
 
-let world: World;
-afterEach(() => world.stop());
+const threeHosts = { 'mx1.test': {}, 'mx2.test': { address: '127.30.0.9' }, 'mx3.test': {} };
 
-async function meet(host: HostDescription): Promise<RawClient> {
-  world = await startWorld({ zones: {}, hosts: { 'mx.test': host } });
-  return rawClient(world.smtpPort, world.hosts['mx.test']!.address);
-}
+describe('a world', () => {
+  test('puts every mail host on an address of its own and on one port', async () => {
+    const world = await startWorld({ zones: {}, hosts: threeHosts });
+    try {
+      const addresses = Object.values(world.hosts).map((host) => host.address);
+      assert.deepEqual(addresses, ['127.10.0.1', '127.30.0.9', '127.10.0.2']);
+      for (const [name, { address }] of Object.entries(world.hosts)) {
+        const client = await rawClient(world.smtpPort, address);
+        assert.deepEqual(await client.replies(1), [`220 ${name} ESMTP`]);
+        client.socket.destroy();
+      }
+    } finally {
+      await world.stop();
+    }
+  });
 
-const people = { alive: 'exists', full: 'full', gone: 'disabled' } as const;
-const envelope = (...recipients: string[]) =>
-  ['MAIL FROM:<verify@probe.test>', ...recipients.map((who) => `RCPT TO:<${who}@plain.test>`), ''].join(
-    '\r\n',
-  );
+  test('tells how to live in it', async () => {
+    const world = await startWorld({ zones: {}, hosts: { 'mx.test': {} } });
+    await world.stop();
+    assert.deepEqual(world.environment, {
+      MAILPROOF_DNS_SERVERS: world.dnsServer,
+      MAILPROOF_SMTP_PORT: String(world.smtpPort),
+      MAILPROOF_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+      MAILPROOF_HELO_NAME: 'probe.test',
+      MAILPROOF_MAIL_FROM: 'verify@probe.test',
+    });
+  });
 
-describe('a mail host', () => {
-  test('that knows its mailboxes tells the living from the rest, in four round trips', async () => {
-    const client = await meet({ mailboxes: people });
-    assert.match((await client.replies(1))[0]!, /^220 mx\.test ESMTP$/);
-    client.send('EHLO probe.test\r\n');
-    assert.match((await client.replies(1))[0]!, /250.PIPELINING/);
-    client.send(envelope('alive', 'nobody', 'full', 'gone'));
-    const codes = (await client.replies(5)).map((reply) => reply.slice(0, 9));
-    assert.deepEqual(codes, ['250 2.1.0', '250 2.1.5', '550 5.1.1', '552 5.2.2', '550 5.2.1']);
-    client.send('QUIT\r\n');
-    assert.match(await client.closed(), /^221 /);
-    assert.equal(world.conversations[0]!.roundTrips, 4);
-    assert.deepEqual(world.violations, []);
-    assert.deepEqual(world.counts.smtp.commands, { EHLO: 1, MAIL: 1, RCPT: 4, QUIT: 1 });
+  test('serves on the ports it is told, and two worlds stand side by side', async () => {
+    const first = await startWorld({ zones: {}, hosts: threeHosts });
+    const second = await startWorld({ zones: {}, hosts: threeHosts });
+    assert.notEqual(first.smtpPort, second.smtpPort);
+    const { smtpPort, dnsServer } = first;
+    const taken = startWorld({ zones: {}, hosts: threeHosts }, { smtpPort });
+    await assert.rejects(taken, { code: 'EADDRINUSE' });
+    await Promise.all([first.stop(), second.stop()]);
+    const dnsPort = Number(dnsServer.split(':')[1]);
+    const third = await startWorld({ zones: {}, hosts: threeHosts }, { smtpPort, dnsPort });
+    assert.deepEqual([third.smtpPort, third.dnsServer], [smtpPort, dnsServer]);
+    await third.stop();
+  });
+
+  test('has a host on IPv6, or says that the machine has none', async () => {
+    const world = await startWorld({ zones: {}, hosts: { 'mx.test': {}, 'v6.test': { address: '::1' } } });
+    try {
+      if (world.absentHosts.includes('v6.test')) return;
+      const client = await rawClient(world.smtpPort, '::1');
+      assert.deepEqual(await client.replies(1), ['220 v6.test ESMTP']);
+      client.socket.destroy();
+    } finally {
+      await world.stop();
+    }
+  });
+
+  test('refuses a description with two hosts on one address', async () => {
+    const hosts = { 'a.test': { address: '127.1.1.1' }, 'b.test': { address: '127.1.1.1' } };
+    await assert.rejects(startWorld({ zones: {}, hosts }), /two mail hosts at 127\.1\.1\.1/);
+  });
+
+  test('forgets what it has seen on reset, but not who is connected', async () => {
+    const world = await startWorld({ zones: {}, hosts: { 'mx.test': {} } });
+    try {
+      const client = await rawClient(world.smtpPort, world.hosts['mx.test']!.address);
+      await greeted(client);
+      await ask(world.dnsServer, { name: 'mx.test', type: 'A' });
+      world.reset();
+      assert.deepEqual(world.counts.smtp, {
+        connections: 0,
+        open: 1,
+        mostOpen: 1,
+        roundTrips: 0,
+        handshakes: 0,
+        commands: {},
+      });
+      assert.deepEqual([world.counts.dns.queries, world.conversations, world.violations], [0, [], []]);
+    } finally {
+      await world.stop();
+    }
+  });
+
+  test('counts how many connections were open at once', async () => {
+    const world = await startWorld({ zones: {}, hosts: { 'mx.test': {} } });
+    try {
+      const { address, counts } = world.hosts['mx.test']!;
+      const clients = await Promise.all([1, 2, 3].map(() => rawClient(world.smtpPort, address)));
+      for (const client of clients) {
+        await client.replies(1);
+        client.send('QUIT\r\n');
+        await client.closed();
+      }
+      assert.deepEqual([counts.connections, counts.mostOpen], [3, 3]);
+    } finally {
+      await world.stop();
+    }
+  });
+
+  test('leaves nothing open when it stops, with clients in the middle of things', async () => {
+    const stuck = { temper: { fault: { phase: 'mail', fault: 'silence' } } } as const;
+    const world = await startWorld({ zones: {}, hosts: { 'mx.test': {}, 'stuck.test': stuck } });
+    const clients = await Promise.all(
+      Object.values(world.hosts).map(({ address }) => rawClient(world.smtpPort, address)),
+    );
+    for (const client of clients) {
+      await greeted(client);
+      client.send('MAIL FROM:<a@b.test>\r\n');
+    }
+    const dnsOverTcp = connect(Number(world.dnsServer.split(':')[1]), '127.0.0.1');
+    await once(dnsOverTcp, 'connect');
+    await world.stop();
+    await Promise.all([...clients.map((client) => client.closed()), once(dnsOverTcp, 'close')]);
+    assert.equal(world.counts.smtp.open, 0);
+    const open = process.getActiveResourcesInfo().filter((kind) => /^(?:TCP|UDP|TLS)/.test(kind));
+    assert.deepEqual(open, []);
   });
 });

@@ -4,7 +4,7 @@ export type ZoneBehaviour =
   | 'refused'
   | 'notimp'
   | 'formerr'
-  /** No answer, neither over UDP nor over TCP. */
+  /** No answer over UDP; TCP is closed without one. */
   | 'silent'
   /** The first query of each question is lost, the next is answered. */
   | 'drops_first'
