@@ -20,10 +20,10 @@ export function presentTask(task: Task, { explain }: { explain: boolean }): Bulk
   };
 }
 
-/** Rounded down to two decimals, so that 100 is never shown before the end. */
+/** Two decimals. A task has at most 100 addresses, so rounding never shows 100 before the end. */
 function progressOf({ status, total, checked }: Task): number {
   if (status === 'completed') return 100;
-  return total === 0 ? 0 : Math.floor((10_000 * checked) / total) / 100;
+  return total === 0 ? 0 : Math.round((10_000 * checked) / total) / 100;
 }
 
 /** `Object.fromEntries` defines properties instead of setting them: an address may be spelled like a prototype's name. */
@@ -32,14 +32,16 @@ function presentResults(results: TaskResult[], explain: boolean): Record<string,
 }
 
 /** The record of interface section 2.4: a part of the verdict, and of that only what there is evidence for. */
-function presentRecord({ email, verdict, explanation }: TaskResult, explain: boolean): BulkResultRecord {
+function presentRecord(result: TaskResult, explain: boolean): BulkResultRecord {
+  const { email, verdict } = result;
   const record: BulkResultRecord = { email, status: verdict.status, verification_mode: 'power' };
   if ('overall_score' in verdict) record.overall_score = verdict.overall_score;
   if ('is_safe_to_send' in verdict) record.is_safe_to_send = verdict.is_safe_to_send;
   if ('is_deliverable' in verdict) record.is_deliverable = verdict.is_deliverable;
   record.is_valid_syntax = verdict.is_valid_syntax;
-  if (verdict.mx_accepts_mail !== undefined) record.mx_accepts_mail = verdict.mx_accepts_mail;
+  if ('mx_accepts_mail' in verdict)
+    record.mx_accepts_mail = verdict.mx_accepts_mail;
   if (verdict.status === 'catch_all') record.is_catch_all = true;
-  if (explain && explanation !== undefined) record.explanation = explanation;
+  if (explain) record.explanation = result.explanation;
   return record;
 }

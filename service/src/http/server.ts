@@ -31,15 +31,17 @@ export const connectionLimits = {
   headerBytes: 8_192,
   requestsPerSocket: 1_000,
   connections: 10_000,
-} as const;
+};
+
+type ConnectionLimits = typeof connectionLimits;
 
 /**
  * The HTTP side, put together: how connections are treated, how every request is met, how bodies are read,
  * how errors are answered, and then the routes, each of which is read alone.
  */
-export async function createServer(parts: HttpParts): Promise<ApiServer> {
+export async function createServer(parts: HttpParts, limits = connectionLimits): Promise<ApiServer> {
   const notebook = createNotebook();
-  const server = openServer(parts);
+  const server = openServer(parts, limits);
 
   server.addHook('onRequest', meetRequest(parts, notebook));
   server.setErrorHandler(createErrorAnswer(parts.logger));
@@ -71,23 +73,23 @@ function readBody(
   else done(unreadable());
 }
 
-function openServer(parts: HttpParts): ApiServer {
+function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
   const server = fastify({
     // Fastify's own lines would carry URLs and messages; ours are written in log-request.ts.
     logger: false,
     genReqId: () => parts.newRequestId(),
     bodyLimit: contractLimits.bodyBytes,
-    requestTimeout: connectionLimits.requestTimeoutMs,
-    keepAliveTimeout: connectionLimits.keepAliveTimeoutMs,
-    maxRequestsPerSocket: connectionLimits.requestsPerSocket,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    maxRequestsPerSocket: limits.requestsPerSocket,
     exposeHeadRoutes: false,
     // While the server closes, requests on open connections get our own 503, not the framework's.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: connectionLimits.headerBytes },
+    routerOptions: { maxParamLength: limits.headerBytes },
     http: {
-      headersTimeout: connectionLimits.headersTimeoutMs,
-      connectionsCheckingInterval: connectionLimits.checkingIntervalMs,
-      maxHeaderSize: connectionLimits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkingIntervalMs,
+      maxHeaderSize: limits.headerBytes,
       // A request without Host is refused by us (RFC 9112 section 3.2), so that it gets the error body.
       requireHostHeader: false,
     },
@@ -97,7 +99,7 @@ function openServer(parts: HttpParts): ApiServer {
       void refuse(reply, 'bad_request');
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  server.server.maxConnections = connectionLimits.connections;
+  server.server.maxConnections = limits.connections;
   // Unknown expectations may be ignored (RFC 9110 section 10.1.1); Node would answer 417 without a body.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),

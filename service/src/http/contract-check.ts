@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { Compile } from 'typebox/schema';
+import { isObject } from './parse-body.ts';
+
+/** An answer as a test holds it, whatever brought it. */
+export type HeldAnswer = { statusCode: number; headers: Record<string, unknown>; body: string };
+
+/**
+ * Holds answers against the OpenAPI document the service itself hands out: status, body and headers. Used by
+ * the tests of the HTTP side, so that no test can pass on an answer the document does not know.
+ */
+export function createContractCheck(document: unknown) {
+  return (path: string, answer: HeldAnswer): void => {
+    const operation = operationAt(document, path);
+    const where = `${path} ${answer.statusCode}`;
+    const response = at(operation, 'responses', String(answer.statusCode));
+    assert.ok(response !== undefined, `${where} is not in the OpenAPI document`);
+    const schema = at(response, 'content', 'application/json', 'schema');
+    assert.ok(isObject(schema), `${where} has no schema`);
+    const body: unknown = JSON.parse(answer.body);
+    const [fits, errors] = Compile(schema).Errors(body);
+    assert.ok(fits, `${where}: ${JSON.stringify(errors)} in ${answer.body}`);
+    for (const name of Object.keys(objectAt(response, 'headers'))) {
+      assert.ok(answer.headers[name.toLowerCase()] !== undefined, `${where} lacks ${name}`);
+    }
+    if (answer.statusCode >= 400 && path.startsWith('/api/')) assertErrorShape(answer);
+  };
+}
+
+export function assertErrorShape({ body, headers }: HeldAnswer): void {
+  const parsed: unknown = JSON.parse(body);
+  assert.ok(isObject(parsed) && isDeepStrictEqual(Object.keys(parsed), ['status', 'reason']), body);
+  assert.equal(parsed['status'], 'error');
+  assert.equal(headers['x-credits-used'], '0');
+}
+
+/** Each path of ours has one operation; a refused method is held against it too. */
+function operationAt(document: unknown, path: string): unknown {
+  const [operation] = Object.values(objectAt(document, 'paths', path));
+  return operation;
+}
+
+function objectAt(value: unknown, ...names: string[]): Record<string, unknown> {
+  const found = at(value, ...names);
+  return isObject(found) ? found : {};
+}
+
+function at(value: unknown, ...names: string[]): unknown {
+  return names.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
+}
