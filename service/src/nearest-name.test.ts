@@ -10,6 +10,7 @@ test('a slip of the finger finds the name that was meant', () => {
     ['docter', 'doctor'],
     ['clasify', 'classify'],
     ['conifg', 'config'],
+    ['prase', 'parse'],
     ['verify', 'verify'],
   ] as const) {
     assert.equal(nearestName(typed, known), meant);

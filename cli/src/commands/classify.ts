@@ -19,7 +19,7 @@ export const classifyCommand = defineCommand({
     'Labels: accepted, mailbox_not_exist, mailbox_full, mailbox_disabled, greylisted_or_temporary, blocked_or_policy, other.',
   ],
   examples: [
-    `echo '{"code": 550, "enhanced": "5.1.1", "text": "User unknown"}' | mailproof classify`,
+    `echo '{"code": 550, "text": "User unknown"}' | mailproof classify`,
     'mailproof classify --file replies.jsonl',
   ],
   words: { least: 0, most: 0 },

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { test } from 'node:test';
+import { mapInOrder } from './map-in-order.ts';
+
+test('results come in the order of the items, whichever is done first', async () => {
+  const jobs = controlled();
+  const results = collect(mapInOrder(from(['a', 'b', 'c']), jobs.work, { atOnce: 3, window: 3 }));
+  await jobs.begun(3);
+  for (const item of ['c', 'b', 'a']) jobs.finish(item);
+  assert.deepEqual(await results, ['a!', 'b!', 'c!']);
+});
+
+test('no more than the bound run side by side', async () => {
+  const jobs = controlled();
+  const items = Array.from({ length: 50 }, (_, index) => String(index));
+  const results = collect(mapInOrder(from(items), jobs.work, { atOnce: 4, window: 20 }));
+  for (const [index, item] of items.entries()) {
+    await jobs.begun(Math.min(index + 4, items.length));
+    assert.ok(jobs.running() <= 4);
+    jobs.finish(item);
+  }
+  assert.equal((await results).length, 50);
+  assert.equal(jobs.most(), 4);
+});
+
+test('a slow item lets the window fill and then the source is read no further', async () => {
+  const jobs = controlled();
+  let read = 0;
+  async function* source() {
+    for (;;) {
+      await setImmediate();
+      read += 1;
+      yield String(read);
+    }
+  }
+  const results = mapInOrder(source(), jobs.work, { atOnce: 2, window: 5 });
+  const first = results.next();
+  await jobs.begunItem('2');
+  for (let item = 2; item <= 5; item += 1) {
+    await jobs.begunItem(String(item));
+    jobs.finish(String(item));
+  }
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+  assert.equal(read, 5);
+  jobs.finish('1');
+  assert.equal((await first).value, '1!');
+  assert.equal((await results.next()).value, '2!');
+});
+
+test('a result is handed on while the source still thinks about its next item', async () => {
+  const jobs = controlled();
+  const never = new Promise<never>(() => undefined);
+  async function* source() {
+    yield 'a';
+    await never;
+  }
+  const results = mapInOrder(source(), jobs.work, { atOnce: 2, window: 10 });
+  const first = results.next();
+  await jobs.begunItem('a');
+  jobs.finish('a');
+  assert.equal((await first).value, 'a!');
+});
+
+test('a failure of the work or of the source comes out in its place', async () => {
+  const failing = mapInOrder(
+    from(['a', 'b']),
+    (item) => (item === 'b' ? Promise.reject(new Error('b failed')) : Promise.resolve(item)),
+    { atOnce: 2, window: 4 },
+  );
+  assert.equal((await failing.next()).value, 'a');
+  await assert.rejects(failing.next(), /b failed/);
+  async function* broken() {
+    yield 'a';
+    await setImmediate();
+    throw new Error('source failed');
+  }
+  await assert.rejects(
+    collect(mapInOrder(broken(), (item) => Promise.resolve(item), { atOnce: 2, window: 4 })),
+    /source failed/,
+  );
+});
+
+/** Work that ends when the test says so. */
+function controlled() {
+  const running = new Map<string, (result: string) => void>();
+  const seen = new Set<string>();
+  let most = 0;
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) await setImmediate();
+  }
+  return {
+    work: (item: string) =>
+      new Promise<string>((resolve) => {
+        running.set(item, resolve);
+        seen.add(item);
+        most = Math.max(most, running.size);
+      }),
+    finish(item: string): void {
+      running.get(item)?.(`${item}!`);
+      running.delete(item);
+    },
+    running: () => running.size,
+    most: () => most,
+    begun: (count: number) => until(() => seen.size >= count),
+    begunItem: (item: string) => until(() => seen.has(item)),
+  };
+}
+
+async function* from<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  for (const item of items) {
+    await setImmediate();
+    yield item;
+  }
+}
+
+async function collect<Item>(source: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of source) all.push(item);
+  return all;
+}
