@@ -1,20 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync, existsSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Tells whether a process that wrote its id into the store still lives.
+ * Tells which of the processes that worked on this data directory have died.
  *
- * Each process holds the lock of a file of its own for as long as it runs. The system lets go of the lock
- * when the process dies, however it dies, so at the next start what a killed process held can be given
- * back at once, while a second process that lives and works on the same data directory is left alone.
- * The lock is SQLite's, taken on an empty file, because Node has none of its own.
+ * Each process holds the lock of a file of its own for as long as it runs. The system lets go of the lock when the
+ * process dies, however it dies, so at the next start what a killed process held can be given back at once,
+ * while a second process that lives and works on the same directory is left alone. The lock is SQLite's, taken
+ * on an empty file, because Node has none of its own. Where a file is lost, expiry gives back the same, later.
  */
 export type Presence = {
+  /** What this process signs its reservations and leases with. */
   id: string;
-  isAlive(processId: string): boolean;
-  leave(): void;
+  /** Those that died without saying goodbye. */
+  findDead: () => string[];
+  /** What a dead process held has been given back: it need not be found again. */
+  bury: (processId: string) => void;
+  /** To be called when nothing is held any more. */
+  leave: () => void;
 };
 
 export function announceProcess(dataDir: string): Presence {
@@ -24,25 +29,24 @@ export function announceProcess(dataDir: string): Presence {
   const lock = takeLock(join(folder, id));
   if (lock === undefined) throw new Error('the lock of a new process is already taken');
 
+  function isDead(other: string): boolean {
+    const free = takeLock(join(folder, other));
+    free?.close();
+    return free !== undefined;
+  }
+
   return {
     id,
-    isAlive: (processId) => {
-      if (processId === id) return true;
-      // Ids come out of the store; none of them may name another place.
-      const file = join(folder, processId.replaceAll(/[^\w-]/g, ''));
-      if (!existsSync(file)) return false;
-      const free = takeLock(file);
-      if (free === undefined) return true;
-      free.close();
-      rmSync(file, { force: true });
-      return false;
-    },
+    findDead: () => readdirSync(folder).filter((other) => isId.test(other) && other !== id && isDead(other)),
+    bury: (processId) => rmSync(join(folder, processId), { force: true }),
     leave: () => {
       lock.close();
       rmSync(join(folder, id), { force: true });
     },
   };
 }
+
+const isId = /^[\da-f-]{36}$/;
 
 /** `undefined` where another holds it. */
 function takeLock(file: string): DatabaseSync | undefined {

@@ -77,6 +77,7 @@ function tasks({ integer, table, keyedTable }: SchemaWords): string[] {
       foreign key (account_id, hold_id) references hold (account_id, id),
       check ((status = 'completed') = (completed_at is not null)), check (status <> 'completed' or checked = total)
     ) ${table}`,
+    `create index task_account on task (account_id, id)`,
     `create index unfinished_task on task (account_id, next_at, id) where status <> 'completed'`,
     `create index expiring_task on task (expires_at) where status = 'completed'`,
     `create table item (

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { reserve, type ReserveAnswer } from '../credits/reserve.ts';
+import { settle } from '../credits/settle.ts';
+import type { Store } from '../db/store.ts';
+import type { Tx } from '../db/statement.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { recall, remember, type IdempotentRequest } from '../idempotency/idempotency.ts';
+import type { Caller } from '../keys/authenticate.ts';
+import { insertTask, type NewTask } from './insert-task.ts';
+import { sortAddresses, type SortedAddresses } from './sort-addresses.ts';
+
+/**
+ * Takes a bulk task in: one transaction for the task, its addresses and the reservation, so that an accepted
+ * task is never without its credits nor credits without their task.
+ *
+ * As many credits as addresses were submitted have to be available and are reserved. Those of duplicates and
+ * rejected addresses go back in the same transaction, through a hold of their own, so that the task's hold
+ * counts exactly its addresses (I6).
+ */
+export type CreateTaskRequest = {
+  caller: Caller;
+  emails: string[];
+  name: string | undefined;
+  idempotency: IdempotentRequest | undefined;
+};
+
+type Counts = { submitted: number; duplicatesRemoved: number; rejected: number; processing: number };
+
+export type CreateTaskAnswer =
+  | { kind: 'created'; taskId: string; counts: Counts; creditsUsed: number; replayed: boolean }
+  | { kind: 'insufficient_credits' }
+  | { kind: 'account_frozen' }
+  | { kind: 'request_in_progress' }
+  | { kind: 'idempotency_mismatch' };
+
+export type CreateTaskParts = {
+  store: Pick<Store, 'write'>;
+  wallClock: WallClock;
+  taskDeadlineMs: number;
+  taskRetentionMs: number;
+  /** Tells the workers that there is something to do. */
+  wake: () => void;
+};
+
+export async function createTask(
+  request: CreateTaskRequest,
+  parts: CreateTaskParts,
+): Promise<CreateTaskAnswer> {
+  const addresses = sortAddresses(request.emails);
+  const now = parts.wallClock.now();
+  const answer = await parts.store.write((tx) => create(tx, { request, addresses, parts, now }));
+  if (answer.kind === 'created' && !answer.replayed) parts.wake();
+  return answer;
+}
+
+type Creation = {
+  request: CreateTaskRequest;
+  addresses: SortedAddresses;
+  parts: CreateTaskParts;
+  now: number;
+};
+
+async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
+  const { request, addresses, now } = creation;
+  const { caller, idempotency } = request;
+  const scope = idempotency && {
+    accountId: caller.accountId,
+    endpoint: 'task' as const,
+    request: idempotency,
+    now,
+  };
+  const earlier = scope && (await recall(tx, scope));
+  if (earlier?.kind === 'answered') return { ...readAnswer(earlier.answer), replayed: true };
+  if (earlier !== undefined && earlier.kind !== 'new') return earlier;
+
+  const held =
+    caller.mode === 'live' ? await holdCredits(tx, creation) : { kind: 'held' as const, holdId: null };
+  if (held.kind !== 'held') return held;
+  const task = newTask(creation, held.holdId);
+  await insertTask(tx, task, addresses.accepted);
+  const answer = {
+    kind: 'created' as const,
+    taskId: task.id,
+    counts: countsOf(request, addresses),
+    creditsUsed: held.holdId === null ? 0 : task.total,
+  };
+  if (scope !== undefined) await remember(tx, { ...scope, answer: JSON.stringify(answer) });
+  return { ...answer, replayed: false };
+}
+
+type Held = { kind: 'held'; holdId: string | null } | Exclude<ReserveAnswer, { kind: 'reserved' }>;
+
+async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promise<Held> {
+  const { accountId } = request.caller;
+  const { submitted, processing } = countsOf(request, addresses);
+  let holdId: string | null = null;
+  if (processing > 0) {
+    const answer = await reserve(tx, {
+      accountId,
+      credits: processing,
+      ifAvailable: submitted,
+      keeper: null,
+      now,
+    });
+    if (answer.kind !== 'reserved') return answer;
+    holdId = answer.holdId;
+  }
+  const returned = submitted - processing;
+  if (returned > 0) {
+    const answer = await reserve(tx, {
+      accountId,
+      credits: returned,
+      ifAvailable: returned,
+      keeper: null,
+      now,
+    });
+    if (answer.kind !== 'reserved') return answer;
+    await settle(tx, { accountId, holdId: answer.holdId, charge: 0, now });
+  }
+  return { kind: 'held', holdId };
+}
+
+function newTask({ request, addresses, parts, now }: Creation, holdId: string | null): NewTask {
+  const total = addresses.accepted.length;
+  const finished = total === 0;
+  return {
+    id: randomUUID(),
+    account: request.caller.accountId,
+    mode: request.caller.mode,
+    name: `API: ${request.name ?? minuteOf(now)}`,
+    status: finished ? 'completed' : 'waiting',
+    total,
+    hold: holdId,
+    deadline: now + parts.taskDeadlineMs,
+    now,
+    completed: finished ? now : null,
+    expires: finished ? now + parts.taskRetentionMs : null,
+  };
+}
+
+/** `YYYY-MM-DD HH:MM`, in UTC. */
+function minuteOf(now: number): string {
+  return new Date(now).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+function countsOf(
+  { emails }: CreateTaskRequest,
+  { accepted, duplicates, rejected }: SortedAddresses,
+): Counts {
+  return { submitted: emails.length, duplicatesRemoved: duplicates, rejected, processing: accepted.length };
+}
+
+/** Only `create` writes answers of this endpoint. */
+function readAnswer(text: string): Omit<CreateTaskAnswer & { kind: 'created' }, 'replayed'> {
+  return JSON.parse(text) as Omit<CreateTaskAnswer & { kind: 'created' }, 'replayed'>;
+}

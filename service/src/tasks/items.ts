@@ -1,0 +1,153 @@
+import { sql, type ExpressionBuilder } from 'kysely';
+import type { Schema } from '../db/schema.ts';
+import { statement, type Tx } from '../db/statement.ts';
+import type { Claim } from './claim-task.ts';
+import type { Result } from './result.ts';
+
+/**
+ * What a worker writes about the addresses of its task. Each statement changes a row only while the address is
+ * pending and the worker's fence is the task's; otherwise it has no effect and says why not.
+ *
+ *     pending ──begin──▶ pending, one attempt more ──record──▶ done
+ *                            └────defer────▶ pending, to be asked again later
+ */
+export type Item = { position: number; email: string; attempts: number; visits: number; nextAt: number };
+
+export type ItemAnswer = { kind: 'written' } | { kind: 'stale_fence' } | { kind: 'not_pending' };
+
+/** After so many probes that never came to an end, it is the address that kills them (threats D9). */
+export const mostAttempts = 3;
+
+type Place = { task: string; position: number; fence: number };
+
+const placeOf = ({ taskId, fence }: Fenced, position: number): Place => ({ task: taskId, position, fence });
+
+type Fenced = Pick<Claim, 'taskId' | 'fence'>;
+
+function fenceHolds(eb: ExpressionBuilder<Schema, 'item'>, fence: number) {
+  return eb.exists(
+    eb
+      .selectFrom('task')
+      .select('task.id')
+      .whereRef('task.id', '=', 'item.task_id')
+      .where('task.fence', '=', fence)
+      .where('task.status', '=', 'running'),
+  );
+}
+
+const findPending = statement((db, arg: { task: string }) =>
+  db
+    .selectFrom('item')
+    .select(['position', 'email', 'attempts', 'visits', 'next_at as nextAt'])
+    .where('task_id', '=', arg.task)
+    .where('state', '=', sql.lit('pending'))
+    .orderBy('attempts')
+    .orderBy('position'),
+);
+
+/** Those never begun come first; those whose probe did not come to an end come last. */
+export async function pendingItems(tx: Pick<Tx, 'all'>, taskId: string): Promise<Item[]> {
+  return tx.all(findPending, { task: taskId });
+}
+
+const countAttempt = statement((db, arg: Place) =>
+  db
+    .updateTable('item')
+    .set((eb) => ({ attempts: eb('attempts', '+', eb.lit(1)) }))
+    .where('task_id', '=', arg.task)
+    .where('position', '=', arg.position)
+    .where('state', '=', 'pending')
+    .where('attempts', '<', mostAttempts)
+    .where((eb) => fenceHolds(eb, arg.fence)),
+);
+
+/** Counts an attempt before it is made. */
+export async function beginItem(tx: Tx, claim: Fenced, position: number): Promise<ItemAnswer> {
+  const begun = await tx.change(countAttempt, placeOf(claim, position));
+  return begun === 1 ? { kind: 'written' } : refusal(tx, claim);
+}
+
+const uncountAttempt = statement((db, arg: Place) =>
+  db
+    .updateTable('item')
+    .set((eb) => ({ attempts: eb('attempts', '-', eb.lit(1)) }))
+    .where('task_id', '=', arg.task)
+    .where('position', '=', arg.position)
+    .where('state', '=', 'pending')
+    .where('attempts', '>', 0)
+    .where((eb) => fenceHolds(eb, arg.fence)),
+);
+
+/** We broke the attempt off ourselves: it says nothing against the address. */
+export async function putBackItem(tx: Tx, claim: Fenced, position: number): Promise<void> {
+  await tx.change(uncountAttempt, placeOf(claim, position));
+}
+
+const postpone = statement((db, arg: Place & { next: number }) =>
+  db
+    .updateTable('item')
+    .set((eb) => ({ attempts: 0, visits: eb('visits', '+', eb.lit(1)), next_at: arg.next }))
+    .where('task_id', '=', arg.task)
+    .where('position', '=', arg.position)
+    .where('state', '=', 'pending')
+    .where((eb) => fenceHolds(eb, arg.fence)),
+);
+
+/** The mail host asked us to come back. */
+export async function deferItem(
+  tx: Tx,
+  claim: Fenced,
+  { position, nextAt }: { position: number; nextAt: number },
+): Promise<ItemAnswer> {
+  const changed = await tx.change(postpone, { ...placeOf(claim, position), next: nextAt });
+  return changed === 1 ? { kind: 'written' } : refusal(tx, claim);
+}
+
+const answerItem = statement(
+  (db, arg: Place & { conclusive: number; verdict: string; explanation: string }) =>
+    db
+      .updateTable('item')
+      .set({ state: 'done', conclusive: arg.conclusive, verdict: arg.verdict, explanation: arg.explanation })
+      .where('task_id', '=', arg.task)
+      .where('position', '=', arg.position)
+      .where('state', '=', 'pending')
+      .where((eb) => fenceHolds(eb, arg.fence)),
+);
+
+const countChecked = statement((db, arg: { task: string }) =>
+  db
+    .updateTable('task')
+    .set((eb) => ({ checked: eb('checked', '+', eb.lit(1)) }))
+    .where('id', '=', arg.task),
+);
+
+/** Writes the result of an address, once. */
+export async function recordResult(
+  tx: Tx,
+  claim: Fenced,
+  { position, result }: { position: number; result: Result },
+): Promise<ItemAnswer> {
+  const changed = await tx.change(answerItem, {
+    ...placeOf(claim, position),
+    conclusive: result.conclusive ? 1 : 0,
+    verdict: JSON.stringify(result.verdict),
+    explanation: JSON.stringify(result.explanation),
+  });
+  if (changed !== 1) return refusal(tx, claim);
+  await tx.change(countChecked, { task: claim.taskId });
+  return { kind: 'written' };
+}
+
+const findFence = statement((db, arg: { task: string; fence: number }) =>
+  db
+    .selectFrom('task')
+    .select('id')
+    .where('id', '=', arg.task)
+    .where('fence', '=', arg.fence)
+    .where('status', '=', 'running'),
+);
+
+async function refusal(tx: Tx, { taskId, fence }: Fenced): Promise<ItemAnswer> {
+  const current = await tx.first(findFence, { task: taskId, fence });
+  return { kind: current === undefined ? 'stale_fence' : 'not_pending' };
+}

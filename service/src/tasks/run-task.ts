@@ -1,0 +1,111 @@
+import type { Clock, Engine } from '@mailproof/engine';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { Slots } from '../verifications/slots.ts';
+import { releaseTask, type Claim } from './claim-task.ts';
+import { endTask } from './end-task.ts';
+import { pendingItems, type Item } from './items.ts';
+import { keepLease } from './keep-lease.ts';
+import { settleTask } from './settle-task.ts';
+import { verifyItem } from './verify-item.ts';
+
+/**
+ * The story of a bulk task: a worker has claimed it; verify what is pending, side by side; settle when the last
+ * address is answered.
+ *
+ *     due addresses      → verify them, look again
+ *     only waiting ones  → put the task back until the first is due; nobody holds it meanwhile
+ *     none               → settle
+ *     deadline reached   → the rest is `unknown`, settle
+ *     draining           → put the task back at once
+ *     lease lost         → stop and discard: another worker has it
+ */
+export type RunTaskParts = {
+  store: Pick<Store, 'read' | 'write'>;
+  engine: Pick<Engine, 'verify'>;
+  sandbox: Pick<Engine, 'verify'>;
+  slots: Slots;
+  clock: Clock;
+  wallClock: WallClock;
+  /** The longest a single address may take. */
+  itemTimeoutMs: number;
+  /** The first wait before a host that deferred is asked again; it doubles each time. */
+  deferRetryMs: number;
+  taskRetentionMs: number;
+  /** Told of our own defects, in words that hold no address. */
+  onProblem: (message: string, error: unknown) => void;
+};
+
+export type RunTaskSignals = {
+  /** Begin nothing new; what runs may end. */
+  draining: AbortSignal;
+  /** Break off what runs. */
+  cut: AbortSignal;
+};
+
+export type RunTaskAnswer = 'completed' | 'put_back' | 'lease_lost';
+
+export async function runTask(
+  claim: Claim,
+  parts: RunTaskParts,
+  signals: RunTaskSignals,
+): Promise<RunTaskAnswer> {
+  const lease = keepLease(claim, parts);
+  const stop = AbortSignal.any([signals.cut, lease.lost]);
+  try {
+    while (!lease.lost.aborted) {
+      const pending = await pendingItems(parts.store.read, claim.taskId);
+      const now = parts.wallClock.now();
+      const due = pending.filter((item) => item.nextAt <= now);
+      if (pending.length === 0) return await settle(claim, parts);
+      if (now >= claim.deadlineAt) return await end(claim, parts);
+      if (signals.draining.aborted) return await putBack(claim, parts, now);
+      if (due.length === 0) return await putBack(claim, parts, firstDue(pending, claim));
+      await verifyItems(due, { claim, parts, draining: signals.draining, stop });
+    }
+    return 'lease_lost';
+  } finally {
+    lease.end();
+  }
+}
+
+type Round = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: AbortSignal };
+
+/**
+ * Addresses that were never begun go side by side, as many as the slots allow. One whose probe did not come to an
+ * end before may be what killed it: such addresses go one at a time, after the others, so that none is blamed
+ * for another's fault.
+ */
+async function verifyItems(due: Item[], round: Round): Promise<void> {
+  const fresh = due.filter((item) => item.attempts === 0);
+  const suspects = due.filter((item) => item.attempts > 0);
+  const ended = await Promise.allSettled(fresh.map((item) => verifyItem(item, round)));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  for (const item of suspects) {
+    if (round.stop.aborted || round.draining.aborted) return;
+    await verifyItem(item, round);
+  }
+}
+
+/** The task comes up again when an address is due, and in any case at its deadline. */
+function firstDue(pending: Item[], claim: Claim): number {
+  return Math.min(claim.deadlineAt, ...pending.map((item) => item.nextAt));
+}
+
+async function putBack(claim: Claim, { store }: RunTaskParts, nextAt: number): Promise<RunTaskAnswer> {
+  await store.write((tx) => releaseTask(tx, claim, nextAt));
+  return 'put_back';
+}
+
+async function settle(claim: Claim, parts: RunTaskParts): Promise<RunTaskAnswer> {
+  const ending = { now: parts.wallClock.now(), retentionMs: parts.taskRetentionMs };
+  const answer = await parts.store.write((tx) => settleTask(tx, claim, ending));
+  return answer.kind === 'completed' ? 'completed' : 'lease_lost';
+}
+
+async function end(claim: Claim, parts: RunTaskParts): Promise<RunTaskAnswer> {
+  const ending = { now: parts.wallClock.now(), retentionMs: parts.taskRetentionMs };
+  const answer = await parts.store.write((tx) => endTask(tx, claim, ending));
+  return answer.kind === 'completed' ? 'completed' : 'lease_lost';
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { settle } from '../credits/settle.ts';
+import { statement, type Tx } from '../db/statement.ts';
+import type { Claim } from './claim-task.ts';
+
+/**
+ * Completes a task whose addresses are all answered: what was conclusive is charged, the rest of the hold goes
+ * back, the lease ends and the time until erasure begins. One transaction; any step that does not find what
+ * it expects undoes all of them.
+ */
+export type SettleTaskAnswer =
+  { kind: 'completed'; charged: number } | { kind: 'not_finished' } | { kind: 'stale_fence' };
+
+type Completion = { task: string; fence: number; now: number; expires: number };
+
+const complete = statement((db, arg: Completion) =>
+  db
+    .updateTable('task')
+    .set({
+      status: 'completed',
+      lease_owner: null,
+      lease_until: 0,
+      completed_at: arg.now,
+      expires_at: arg.expires,
+    })
+    .where('id', '=', arg.task)
+    .where('fence', '=', arg.fence)
+    .where('status', '=', 'running')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('item')
+            .select('item.position')
+            .whereRef('item.task_id', '=', 'task.id')
+            .where('item.state', '=', sql.lit('pending')),
+        ),
+      ),
+    ),
+);
+
+const findFence = statement((db, arg: { task: string; fence: number }) =>
+  db
+    .selectFrom('task')
+    .select('id')
+    .where('id', '=', arg.task)
+    .where('fence', '=', arg.fence)
+    .where('status', '=', 'running'),
+);
+
+const countConclusive = statement((db, arg: { task: string }) =>
+  db
+    .selectFrom('item')
+    .select((eb) => eb.fn.countAll<number>().as('items'))
+    .where('task_id', '=', arg.task)
+    .where('conclusive', '=', 1),
+);
+
+export async function settleTask(
+  tx: Tx,
+  claim: Claim,
+  { now, retentionMs }: { now: number; retentionMs: number },
+): Promise<SettleTaskAnswer> {
+  const { taskId: task, fence, accountId, holdId } = claim;
+  if ((await tx.change(complete, { task, fence, now, expires: now + retentionMs })) !== 1) {
+    const current = await tx.first(findFence, { task, fence });
+    return { kind: current === undefined ? 'stale_fence' : 'not_finished' };
+  }
+  if (holdId === null) return { kind: 'completed', charged: 0 };
+  const charge = (await tx.first(countConclusive, { task }))?.items ?? 0;
+  const settled = await settle(tx, { accountId, holdId, charge, now });
+  if (settled.kind !== 'settled') throw new Error('the hold of a running task was settled by somebody else');
+  return { kind: 'completed', charged: settled.charged };
+}

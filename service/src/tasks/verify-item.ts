@@ -1,0 +1,112 @@
+import { conclusiveStatuses, type Outcome } from '@mailproof/engine';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import type { Claim } from './claim-task.ts';
+import { beginItem, deferItem, mostAttempts, putBackItem, recordResult, type Item } from './items.ts';
+import { internalError, unverified, type Result } from './result.ts';
+import type { RunTaskParts } from './run-task.ts';
+
+/**
+ * One address of a task, once: count the attempt → verify → write the result, or when to ask again. However it
+ * goes, the task goes on; only a store that fails throws.
+ */
+export type ItemRound = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: AbortSignal };
+
+/** A host that defers is asked so many times in all. */
+const mostVisits = 4;
+
+/** Advice to ask again within so many seconds means that the host deferred us; a later one, that it is of no use now. */
+const soonSeconds = 300;
+
+export async function verifyItem(item: Item, round: ItemRound): Promise<void> {
+  const { claim, parts } = round;
+  const { position, email } = item;
+  const slot = await takeSlot(round);
+  if (slot === undefined) return;
+  try {
+    const begun = await parts.store.write((tx) => beginItem(tx, claim, position));
+    if (begun.kind === 'stale_fence') return;
+    if (begun.kind === 'not_pending') {
+      if (item.attempts >= mostAttempts) await record(item, round, unverified(email, internalError));
+      return;
+    }
+    const outcome = await probe(item, round);
+    if (outcome !== undefined) await write(item, round, outcome);
+  } finally {
+    slot.release();
+  }
+}
+
+/** `undefined` where there is none before the deadline, or no time left to use it. */
+async function takeSlot({
+  claim,
+  parts,
+  draining,
+  stop,
+}: ItemRound): Promise<{ release: () => void } | undefined> {
+  const signal = AbortSignal.any([draining, stop]);
+  if (signal.aborted) return undefined;
+  if (claim.mode === 'test') return { release: () => undefined };
+  const deadline = parts.clock.now() + (claim.deadlineAt - parts.wallClock.now());
+  const patience = { deadline, signal };
+  try {
+    const slot = await parts.slots.take({ accountId: claim.accountId, rank: 'bulk', patience });
+    return slot.kind === 'taken' ? slot : undefined;
+  } catch (error) {
+    if (draining.aborted || stop.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** `undefined` where it was broken off, or threw: a defect, which the count of attempts brings to an end. */
+async function probe(
+  { email, position }: Item,
+  { claim, parts, stop }: ItemRound,
+): Promise<Outcome | undefined> {
+  const timeLeftMs = claim.deadlineAt - parts.wallClock.now();
+  const deadline = parts.clock.now() + Math.min(parts.itemTimeoutMs, timeLeftMs);
+  const engine = claim.mode === 'live' ? parts.engine : parts.sandbox;
+  try {
+    return await engine.verify(email, { deadline, signal: stop });
+  } catch (error) {
+    if (stop.aborted) await parts.store.write((tx) => putBackItem(tx, claim, position));
+    else if (error instanceof StoreUnavailableError) throw error;
+    else parts.onProblem('an address of a task could not be verified', error);
+    return undefined;
+  }
+}
+
+async function write(item: Item, round: ItemRound, outcome: Outcome): Promise<void> {
+  const { claim, parts } = round;
+  const nextAt = parts.wallClock.now() + parts.deferRetryMs * 2 ** item.visits;
+  const worthwhile = item.visits + 1 < mostVisits && nextAt < claim.deadlineAt;
+  if (worthwhile && isDeferred(outcome)) {
+    await parts.store.write((tx) => deferItem(tx, claim, { position: item.position, nextAt }));
+  } else {
+    await record(item, round, resultOf(item, outcome));
+  }
+}
+
+async function record({ position }: Item, { claim, parts }: ItemRound, result: Result): Promise<void> {
+  await parts.store.write((tx) => recordResult(tx, claim, { position, result }));
+}
+
+/** A mail host answered and told us to come back (greylisting, a full queue): it may say more next time. */
+function isDeferred(outcome: Outcome): boolean {
+  if (outcome.kind !== 'verdict' || outcome.verdict.status !== 'unknown') return false;
+  const { stage, retry } = outcome.explanation;
+  return stage === 'smtp' && retry.advised && (retry.after_seconds ?? Infinity) <= soonSeconds;
+}
+
+function resultOf({ email }: Item, outcome: Outcome): Result {
+  switch (outcome.kind) {
+    case 'verdict': {
+      const { verdict, explanation } = outcome;
+      return { verdict, explanation, conclusive: conclusiveStatuses.has(verdict.status) };
+    }
+    case 'timeout':
+    case 'unavailable':
+      return unverified(email, outcome.explanation);
+    case 'invalid_address':
+      return unverified(email, internalError);
+  }
+}

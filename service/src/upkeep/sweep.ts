@@ -1,0 +1,70 @@
+import { releaseExpiredHolds, releaseHoldsOf } from '../credits/release-abandoned-holds.ts';
+import type { Presence } from '../db/presence.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
+import { releaseTasksOf } from '../tasks/claim-task.ts';
+import { endOverdueTasks } from '../tasks/end-task.ts';
+import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
+
+/**
+ * What the service tidies by itself, at the start and then every second: reservations, idempotency keys and tasks of
+ * processes that died, reservations whose time is over, tasks past their deadline, and addresses whose time is over.
+ */
+export type SweepParts = {
+  store: Store;
+  presence: Presence;
+  wallClock: WallClock;
+  taskRetentionMs: number;
+};
+
+/** One sweep does so many rounds at the most; the next goes on. */
+const mostRounds = 20;
+
+export type Sweep = () => Promise<void>;
+
+export function createSweep(parts: SweepParts): Sweep {
+  let logHoldsErased = true;
+  return async () => {
+    await releaseTheDead(parts);
+    await repeatedly((now) => parts.store.write((tx) => releaseExpiredHolds(tx, now)), parts);
+    await repeatedly((now) => endOverdueTasks({ ...endingOf(parts), now }, parts), parts);
+    const erasedTasks = await repeatedly(
+      (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now)),
+      parts,
+    );
+    const erasedAnswers = await parts.store.write((tx) => eraseExpiredAnswers(tx, parts.wallClock.now()));
+    logHoldsErased ||= erasedTasks + erasedAnswers > 0;
+    if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
+  };
+}
+
+function endingOf({ presence, taskRetentionMs }: SweepParts) {
+  return { processId: presence.id, retentionMs: taskRetentionMs };
+}
+
+async function repeatedly(
+  work: (now: number) => Promise<number>,
+  { wallClock }: SweepParts,
+): Promise<number> {
+  let done = 0;
+  for (let round = 0; round < mostRounds; round += 1) {
+    const count = await work(wallClock.now());
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}
+
+/** A process is forgotten only after all it held was given back, so that a crash in between repeats the work. */
+async function releaseTheDead({ store, presence, wallClock }: SweepParts): Promise<void> {
+  for (const processId of presence.findDead()) {
+    const now = wallClock.now();
+    while ((await store.write((tx) => releaseHoldsOf(tx, { processId, now }))) > 0);
+    await store.write(async (tx) => {
+      await eraseAttemptsOf(tx, processId);
+      await releaseTasksOf(tx, processId);
+    });
+    presence.bury(processId);
+  }
+}

@@ -1,0 +1,35 @@
+import { freezeAccount } from '../credits/freeze-account.ts';
+import type { Violation } from '../credits/violation.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { audit, type AuditReport } from './audit.ts';
+
+export type WatchBooksParts = {
+  store: Store;
+  wallClock: WallClock;
+  onViolation: (violation: Violation) => void;
+};
+
+export const auditEveryMs = 5 * 60_000;
+
+/**
+ * Audits and freezes: everything the first time, later the accounts touched since the audit before. An account whose books
+ * do not balance reserves nothing more until somebody has looked; nothing is repaired.
+ */
+export function createWatchBooks(parts: WatchBooksParts): () => Promise<AuditReport> {
+  let since = 0;
+  return async () => {
+    const startedAt = parts.wallClock.now();
+    const report = await audit(parts, { since });
+    const broken = new Set(report.violations.map((violation) => violation.accountId));
+    for (const accountId of broken) {
+      await parts.store.write((tx) => freezeAccount(tx, { accountId, now: startedAt }));
+    }
+    report.violations.forEach(parts.onViolation);
+    // A little overlap: what was committed while the last audit began is looked at again.
+    since = startedAt - overlapMs;
+    return report;
+  };
+}
+
+const overlapMs = 60_000;

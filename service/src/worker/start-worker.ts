@@ -1,0 +1,108 @@
+import type { Clock } from '@mailproof/engine';
+
+/**
+ * The loop that keeps tasks running. It is handed `claim` and `run` and knows neither SQL nor mail.
+ *
+ *     working ── while there is room: claim, run ──▶ nothing to claim ── woken, or after a while ──▶ working
+ *     stop ──▶ draining: claims nothing; what runs may end ── after `drainMs` ──▶ cut ──▶ stopped
+ *
+ * New tasks of this process wake it at once. Polling finds the rest: tasks of another process, tasks whose time has
+ * come, tasks whose worker died.
+ */
+export type Worker = {
+  wake: () => void;
+  /** Resolves when nothing runs any more. */
+  stop: () => Promise<void>;
+};
+
+export type WorkerSignals = { draining: AbortSignal; cut: AbortSignal };
+
+export type WorkerParts<Claim> = {
+  claim: () => Promise<Claim | undefined>;
+  run: (claim: Claim, signals: WorkerSignals) => Promise<unknown>;
+  clock: Clock;
+  limits: WorkerLimits;
+  onProblem: (message: string, error: unknown) => void;
+};
+
+export type WorkerLimits = { tasksAtOnce: number; pollMs: number; drainMs: number };
+
+export const defaultWorkerLimits: WorkerLimits = { tasksAtOnce: 64, pollMs: 1_000, drainMs: 20_000 };
+
+export function startWorker<Claim>(parts: WorkerParts<Claim>): Worker {
+  const { clock, limits } = parts;
+  const draining = new AbortController();
+  const cut = new AbortController();
+  const running = new Set<Promise<void>>();
+  const bell = createBell(clock);
+
+  async function run(claim: Claim): Promise<void> {
+    try {
+      await parts.run(claim, { draining: draining.signal, cut: cut.signal });
+    } catch (error) {
+      parts.onProblem('a task was broken off and will be claimed again', error);
+    }
+  }
+
+  async function claimNext(): Promise<Claim | undefined> {
+    try {
+      return await parts.claim();
+    } catch (error) {
+      parts.onProblem('no task could be claimed', error);
+      return undefined;
+    }
+  }
+
+  async function loop(): Promise<void> {
+    while (!draining.signal.aborted) {
+      const claim = running.size < limits.tasksAtOnce ? await claimNext() : undefined;
+      if (claim === undefined) {
+        await bell.wait(limits.pollMs);
+        continue;
+      }
+      const work = run(claim).finally(() => {
+        running.delete(work);
+        bell.ring();
+      });
+      running.add(work);
+    }
+  }
+
+  const looping = loop();
+  return {
+    wake: bell.ring,
+    stop: async () => {
+      draining.abort();
+      bell.ring();
+      const cancel = clock.after(limits.drainMs, () => cut.abort());
+      await looping;
+      await Promise.all(running);
+      cancel();
+    },
+  };
+}
+
+/** Waits for a ring or for a while; a ring that nobody waited for is heard by the next who waits. */
+function createBell(clock: Clock) {
+  let rung = false;
+  let answer: (() => void) | undefined;
+  return {
+    ring: (): void => {
+      rung = true;
+      answer?.();
+    },
+    wait: async (ms: number): Promise<void> => {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          const cancel = clock.after(ms, resolve);
+          answer = () => {
+            cancel();
+            resolve();
+          };
+        });
+      }
+      answer = undefined;
+      rung = false;
+    },
+  };
+}
