@@ -30,7 +30,7 @@ function refused(fault: BodyFault): ReadBody {
 
 /** `application/json`, in any case, with any parameters (they have no meaning: RFC 8259 section 11). */
 function isJson(contentType: string | undefined): boolean {
-  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+  return /^application\/json[\t ]*$/i.test(contentType?.split(';', 1)[0] ?? '');
 }
 
 /** Compressed bodies are not taken: 80 bytes of them can stand for 50 MB. */

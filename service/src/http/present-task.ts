@@ -39,8 +39,7 @@ function presentRecord(result: TaskResult, explain: boolean): BulkResultRecord {
   if ('is_safe_to_send' in verdict) record.is_safe_to_send = verdict.is_safe_to_send;
   if ('is_deliverable' in verdict) record.is_deliverable = verdict.is_deliverable;
   record.is_valid_syntax = verdict.is_valid_syntax;
-  if ('mx_accepts_mail' in verdict)
-    record.mx_accepts_mail = verdict.mx_accepts_mail;
+  if ('mx_accepts_mail' in verdict) record.mx_accepts_mail = verdict.mx_accepts_mail;
   if (verdict.status === 'catch_all') record.is_catch_all = true;
   if (explain) record.explanation = result.explanation;
   return record;

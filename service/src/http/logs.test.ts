@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import { createAdmission } from './admission.ts';
+import type { HttpParts } from './http-parts.ts';
+import { createServer } from './server.ts';
+import { createTestParts, taskId } from './test-parts.ts';
+
+const canary = 'canary.local.part';
+const email = `${canary}@example.com`;
+
+test('one line a request, with what an operator needs', async () => {
+  const parts = createTestParts();
+  const server = await createServer(parts);
+  await server.inject({
+    method: 'POST',
+    url: '/api/v1/email-verification',
+    headers: { authorization: 'Bearer paid', 'content-type': 'application/json' },
+    payload: { email },
+  });
+  await server.close();
+  assert.equal(parts.logLines.length, 1);
+  const line: unknown = JSON.parse(parts.logLines[0]!);
+  assert.ok(typeof line === 'object' && line !== null && 'ms' in line && 'time' in line);
+  const { ms, time, ...rest } = line;
+  assert.ok(typeof ms === 'number' && typeof time === 'string');
+  assert.deepEqual(rest, {
+    level: 30,
+    request_id: 'request-1',
+    method: 'POST',
+    route: '/api/v1/email-verification',
+    status: 200,
+    account: 'account-paid',
+    key: 'key-paid',
+    mode: 'live',
+    address: parts.hashAddress(email),
+    domain: 'example.com',
+    credits: 0,
+    msg: 'request',
+  });
+  assert.match(parts.hashAddress(email), /^[0-9a-f]{12}$/);
+  assert.equal(parts.hashAddress(email), parts.hashAddress(email.toUpperCase()));
+});
+
+test('no address, key or body in any line, on any path, errors included', async () => {
+  const failing = (error: unknown): Partial<HttpParts> => {
+    const fail = () => Promise.reject(error);
+    return { verifyOne: fail, createTask: fail, readTask: fail };
+  };
+  const draining = createAdmission();
+  draining.drain();
+  const circumstances: Partial<HttpParts>[] = [
+    {},
+    {
+      verifyOne: () => Promise.resolve({ kind: 'timeout' }),
+      createTask: () => Promise.resolve({ kind: 'account_frozen' }),
+    },
+    failing(new Error(`no such row: ${email}`)),
+    failing(new StoreUnavailableError('full', new Error(email))),
+    failing(Object.assign(new Error(email), { name: 'SqliteError', code: 'ERR_X' })),
+    failing(email),
+    failing(undefined),
+    { authenticate: () => Promise.reject(new Error(`Bearer ${canary}`)) },
+    { admission: draining },
+  ];
+  const lines: string[] = [];
+  for (const overrides of circumstances) {
+    const parts = createTestParts(overrides);
+    const server = await createServer(parts);
+    for (const request of requests()) {
+      const { statusCode, body } = await server.inject(request);
+      if (statusCode >= 400) assert.ok(!/at \/|node:|SELECT|\.ts/.test(body) && body.length < 70, body);
+    }
+    await server.close();
+    lines.push(...parts.logLines);
+  }
+  assert.ok(lines.length >= circumstances.length * requests().length);
+  for (const line of lines) {
+    assert.ok(!line.includes(canary), line);
+    assert.ok(!line.includes('Bearer'), line);
+  }
+});
+
+function requests() {
+  const headers = { authorization: 'Bearer paid', 'content-type': 'application/json' };
+  const post = (url: string, payload: unknown, more: Record<string, string> = {}) =>
+    ({
+      method: 'POST',
+      url,
+      headers: { ...headers, ...more },
+      payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    }) as const;
+  const single = '/api/v1/email-verification';
+  const bulk = '/api/v1/bulk-email-verification';
+  return [
+    post(single, { email }),
+    post(`${single}?explain=true&email=${email}`, { email }),
+    post(single, { email: `${canary}@` }),
+    post(single, `{"email":"${email}"`),
+    post(single, { email }, { 'content-type': `text/${canary}` }),
+    post(single, { email }, { 'idempotency-key': `${email} ` + 'é' }),
+    post(single, { email }, { authorization: `Bearer ${canary}` }),
+    post(bulk, { emails: [email, `${canary} no address`], name: canary }),
+    post(bulk, { emails: [email, 1] }),
+    post(`/${email}`, { email }),
+    post(`/%zz${email}`, { email }),
+    { method: 'GET', url: `${bulk}/${email}`, headers },
+    { method: 'GET', url: `${bulk}/${taskId}?email=${email}`, headers },
+    { method: 'PUT', url: `${single}?email=${email}`, headers },
+  ] as const;
+}

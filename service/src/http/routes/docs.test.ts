@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { createServer } from '../server.ts';
+import { createTestParts } from '../test-parts.ts';
+
+const server = await createServer(createTestParts());
+
+test('the docs page refers to nothing outside this process', async () => {
+  const response = await server.inject('/docs/');
+  assert.equal(response.statusCode, 200);
+  assert.deepEqual(response.body.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g), null);
+  for (const [, source] of response.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    assert.equal(
+      (await server.inject(new URL(source!, 'http://localhost/docs/').pathname)).statusCode,
+      200,
+      source,
+    );
+  }
+  for (const off of ['"telemetry": false', '"withDefaultFonts": false', '"proxyUrl": ""']) {
+    assert.ok(response.body.includes(off), off);
+  }
+});
+
+test('its policy lets nothing in from elsewhere and nothing out', async () => {
+  const response = await server.inject('/docs/');
+  const policy = String(response.headers['content-security-policy']);
+  const directives = new Map(
+    policy.split('; ').map((directive) => [directive.split(' ')[0]!, directive.split(' ').slice(1)]),
+  );
+  assert.deepEqual(directives.get('default-src'), ["'none'"]);
+  assert.deepEqual(directives.get('connect-src'), ["'self'"]);
+  const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(response.body)?.[1];
+  assert.ok(script !== undefined);
+  const hash = createHash('sha256').update(script).digest('base64');
+  assert.deepEqual(directives.get('script-src'), ["'self'", `'sha256-${hash}'`]);
+  for (const sources of directives.values()) {
+    for (const source of sources)
+      assert.match(source, /^(?:'none'|'self'|'unsafe-inline'|'sha256-.*'|data:)$/);
+  }
+});
+
+test('/docs leads to the page, and its script comes from here', async () => {
+  const redirect = await server.inject('/docs');
+  assert.deepEqual([redirect.statusCode, redirect.headers['location']], [301, '/docs/']);
+  const script = await server.inject('/docs/js/scalar.js');
+  assert.equal(script.statusCode, 200);
+  assert.match(String(script.headers['content-type']), /javascript/);
+});
+
+test('the OpenAPI document is 3.1 and describes every endpoint with examples and every status', async () => {
+  const response = await server.inject('/openapi.json');
+  const document: unknown = JSON.parse(response.body);
+  assert.ok(
+    typeof document === 'object' && document !== null && 'openapi' in document && 'paths' in document,
+  );
+  assert.match(String(document.openapi), /^3\.1\./);
+  const paths = document.paths as Record<string, Record<string, { responses: object; security?: object }>>;
+  const statuses = Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [
+      path,
+      Object.values(operations).flatMap((operation) => Object.keys(operation.responses).map(Number)),
+    ]),
+  );
+  assert.deepEqual(statuses, {
+    '/api/v1/email-verification': [200, 400, 401, 403, 405, 409, 422, 429, 500, 502, 503, 504],
+    '/api/v1/bulk-email-verification': [201, 400, 401, 403, 405, 409, 422, 429, 500, 502, 503, 504],
+    '/api/v1/bulk-email-verification/{taskId}': [200, 401, 404, 405, 500, 502, 503, 504],
+    '/healthz': [200],
+    '/readyz': [200, 503],
+  });
+  assert.ok(response.body.includes('"scheme":"bearer"'));
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    const withoutExample = Object.entries(operation.responses).filter(
+      ([, given]) => !JSON.stringify(given).includes('example'),
+    );
+    if (operation.security !== undefined)
+      assert.deepEqual(
+        withoutExample.map(([status]) => status),
+        [],
+      );
+  }
+});
