@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+import type { Patience } from '../patience.ts';
+
+export type Connected =
+  { kind: 'connected'; socket: Socket } | { kind: 'failed'; why: 'refused' | 'unreachable' | 'timeout' };
+
+export type Destination = {
+  /** An IP literal. */
+  address: string;
+  port: number;
+  clock: Clock;
+  patience: Patience;
+};
+
+/**
+ * One TCP connection, until the deadline. An abort rejects with its reason; a shortage of our own (no file
+ * descriptor left) rejects with the system's error, since it says nothing of the other side.
+ *
+ * Nothing reads from the socket yet: what the other side says first waits in its buffer until somebody
+ * listens for data. An error that comes before that, a reset above all, is taken note of by the socket
+ * itself (`destroyed`) and does not bring the process down.
+ */
+export function connectSocket({ address, port, clock, patience }: Destination): Promise<Connected> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: address,
+      port,
+      noDelay: true,
+      autoSelectFamily: false,
+      lookup: neverLookUp,
+    });
+    const cancelTimer = clock.after(patience.deadline - clock.now(), onTimeout);
+    socket.once('connect', onConnect).once('error', onError).on('error', ignore);
+    patience.signal.addEventListener('abort', onAbort, { once: true });
+
+    function stopWaiting(): void {
+      cancelTimer();
+      socket.off('connect', onConnect).off('error', onError);
+      patience.signal.removeEventListener('abort', onAbort);
+    }
+    function onConnect(): void {
+      stopWaiting();
+      resolve({ kind: 'connected', socket });
+    }
+    function onError(error: NodeJS.ErrnoException): void {
+      stopWaiting();
+      socket.destroy();
+      if (OUR_SHORTAGES.has(error.code)) reject(error);
+      else resolve({ kind: 'failed', why: reasonOf(error.code) });
+    }
+    function onTimeout(): void {
+      stopWaiting();
+      socket.destroy();
+      resolve({ kind: 'failed', why: 'timeout' });
+    }
+    function onAbort(): void {
+      stopWaiting();
+      socket.destroy();
+      // The reason of an abort is whatever its owner gave; callers expect exactly that.
+      reject(patience.signal.reason as Error);
+    }
+  });
+}
+
+const OUR_SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+function reasonOf(code: string | undefined): 'refused' | 'unreachable' | 'timeout' {
+  if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return 'refused';
+  return code === 'ETIMEDOUT' ? 'timeout' : 'unreachable';
+}
+
+/** An IP literal is never looked up. Should one ever be, no name may be resolved behind the judge's back. */
+function neverLookUp(name: string): never {
+  throw new Error(`the dialer was about to look up ${name}`);
+}
+
+function ignore(): void {
+  // The socket is destroyed by its own error; whoever reads from it sees that.
+}
