@@ -54,13 +54,13 @@ describe('class before code before text', () => {
 describe('texts that mean something else than their code', () => {
   const traps: readonly [string, ReplyLabel, string?][] = [
     [
-      '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents more',
+      '550 5.2.1 That user is receiving mail at a rate that keeps more from coming in',
       'greylisted_or_temporary',
       'google',
     ],
     ['550 5.2.1 The account that you tried to reach is disabled', 'mailbox_disabled', 'google'],
     [
-      '450 4.2.1 The user you are trying to contact is receiving mail too quickly',
+      '450 4.2.1 This user is receiving mail too quickly, resend in an hour',
       'greylisted_or_temporary',
       'google',
     ],
@@ -73,7 +73,7 @@ describe('texts that mean something else than their code', () => {
       'mailbox_not_exist',
       'outlook',
     ],
-    ['452 4.5.3 Too many recipients (AS780090)', 'greylisted_or_temporary', 'outlook'],
+    ['452 4.5.3 Too many recipients in one transaction (AS780090)', 'greylisted_or_temporary', 'outlook'],
     ['550 5.7.1 Part of their network is on our block list (S3140)', 'blocked_or_policy', 'outlook'],
     [
       '554 5.2.122 The recipient has exceeded their hourly limit for receiving',
@@ -98,13 +98,13 @@ describe('texts that mean something else than their code', () => {
     ['451 Account inbounds disabled', 'greylisted_or_temporary', 'mimecast'],
     ['503 User unknown', 'mailbox_not_exist', 'mimecast'],
     ['550 Administrative prohibition', 'blocked_or_policy', 'mimecast'],
-    ['550 5.7.1 User email address is marked as invalid', 'mailbox_not_exist', 'proofpoint'],
+    ['550 5.7.1 someone@example.com: this address is marked as invalid', 'mailbox_not_exist', 'proofpoint'],
     [
-      '421 4.1.1 <someone@example.com>: unverified address: Address verification in progress',
+      '421 4.1.1 <someone@example.com>: address verification is in progress, ask again',
       'greylisted_or_temporary',
       'proofpoint',
     ],
-    ['550 5.1.8 Sender address rejected: Domain not found', 'blocked_or_policy', 'proofpoint'],
+    ['550 5.1.8 Sender address rejected: the domain was not found', 'blocked_or_policy', 'proofpoint'],
     [
       '554 5.7.1 Service unavailable; Client host [192.0.2.7] blocked using list.example',
       'blocked_or_policy',

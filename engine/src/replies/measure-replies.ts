@@ -13,9 +13,9 @@ export type LabelledReply = ReplyToClassify & {
   altLabels: readonly ReplyLabel[];
 };
 
-export type LabelScore = { support: number; precision: number; recall: number; f1: number };
+type LabelScore = { support: number; precision: number; recall: number; f1: number };
 
-export type ReplyMiss = { row: LabelledReply; got: ReplyMeaning };
+type ReplyMiss = { row: LabelledReply; got: ReplyMeaning };
 
 export type ReplyMeasure = {
   rows: number;

@@ -4,7 +4,7 @@
  * is the news; what the outer one makes of it is hearsay. This reads such a reply from the inside.
  */
 
-export type WrappedReply = { code: number; enhanced: string | undefined; text: string };
+type WrappedReply = { code: number; enhanced: string | undefined; text: string };
 
 /** A relay may quote a relay; nobody quotes deeper than this in practice. */
 const maxDepth = 4;
@@ -14,7 +14,7 @@ const maxDepth = 4;
  * The announcement stands close before the digits, so that a number in running text is not taken for a code.
  */
 const announcedReply =
-  /(?:\b(?:said|responded|responds|replied|answered|answer|returned|response|error|reply|was|with|after rcpt to:?<[^<>\s]{1,320}>|host [^\s:]{1,255}(?: \[[^\s\]]{1,45}\])?)\s?:|\bsmtp;|<<<|->)\s{0,3}["'(]?(?:smtp; ?)?([245]\d\d)(?:[\s-]#?([245]\.\d{1,3}\.\d{1,3}))?[\s:-]/i;
+  /(?:\b(?:said|refused to talk to me|responded|responds|replied|answered|answer|returned|response|error|reply|was|with|after rcpt to:?<[^<>\s]{1,320}>|host [^\s:]{1,255}(?: \[[^\s\]]{1,45}\])?)\s?:|\bsmtp;|<<<|->)\s{0,3}["'(]?(?:smtp; ?)?([245]\d\d)(?:[\s-]#?([245]\.\d{1,3}\.\d{1,3}))?[\s:-]/i;
 
 /** The innermost reply that `reply` quotes, or `reply` itself where it quotes none. */
 export function unwrapReply(reply: WrappedReply): WrappedReply {

@@ -26,7 +26,7 @@ export const clientRules: readonly Rule[] = [
     samples: [
       '554 5.7.1 Service unavailable; Client host [192.0.2.7] blocked using zen.spamhaus.org',
       '550 5.7.1 Your IP 192.0.2.7 is on our block list (S3150)',
-      '553 5.7.1 [BL21] Connections will not be accepted from 192.0.2.7, the address is in a list of Spamhaus',
+      '553 5.7.1 [BL21] 192.0.2.7 may not connect, Spamhaus lists it',
       '550 Rejected: 192.0.2.7 is listed at bl.example.org',
       '554 Refused. Your address is in a dynamic IP range, use the server of your provider',
       '451 4.7.1 IP temporarily blacklisted',
@@ -54,9 +54,9 @@ export const clientRules: readonly Rule[] = [
       '421 4.7.0 Mail deferred because of the low reputation of the sending domain',
       '550 5.7.606 Access denied, banned sending IP [192.0.2.7]',
       '421 4.7.0 [TSS04] Messages from 192.0.2.7 temporarily deferred due to unexpected volume or user complaints',
-      '550 5.7.1 We have detected an unusual rate of unsolicited mail from your IP address',
+      '550 5.7.1 An unusual rate of unsolicited mail comes from your IP',
       '550 ask for delisting at https://postmaster.example/',
-      '451 4.7.1 Received too many messages from a new or untrusted IP: 192.0.2.7',
+      '451 4.7.1 So many messages from an untrusted IP (192.0.2.7) are not taken at once',
     ],
   },
   {
@@ -151,12 +151,22 @@ export const clientRules: readonly Rule[] = [
     },
     samples: [
       '554 5.7.1 <mail.example.net[192.0.2.7]>: Client host rejected: Access denied',
-      '550 Your host is not allowed to connect to this server',
+      '550 Your host is not allowed to connect here',
       '554 mx.example.org No SMTP service for you, bye',
       '421 Connection refused from 192.0.2.7',
       '550 We do not accept mail from your network',
       '550 Mail from 192.0.2.7 refused',
       '450 4.7.1 Client host rejected: service refused, please try later',
     ],
+  },
+  {
+    // Said with a 5xx it is meant for this client; with a 4xx the server may just be going down.
+    reason: 'client_refused',
+    label: 'blocked_or_policy',
+    when: {
+      classes: [5],
+      text: ['(not|no longer) (currently)? accepting connections', '(refusing|rejecting) connections'],
+    },
+    samples: ['554 mx.example.net is not accepting connections'],
   },
 ];

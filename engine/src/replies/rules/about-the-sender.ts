@@ -16,6 +16,7 @@ export const senderRules: readonly Rule[] = [
         '(invalid|bad|unknown|fake|faked|forged|spoofed|unverified|unresolvable|illegal|malformed|suspected|suspicious|blocked|rejected|unauthorized|unauthorised|null|empty|missing|unacceptable|wrong|denied|unwanted|banned|reject) ~ (sender|senders|return path|mail from|mailfrom|from address|originator|sending domain|from header|from domain)',
         '(sender|senders|sender address|mail from|mailfrom|from address|from domain|originator|return path|reverse path|envelope from|envelope sender|header from|sending domain|sender domain|sending address) ~ (rejected|refused|denied|blocked|invalid|not (allowed|accepted|permitted|authorized|valid|found)|must|does not|forbidden|disallowed|unknown|blacklist*|black list*|list|prohibited|mismatch|not match|syntax|unacceptable|unauthorized)',
         '(domain|address) of sender',
+        '(syntax|address) (error)? in mail (from|command)? $',
         '(unrouteable|unroutable|undeliverable) sender',
         '(sender|mail from) (address)? is not (an?)? (valid|known|registered|existing)',
         '(domain|address) ~ does not exist sender',
@@ -37,7 +38,7 @@ export const senderRules: readonly Rule[] = [
       ],
     },
     samples: [
-      '550 5.1.8 <verify@example.org>: Sender address rejected: Domain not found',
+      '550 5.1.8 <verify@example.org>: Sender address rejected: no domain example.org found',
       '550 Sender verify failed',
       '553 sorry, your envelope sender is in my badmailfrom list (#5.7.1)',
       '501 5.1.7 Bad sender address syntax',
@@ -65,7 +66,7 @@ export const senderRules: readonly Rule[] = [
       ],
     },
     samples: [
-      '501 5.1.0 Emetteur invalide. Invalid Sender. OFR004_405 [405]',
+      '501 5.1.0 Emetteur invalide, voir OFR004_405',
       '550 Absender abgelehnt',
       '550 Remitente desconocido',
       '550 Адрес отправителя отклонён',
@@ -165,10 +166,10 @@ export const senderRules: readonly Rule[] = [
       unless: ['relay (recipient|recipients) (table|map*|list)'],
     },
     samples: [
-      '554 5.7.1 <someone@example.com>: Relay access denied',
+      '554 5.7.1 Relay access denied for example.com',
       '550 5.7.64 TenantAttribution; Relay Access Denied',
       "553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)",
-      '550 relaying mail to example.com is not allowed',
+      '550 relaying to example.com is not allowed here',
       '550 5.7.1 Unable to relay for someone@example.com',
       '550 Mail for example.com is not accepted here',
       '550 we do not handle mail for this domain',

@@ -27,7 +27,7 @@ export const mailboxCodeRules: readonly Rule[] = [
 
 export const defaultRules: readonly Rule[] = [
   {
-    reason: 'transient_policy_code',
+    reason: 'deferred',
     label: 'greylisted_or_temporary',
     when: { classes: [4] },
     samples: [

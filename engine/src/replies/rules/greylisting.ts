@@ -49,7 +49,7 @@ export const greylistingRules: readonly Rule[] = [
       unless: ['sender (address|verif*)'],
     },
     samples: [
-      '450 4.1.1 <someone@example.com>: Recipient address rejected: unverified address: Address verification in progress',
+      '450 4.1.1 <someone@example.com>: unverified address, verification in progress at mx.example.net',
       '451 Could not verify recipient at this time',
       '451 Could not complete recipient verify callout: callout deferred',
     ],
@@ -72,8 +72,8 @@ export const greylistingRules: readonly Rule[] = [
       ],
     },
     samples: [
-      '450 4.2.1 The user you are trying to reach is receiving mail too quickly. Please send again later.',
-      '550 5.2.1 The user you are trying to reach is receiving mail at a rate that keeps further messages from being delivered.',
+      '450 4.2.1 This user is receiving mail too quickly, send it again tomorrow',
+      '550 5.2.1 The user is receiving mail at a rate that leaves no room for more',
       '452 4.1.1 <someone@example.com> user has too many recent messages',
       '450 4.2.1 Mailbox busy, try again',
       '554 5.2.121 Recipient has exceeded their hourly message receive limit',

@@ -8,6 +8,7 @@ const orUnknown = [
   '{who} (addr)? (is|was)? (unknown|not found)',
   'marked as invalid',
   '{who} is invalid',
+  '{who} ~ deleted',
 ];
 
 export const mailboxDisabledRules: readonly Rule[] = [
@@ -17,7 +18,7 @@ export const mailboxDisabledRules: readonly Rule[] = [
     when: {
       text: [
         '{who} ~ (disabled|deactivated|de activated|inactivated|inactive|unactive|suspended|suspend|frozen|discontinued|dormant|cancell?ed|archived|unsubscribed|disable|decommissioned|passivated|hibernat*|parked|deactive)',
-        '(mailbox|account|user|recipient|addr|login|inbox) ~ (is|has been|was|are|been|currently|temporarily|has) (currently|temporarily|permanently|administratively|now)? (blocked|locked|closed|barred|stopped|restricted|on hold|held|switched off|turned off|shut down|shutdown|not active|not activated|not enabled|offline)',
+        '(mailbox|account|user|recipient|addr|login|inbox) ~ (is|has been|was|are|been|currently|temporarily|has) (currently|temporarily|permanently|administratively|now)? (blocked|locked|closed|barred|stopped|restricted|on hold|put on hold|held|switched off|turned off|shut down|shutdown|not active|not activated|not enabled|offline)',
         '(mailbox|account|user|recipient) (addr)? (blocked|locked|closed|on hold|not active|not activated|not enabled|isn not active)',
         '(disabled|deactivated|inactive|suspended|frozen|blocked|locked|closed|expired|dormant|cancell?ed|inactivated|deactivate) (user|mailbox|account|recipient|email|address|inbox|mail account|for inactivity|due to inactivity)',
         '(due to|for|because of|reason) ~ inactivity',
@@ -45,11 +46,11 @@ export const mailboxDisabledRules: readonly Rule[] = [
       ],
     },
     samples: [
-      '550 5.2.1 The email account that you tried to reach is disabled. https://support.example/?p=DisabledUser',
-      '554 30 Sorry, your message to someone@example.com cannot be delivered. This mailbox is disabled (554.30).',
+      '550 5.2.1 The account someone wrote to is disabled. https://support.example/?p=DisabledUser',
+      '554 30 The message for someone@example.com was not delivered: mailbox is disabled (554.30)',
       '550 5.2.1 This mailbox has been blocked due to inactivity',
       '540 5.7.1 <someone@example.com>: recipient address inactive',
-      '550 Mailbox is frozen',
+      '550 The mailbox is frozen until its owner logs in',
       '550 5.1.1 someone@example.com account has been suspended',
       '550 5.2.1 <someone@example.com>: Incoming suspended',
       '550 Account closed',

@@ -63,6 +63,8 @@ export const mailboxFullRules: readonly Rule[] = [
         '{who} ~ (does not|not) have (enough|sufficient|any) (space|storage|room|disk space)',
         '{who} ~ (reached|hit) ~ (storage|space|quota)',
         '(mailbox|inbox|account) (size|storage|space) (is|was|has been)? (exceeded|used up|full)',
+        '(storage|space) limit (for|of) ~ (reached|exceeded)',
+        '(allocated|available|allotted) (disk|storage)? (space|storage) (is|was|has been)? (exhausted|exceeded|used up|full)',
         '(blocks?|inodes?|disk|storage|mailbox) (size|usage|space)? (limit|limits) (is|was|has been)? exceed*',
         '(mail|recipient|mailbox|user|account) (storage|space) (is|was|has been)? (full|exceeded|not enough|insufficient|exhausted)',
         '{who} space (is|was|has|has been) (used up|full|exhausted)',
@@ -72,7 +74,7 @@ export const mailboxFullRules: readonly Rule[] = [
     samples: [
       '552 5.2.2 Mailbox full',
       '550 5.1.1 The mailbox of the recipient is full, try again later',
-      "452 4.2.2 The recipient's inbox is out of storage space. https://support.example/",
+      '452 4.2.2 The inbox of this recipient is out of storage space',
       '552 Mailbox limit exceeded for this email address',
       '554 5.7.1 <someone@example.com> has exceeded storage limit',
       '552 Requested mail action aborted: exceeded storage allocation',
@@ -87,6 +89,7 @@ export const mailboxFullRules: readonly Rule[] = [
     when: {
       text: [
         '(boite|bal|messagerie|compte) ~ (pleine|plein|saturee|sature)',
+        'limite ~ (boite|messagerie) ~ (atteinte|depassee)',
         '(zuviele|zu viele) (mails|nachrichten|emails) (auf|in|im)',
         '(quota|espace) ~ (depasse|atteint|sature|insuffisant)',
         '(depasse|depassement) ~ quota',
@@ -111,7 +114,7 @@ export const mailboxFullRules: readonly Rule[] = [
       unless: sendersAllowance,
     },
     samples: [
-      '552 5.1.1 Boite du destinataire pleine. OFR_417 [417]',
+      '552 5.1.1 Boite du destinataire pleine, OFR_417',
       '552 5.2.2 La boîte aux lettres de ce client est saturée',
       '552 Das Postfach des Empfängers ist voll',
       '552 5.2.2 El buzón del destinatario está lleno',

@@ -48,7 +48,7 @@ export const policyRules: readonly Rule[] = [
     },
     samples: [
       '550 5.7.1 Message refused by local policy',
-      '550 5.1.1 RCP-P2 Refused due to recipient preferences',
+      '550 5.1.1 RCP-P2 not delivered because of recipient preferences',
       '554 Administrative prohibition',
       '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; only members may post',
       '550 5.7.1 Delivery not authorized',

@@ -81,9 +81,7 @@ export const providerDialects: readonly Rule[] = [
     reason: 'unsure',
     label: 'other',
     when: { text: ['(may|might) not exist ~ (may|might|or)'] },
-    samples: [
-      '550 Not delivered to someone@example.com. The account or domain may not exist, or may be on a blacklist.',
-    ],
+    samples: ['550 Nothing went to someone@example.com: it may not exist, or may be on a blacklist'],
   },
   {
     // Apple says so of an address that never was, or was given up; it has another reply for one that is locked.

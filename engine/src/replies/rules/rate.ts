@@ -47,7 +47,7 @@ export const rateRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: { classes: [5], text: tooMuch, unless: loops },
     samples: [
-      '550 Too many invalid recipients',
+      '550 Too many invalid recipients from you today',
       '554 Attempting to mail too many unknown recipients, blocked for the day',
       '550 Connection frequency limited',
       '552 Too many recipients',

@@ -4,7 +4,7 @@ import type { ReadReply } from '../read-reply.ts';
 import { phrasePattern } from './phrase.ts';
 
 /** When a rule speaks: every condition that is given must hold. */
-export type Condition = {
+type Condition = {
   /** Reply classes; left out, both 4 and 5, or 5 alone where the label condemns the mailbox. */
   classes?: readonly (4 | 5)[];
   codes?: readonly number[];
@@ -31,7 +31,7 @@ export type Rule = {
 };
 
 /** A rule ready to be asked. */
-export type PreparedRule = { rule: Rule; matches: (reply: ReadReply) => boolean };
+type PreparedRule = { rule: Rule; matches: (reply: ReadReply) => boolean };
 
 export function prepareRule(rule: Rule): PreparedRule {
   const { when } = rule;

@@ -52,7 +52,7 @@ export const serverTroubleRules: readonly Rule[] = [
       ],
     },
     samples: [
-      '554 Transaction failed',
+      '554 Transaction failed, sorry',
       '554 5.4.6 Too many hops',
       '550 Internal server error',
       '554 5.3.0 mail loop found',
@@ -68,7 +68,7 @@ export const serverTroubleRules: readonly Rule[] = [
       text: [
         '(bad|improper|wrong|out of|invalid) (sequence|order)',
         '(syntax) (error|errors|invalid|problem)?',
-        '(command|commands|verb|parameter|parameters|argument|arguments|option|keyword|esmtp|smtputf8|8bitmime|pipelining|extension) ~ (unrecognized|unrecognised|unknown|not (recognized|recognised|implemented|supported|understood|known|permitted)|unsupported|unimplemented|invalid|too long|missing|disabled|expected|not)',
+        '(command|commands|verb|parameter|parameters|argument|arguments|option|keyword|smtputf8|8bitmime|pipelining|extension) ~ (unrecognized|unrecognised|unknown|not (recognized|recognised|implemented|supported|understood|known|permitted)|unsupported|unimplemented|invalid|too long|missing|disabled|expected|not)',
         '(unrecognized|unrecognised|unknown|unimplemented|unsupported|invalid|illegal) (smtp)? (command|parameter|option|verb|argument)',
         '(need|send|expect*|must|say|issue|no) ~ (mail|rcpt|helo|ehlo|data|hello|recipients?) ~ (first|before|command)',
         '(nested|duplicate) (mail|helo)',
@@ -79,7 +79,7 @@ export const serverTroubleRules: readonly Rule[] = [
       ],
     },
     samples: [
-      '503 5.5.1 Bad sequence of commands',
+      '503 5.5.1 Bad sequence of commands, RCPT comes after MAIL',
       '500 5.5.2 Error: command not recognized',
       '501 Syntax error in parameters or arguments',
       '502 5.5.1 VRFY command is disabled',
