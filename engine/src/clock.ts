@@ -14,7 +14,8 @@ export type Clock = {
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, callback) => {
-    const timer = setTimeout(callback, Math.max(0, ms));
+    // Node's timers count whole milliseconds and may fire up to one early; a deadline must have passed when it is told.
+    const timer = setTimeout(callback, Math.max(0, Math.ceil(ms) + 1));
     return () => clearTimeout(timer);
   },
 };

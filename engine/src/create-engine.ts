@@ -9,7 +9,7 @@ import type { Cidr } from './egress/parse-cidr.ts';
 import { createDialer } from './egress/create-dialer.ts';
 import { ownAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { createLists } from './lists/load-lists.ts';
+import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import { askMailbox } from './smtp/ask-mailbox.ts';
 import { createCatchAllMemory } from './smtp/catch-all-memory.ts';
@@ -28,7 +28,7 @@ export type EngineSettings = {
   egressAllow: Cidr[];
   /** STARTTLS only where a host demands it, or wherever it is offered. */
   starttls: 'demanded' | 'always';
-  listFiles: { spamtraps?: string; allow?: string; deny?: string };
+  listFiles: OperatorFiles;
   limits?: Partial<Limits>;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;

@@ -9,7 +9,7 @@ import type { Outcome } from '../verify.ts';
 export type EngineInWorld = {
   engine: Engine;
   world: World;
-  verify(email: string, options?: { withinMs?: number; signal?: AbortSignal }): Promise<Outcome>;
+  verify: (email: string, options?: { withinMs?: number; signal?: AbortSignal }) => Promise<Outcome>;
   stop(): Promise<void>;
 };
 

@@ -11,13 +11,21 @@ import { watchList, type ListFile } from './watched-list.ts';
 
 /**
  * What is known of an address before anybody is asked: the lists that come with the engine (`data/`, where
- * they are from in `docs/lists.md`) and the three that an operator may keep.
+ * they are from in `docs/lists.md`) and the four that an operator may keep.
  *
  * The operator's word outranks ours: an allowed address or domain is never called disposable. Neither
  * outranks the operator's own deny list and spam traps.
  */
+export type OperatorFiles = {
+  spamtraps?: string;
+  /** Throw-away domains beside the built-in ones. */
+  disposable?: string;
+  allow?: string;
+  deny?: string;
+};
+
 export type ListSettings = {
-  files: { spamtraps?: string; allow?: string; deny?: string };
+  files: OperatorFiles;
   /** Whether the operator's files are read again once they change; they are unless this is false. */
   watch?: boolean;
   onProblem: (message: string) => void;
@@ -28,6 +36,7 @@ export type ListSettings = {
 export function createLists({ files, watch = true, onProblem, clock = systemClock }: ListSettings): Lists {
   const parts = { clock, watch, onProblem };
   const traps = watchList(listFile(files.spamtraps, 'spam-trap list', ['address', 'hash']), parts);
+  const thrownAway = watchList(listFile(files.disposable, 'disposable list', ['domain']), parts);
   const allow = watchList(listFile(files.allow, 'allow list', ['address', 'domain']), parts);
   const deny = watchList(listFile(files.deny, 'deny list', ['address', 'domain', 'hash']), parts);
   const disposable = readNameSet(dataFile('disposable-domains.txt'));
@@ -35,10 +44,12 @@ export function createLists({ files, watch = true, onProblem, clock = systemCloc
   const free = readNameSet(dataFile('free-providers.txt'));
   const roles = readRoleNames(dataFile('role-names.txt'));
 
+  const isDisposable = (address: Address): boolean =>
+    domainFamily(address.host).some(disposable.has) || names(thrownAway.current(), address);
   const isAllowed = (address: Address): boolean => names(allow.current(), address);
   return {
     find: (address) => ({
-      disposable: domainFamily(address.host).some(disposable.has) && !isAllowed(address),
+      disposable: isDisposable(address) && !isAllowed(address),
       role: roles.has(address.localPart),
       free: free.has(address.host) || free.has(registrableDomain(address.host) ?? ''),
       spamtrap: names(traps.current(), address),

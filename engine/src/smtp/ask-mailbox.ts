@@ -9,7 +9,7 @@ import { visitHost, type VisitParts } from './visit-host.ts';
  * within one time for all and with at most two conversations.
  */
 export async function askMailbox(
-  { address, targets }: { address: Address; targets(patience: Patience): AsyncIterable<MailTarget> },
+  { address, targets }: { address: Address; targets: (patience: Patience) => AsyncIterable<MailTarget> },
   parts: VisitParts,
   patience: Patience,
 ): Promise<MailboxEvidence> {

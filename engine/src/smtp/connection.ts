@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { encodeCommand, type Command } from './command.ts';
+import { secureSocket } from './secure-socket.ts';
 import { createReplyReader, type Reply } from './reply-reader.ts';
 
 /**
@@ -15,8 +15,8 @@ import { createReplyReader, type Reply } from './reply-reader.ts';
 export type Fault = 'timeout' | 'closed' | 'protocol_error' | 'tls_failed';
 
 export type Connection = {
-  /** Writes commands in one segment. Refuses when something unasked-for has arrived. */
-  send(commands: Command[]): Fault | undefined;
+  /** Writes commands in one segment; breaks the connection where something unasked-for has arrived. */
+  send(commands: Command[]): void;
   /** Waits for the next reply until `deadline` on the clock. */
   read(deadline: number): Promise<{ kind: 'reply'; reply: Reply } | { kind: 'fault'; fault: Fault }>;
   /** Turns the connection into TLS after a 220 to STARTTLS (RFC 3207). What was learnt before is void. */
@@ -27,10 +27,9 @@ export type Connection = {
 
 export type ConnectionParts = { clock: Clock; limits: Limits; signal: AbortSignal };
 
-export function createConnection(tcp: Socket, parts: ConnectionParts): Connection {
-  const { clock, limits, signal } = parts;
+export function createConnection(tcp: Socket, { clock, limits, signal }: ConnectionParts): Connection {
   const reader = createReplyReader(limits);
-  let socket: Socket | TLSSocket = tcp;
+  let socket: Socket = tcp;
   let fault: Fault | undefined;
   let wake: () => void = ignore;
 
@@ -39,21 +38,12 @@ export function createConnection(tcp: Socket, parts: ConnectionParts): Connectio
     socket.destroy();
     wake();
   }
-  function onData(bytes: Buffer): void {
-    if (reader.push(bytes)) wake();
-    else breakWith('protocol_error');
-  }
-  const onGone = (): void => breakWith('closed');
-  const onAbort = (): void => breakWith('closed');
+  const listeners = {
+    data: (bytes: Buffer) => (reader.push(bytes) ? wake() : breakWith('protocol_error')),
+    gone: () => breakWith('closed'),
+  };
 
-  function attach(to: Socket): void {
-    to.on('data', onData).on('end', onGone).on('close', onGone).on('error', onGone);
-  }
-  function detach(from: Socket): void {
-    from.off('data', onData).off('end', onGone).off('close', onGone).off('error', onGone);
-  }
-
-  /** Resolves when something arrived, the connection broke or the deadline passed. */
+  /** Waits until something arrived, the connection broke or the deadline passed. */
   function nextEvent(deadline: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = clock.after(deadline - clock.now(), () => breakWith('timeout'));
@@ -63,6 +53,13 @@ export function createConnection(tcp: Socket, parts: ConnectionParts): Connectio
         resolve();
       };
     });
+  }
+
+  /** A reply that waits unasked-for is a breach, whatever it says. */
+  function checkInStep(): Fault | undefined {
+    signal.throwIfAborted();
+    if (fault === undefined && !reader.isEmpty()) breakWith('protocol_error');
+    return fault;
   }
 
   async function read(deadline: number): ReturnType<Connection['read']> {
@@ -76,47 +73,47 @@ export function createConnection(tcp: Socket, parts: ConnectionParts): Connectio
     }
   }
 
-  function send(commands: Command[]): Fault | undefined {
-    signal.throwIfAborted();
-    if (fault === undefined && !reader.isEmpty()) breakWith('protocol_error');
-    if (fault === undefined)
-      socket.write(Buffer.concat(commands.map((command) => encodeCommand(command, limits))));
-    return fault;
+  function send(commands: Command[]): void {
+    const bytes = Buffer.concat(commands.map((command) => encodeCommand(command, limits)));
+    if (checkInStep() === undefined) socket.write(bytes);
   }
 
   async function startTls(serverName: string, deadline: number): Promise<Fault | undefined> {
     // Bytes that came in the clear must not be read as if TLS had carried them (RFC 3207 section 6).
-    if (fault === undefined && !reader.isEmpty()) breakWith('protocol_error');
-    if (fault !== undefined) return fault;
-    detach(tcp);
-    tcp.on('error', ignore);
-    const secure = connectTls({
-      socket: tcp,
-      servername: serverName,
-      rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
-    });
-    secure.disableRenegotiation();
+    if (checkInStep() !== undefined) return fault;
+    detach(tcp, listeners);
+    const secure = secureSocket(tcp, serverName);
     socket = secure;
-    attach(secure);
-    let done = false;
+    attach(secure, listeners);
+    const handshake = { done: false };
     secure.once('secureConnect', () => {
-      done = true;
+      handshake.done = true;
       wake();
     });
     await nextEvent(deadline);
     signal.throwIfAborted();
-    if (!done) fault = 'tls_failed';
+    if (!handshake.done) fault = 'tls_failed';
     return fault;
   }
 
-  attach(tcp);
+  attach(tcp, listeners);
   tcp.resume();
-  signal.addEventListener('abort', onAbort, { once: true });
-  tcp.once('close', () => signal.removeEventListener('abort', onAbort));
-  return { send, read, startTls, fault: () => fault, destroy: () => socket.destroy() };
+  signal.addEventListener('abort', listeners.gone, { once: true });
+  tcp.once('close', () => signal.removeEventListener('abort', listeners.gone));
+  return { send, read, startTls, fault: () => fault, destroy: () => void socket.destroy() };
+}
+
+type Listeners = { data: (bytes: Buffer) => void; gone: () => void };
+
+function attach(socket: Socket, { data, gone }: Listeners): void {
+  socket.on('data', data).on('end', gone).on('close', gone).on('error', gone);
+}
+
+/** An error that comes after this has nobody left to tell. */
+function detach(socket: Socket, { data, gone }: Listeners): void {
+  socket.off('data', data).off('end', gone).off('close', gone).off('error', gone).on('error', ignore);
 }
 
 function ignore(): void {
-  // A socket that is being let go may still report an error; nobody is left to tell.
+  return undefined;
 }

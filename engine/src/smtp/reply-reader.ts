@@ -4,7 +4,7 @@ import type { Limits } from '../limits.ts';
  * Reads SMTP replies off a stream of bytes, with a cap on everything a hostile host could make grow.
  *
  * A reply is one or more lines of three digits followed by a hyphen (more lines follow), a space or
- * the end of the line (RFC 5321 section 4.2.1). As Postfix does, a bare LF ends a line and the last
+ * the end of the line (RFC 5321 section 4.2.1). As in Postfix a bare LF ends a line too, and the last
  * line's code counts. Whatever else arrives is a protocol error, and the reader stays broken.
  */
 export type Reply = {
