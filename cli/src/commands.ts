@@ -29,4 +29,24 @@ export const commands: readonly CommandEntry[] = [
     summary: 'list every setting with the value in force',
     load: async () => (await import('./commands/config.ts')).configCommand,
   },
+  {
+    name: 'accounts',
+    summary: 'make and list accounts, set their plan',
+    load: async () => (await import('./commands/accounts.ts')).accountsCommand,
+  },
+  {
+    name: 'keys',
+    summary: 'issue, list and delete API keys',
+    load: async () => (await import('./commands/keys.ts')).keysCommand,
+  },
+  {
+    name: 'credits',
+    summary: 'grant and show credits',
+    load: async () => (await import('./commands/credits.ts')).creditsCommand,
+  },
+  {
+    name: 'audit',
+    summary: 'check the books: every promise of the ledger',
+    load: async () => (await import('./commands/audit.ts')).auditCommand,
+  },
 ];

@@ -1,0 +1,45 @@
+import { systemClock } from '@mailproof/engine';
+import {
+  createWallClock,
+  openStore,
+  StoreOpenError,
+  StoreUnavailableError,
+  type Store,
+  type WallClock,
+} from '@mailproof/service';
+import type { Surroundings } from '../command.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { loadConfig } from '../load-config.ts';
+
+export type StoreParts = { store: Store; wallClock: WallClock };
+
+/**
+ * The frame of a command that works on the service's store, which may be in use by a running service.
+ * What keeps the store from serving is the machine's fault, not ours, and is told in one line.
+ */
+export async function withStore(
+  surroundings: Surroundings,
+  use: (parts: StoreParts) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const config = loadConfig(surroundings);
+  if (config === undefined) return exitCodes.environment;
+  if (config.databaseUrl !== undefined) {
+    surroundings.terminal.tell(
+      'mailproof: MAILPROOF_DATABASE_URL is set, but this version knows SQLite only; unset it',
+    );
+    return exitCodes.environment;
+  }
+  const wallClock = createWallClock({ monotonic: systemClock, wall: { now: () => Date.now() } });
+  try {
+    const store = await openStore({ dataDir: config.dataDir, check: false });
+    try {
+      return await use({ store, wallClock });
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreOpenError || error instanceof StoreUnavailableError)) throw error;
+    surroundings.terminal.tell(`mailproof: ${error.message}`);
+    return exitCodes.environment;
+  }
+}
