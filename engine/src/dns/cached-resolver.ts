@@ -18,7 +18,7 @@ const nothingHeard: Answer = { lookup: { kind: 'failed', failure: 'silence' }, t
 export function cachedResolver(
   askWire: Ask,
   parts: { clock: Clock; limits: Limits },
-): { ask: Ask; forgetMissing(): void } {
+): { ask: Ask; forgetMissing: () => void } {
   const { clock, limits } = parts;
   const cache = createAnswerCache(parts);
   const flights = new Map<string, Flight>();
@@ -36,7 +36,7 @@ export function cachedResolver(
           deadline: clock.now() + limits.dnsLookupMs,
           signal: callOff.signal,
         });
-        cache.keep(question, answer);
+        if (!callOff.signal.aborted) cache.keep(question, answer);
         return answer;
       } finally {
         if (flights.get(key) === flight) flights.delete(key);

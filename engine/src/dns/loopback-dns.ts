@@ -19,8 +19,8 @@ export type ZoneEntry = {
   txt?: string[];
   ptr?: string[];
   cname?: string;
-  /** Answered instead of records; a function is asked for each query. */
-  rcode?: number;
+  /** Answered instead of records, to every question or by its type. */
+  rcode?: number | { [type in 'MX' | 'A' | 'AAAA']?: number };
   ttl?: number;
 };
 
@@ -163,7 +163,7 @@ function answerFrom(zone: Zone, packet: DecodedPacket, negativeTtl: number | und
   }
   const records = entry === undefined ? [] : recordsOf(name, entry, question.type);
   answers.push(...records);
-  const rcode = entry === undefined ? rcodes.nxdomain : (entry.rcode ?? 0);
+  const rcode = entry === undefined ? rcodes.nxdomain : rcodeOf(entry, question.type);
   const authorities: Answer[] =
     records.length > 0 || negativeTtl === undefined
       ? []
@@ -173,10 +173,15 @@ function answerFrom(zone: Zone, packet: DecodedPacket, negativeTtl: number | und
     id: packet.id,
     flags: RECURSION_AVAILABLE | rcode,
     questions: [question],
-    answers: entry?.rcode === undefined ? answers : [],
+    answers: entry === undefined || rcode === 0 ? answers : [],
     authorities,
     additionals: packet.additionals?.some((record) => record.type === 'OPT') === true ? [plainOpt] : [],
   };
+}
+
+function rcodeOf({ rcode = 0 }: ZoneEntry, type: string): number {
+  if (typeof rcode === 'number') return rcode;
+  return type === 'MX' || type === 'A' || type === 'AAAA' ? (rcode[type] ?? 0) : 0;
 }
 
 const plainOpt: OptAnswer = {

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { encode } from 'dns-packet';
+import { encodeQuery } from './encode-query.ts';
+import { fakeClock } from './fake-clock.ts';
+import { loopbackBench } from './loopback-bench.ts';
+import type { Mischief } from './loopback-dns.ts';
+import { createUdpPool } from './udp-pool.ts';
+import type { UdpPool } from './udp-pool.ts';
+import type { DnsServer } from './question.ts';
+
+const bench = loopbackBench();
+after(() => bench.close());
+
+const question = { name: 'example.test', type: 'A' } as const;
+const zone = { 'example.test': { a: ['192.0.2.1'] } };
+
+async function poolOf(sockets: number, mischief?: Mischief) {
+  const dns = await bench.server(zone, mischief);
+  const clock = fakeClock();
+  let seed = 1;
+  const random = (below: number) => (seed = (seed * 48_271) % 0x7fffffff) % below;
+  const pool = createUdpPool({ servers: [dns], sockets, clock, random });
+  bench.onClose(() => pool.close());
+  return { dns, clock, pool };
+}
+
+/** One query that is answered, or cut off by the closing of the pool. */
+function exchange(pool: UdpPool, server: DnsServer): Promise<'heard' | 'cut off'> {
+  return new Promise((resolve) => {
+    const stop = pool.send({
+      server,
+      encode: (id) => encodeQuery({ id, question, withEdns: true }),
+      heard: () => {
+        stop();
+        resolve('heard');
+      },
+      unreachable: () => resolve('cut off'),
+    });
+  });
+}
+
+describe('the sockets of the pool', () => {
+  test('an idle socket is replaced after a minute', async () => {
+    const { dns, clock, pool } = await poolOf(1);
+    await exchange(pool, dns);
+    await exchange(pool, dns);
+    assert.equal(pool.counts().opened, 1);
+    clock.advance(60_000);
+    await exchange(pool, dns);
+    assert.deepEqual(pool.counts(), { sent: 3, open: 1, opened: 2 });
+    assert.equal(new Set(dns.queries.map(({ sourcePort }) => sourcePort)).size, 2);
+  });
+
+  test('a socket is replaced after some hundred queries', async () => {
+    const { dns, pool } = await poolOf(1);
+    for (let count = 0; count < 1_100; count += 1) await exchange(pool, dns);
+    const { opened, open } = pool.counts();
+    assert.equal(open, 1);
+    assert.ok(opened >= 3 && opened <= 5, `${opened} sockets for 1,100 queries`);
+  });
+
+  test('worn-out sockets drain one at a time, and the pool is never exceeded', async () => {
+    let unanswered = 0;
+    const { dns, pool } = await poolOf(4, ({ reply }) => {
+      unanswered += 1;
+      return unanswered % 100 === 0 ? [] : [encode(reply)];
+    });
+    let most = 0;
+    for (let round = 0; round < 60; round += 1) {
+      // One in a hundred waits for ever, so no socket is ever idle and each has to be drained.
+      const batch = Array.from({ length: 50 }, () => exchange(pool, dns));
+      await Promise.race([Promise.all(batch), new Promise((resolve) => setTimeout(resolve, 20))]);
+      most = Math.max(most, pool.counts().open);
+    }
+    assert.ok(most <= 4, `${most} open`);
+    assert.equal(pool.counts().sent, 3_000);
+  });
+
+  test('every server has a share', async () => {
+    const [one, two] = [await bench.server(zone), await bench.server(zone)];
+    const pool = createUdpPool({
+      servers: [one, two],
+      sockets: 4,
+      clock: fakeClock(),
+      random: (below) => below - 1,
+    });
+    bench.onClose(() => pool.close());
+    for (let count = 0; count < 10; count += 1) await Promise.all([exchange(pool, one), exchange(pool, two)]);
+    assert.deepEqual([one.queries.length, two.queries.length], [10, 10]);
+    assert.equal(pool.counts().open, 2);
+  });
+
+  test('ids of waiting queries are never given twice, even by a constant lot', async () => {
+    const ids: number[] = [];
+    const dns = await bench.server(zone, ({ id }) => {
+      ids.push(id);
+      return [];
+    });
+    const pool = createUdpPool({ servers: [dns], sockets: 1, clock: fakeClock(), random: () => 0 });
+    const waiting = Array.from({ length: 20 }, () => exchange(pool, dns));
+    while (ids.length < 20) await new Promise(setImmediate);
+    assert.equal(new Set(ids).size, 20);
+    pool.close();
+    assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['cut off']));
+  });
+});
