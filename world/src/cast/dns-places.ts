@@ -1,17 +1,28 @@
 /** Places that differ in their DNS: where mail goes, that it goes nowhere, or that nobody can tell. */
 import type { Zone, ZoneBehaviour } from '../dns/zone.ts';
 import { tempers } from '../tempers.ts';
+import { invalidDomain, safe, unavailable } from './expectations.ts';
 import { placeOf } from './place.ts';
 import type { Place } from './place.ts';
 
-const invalid = { status: 'invalid' } as const;
-const unavailable = { error: 'verification_unavailable' } as const;
-const alive = (story: string) => ({ who: 'alive', expect: { status: 'safe' } as const, story });
+const alive = (story: string) => ({ who: 'alive', expect: safe, story });
 
 /** A domain that cannot receive mail. */
-function closed(domain: string, zone: Zone, story: string): Place {
-  return { domain, zones: { [domain]: zone }, people: [{ who: 'x', expect: invalid, story }] };
+function closed(domain: string, zone: Zone, why: { reason: string; story: string }): Place {
+  const expect = invalidDomain(why.reason);
+  return { domain, zones: { [domain]: zone }, people: [{ who: 'x', expect, story: why.story }] };
 }
+
+/** How a verifier tells these behaviours apart, where it can. */
+const failures: Partial<Record<ZoneBehaviour, string>> = {
+  servfail: 'dns_servfail',
+  refused: 'dns_refused',
+  notimp: 'dns_other_rcode',
+  silent: 'dns_silence',
+  wrong_id: 'dns_silence',
+  wrong_question: 'dns_silence',
+  garbage: 'dns_malformed',
+};
 
 /** A name server that cannot be asked about the domain. */
 function mute(domain: string, behaviour: ZoneBehaviour, story: string): Place {
@@ -19,7 +30,7 @@ function mute(domain: string, behaviour: ZoneBehaviour, story: string): Place {
   return {
     domain,
     zones: { [domain]: { mx: [[10, `mx.${domain}`]], behaviour } },
-    people: [{ who: 'x', expect: unavailable, story, ...(waits ? { slow: true } : {}) }],
+    people: [{ who: 'x', expect: unavailable(failures[behaviour]), story, ...(waits ? { slow: true } : {}) }],
   };
 }
 
@@ -32,17 +43,41 @@ function behind(domain: string, zone: Zone, story: string): Place {
 const manyHosts = Array.from({ length: 2_000 }, (_, n): [number, string] => [n + 11, `mx${n}.manymx.test`]);
 
 export const dnsPlaces: Place[] = [
-  closed('nullmx.test', { mx: [[0, '.']], a: ['127.10.0.1'] }, 'null MX: takes no mail (RFC 7505)'),
-  closed('nodata.test', { mx: [], txt: ['nothing but text'] }, 'neither MX nor address'),
+  closed(
+    'nullmx.test',
+    { mx: [[0, '.']], a: ['127.10.0.1'] },
+    { reason: 'null_mx', story: 'null MX: takes no mail (RFC 7505)' },
+  ),
+  closed(
+    'nodata.test',
+    { mx: [], txt: ['nothing but text'] },
+    { reason: 'no_mail_host', story: 'neither MX nor address' },
+  ),
   closed(
     'mx-nowhere.test',
     { mx: [[10, 'missing.mx-nowhere.test']] },
-    'the MX names a host that does not exist',
+    { reason: 'no_mail_host_resolves', story: 'the MX names a host that does not exist' },
   ),
-  closed('mx-literal.test', { mx: [[10, '127.0.0.1']] }, 'the MX is an address, which is no host name'),
-  closed('mx-localhost.test', { mx: [[10, 'localhost']] }, 'the MX is localhost'),
-  closed('mx-odd.test', { mx: [[10, 'a b\0<script>.mx-odd.test']] }, 'the MX is no host name at all'),
-  closed('cname-nowhere.test', { cname: 'missing.test' }, 'an alias of nothing'),
+  closed(
+    'mx-literal.test',
+    { mx: [[10, '127.0.0.1']] },
+    { reason: 'no_mail_host_resolves', story: 'the MX is an address, which is no host name' },
+  ),
+  closed(
+    'mx-localhost.test',
+    { mx: [[10, 'localhost']] },
+    { reason: 'no_mail_host_resolves', story: 'the MX is localhost' },
+  ),
+  closed(
+    'mx-odd.test',
+    { mx: [[10, 'a b\0<script>.mx-odd.test']] },
+    { reason: 'no_mail_host_resolves', story: 'the MX is no host name at all' },
+  ),
+  closed(
+    'cname-nowhere.test',
+    { cname: 'missing.test' },
+    { reason: 'no_such_domain', story: 'an alias of nothing' },
+  ),
 
   mute('servfail.test', 'servfail', 'the name server fails'),
   mute('refused.test', 'refused', 'the name server refuses'),
@@ -58,7 +93,7 @@ export const dnsPlaces: Place[] = [
       'cname-loop.test': { cname: 'loop.cname-loop.test' },
       'loop.cname-loop.test': { cname: 'cname-loop.test' },
     },
-    people: [{ who: 'x', expect: unavailable, story: 'aliases in a circle' }],
+    people: [{ who: 'x', expect: unavailable('dns_servfail'), story: 'aliases in a circle' }],
   },
   {
     domain: 'mx-servfail.test',
@@ -66,7 +101,13 @@ export const dnsPlaces: Place[] = [
       'mx-servfail.test': { mx: [[10, 'mx.mx-servfail.test']] },
       'mx.mx-servfail.test': { behaviour: 'servfail' },
     },
-    people: [{ who: 'x', expect: unavailable, story: 'the name of the only mail host cannot be looked up' }],
+    people: [
+      {
+        who: 'x',
+        expect: unavailable('dns_servfail'),
+        story: 'the name of the only mail host cannot be looked up',
+      },
+    ],
   },
 
   behind('truncated.test', { behaviour: 'truncate' }, 'the answer comes over TCP'),
@@ -98,5 +139,9 @@ export const dnsPlaces: Place[] = [
   },
   { ...behind('xn--bcher-kva.test', {}, 'an internationalised domain'), people: [] },
   { domain: 'bücher.test', zones: {}, people: [alive('an internationalised domain')] },
-  { domain: 'nxdomain.test', zones: {}, people: [{ who: 'x', expect: invalid, story: 'no such domain' }] },
+  {
+    domain: 'nxdomain.test',
+    zones: {},
+    people: [{ who: 'x', expect: invalidDomain('no_such_domain'), story: 'no such domain' }],
+  },
 ];

@@ -3,14 +3,13 @@ import type { WorldDescription } from '../description.ts';
 import { injectedHost, tlsFaultHost } from '../hosts.ts';
 import { faults, injections, phases } from '../smtp/fault.ts';
 import { tlsFaults } from '../smtp/tls-fault.ts';
+import type { TlsFault } from '../smtp/tls-fault.ts';
+import { safe, unknown } from './expectations.ts';
 import { faultPlace } from './hostile-places.ts';
 import { castOf, describe } from './place.ts';
 import type { CastMember, Place } from './place.ts';
 
 export type Matrix = { description: WorldDescription; cast: CastMember[] };
-
-const unknown = { status: 'unknown' } as const;
-const safe = { status: 'safe' } as const;
 
 /** 8 phases × 12 faults. */
 export function faultMatrix(): Matrix {
@@ -27,7 +26,7 @@ export function tlsFaultMatrix(): Matrix {
       {
         domain: `tls-${name}.test`,
         hosts: { [`mx.tls-${name}.test`]: tlsFaultHost(fault, 'demanded') },
-        people: [{ who: 'alive', expect: unknown, story: `${story}, demanded`, ...slow }],
+        people: [{ who: 'alive', expect: unknown(tlsReason(fault)), story: `${story}, demanded`, ...slow }],
       },
       {
         domain: `tls-${name}-offered.test`,
@@ -37,6 +36,13 @@ export function tlsFaultMatrix(): Matrix {
     ];
   });
   return matrixOf(places);
+}
+
+/** Undefined where more than one reason would do: a host that demands TLS and refuses it. */
+function tlsReason(fault: TlsFault): string | undefined {
+  if (fault === 'refused') return undefined;
+  if (fault === 'injected_reply') return 'protocol_error';
+  return fault === 'stall_after_handshake' ? 'smtp_timeout' : 'tls_failed';
 }
 
 /** 20 injected replies, each in plaintext and inside TLS: none may become a verdict. */
@@ -49,7 +55,7 @@ export function injectionMatrix(): Matrix {
       return {
         domain,
         hosts: { [`mx.${domain}`]: injectedHost(injection, over) },
-        people: [{ who: 'alive', expect: unknown, story }],
+        people: [{ who: 'alive', expect: unknown('protocol_error'), story }],
       };
     }),
   );

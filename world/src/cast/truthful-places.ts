@@ -1,5 +1,16 @@
 /** Places whose mail hosts tell the truth about their mailboxes, each in its own manner. */
 import { tempers } from '../tempers.ts';
+import {
+  catchAll,
+  disabled,
+  disposable,
+  full,
+  noSuchMailbox,
+  role,
+  safe,
+  trap,
+  unknown,
+} from './expectations.ts';
 import { placeOf } from './place.ts';
 import type { Place } from './place.ts';
 
@@ -13,34 +24,30 @@ const everyState = {
   "o'hara+news": 'exists',
 } as const;
 
-const safe = { status: 'safe' } as const;
-const invalid = { status: 'invalid' } as const;
-const unknown = { status: 'unknown' } as const;
-
 const alive = (story: string) => ({ who: 'alive', expect: safe, story });
-const nobody = (story: string) => ({ who: 'nobody', expect: invalid, story });
+const nobody = (story: string) => ({ who: 'nobody', expect: noSuchMailbox, story });
 
 export const truthfulPlaces: Place[] = [
   placeOf('plain.test', { temper: tempers.plain, mailboxes: { ...everyState, trap: 'exists' } }, [
     alive('exists'),
-    { who: 'unknown', expect: invalid, story: 'no such mailbox' },
-    { who: 'full', expect: { status: 'inbox_full' }, story: 'over quota, 552' },
-    { who: 'full-for-now', expect: { status: 'inbox_full' }, story: 'over quota, 452' },
-    { who: 'disabled', expect: { status: 'disabled' }, story: 'disabled' },
-    { who: 'support', expect: { status: 'role_account' }, story: 'exists and is a role' },
-    { who: 'busy', expect: unknown, story: 'receives mail too quickly' },
-    { who: 'deferred', expect: unknown, story: 'a lookup of the host failed' },
+    { who: 'unknown', expect: noSuchMailbox, story: 'no such mailbox' },
+    { who: 'full', expect: full, story: 'over quota, 552' },
+    { who: 'full-for-now', expect: full, story: 'over quota, 452' },
+    { who: 'disabled', expect: disabled, story: 'disabled' },
+    { who: 'support', expect: role, story: 'exists and is a role' },
+    { who: 'busy', expect: unknown('receiving_too_fast'), story: 'receives mail too quickly' },
+    { who: 'deferred', expect: unknown('deferred'), story: 'a lookup of the host failed' },
     { who: "o'hara+news", expect: safe, story: 'an odd but right local part' },
-    { who: 'jürgen', expect: unknown, story: 'needs SMTPUTF8, which is not offered' },
-    { who: 'trap', expect: { status: 'spamtrap' }, needs: 'lists', story: 'on the list of traps' },
+    { who: 'jürgen', expect: unknown('smtputf8_not_offered'), story: 'needs SMTPUTF8, which is not offered' },
+    { who: 'trap', expect: trap, needs: 'lists', story: 'on the list of traps' },
   ]),
   placeOf('disposable.test', { temper: tempers.catchAll }, [
-    { who: 'anyone', expect: { status: 'disposable' }, needs: 'lists', story: 'a throw-away domain' },
+    { who: 'anyone', expect: disposable, needs: 'lists', story: 'a throw-away domain' },
   ]),
   placeOf('catchall.test', { temper: tempers.catchAll, mailboxes: { full: 'full' } }, [
-    { who: 'anyone', expect: { status: 'catch_all' }, story: 'every address is taken' },
-    { who: 'support', expect: { status: 'catch_all' }, story: 'a role, but every address is taken' },
-    { who: 'full', expect: { status: 'inbox_full' }, story: 'full, though every address is taken' },
+    { who: 'anyone', expect: catchAll, story: 'every address is taken' },
+    { who: 'support', expect: catchAll, story: 'a role, but every address is taken' },
+    { who: 'full', expect: full, story: 'full, though every address is taken' },
   ]),
   placeOf('onercpt.test', { temper: tempers.oneRecipient, mailboxes: everyState }, [
     alive('one recipient a transaction'),
@@ -58,7 +65,7 @@ export const truthfulPlaces: Place[] = [
   ]),
   placeOf('smtputf8.test', { temper: tempers.smtputf8, mailboxes: { jürgen: 'exists' } }, [
     { who: 'jürgen', expect: safe, story: 'an internationalised local part' },
-    { who: 'größe', expect: invalid, story: 'an internationalised local part nobody has' },
+    { who: 'größe', expect: noSuchMailbox, story: 'an internationalised local part nobody has' },
     alive('offers SMTPUTF8, which is not needed'),
   ]),
   placeOf('unhurried.test', { temper: tempers.unhurried }, [alive('slow and sound')]),
@@ -82,6 +89,9 @@ export const truthfulPlaces: Place[] = [
   ]),
   placeOf('codealone.test', { temper: { fault: { phase: 'mail', fault: 'code_alone' } } }, [
     alive('a code without text is a reply all the same'),
+  ]),
+  placeOf('barelf.test', { temper: { fault: { phase: 'rcpt', fault: 'bare_lf' } } }, [
+    alive('a line feed alone ends a line, as Postfix allows'),
   ]),
   placeOf('splitbytes.test', { temper: { fault: { phase: 'rcpt', fault: 'split_bytes' } } }, [
     alive('a reply in segments of one byte'),

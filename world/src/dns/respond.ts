@@ -6,6 +6,8 @@ import { decode, encode, RECURSION_AVAILABLE, RECURSION_DESIRED, TRUNCATED_RESPO
 import type { DecodedPacket, Packet, RecordType } from 'dns-packet';
 import { answerQuestion, rcodes } from './answer-question.ts';
 import type { DnsAnswer, Rcode, TurnOf } from './answer-question.ts';
+import { encodeMxAnswer } from './encode-mx-answer.ts';
+import type { MxData } from './encode-mx-answer.ts';
 import type { Zone, ZoneBehaviour } from './zone.ts';
 import type { ZoneBook } from './zone-book.ts';
 
@@ -23,6 +25,8 @@ export type Responder = {
 
 /** A UDP answer fits 512 bytes unless the client's EDNS option allows more (RFC 6891 section 6.2.3). */
 const plainUdpLimit = 512;
+/** DNS over TCP counts the bytes of a message in two bytes. */
+const longestMessage = 65_535;
 
 export function readQuery(message: Buffer): Asked | undefined {
   let packet: DecodedPacket;
@@ -53,8 +57,9 @@ function behaviourFor(zone: Zone, type: string): ZoneBehaviour | undefined {
 function truth(responder: Responder, asked: Asked, transport: 'udp' | 'tcp'): Buffer {
   const answer = answerQuestion(responder.book, asked, responder.turnOf);
   const message = encodeAnswer(asked, answer);
-  if (transport === 'tcp' || message.length <= asked.udpLimit) return message;
-  return truncated(asked);
+  if (transport === 'udp' && message.length > asked.udpLimit) return truncated(asked);
+  // No zone of a sound world is that large; a resolver could not pass it on either.
+  return message.length > longestMessage ? failure(asked, 'SERVFAIL') : message;
 }
 
 type Situation = { asked: Asked; transport: 'udp' | 'tcp'; behaviour: ZoneBehaviour; zone: Zone };
@@ -101,10 +106,20 @@ function encodeAnswer(asked: Asked, answer: DnsAnswer): Buffer {
     id: asked.id,
     flags: RECURSION_DESIRED | RECURSION_AVAILABLE | rcodes[answer.rcode],
     questions: [{ name: asked.name, type: asked.type, class: 'IN' }],
-    answers: answer.answers,
-    authorities: answer.authorities,
   };
-  return encode(packet);
+  const mx = mxOnly(answer, asked.name);
+  if (mx !== undefined) return encodeMxAnswer(encode(packet), asked.name, mx);
+  return encode({ ...packet, answers: answer.answers, authorities: answer.authorities });
+}
+
+/** The records of an answer that holds nothing but MX records of the name that was asked for. */
+function mxOnly(answer: DnsAnswer, name: string): MxData[] | undefined {
+  const records = answer.answers.flatMap((record) =>
+    record.type === 'MX' && record.name === name.toLowerCase()
+      ? [{ preference: record.data.preference ?? 0, exchange: record.data.exchange, ttl: record.ttl ?? 0 }]
+      : [],
+  );
+  return records.length > 0 && records.length === answer.answers.length ? records : undefined;
 }
 
 function failure(asked: Asked, rcode: Rcode): Buffer {

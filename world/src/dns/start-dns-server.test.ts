@@ -28,6 +28,10 @@ const zones: Record<string, Zone> = {
   '*.wild.test': { a: ['127.1.1.2'] },
   'taken.wild.test': { txt: ['no address'] },
   'large.test': { mx: Array.from({ length: 40 }, (_, n): [number, string] => [n, `mx${n}.large.test`]) },
+  'huge.test': { mx: Array.from({ length: 2_000 }, (_, n): [number, string] => [n, `mx${n}.huge.test`]) },
+  'oversized.test': {
+    mx: Array.from({ length: 5_000 }, (_, n): [number, string] => [n, `mx${n}.large.test`]),
+  },
   'turns.test': { aInTurn: [['127.2.0.1'], ['10.0.0.1', '127.2.0.2']] },
   'partly.test': { a: ['127.1.1.3'], behaviourOf: { AAAA: 'servfail' } },
   'slow.test': { ...misbehaving('slow'), slowMs: 5 },
@@ -159,6 +163,19 @@ describe('the name server', () => {
     assert.equal(edns.answers?.length, 40);
     const tcp = await askTcp(server, { name: 'large.test', type: 'MX' });
     assert.equal(tcp !== 'closed' && tcp.answers?.length, 40);
+  });
+
+  test('fits 2,000 mail hosts into one message over TCP', async () => {
+    const tcp = await askTcp(server, { name: 'huge.test', type: 'MX' });
+    assert.ok(tcp !== 'closed');
+    assert.equal(tcp.answers?.length, 2_000);
+    const last = tcp.answers.at(-1);
+    assert.deepEqual(last?.type === 'MX' && last.data, { preference: 1_999, exchange: 'mx1999.huge.test' });
+  });
+
+  test('says SERVFAIL rather than send a message that does not fit', async () => {
+    const tcp = await askTcp(server, { name: 'oversized.test', type: 'MX' });
+    assert.equal(rcodeOf(tcp === 'closed' ? {} : tcp), 'SERVFAIL');
   });
 
   for (const [name, rcode] of [

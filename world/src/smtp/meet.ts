@@ -42,3 +42,8 @@ export async function say(client: RawClient, ...commands: string[]): Promise<str
   const replies = await client.replies(commands.length);
   return replies.map((reply) => reply.split('\n').at(-1)?.split(' ').slice(0, 2).join(' ') ?? '');
 }
+
+/** Resolves once every mail host has seen its last client go. */
+export async function emptied(world: World): Promise<void> {
+  while (world.counts.smtp.open > 0) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -81,7 +81,7 @@ function clientOver(stream: Duplex, socket: Socket): RawClient {
 function wholeReplies(text: string): string[] {
   const replies: string[] = [];
   let lines: string[] = [];
-  for (const line of text.split('\r\n').slice(0, -1)) {
+  for (const line of text.split(/\r?\n/).slice(0, -1)) {
     lines.push(line);
     if (!finalLine.test(line)) continue;
     replies.push(lines.join('\n'));

@@ -30,10 +30,10 @@ export function secureStream({ socket, contexts, fault }: Upgrade, onSecure: OnS
       socket.resume();
       return;
     case 'stall_inside_hello':
-      handshake(tampered(socket, stopInside), context(), onSecure);
+      handshake(tampered(socket, stopInside), context(), neverDone);
       return;
     case 'stall_before_finished':
-      handshake(tampered(socket, stopAfterFirstFlight), context(), onSecure);
+      handshake(tampered(socket, stopAfterFirstFlight), context(), neverDone);
       return;
     case 'bad_record':
       handshake(tampered(socket, flipOneByte), context(), onSecure);
@@ -47,6 +47,9 @@ export function secureStream({ socket, contexts, fault }: Upgrade, onSecure: OnS
       handshake(socket, context(), onSecure);
   }
 }
+
+/** The host believes a handshake done whose end it has swallowed; the client knows better. */
+const neverDone: OnSecure = () => undefined;
 
 function handshake(transport: Duplex, secureContext: SecureContext, onSecure: OnSecure): void {
   const stream = new TLSSocket(transport, { isServer: true, secureContext });

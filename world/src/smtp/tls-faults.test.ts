@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { tlsFaultHost } from '../hosts.ts';
-import { greeted, hello, mail, meet, rcpt, say } from './meet.ts';
+import { emptied, greeted, hello, mail, meet, rcpt, say } from './meet.ts';
 import type { Meeting } from './meet.ts';
 import { overTls } from './raw-client.ts';
 import { tlsFaults } from './tls-fault.ts';
@@ -35,6 +35,8 @@ async function stalls(meeting: Meeting): Promise<void> {
   assert.equal(await Promise.race([outcome, Promise.resolve('stalled')]), 'stalled');
   socket.destroy();
   assert.notEqual(await outcome, 'done');
+  await emptied(meeting.world);
+  assert.deepEqual(meeting.world.violations, []);
 }
 
 /** A stall after a part of the handshake: that part must come. */

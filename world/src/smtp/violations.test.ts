@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { tempers } from '../tempers.ts';
-import { greeted, hello, mail, meet, rcpt, say } from './meet.ts';
+import { emptied, greeted, hello, mail, meet, rcpt, say } from './meet.ts';
 import type { RawClient } from './raw-client.ts';
 import type { ViolationKind } from './record.ts';
 import type { Temper } from './temper.ts';
@@ -15,7 +15,7 @@ async function heldAgainst(
   await meet({ temper, mailboxes: { alive: 'exists' } }, async ({ client, world }) => {
     await scene(client);
     client.socket.end();
-    while (world.counts.smtp.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    await emptied(world);
     kinds = world.violations.map((violation) => violation.kind);
     assert.deepEqual(world.conversations[0]!.violations, kinds);
   });
