@@ -218,6 +218,10 @@ describe('limits are counted in octets on the wire', () => {
     valid(`${'ж'.repeat(32)}@${domainOfLength(189)}`);
     refuses(`${'ж'.repeat(32)}@${domainOfLength(190)}`, 'too_long');
   });
+  it('254 octets are counted with a local part in NFC, where it is longer there', () => {
+    valid(`\ufb2c@${domainOfLength(247)}`);
+    refuses(`\ufb2c@${domainOfLength(248)}`, 'too_long');
+  });
   it('254 octets are counted with the domain in its ASCII form', () => {
     const written = `${'a'.repeat(64)}@bücher.${domainOfLength(180)}`;
     assert.equal(written.length, 252);
