@@ -25,12 +25,12 @@ export function statement<Args extends Record<string, SqlValue>, Row>(
 
 /** Looks at what is committed. */
 export type Reader = {
-  all<Args, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]>;
-  first<Args, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row | undefined>;
+  all: <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<Row[]>;
+  first: <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<Row | undefined>;
 };
 
 /** One operation's view of the transaction it is part of. */
 export type Tx = Reader & {
   /** Runs a statement and says how many rows it changed. */
-  change<Args, Row>(statement: Statement<Args, Row>, args: Args): Promise<number>;
+  change: <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<number>;
 };

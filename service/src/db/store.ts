@@ -13,14 +13,14 @@ export type Store = {
    * transactions (see group-commit.ts): an operation does nothing but use its `tx`, and if it refuses it
    * has written nothing.
    */
-  write<T>(operation: (tx: Tx) => Promise<T>): Promise<T>;
+  write: <T>(operation: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Looks at one moment of the whole database, however long it takes. */
-  snapshot<T>(look: (reader: Reader) => Promise<T>): Promise<T>;
+  snapshot: <T>(look: (reader: Reader) => Promise<T>) => Promise<T>;
   /** Erases what the log still holds of deleted rows; `false` where somebody is still reading it. */
-  truncateLog(): Promise<boolean>;
+  truncateLog: () => Promise<boolean>;
   /** Whether it can be written to now. Throws `StoreUnavailableError` where not. */
-  check(now: number): Promise<void>;
+  check: (now: number) => Promise<void>;
   /** Takes part among the processes of this store, for those that hold reservations and leases. */
-  announce(): Presence;
-  close(): Promise<void>;
+  announce: () => Presence;
+  close: () => Promise<void>;
 };

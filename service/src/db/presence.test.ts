@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { announceProcess } from './presence.ts';
+
+function newDir(t: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Another process that announces itself and stays until it is killed. */
+async function startOther(dataDir: string) {
+  const script = `
+    import { announceProcess } from ${JSON.stringify(new URL('presence.ts', import.meta.url).href)};
+    const presence = announceProcess(${JSON.stringify(dataDir)});
+    process.stdout.write(presence.id);
+    setInterval(() => presence.id, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [id] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  return { id, child };
+}
+
+describe('presence', () => {
+  it('a process that was killed is found dead, one that lives is not', async (t) => {
+    const dataDir = newDir(t);
+    const here = announceProcess(dataDir);
+    const other = await startOther(dataDir);
+    assert.deepEqual(here.findDead(), []);
+    other.child.kill('SIGKILL');
+    await once(other.child, 'close');
+    assert.deepEqual(here.findDead(), [other.id]);
+    assert.deepEqual(here.findDead(), [other.id], 'it is found until it is buried');
+    here.bury(other.id);
+    assert.deepEqual(here.findDead(), []);
+    here.leave();
+  });
+
+  it('a process that stands still is alive', async (t) => {
+    const dataDir = newDir(t);
+    const here = announceProcess(dataDir);
+    const other = await startOther(dataDir);
+    other.child.kill('SIGSTOP');
+    assert.deepEqual(here.findDead(), []);
+    other.child.kill('SIGKILL');
+    await once(other.child, 'close');
+    here.leave();
+  });
+
+  it('two stores of one process do not take each other for dead, and leaving leaves nothing', (t) => {
+    const dataDir = newDir(t);
+    const one = announceProcess(dataDir);
+    const two = announceProcess(dataDir);
+    assert.deepEqual(one.findDead(), []);
+    assert.deepEqual(two.findDead(), []);
+    one.leave();
+    two.leave();
+    assert.deepEqual(readdirSync(join(dataDir, 'processes')), []);
+  });
+});

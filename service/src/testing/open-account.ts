@@ -1,0 +1,14 @@
+import { createAccount } from '../accounts/create-account.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { Caller } from '../keys/authenticate.ts';
+
+/** An account with credits, and callers with its two kinds of key. */
+export async function openAccount(
+  parts: { store: Store; wallClock: WallClock },
+  credits: number,
+): Promise<{ accountId: string; live: Caller; test: Caller }> {
+  const { accountId } = await createAccount({ name: 'tester', plan: 'paid', credits }, parts);
+  const caller = { accountId, keyId: 'key', plan: 'paid' as const };
+  return { accountId, live: { ...caller, mode: 'live' }, test: { ...caller, mode: 'test' } };
+}
