@@ -15,9 +15,14 @@ export function createErrorAnswer(logger: FastifyBaseLogger) {
       logger.warn({ request_id: request.id, err: error }, 'store unavailable');
       return refuse(reply, 'service_unavailable');
     }
-    logger.error({ request_id: request.id, err: error }, 'defect');
+    if (!isGone(error, reply)) logger.error({ request_id: request.id, err: error }, 'defect');
     return refuse(reply, 'verification_failed');
   };
+}
+
+/** The client hung up and its work was broken off: nobody's fault, and nobody reads the answer. */
+function isGone(error: unknown, { raw }: FastifyReply): boolean {
+  return raw.closed && error instanceof Error && error.name === 'AbortError';
 }
 
 /** What an endpoint calls a request it cannot read. */

@@ -44,7 +44,9 @@ test('one line a request, with what an operator needs', async () => {
 
 test('no address, key or body in any line, on any path, errors included', async () => {
   const failing = (error: unknown): Partial<HttpParts> => {
-    const fail = () => Promise.reject(error);
+    const fail = () => {
+      throw error;
+    };
     return { verifyOne: fail, createTask: fail, readTask: fail };
   };
   const draining = createAdmission();

@@ -1,0 +1,31 @@
+import type { Clock } from '@mailproof/engine';
+import type { Store } from '../db/store.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { Readiness } from './http-parts.ts';
+
+type ReadinessParts = { store: Pick<Store, 'check'>; clock: Pick<Clock, 'now'>; wallClock: WallClock };
+
+/** Anybody may ask, and the answer takes a write, so it is found out once a second at most. */
+const rememberMs = 1_000;
+
+export function createReadiness({ store, clock, wallClock }: ReadinessParts): () => Promise<Readiness> {
+  let known: { readiness: Promise<Readiness>; until: number } | undefined;
+
+  async function look(): Promise<Readiness> {
+    try {
+      await store.check(wallClock.now());
+      return { ready: true };
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return { ready: false, problems: [error.message] };
+      throw error;
+    }
+  }
+
+  return () => {
+    if (known === undefined || clock.now() >= known.until) {
+      known = { readiness: look(), until: clock.now() + rememberMs };
+    }
+    return known.readiness;
+  };
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The key of the address hashes in the log, made at the first start and kept in the data directory. It is
+ * written aside and linked into place, so that of two first starts both end up with the same one.
+ */
+export function readLogSecret(dataDir: string): Buffer {
+  const file = join(dataDir, 'log-secret');
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    return readFileSync(file);
+  } catch {
+    writeFileSync(draft, randomBytes(32), { mode: 0o600, flag: 'wx' });
+  }
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readFileSync(file);
+}

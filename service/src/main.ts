@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { createEngine, systemClock } from '@mailproof/engine';
+import type { DestinationStream, Logger } from 'pino';
+import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
+import type { Config } from './config.ts';
+import { openStore } from './db/open-store.ts';
+import type { Store } from './db/store.ts';
+import { StoreOpenError } from './db/store-open-error.ts';
+import { createWallClock } from './db/wall-clock.ts';
+import { createAdmission } from './http/admission.ts';
+import type { ApiServer } from './http/api-server.ts';
+import { createLogger } from './http/create-logger.ts';
+import { createAddressHash } from './http/hash-address.ts';
+import { createReadiness } from './http/readiness.ts';
+import { createServer } from './http/server.ts';
+import { watchEventLoop } from './http/watch-event-loop.ts';
+import { createAuthenticate } from './keys/authenticate.ts';
+import { readLogSecret } from './log-secret.ts';
+import { createSandbox } from './sandbox/create-sandbox.ts';
+import { StartError } from './start-error.ts';
+import { claimTask } from './tasks/claim-task.ts';
+import { createTask } from './tasks/create-task.ts';
+import { readTask } from './tasks/read-task.ts';
+import { runTask } from './tasks/run-task.ts';
+import { repeat } from './upkeep/repeat.ts';
+import { createSweep, type SweepParts } from './upkeep/sweep.ts';
+import { auditEveryMs, createWatchBooks } from './upkeep/watch-books.ts';
+import { createSlots, slotLimits } from './verifications/slots.ts';
+import { verifyOne } from './verifications/verify-one.ts';
+import { welcome, type FirstKeys } from './welcome.ts';
+import { defaultWorkerLimits, startWorker } from './worker/start-worker.ts';
+
+export { StartError };
+
+export type Service = {
+  /** Where the API listens. */
+  url: string;
+  /** Drains: nothing new is let in, what is under way is answered, tasks are put back. Within 30 seconds. */
+  stop(): Promise<void>;
+};
+
+export type StartParts = {
+  /** Where a person reads; only the first start has something to say there. */
+  print(text: string): void;
+  logDestination?: DestinationStream;
+  createEngine: typeof createEngine;
+};
+
+const startParts: StartParts = { print: (text) => void process.stdout.write(text), createEngine };
+
+/** Verifications that run at once, and how often dead processes, deadlines and expiries are looked for. */
+const verificationsAtOnce = 500;
+const sweepEveryMs = 1_000;
+
+/**
+ * Puts the service together and starts it: store, engine, sandbox, upkeep, worker, HTTP. It is read from
+ * top to bottom; nothing else knows all of these. What keeps it from starting is thrown as a `StartError`.
+ */
+export async function startService(config: Config, given: Partial<StartParts> = {}): Promise<Service> {
+  const parts = { ...startParts, ...given };
+  const logger = createLogger(config.logLevel, parts.logDestination);
+  const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
+  const clock = systemClock;
+  const wallClock = createWallClock({ monotonic: clock, wall: Date });
+
+  const store = await openTheStore(config);
+  const presence = store.announce();
+  const engine = parts.createEngine(engineSettings(config, logger));
+  const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
+  const slots = createSlots({ clock, limits: slotLimits(verificationsAtOnce) });
+  const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs, deferRetryMs } = config;
+  const work = { store, engine, sandbox, slots, clock, wallClock, onProblem };
+
+  const upkeep = await startUpkeep({ store, presence, clock, wallClock, taskRetentionMs, logger, onProblem });
+  const worker = startWorker({
+    claim: () => store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() })),
+    run: (claim, signals) =>
+      runTask(claim, { ...work, itemTimeoutMs: singleTimeoutMs, deferRetryMs, taskRetentionMs }, signals),
+    clock,
+    limits: defaultWorkerLimits,
+    onProblem,
+  });
+
+  const admission = createAdmission();
+  const stopWatching = watchEventLoop((longestDelayMs) => admission.judgeWindow(longestDelayMs));
+  const server = await createServer({
+    authenticate: createAuthenticate({ store, clock }),
+    verifyOne: (request) => verifyOne(request, { ...work, processId: presence.id, singleTimeoutMs }),
+    createTask: (request) =>
+      createTask(request, { store, wallClock, taskDeadlineMs, taskRetentionMs, wake: worker.wake }),
+    readTask: (caller, taskId) => readTask(caller, taskId, { store, wallClock }),
+    admission,
+    readiness: createReadiness({ store, clock, wallClock }),
+    newRequestId: randomUUID,
+    hashAddress: createAddressHash(readLogSecret(config.dataDir)),
+    logger,
+  });
+
+  const stop = once(async () => {
+    admission.drain();
+    stopWatching();
+    await Promise.all([worker.stop(), upkeep.stop(), drainRequests(server, admission.idle())]);
+    await closeServer(server);
+    engine.close();
+    presence.leave();
+    await store.close();
+    logger.info('stopped');
+  });
+
+  try {
+    const url = await listen(server, config);
+    const first = await ensureFirstAccount({ store, wallClock });
+    if (first.kind === 'created') parts.print(welcome(url, keysOf(first)));
+    logger.info({ url }, 'listening');
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type UpkeepParts = SweepParts & RepeatedParts & { logger: Logger };
+type RepeatedParts = Omit<Parameters<typeof repeat>[1], 'everyMs'>;
+
+/** Once before anything is served, so that what a crash left is put right first, and then again and again. */
+async function startUpkeep(parts: UpkeepParts): Promise<{ stop(): Promise<void> }> {
+  const { store, wallClock, logger } = parts;
+  const sweep = createSweep(parts);
+  const watchBooks = createWatchBooks({
+    store,
+    wallClock,
+    onViolation: (violation) =>
+      logger.error({ violation }, 'the books of an account do not balance; it is frozen'),
+  });
+  await sweep();
+  await watchBooks();
+  const sweeping = repeat(sweep, { ...parts, everyMs: sweepEveryMs });
+  const auditing = repeat(watchBooks, { ...parts, everyMs: auditEveryMs });
+  return {
+    stop: async () => {
+      await Promise.all([sweeping.stop(), auditing.stop()]);
+    },
+  };
+}
+
+/** PostgreSQL has an issue of its own; until then a setting that would be ignored stops the start. */
+async function openTheStore({ databaseUrl, dataDir }: Config): Promise<Store> {
+  if (databaseUrl !== undefined) {
+    throw new StartError(
+      'MAILPROOF_DATABASE_URL is set, but this version keeps its data in SQLite only: unset it',
+    );
+  }
+  try {
+    return await openStore({ dataDir, check: true });
+  } catch (error) {
+    throw error instanceof StoreOpenError ? new StartError(error.line, error) : error;
+  }
+}
+
+function engineSettings(config: Config, logger: Logger): Parameters<typeof createEngine>[0] {
+  const { dnsServers, smtpPort, heloName, mailFrom, egressAllow, starttls } = config;
+  const { spamtrapsFile, allowFile, denyFile } = config;
+  return {
+    dnsServers,
+    smtpPort,
+    heloName,
+    mailFrom,
+    egressAllow,
+    starttls,
+    listFiles: {
+      ...(spamtrapsFile === undefined ? {} : { spamtraps: spamtrapsFile }),
+      ...(allowFile === undefined ? {} : { allow: allowFile }),
+      ...(denyFile === undefined ? {} : { deny: denyFile }),
+    },
+    onProblem: (message) => logger.warn(message),
+  };
+}
+
+async function listen(server: ApiServer, { host, port }: Config): Promise<string> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    throw new StartError(lineFor(error, { host, port }), error);
+  }
+  const address = server.server.address();
+  const actualPort = address !== null && typeof address === 'object' ? address.port : port;
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${actualPort}`;
+}
+
+function lineFor(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  if (code === 'EADDRINUSE') {
+    return `port ${port} on ${host} is taken: stop the program that holds it, or set MAILPROOF_PORT to another`;
+  }
+  if (code === 'EACCES') {
+    return `port ${port} may not be opened by this user: set MAILPROOF_PORT to one above 1023`;
+  }
+  return `cannot listen on ${host}, port ${port} (${code}): set MAILPROOF_HOST to an address of this machine`;
+}
+
+/** All that drains together has this long; then it is cut off, so that the process is gone within 30 seconds. */
+const drainMs = 25_000;
+const lingerMs = 2_000;
+
+/** Whoever is not answered by then is cut off: its verification is broken off and its credit returned. */
+async function drainRequests(server: ApiServer, idle: Promise<void>): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), drainMs);
+  await idle;
+  clearTimeout(cut);
+}
+
+/** Connections with nothing under way are closed at once, the rest (half a request, say) soon after. */
+async function closeServer(server: ApiServer): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), lingerMs);
+  await server.close();
+  clearTimeout(cut);
+}
+
+function keysOf(first: FirstAccountAnswer & { kind: 'created' }): FirstKeys {
+  const { account, credits, liveKey, testKey } = first;
+  return { accountId: account.accountId, credits, liveKey: liveKey.apiKey, testKey: testKey.apiKey };
+}
+
+/** Stopping twice is stopping once. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined;
+  return () => (result ??= work());
+}
