@@ -5,15 +5,7 @@ import type { Address, CanonicalHost } from './syntax/address.ts';
 
 /** Where in a conversation a reply was read or a fault happened. */
 export type SmtpPhase =
-  | 'connect'
-  | 'banner'
-  | 'ehlo'
-  | 'starttls'
-  | 'mail'
-  | 'rcpt'
-  | 'random_rcpt'
-  | 'rset'
-  | 'quit';
+  'connect' | 'banner' | 'ehlo' | 'starttls' | 'mail' | 'rcpt' | 'random_rcpt' | 'rset' | 'quit';
 
 /** A reply that was read, kept for the explanation: printable ASCII, cut to 200 characters. */
 export type ReadReply = {

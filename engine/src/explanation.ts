@@ -24,7 +24,13 @@ type Cause = Pick<Explanation, 'stage' | 'reason' | 'retry'>;
 const never = { advised: false } as const;
 
 /** Seconds after which asking again may tell more, by what stood in the way. */
-const retryAfterSeconds = { deferred: 300, unreachable: 3_600, dns: 60, deadline: 60, blocked: 86_400 } as const;
+const retryAfterSeconds = {
+  deferred: 300,
+  unreachable: 3_600,
+  dns: 60,
+  deadline: 60,
+  blocked: 86_400,
+} as const;
 
 function retryIn(seconds: number): Explanation['retry'] {
   return { advised: true, after_seconds: seconds };
@@ -65,7 +71,8 @@ export function explainTimeout(stage: Explanation['stage'], timings: Timings): E
 
 function causeOf(evidence: Evidence, verdict: Verdict): Cause {
   if (evidence.lists.denied) return { stage: 'lists', reason: 'operator_denied', retry: never };
-  if (evidence.route?.kind === 'refuses_mail') return { stage: 'dns', reason: evidence.route.why, retry: never };
+  if (evidence.route?.kind === 'refuses_mail')
+    return { stage: 'dns', reason: evidence.route.why, retry: never };
   if (verdict.status === 'spamtrap') return { stage: 'lists', reason: 'spamtrap_listed', retry: never };
   if (verdict.status === 'disposable') return { stage: 'lists', reason: 'disposable_listed', retry: never };
   return { stage: 'smtp', ...smtpCause(evidence) };
@@ -78,7 +85,8 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     return { reason, retry: retryFor(mailbox.meaning?.label, retryAfterSeconds.unreachable) };
   }
   const { meaning, catchAll } = mailbox;
-  if (meaning.label !== 'accepted') return { reason: meaning.reason, retry: retryFor(meaning.label, undefined) };
+  if (meaning.label !== 'accepted')
+    return { reason: meaning.reason, retry: retryFor(meaning.label, undefined) };
   switch (catchAll.kind) {
     case 'yes':
       return { reason: 'accepts_every_address', retry: never };

@@ -1,7 +1,13 @@
 import type { Clock } from './clock.ts';
 import type { MailRoute } from './dns/mail-route.ts';
 import type { Evidence, MailboxEvidence } from './evidence.ts';
-import { explain, explainTimeout, explainUnavailable, type Explanation, type Timings } from './explanation.ts';
+import {
+  explain,
+  explainTimeout,
+  explainUnavailable,
+  type Explanation,
+  type Timings,
+} from './explanation.ts';
 import type { Lists } from './lists/findings.ts';
 import type { Patience } from './patience.ts';
 import { parseAddress } from './syntax/parse-address.ts';
@@ -26,7 +32,11 @@ export type VerifyParts = {
   clock: Clock;
   lists: Lists;
   findMailRoute(address: Address, patience: Patience): Promise<MailRoute>;
-  askMailbox(address: Address, route: MailRoute & { kind: 'takes_mail' }, patience: Patience): Promise<MailboxEvidence>;
+  askMailbox(
+    address: Address,
+    route: MailRoute & { kind: 'takes_mail' },
+    patience: Patience,
+  ): Promise<MailboxEvidence>;
 };
 
 export async function verify(email: string, parts: VerifyParts, patience: Patience): Promise<Outcome> {
@@ -34,26 +44,33 @@ export async function verify(email: string, parts: VerifyParts, patience: Patien
   if (parsed.kind === 'invalid') return { kind: 'invalid_address', fault: parsed.fault };
   const { address } = parsed;
   const watch = startWatch(parts.clock);
+  const isLate = (): boolean => parts.clock.now() >= patience.deadline;
 
-  const lists = parts.lists.find(address);
-  if (lists.denied) return conclude({ address, lists }, watch.timings());
+  const listed = parts.lists.find(address);
+  if (listed.denied) return conclude({ address, lists: listed }, watch);
 
   const route = await watch.time('dns', () => parts.findMailRoute(address, patience));
-  const known = { address, lists: withMailHosts(lists, route, { address, lists: parts.lists }), route };
-  if (route.kind === 'refuses_mail' || known.lists.spamtrap || known.lists.disposable) return conclude(known, watch.timings());
-  if (parts.clock.now() >= patience.deadline) return { kind: 'timeout', explanation: explainTimeout('dns', watch.timings()) };
-  if (route.kind === 'undetermined') return { kind: 'unavailable', explanation: explainUnavailable(known, watch.timings()) };
+  const lists = withMailHosts(listed, route, { address, lists: parts.lists });
+  const known: Evidence = { address, lists, route };
+  if (route.kind === 'refuses_mail' || lists.spamtrap || lists.disposable) return conclude(known, watch);
+  if (route.kind === 'undetermined') return isLate() ? timeOut('dns', watch) : unavailable(known, watch);
 
   const mailbox = await watch.time('smtp', () => parts.askMailbox(address, route, patience));
-  if (mailbox.kind === 'no_answer' && parts.clock.now() >= patience.deadline) {
-    return { kind: 'timeout', explanation: explainTimeout('smtp', watch.timings()) };
-  }
-  return conclude({ ...known, mailbox }, watch.timings());
+  if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
+  return conclude({ ...known, mailbox }, watch);
 }
 
-function conclude(evidence: Evidence, timings: Timings): Outcome {
+function conclude(evidence: Evidence, watch: Watch): Outcome {
   const verdict = judge(evidence);
-  return { kind: 'verdict', verdict, explanation: explain(evidence, verdict, timings) };
+  return { kind: 'verdict', verdict, explanation: explain(evidence, verdict, watch.timings()) };
+}
+
+function timeOut(stage: Explanation['stage'], watch: Watch): Outcome {
+  return { kind: 'timeout', explanation: explainTimeout(stage, watch.timings()) };
+}
+
+function unavailable(evidence: Evidence, watch: Watch): Outcome {
+  return { kind: 'unavailable', explanation: explainUnavailable(evidence, watch.timings()) };
 }
 
 /** A throw-away service shows in its mail host even where the domain itself is new to the lists. */
@@ -63,14 +80,22 @@ function withMailHosts(
   { address, lists }: { address: Address; lists: Lists },
 ): Evidence['lists'] {
   if (findings.disposable || route.kind !== 'takes_mail') return findings;
-  return { ...findings, disposable: route.mxRecords.some((host) => lists.isDisposableMailHost(host, address)) };
+  return {
+    ...findings,
+    disposable: route.mxRecords.some((host) => lists.isDisposableMailHost(host, address)),
+  };
 }
 
-function startWatch(clock: Clock) {
+type Watch = {
+  time<T>(stage: 'dns' | 'smtp', work: () => Promise<T>): Promise<T>;
+  timings(): Timings;
+};
+
+function startWatch(clock: Clock): Watch {
   const startedAt = clock.now();
   const stages: { dns?: number; smtp?: number } = {};
   return {
-    async time<T>(stage: 'dns' | 'smtp', work: () => Promise<T>): Promise<T> {
+    async time(stage, work) {
       const enteredAt = clock.now();
       try {
         return await work();
@@ -78,6 +103,6 @@ function startWatch(clock: Clock) {
         stages[stage] = Math.round(clock.now() - enteredAt);
       }
     },
-    timings: (): Timings => ({ ...stages, total: Math.round(clock.now() - startedAt) }),
+    timings: () => ({ ...stages, total: Math.round(clock.now() - startedAt) }),
   };
 }
