@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { commands } from './commands.ts';
+import { runHere } from './run-here.ts';
 import { runMailproof, startMailproof } from './start-mailproof.ts';
 
 const concurrent = { concurrency: 2 };
@@ -19,7 +20,7 @@ describe('help', concurrent, () => {
 
   for (const { name } of commands) {
     test(`${name} --help has a usage line and examples, within 80 columns`, async () => {
-      const { code, stdout } = await runMailproof([name, '--help']);
+      const { code, stdout } = await runHere([name, '--help']);
       assert.equal(code, 0);
       assert.match(stdout, new RegExp(`mailproof ${name} `));
       assert.match(stdout, /^examples:\n {2}.*mailproof /m);
@@ -31,10 +32,7 @@ describe('help', concurrent, () => {
   }
 
   test('help COMMAND is the same as COMMAND --help', async () => {
-    const [one, other] = await Promise.all([
-      runMailproof(['help', 'parse']),
-      runMailproof(['parse', '--help']),
-    ]);
+    const [one, other] = await Promise.all([runHere(['help', 'parse']), runHere(['parse', '--help'])]);
     assert.deepEqual(one, other);
   });
 
@@ -45,7 +43,7 @@ describe('help', concurrent, () => {
   });
 
   test('--version is the version of the package', async () => {
-    assert.match((await runMailproof(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await runHere(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
   });
 });
 
@@ -70,7 +68,7 @@ describe('a command line that is not understood ends with 2 and one line that he
   ];
   for (const [args, line] of mistakes) {
     test(args.join(' '), async () => {
-      const { code, stdout, stderr } = await runMailproof(args);
+      const { code, stdout, stderr } = await runHere(args);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, line);
       assert.equal(stderr.trimEnd().split('\n').length, 1);
@@ -80,7 +78,7 @@ describe('a command line that is not understood ends with 2 and one line that he
 
 describe('config', concurrent, () => {
   test('--json gives an object a line with name, value, default and meaning', async () => {
-    const { code, stdout } = await runMailproof(['config', '--json'], {
+    const { code, stdout } = await runHere(['config', '--json'], {
       env: { MAILPROOF_PORT: '9000', MAILPROOF_ADMIN_TOKEN: 'hunter2' },
     });
     assert.equal(code, 0);
@@ -96,7 +94,7 @@ describe('config', concurrent, () => {
   });
 
   test('in words it names every setting, within 80 columns unless a value is longer', async () => {
-    const { stdout } = await runMailproof(['config']);
+    const { stdout } = await runHere(['config']);
     assert.match(stdout, /^MAILPROOF_PORT=8080$/m);
     assert.match(stdout, /^MAILPROOF_EGRESS_ALLOW=none$/m);
   });
@@ -108,7 +106,7 @@ describe('config', concurrent, () => {
   });
 
   test('a variable that is no setting is told and does not stop anything', async () => {
-    const { code, stderr } = await runMailproof(['config'], { env: { MAILPROOF_PROT: '1' } });
+    const { code, stderr } = await runHere(['config'], { env: { MAILPROOF_PROT: '1' } });
     assert.equal(code, 0);
     assert.equal(
       stderr,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { runHere } from '../run-here.ts';
 import { runMailproof } from '../start-mailproof.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-store-'));
@@ -110,7 +111,7 @@ test('a store that cannot be opened ends with 3 and one line that says what to d
 });
 
 test('a PostgreSQL database is not passed over in silence', async () => {
-  const { code, stderr } = await runMailproof(['audit'], {
+  const { code, stderr } = await runHere(['audit'], {
     env: { ...env, MAILPROOF_DATABASE_URL: 'postgres://db.example/x' },
   });
   assert.equal(code, 3);
@@ -118,7 +119,7 @@ test('a PostgreSQL database is not passed over in silence', async () => {
 });
 
 function run(args: string[]) {
-  return runMailproof(args, { env });
+  return runHere(args, { env });
 }
 
 async function json(args: string[]): Promise<Record<string, unknown>> {

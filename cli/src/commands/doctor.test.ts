@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startWorld, type HostDescription, type Zone } from '@mailproof/world';
+import { checkNode, checkWallClock } from '../doctor/check-machine.ts';
+import { runHere } from '../run-here.ts';
+
+const mailHost = 'mx.probe.test';
+const probe: Zone = { a: ['127.0.0.1'], mx: [[10, mailHost]], txt: ['hello', 'v=spf1 ip4:127.0.0.1 -all'] };
+
+type Scene = { zone?: Zone; reverse?: Zone; host?: HostDescription; env?: Record<string, string> };
+type Finding = { check: string; state: string; seen: string; remedy?: string };
+
+describe('doctor', { concurrency: 4 }, () => {
+  test('finds nothing wrong where nothing is, and ends with 0', async () => {
+    const { code, findings } = await examine({});
+    assert.equal(code, 0);
+    const states = findings.map(
+      ({ check, state }) => `${check.replace(/\d{4,}/, 'N').replace('127.0.0.1:N', 'S')}: ${state}`,
+    );
+    assert.deepEqual(states, [
+      'Node: ok',
+      'clock: ok',
+      'data directory: ok',
+      'resolver S: ok',
+      'outbound port N: ok',
+      'HELO name: ok',
+      'sender domain: ok',
+      'SPF: ok',
+      'egress: warning',
+      'mail port: warning',
+    ]);
+  });
+
+  const troubles: { scene: Scene; check: RegExp; state: string; seen: RegExp; title: string }[] = [
+    {
+      title: 'a HELO name without an address',
+      scene: { zone: { mx: [[10, mailHost]] } },
+      check: /^HELO/,
+      state: 'problem',
+      seen: /probe\.test has no address in DNS/,
+    },
+    {
+      title: 'an address that points to another name',
+      scene: { reverse: { ptr: ['host-1.provider.example'] } },
+      check: /^HELO/,
+      state: 'problem',
+      seen: /127\.0\.0\.1 points to host-1\.provider\.example/,
+    },
+    {
+      title: 'an address that points nowhere',
+      scene: { reverse: {} },
+      check: /^HELO/,
+      state: 'problem',
+      seen: /127\.0\.0\.1 points to no name/,
+    },
+    {
+      title: 'a HELO name of this machine alone',
+      scene: { env: { MAILPROOF_HELO_NAME: 'box.localdomain' } },
+      check: /^HELO/,
+      state: 'problem',
+      seen: /no name that others can look up/,
+    },
+    {
+      title: 'a sender domain that does not exist',
+      scene: { env: { MAILPROOF_MAIL_FROM: 'verify@nowhere.test' } },
+      check: /^sender/,
+      state: 'problem',
+      seen: /nowhere\.test does not exist/,
+    },
+    {
+      title: 'a sender domain that takes no mail',
+      scene: { zone: { ...probe, mx: [[0, '.']] } },
+      check: /^sender/,
+      state: 'problem',
+      seen: /null MX/,
+    },
+    {
+      title: 'a sender domain without SPF',
+      scene: { zone: { ...probe, txt: ['hello'] } },
+      check: /^SPF/,
+      state: 'warning',
+      seen: /no SPF record/,
+    },
+    {
+      title: 'a sender domain with two SPF records',
+      scene: { zone: { ...probe, txt: ['v=spf1 -all', 'v=spf1 ~all'] } },
+      check: /^SPF/,
+      state: 'warning',
+      seen: /2 SPF records/,
+    },
+    {
+      title: 'a resolver that refuses',
+      scene: { zone: { behaviour: 'refused' } },
+      check: /^resolver/,
+      state: 'problem',
+      seen: /refused/,
+    },
+    {
+      title: 'a resolver that fails',
+      scene: { zone: { behaviour: 'servfail' } },
+      check: /^resolver/,
+      state: 'warning',
+      seen: /servfail/,
+    },
+    {
+      title: 'a resolver that is silent',
+      scene: { zone: { behaviour: 'silent' } },
+      check: /^resolver/,
+      state: 'problem',
+      seen: /did not answer/,
+    },
+    {
+      title: 'a connection that is refused',
+      scene: { host: { temper: { dead: true } } },
+      check: /^outbound/,
+      state: 'problem',
+      seen: /could not be reached: refused/,
+    },
+    {
+      title: 'a mail host that refuses us',
+      scene: { host: { temper: { banner: '554 5.7.1 no \u001b[2J service' } } },
+      check: /^outbound/,
+      state: 'warning',
+      seen: /open, but mx\.probe\.test answered: 554 5\.7\.1 no \\u\{1b\}/,
+    },
+    {
+      title: 'a mail host that says nothing',
+      scene: { host: { temper: { replyDelayMs: 60_000 } } },
+      check: /^outbound/,
+      state: 'warning',
+      seen: /said nothing/,
+    },
+    {
+      title: 'a mail host in a private network',
+      scene: { env: { MAILPROOF_EGRESS_ALLOW: '' } },
+      check: /^outbound/,
+      state: 'not_checked',
+      seen: /no public address/,
+    },
+    {
+      title: 'no mail host to try port 25 on',
+      scene: { zone: { ...probe, mx: [[0, '.']] } },
+      check: /^outbound/,
+      state: 'not_checked',
+      seen: /has no mail host to try it on/,
+    },
+    {
+      title: 'pacing switched off',
+      scene: { env: { MAILPROOF_PACING: 'off' } },
+      check: /^pacing/,
+      state: 'warning',
+      seen: /MAILPROOF_PACING=off/,
+    },
+    {
+      title: 'a data directory that cannot be made',
+      scene: { env: { MAILPROOF_DATA_DIR: '/dev/null/data' } },
+      check: /^data/,
+      state: 'problem',
+      seen: /\/dev\/null/,
+    },
+  ];
+  for (const { title, scene, check, state, seen } of troubles) {
+    test(`${title}: ${state}, with what was seen${state === 'not_checked' ? '' : ' and the remedy'}`, async () => {
+      const { code, findings } = await examine(scene);
+      const found = findings.find((finding) => check.test(finding.check));
+      assert.equal(found?.state, state, JSON.stringify(found));
+      assert.match(found.seen, seen);
+      assert.ok(found.remedy !== undefined || state === 'not_checked');
+      assert.equal(code, findings.some((finding) => finding.state === 'problem') ? 1 : 0);
+    });
+  }
+
+  test('in words each finding has its remedy below, within 80 columns', async () => {
+    const world = await startWorld({ zones: { 'probe.test': {} }, hosts: { 'mx.other.test': {} } });
+    try {
+      const { code, stdout } = await runHere(['doctor'], { env: world.environment });
+      assert.equal(code, 1);
+      assert.match(
+        stdout,
+        /^problem +HELO name: probe\.test has no address in DNS\n +→ Set MAILPROOF_HELO_NAME/m,
+      );
+      assert.deepEqual(
+        stdout.split('\n').filter((line) => line.length > 80),
+        [],
+      );
+    } finally {
+      await world.stop();
+    }
+  });
+});
+
+test('a Node that is too old and a clock that cannot be right are problems', () => {
+  assert.equal(checkNode('22.1.0').state, 'problem');
+  assert.equal(checkNode('26.0.0').state, 'ok');
+  assert.equal(checkWallClock(Date.UTC(2000, 0)).state, 'problem');
+  assert.equal(checkWallClock(Date.UTC(2150, 0)).state, 'problem');
+  assert.equal(checkWallClock(Date.now()).state, 'ok');
+});
+
+async function examine({
+  zone = probe,
+  reverse,
+  host = {},
+  env = {},
+}: Scene): Promise<{ code: number | null; findings: Finding[] }> {
+  const world = await startWorld({
+    zones: { 'probe.test': zone, ...(reverse === undefined ? {} : { '1.0.0.127.in-addr.arpa': reverse }) },
+    // The world's port is that of its living hosts, so there is always one.
+    hosts: { [mailHost]: host, 'mx.other.test': {} },
+  });
+  try {
+    const { code, stdout } = await runHere(['doctor', '--json'], { env: { ...world.environment, ...env } });
+    const report = JSON.parse(stdout) as { ok: boolean; checks: Finding[] };
+    assert.equal(report.ok, code === 0);
+    assert.deepEqual(world.violations, []);
+    return { code, findings: report.checks };
+  } finally {
+    await world.stop();
+  }
+}
