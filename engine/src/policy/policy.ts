@@ -1,0 +1,36 @@
+/**
+ * How a mail host is treated: whether it is asked at all, how gently, and from where. One policy for all
+ * hosts of a group, which is a provider of the table or else the registrable domain of the host's name.
+ */
+export type Politeness = {
+  /** Conversations open at once with one IP address. */
+  conversationsPerAddress: number;
+  /** With one network: a /24 of IPv4, a /48 of IPv6. */
+  conversationsPerNetwork: number;
+  /** With one group. */
+  conversationsPerGroup: number;
+  /** The most that the limit of a group grows to, one for every `cleanConversationsToGrow`. */
+  conversationsPerGroupAtMost: number;
+  cleanConversationsToGrow: number;
+  /** New connections to one group. */
+  connectionsPerSecond: number;
+  connectionsPerMinute: number;
+  /** Recipients named in one conversation, strangers included. */
+  recipientsPerConversation: number;
+  /** Refused recipients after which a conversation ends. */
+  refusalsPerConversation: number;
+};
+
+export type HostPolicy = {
+  /** What the host is counted under: a provider's id, or a registrable domain. */
+  group: string;
+  /** `skip`: never asked. `takes_every_address`: known to accept every recipient, so asking tells nothing. */
+  asking: 'probe' | 'skip' | 'takes_every_address';
+  politeness: Politeness;
+  /** The routes that may be used for this group; none means any. */
+  routes: readonly string[] | undefined;
+};
+
+export type PolicyBook = {
+  policyFor(mailHost: string): HostPolicy;
+};
