@@ -3,10 +3,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { encode, TRUNCATED_RESPONSE } from 'dns-packet';
-import type { Packet } from 'dns-packet';
+import type { Answer, Packet } from 'dns-packet';
 import { hasty, host, loopbackBench, patience, within } from './loopback-bench.ts';
 import { rcodes, startLoopbackDns } from './loopback-dns.ts';
 import type { Zone } from './loopback-dns.ts';
+import { readAnswer } from './read-answer.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());
@@ -207,4 +208,43 @@ describe('aliases', () => {
     assert.deepEqual(await made.mx(name, patience()), { kind: 'no_such_name' });
     assert.deepEqual(await made.mx(host('alias.test'), patience()), { kind: 'no_data' });
   });
+});
+
+describe('how long an answer may be kept', () => {
+  const question = { name: 'example.test', type: 'MX' } as const;
+  const alias = (ttl: number): Answer => ({ name: 'example.test', type: 'CNAME', ttl, data: 'b.test' });
+  const mx = (owner: string, ttl: number): Answer => ({
+    name: owner,
+    type: 'MX',
+    ttl,
+    data: { preference: 1, exchange: 'mx.test' },
+  });
+  const soa = (ttl: number, minimum: number): Answer => ({
+    name: 'test',
+    type: 'SOA',
+    ttl,
+    data: { mname: 'a.test', rname: 'b.test', minimum },
+  });
+  const lives: [string, Packet, number][] = [
+    ['the least TTL of the records', { answers: [mx('example.test', 300), mx('example.test', 60)] }, 60],
+    ['the least TTL of the chain', { answers: [alias(20), mx('b.test', 60)] }, 20],
+    ['a TTL of zero', { answers: [mx('example.test', 300), mx('example.test', 0)] }, 0],
+    ['a TTL with the top bit set counts as zero (RFC 2181)', { answers: [mx('example.test', 2 ** 31)] }, 0],
+    [
+      'a record that was not asked for does not count',
+      { answers: [mx('example.test', 300), mx('b.test', 1)] },
+      300,
+    ],
+    ['nothing: the minimum of the SOA', { authorities: [soa(300, 40)] }, 40],
+    ['nothing: the TTL of the SOA', { authorities: [soa(25, 900)] }, 25],
+    ['nothing, and no SOA', {}, 30],
+    ['nothing at the end of a chain', { answers: [alias(10)], authorities: [soa(300, 300)] }, 10],
+    ['no such name', { flags: rcodes.nxdomain, authorities: [soa(50, 70)] }, 50],
+  ];
+  for (const [title, packet, ttlS] of lives) {
+    test(`${title}: ${ttlS} s`, () => {
+      const reading = readAnswer(encode({ type: 'response', questions: [question], ...packet }), question);
+      assert.equal(reading.kind === 'answered' && reading.answer.ttlS, ttlS);
+    });
+  }
 });
