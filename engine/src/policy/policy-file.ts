@@ -1,0 +1,56 @@
+import type { HostPolicy, Politeness } from './policy.ts';
+
+/**
+ * What an operator may settle in the providers file, once it has been read and found right: how providers
+ * are treated, where conversations leave from, and which hosts tell that port 25 is open. The file's own
+ * grammar is in `read-policy-file.ts`; `docs/providers.md` explains it.
+ */
+export type PolicyFile = {
+  /** By provider id, group, or suffix of mail hosts (which begins with a dot), in lower case. */
+  providers: ReadonlyMap<string, ProviderSetting>;
+  /** In the order of the file. Empty: there is the default route and no other. */
+  routes: readonly RouteSetting[];
+  /** Mail hosts that are connected to only to see whether port 25 is open. */
+  canaries: readonly string[];
+};
+
+/** What is not stated stays as it was. */
+export type ProviderSetting = {
+  asking?: HostPolicy['asking'];
+  politeness?: Partial<Politeness>;
+  /** Ids of routes; never empty. */
+  routes?: readonly string[];
+};
+
+/** Where conversations leave from. */
+export type RouteSetting = DirectRoute | ProxyRoute;
+
+export type DirectRoute = RouteManners & {
+  kind: 'direct';
+  /** An address of this machine; without one the system chooses. */
+  localAddress?: string;
+};
+
+export type ProxyRoute = RouteManners & {
+  kind: 'socks5';
+  socks5: {
+    /** An IP literal: no name is looked up on the way to a mail host. */
+    host: string;
+    port: number;
+    /** RFC 1929. */
+    login?: { username: string; password: string };
+  };
+};
+
+type RouteManners = {
+  /** Unique in the file. `default` gives the default route other manners. */
+  id: string;
+  /** Without one: the engine's own. */
+  heloName?: string;
+  mailFrom?: string;
+  /** New conversations over this route; without one there is no limit but those of the destinations. */
+  perMinute?: number;
+  perDay?: number;
+  /** The daily volume of a route that is new, doubling until it meets `perDay`. */
+  warmUp?: { startPerDay: number; doubleEveryDays: number };
+};
