@@ -5,6 +5,11 @@ export type CommandEntry = { name: string; summary: string; load(): Promise<Comm
 
 export const commands: readonly CommandEntry[] = [
   {
+    name: 'serve',
+    summary: 'run the service: API, worker and upkeep in one process',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  {
     name: 'verify',
     summary: 'verify addresses, here and now, without the service',
     load: async () => (await import('./commands/verify.ts')).verifyCommand,

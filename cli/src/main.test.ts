@@ -50,7 +50,7 @@ describe('help', concurrent, () => {
 describe('a command line that is not understood ends with 2 and one line that helps', concurrent, () => {
   const mistakes: [string[], RegExp][] = [
     [['vrify', 'ada@example.com'], /there is no command "vrify"; did you mean verify\?/],
-    [['zzzzzzzzz'], /there is no command "zzzzzzzzz"; there are verify, parse/],
+    [['zzzzzzzzz'], /there is no command "zzzzzzzzz"; there are serve, verify/],
     [['verify', '--jsn', 'ada@example.com'], /there is no option --jsn; did you mean --json\?/],
     [['verify', '--file'], /--file needs a value: --file PATH\|-/],
     [['verify', '--file', '--json'], /--file needs a value/],

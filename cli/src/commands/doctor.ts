@@ -1,17 +1,7 @@
-import {
-  canonicalHost,
-  createDialer,
-  createResolver,
-  defaultLimits,
-  ownAddresses,
-  systemClock,
-  systemServers,
-  type CanonicalHost,
-} from '@mailproof/engine';
-import type { Config } from '@mailproof/service/config';
-import { defineCommand, type Surroundings } from '../command.ts';
-import type { DoctorParts, Finding } from '../doctor/check.ts';
+import { defineCommand } from '../command.ts';
+import type { Finding } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
+import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
 import { printable } from '../present/printable.ts';
@@ -34,9 +24,9 @@ export const doctorCommand = defineCommand({
   async run({ options, ...surroundings }) {
     const config = loadConfig(surroundings);
     if (config === undefined) return exitCodes.environment;
-    const { terminal } = surroundings;
+    const { terminal, signal } = surroundings;
     terminal.progress('looking …');
-    const findings = await withParts(config, surroundings, examine);
+    const findings = await withDoctorParts({ config, signal, questionMs }, examine);
     const ok = !findings.some(({ state }) => state === 'problem');
     const text = options.json
       ? JSON.stringify({ ok, checks: findings })
@@ -45,49 +35,6 @@ export const doctorCommand = defineCommand({
     return ok ? exitCodes.ok : exitCodes.found;
   },
 });
-
-async function withParts<Result>(
-  config: Config,
-  { signal }: Surroundings,
-  use: (parts: DoctorParts) => Promise<Result>,
-): Promise<Result> {
-  const clock = systemClock;
-  const limits = defaultLimits;
-  const servers = config.dnsServers.length > 0 ? config.dnsServers : systemServers();
-  const each = servers.map((server) => ({
-    ...server,
-    created: createResolver({ servers: [server], clock, limits }),
-  }));
-  // A machine that names no server gets a resolver that nobody answers, so that every other check can still say so.
-  const all = createResolver({
-    servers: servers.length > 0 ? servers : [{ ip: '127.0.0.1', port: 53 }],
-    clock,
-    limits,
-  });
-  try {
-    return await use({
-      config,
-      clock,
-      resolver: all.uncached,
-      servers: each.map(({ ip, port, created }) => ({ ip, port, resolver: created.uncached })),
-      dialer: createDialer({ port: config.smtpPort, clock, limits, allow: config.egressAllow, ownAddresses }),
-      ownAddresses: ownAddresses(),
-      senderDomain: hostOf(config.mailFrom.slice(config.mailFrom.lastIndexOf('@') + 1)),
-      heloName: hostOf(config.heloName),
-      patience: () => ({ deadline: clock.now() + questionMs, signal }),
-    });
-  } finally {
-    all.close();
-    for (const { created } of each) created.close();
-  }
-}
-
-/** The settings were read, so the names in them are host names. */
-function hostOf(name: string): CanonicalHost {
-  const host = canonicalHost(name);
-  if (host === undefined) throw new TypeError(`a setting let ${name} through, which is no host name`);
-  return host;
-}
 
 const stateColours: Readonly<Record<Finding['state'], Colour>> = {
   ok: 'green',

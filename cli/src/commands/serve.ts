@@ -1,0 +1,78 @@
+import { startService, StartError, type Service } from '@mailproof/service/main';
+import type { Config } from '@mailproof/service/config';
+import { defineCommand, type Surroundings } from '../command.ts';
+import { checkHeloName } from '../doctor/check-helo-name.ts';
+import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { loadConfig } from '../load-config.ts';
+
+/** The look at the HELO name may hold the start up for so long, when the resolver is silent. */
+const heloQuestionMs = 1_500;
+
+export const serveCommand = defineCommand({
+  name: 'serve',
+  takes: '[--role all]',
+  summary: 'run the service: API, worker and upkeep in one process',
+  options: {
+    role: {
+      type: 'text',
+      placeholder: 'all|api|worker',
+      meaning: 'what this process does; this version knows all',
+    },
+    json: { type: 'flag', meaning: 'changes nothing: the log is always JSON' },
+  },
+  notes: [
+    'The first start makes an account with 1,000 credits and prints its keys, once. Ctrl-C or a request to terminate drains: what is under way is answered, tasks are put back, and the process ends with 0 within 30 seconds; a second one ends it at once.',
+  ],
+  examples: ['mailproof serve', 'MAILPROOF_PORT=9000 mailproof serve'],
+  words: { least: 0, most: 0 },
+  async run({ options, ...surroundings }) {
+    const { terminal, signal } = surroundings;
+    const refused = refuseRole(options.role ?? 'all');
+    if (refused !== undefined) {
+      terminal.tell(`mailproof: ${refused}`);
+      return exitCodes.usage;
+    }
+    const config = loadConfig(surroundings);
+    if (config === undefined) return exitCodes.environment;
+    await tellOfHeloName(config, surroundings);
+    const service = await start(config, surroundings);
+    if (service === undefined) return exitCodes.environment;
+    await aborted(signal);
+    await service.stop();
+    return exitCodes.ok;
+  },
+});
+
+function refuseRole(role: string): string | undefined {
+  if (role === 'all') return undefined;
+  if (role !== 'api' && role !== 'worker') return '--role may be all, api or worker';
+  return `--role ${role} needs a database that several processes share, which this version does not know; leave it out`;
+}
+
+/** Nothing where it cannot start for a reason outside of it, and that has been told then. */
+async function start(config: Config, { terminal }: Surroundings): Promise<Service | undefined> {
+  try {
+    return await startService(config);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    terminal.tell(`mailproof: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** A name that does not lead back to us costs verdicts. It is told and does not stop the start. */
+async function tellOfHeloName(config: Config, { terminal, signal }: Surroundings): Promise<void> {
+  const { state, seen } = await withDoctorParts(
+    { config, signal, questionMs: heloQuestionMs },
+    checkHeloName,
+  );
+  if (state === 'problem') terminal.tell(`mailproof: HELO name: ${seen}; mailproof doctor has the remedy`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
