@@ -1,4 +1,4 @@
-import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 
 /**
  * One JSON object a line. Errors are logged by an allow-list: a message may quote an address, a query or
@@ -8,7 +8,6 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   const options = {
     level,
     base: null,
-    timestamp: stdTimeFunctions.isoTime,
     serializers: { err: describeDefect },
   };
   return destination === undefined ? pino(options) : pino(options, destination);

@@ -23,7 +23,7 @@ test('one line a request, with what an operator needs', async () => {
   const line: unknown = JSON.parse(parts.logLines[0]!);
   assert.ok(typeof line === 'object' && line !== null && 'ms' in line && 'time' in line);
   const { ms, time, ...rest } = line;
-  assert.ok(typeof ms === 'number' && typeof time === 'string');
+  assert.ok(typeof ms === 'number' && typeof time === 'number');
   assert.deepEqual(rest, {
     level: 30,
     request_id: 'request-1',
