@@ -40,6 +40,28 @@ export const limitTable = {
   catchAllNoMs: { value: 86_400_000, meaning: 'life of "refuses strangers"' },
   hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
   hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
+  routeBlocks: { value: 5, meaning: 'blocks within `routeBlockWindowMs` after which a route rests' },
+  routeBlockGroups: {
+    value: 2,
+    meaning: 'groups those blocks must come from; from one, that group alone rests on that route',
+  },
+  routeBlockWindowMs: { value: 600_000, meaning: 'window in which the blocks of a route are counted' },
+  routeRestMs: {
+    value: 3_600_000,
+    meaning: 'rest of a blocked route; a group that refused one route is not asked on another as long',
+  },
+  routeRefusals: { value: 20_000, meaning: 'groups and addresses remembered as having refused a route' },
+  routeFailures: { value: 3, meaning: 'failures of a route itself, in a row, after which it is left alone' },
+  routeDownMs: { value: 60_000, meaning: 'time for which a route that fails is left alone' },
+  mailPortAddresses: { value: 20, meaning: 'mail hosts without one connection that show port 25 blocked' },
+  mailPortNetworks: { value: 5, meaning: 'networks they must be in (a /16 of IPv4, a /32 of IPv6)' },
+  mailPortWindowMs: { value: 300_000, meaning: 'window in which they are counted' },
+  mailPortFailures: { value: 1_000, meaning: 'failed mail hosts kept in that window' },
+  mailPortLineMs: {
+    value: 60_000,
+    meaning: 'least time between two lines that say so, and between two trials',
+  },
+  canaryEveryMs: { value: 600_000, meaning: 'time between two rounds of the canaries' },
   explainedReplies: { value: 16, meaning: 'replies kept in an explanation' },
   explainedReplyCharacters: { value: 200, meaning: 'characters kept of a reply' },
 } as const;
