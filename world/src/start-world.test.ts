@@ -118,8 +118,9 @@ describe('a world', () => {
     const dnsOverTcp = connect(Number(world.dnsServer.split(':')[1]), '127.0.0.1');
     await once(dnsOverTcp, 'connect');
     await world.stop();
-    await Promise.all([...clients.map((client) => client.closed()), once(dnsOverTcp, 'close')]);
     assert.equal(world.counts.smtp.open, 0);
+    assert.deepEqual(world.violations, []);
+    await Promise.all([...clients.map((client) => client.closed()), once(dnsOverTcp, 'close')]);
     const open = process.getActiveResourcesInfo().filter((kind) => /^(?:TCP|UDP|TLS)/.test(kind));
     assert.deepEqual(open, []);
   });

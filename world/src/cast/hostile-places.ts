@@ -1,4 +1,5 @@
 /** Places where no answer is to be had: every one of these mail hosts leaves a verifier with `unknown`. */
+import type { Zone } from '../dns/zone.ts';
 import { faultHost } from '../hosts.ts';
 import { phases } from '../smtp/fault.ts';
 import type { Fault, Phase } from '../smtp/fault.ts';
@@ -92,8 +93,8 @@ function secondServes(domain: string, first: Temper, story: string): Place {
 
 /** The mail host is where nobody may be sent. */
 function forbidden(domain: string, address: string): Place {
-  const zones = {
-    [domain]: { mx: [[10, `mx.${domain}`]] as [number, string][] },
+  const zones: Record<string, Zone> = {
+    [domain]: { mx: [[10, `mx.${domain}`]] },
     [`mx.${domain}`]: { a: [address] },
   };
   return {

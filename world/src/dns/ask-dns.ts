@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { decode, encode, streamDecode, streamEncode } from 'dns-packet';
 import type { DecodedPacket, Packet, RecordType } from 'dns-packet';
 
-export type Question = { name: string; type: RecordType; udpPayloadSize?: number };
+type Question = { name: string; type: RecordType; udpPayloadSize?: number };
 
 export const queryId = 4_711;
 

@@ -11,10 +11,10 @@ import type { MxData } from './encode-mx-answer.ts';
 import type { Zone, ZoneBehaviour } from './zone.ts';
 import type { ZoneBook } from './zone-book.ts';
 
-export type Asked = { id: number; name: string; type: RecordType; udpLimit: number };
+type Asked = { id: number; name: string; type: RecordType; udpLimit: number };
 
 /** Messages in the order in which they go out, and how late. */
-export type Response = { messages: Buffer[]; delayMs: number };
+type Response = { messages: Buffer[]; delayMs: number };
 
 export type Responder = {
   book: ZoneBook;

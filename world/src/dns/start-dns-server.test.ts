@@ -27,6 +27,7 @@ const zones: Record<string, Zone> = {
   'below.parent.test': { a: ['127.1.1.1'] },
   '*.wild.test': { a: ['127.1.1.2'] },
   'taken.wild.test': { txt: ['no address'] },
+  'deep.parent.wild.test': { txt: ['no address'] },
   'large.test': { mx: Array.from({ length: 40 }, (_, n): [number, string] => [n, `mx${n}.large.test`]) },
   'huge.test': { mx: Array.from({ length: 2_000 }, (_, n): [number, string] => [n, `mx${n}.huge.test`]) },
   'oversized.test': {
@@ -124,6 +125,7 @@ describe('the name server', () => {
   test('answers for a wildcard, but not over a name that is there', async () => {
     assert.deepEqual(await addresses('any.thing.wild.test'), ['127.1.1.2']);
     assert.deepEqual(await addresses('taken.wild.test'), []);
+    assert.deepEqual(await addresses('parent.wild.test'), []);
   });
 
   test('puts the aliases before the records they lead to', async () => {

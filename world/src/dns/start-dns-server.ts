@@ -13,7 +13,7 @@ import { readQuery, respond } from './respond.ts';
 import type { Responder } from './respond.ts';
 import type { ZoneBook } from './zone-book.ts';
 
-export type DnsServer = { port: number; stop(): Promise<void> };
+type DnsServer = { port: number; stop(): Promise<void> };
 
 type Parts = { book: ZoneBook; log: QueryLog; latencyMs: number };
 type Exchange = { transport: 'udp' | 'tcp'; send: (message: Buffer) => void; done: () => void };

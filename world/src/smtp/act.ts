@@ -26,6 +26,6 @@ export function wire(reply: string): string {
 }
 
 /** UTF-8, one byte a character. */
-export function asBytes(text: string): string {
+function asBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

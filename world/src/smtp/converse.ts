@@ -208,7 +208,8 @@ function leave(talk: Talk): void {
   talk.record.total.open -= 1;
   session.host.counts.open -= 1;
   if (conversation.ended !== 'open') return;
-  conversation.ended = 'by_client';
+  conversation.ended = talk.record.closing ? 'by_host' : 'by_client';
+  if (talk.record.closing) return;
   const inStep = queue.length === 0 && !wire.outOfStep;
   if (inStep && !talk.quitSeen) session.report('ended_without_quit', conversation.lines.at(-1) ?? '');
 }

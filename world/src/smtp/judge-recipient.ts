@@ -2,7 +2,7 @@
 import type { MailHost } from './mail-host.ts';
 import type { MailboxState, ReplyText } from './temper.ts';
 
-export type Envelope = {
+type Envelope = {
   client: string;
   sender: string;
   /** Recipients named in this transaction, this one not counted. */

@@ -15,7 +15,7 @@ export type Wire = {
 };
 
 /** `stuck`: nothing more will be answered, or `finish` is called when the act is done. */
-export type Progress = Aftermath | 'stuck' | 'gone';
+type Progress = Aftermath | 'stuck' | 'gone';
 
 /** An endless reply ends here all the same: load on the machine has a bound. */
 const mostPoured = 16 * 1_048_576;

@@ -62,6 +62,8 @@ export type SmtpRecord = {
   violations: Violation[];
   /** The latest conversations, oldest first. */
   conversations: Conversation[];
+  /** The world is being taken down: who leaves from now on was thrown out. */
+  closing: boolean;
   reset(): void;
 };
 
@@ -74,6 +76,7 @@ export function smtpRecord(hostNames: string[]): SmtpRecord {
     hosts: new Map(hostNames.map((name) => [name, noCounts()])),
     violations: [],
     conversations: [],
+    closing: false,
     reset() {
       for (const counts of [record.total, ...record.hosts.values()]) {
         Object.assign(counts, noCounts(), { open: counts.open, mostOpen: counts.open });

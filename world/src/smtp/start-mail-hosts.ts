@@ -4,12 +4,12 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { converse } from './converse.ts';
 import type { MailHost } from './mail-host.ts';
 import type { SmtpRecord } from './record.ts';
 
-export type MailHosts = {
+type MailHosts = {
   port: number;
   /** Hosts on an address this machine does not have (IPv6 switched off). */
   absent: string[];
@@ -40,9 +40,12 @@ export async function startMailHosts(
     port: found.port,
     absent: found.absent,
     async stop() {
+      record.closing = true;
       const closed = found.servers.map((server) => once(server.close(), 'close'));
-      for (const socket of sockets) socket.destroy();
-      await Promise.all(closed);
+      const gone = [...sockets].map(
+        (socket) => new Promise((resolve) => socket.once('close', resolve).destroy()),
+      );
+      await Promise.all([...closed, ...gone]);
     },
   };
 }
@@ -83,7 +86,8 @@ async function listen(server: Server, port: number, host: string): Promise<Serve
 }
 
 function portOf(server: Server): number {
-  const address = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a mail host listens on no port');
   return address.port;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { tempers } from '../tempers.ts';
 import { emptied, greeted, hello, mail, meet, rcpt, say } from './meet.ts';
+import { overTls } from './raw-client.ts';
 import type { RawClient } from './raw-client.ts';
 import type { ViolationKind } from './record.ts';
 import type { Temper } from './temper.ts';
@@ -88,6 +89,7 @@ describe('a mail host holds against its client', () => {
       await quit(client);
     });
     assert.deepEqual(behindEhlo, ['pipelined_unasked']);
+    assert.deepEqual(await heldAgainst({}, after(hello, mail)), ['pipelined_unasked']);
   });
 
   test('a command, or half of one, in flight after STARTTLS', async () => {
@@ -113,6 +115,17 @@ describe('a mail host holds against its client', () => {
     });
     assert.deepEqual(early, ['mail_before_ehlo']);
     assert.deepEqual(await heldAgainst({}, after(mail, mail)), ['mail_inside_transaction']);
+  });
+
+  test('MAIL after the handshake without EHLO again', async () => {
+    const kinds = await heldAgainst(tempers.starttlsOffered, async (client) => {
+      await greeted(client);
+      await say(client, 'STARTTLS\r\n');
+      const secure = await overTls(client);
+      assert.deepEqual(await say(secure.client, mail), ['503 5.5.1']);
+      await quit(secure.client);
+    });
+    assert.deepEqual(kinds, ['mail_before_ehlo']);
   });
 
   test('SMTPUTF8 that was not offered, and addresses beyond ASCII without it', async () => {
