@@ -13,6 +13,7 @@ export const clientRules: readonly Rule[] = [
         '(*spamhaus*|*spamcop*|*sorbs*|*barracudacentral*|*uceprotect*|*abuseat*|*dnsbl*|rbls?|*.rbl*|*rbl.*|*-rbl*|*hostkarma*|*mailspike*|*surriel*|*psbl*|*senderbase*|*senderscore*|*invaluement*|*njabl*|*dsbl*|*.ordb.*|*mail-abuse.*|*manitu*|*backscatterer*|*junkemailfilter*|*abusix*|*spamrats*|*blocklist.de*|*cloudmark*|*trustedsource*|*talosintelligence*|*ipcheck.proofpoint*|*spfbl*|*rfc-ignorant*|cbl|*.cbl.*|cbl.*|sbl|xbl|*sbl-xbl*|*csi.cloudmark*)',
         '(blacklist*|blocklist*|denylist*|block-list*|black-list*|*blacklist|*blocklist|bl)',
         '(black|block|deny) (list|listed|lists|listing)',
+        '(liste noire|listes noires|schwarze liste|schwarzen liste|lista negra|listas negras|lista nera|liste nere|zwarte lijst|*черн* спис*|*чёрн* спис*|*黑名单*|*黑名單*|*ブラックリスト*|*블랙리스트*)',
         '(blocked|rejected|refused|denied|listed|found|present) (using|by|in|on|at|via|through) ~ (list|lists|dnsbl|rbl|zone|database|bl|blocklist|blacklist|reputation)',
         'blocked using *',
         '{us} ~ (is|are|was|has been) ~ listed (in|on|at|by)',
@@ -148,6 +149,8 @@ export const clientRules: readonly Rule[] = [
         '(ip|ipaddr|host|server) ~ (gesperrt|blockiert|bloque|bloquee|bloquead*|bloccat*|geblokkeerd|заблокирован*|blokeeritud|zablokowan*)',
         'not (a|an) (authorized|allowed|permitted|trusted|approved) (host|ip|server|sender|relay|client|source|network)',
       ],
+      // RFC 3463 x.4.x: it is the host behind, or the network, that did not answer.
+      unlessEnhanced: ['4.4.*'],
     },
     samples: [
       '554 5.7.1 <mail.example.net[192.0.2.7]>: Client host rejected: Access denied',

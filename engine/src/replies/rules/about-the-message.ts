@@ -18,6 +18,11 @@ export const messageRules: readonly Rule[] = [
         '(unerwunscht*|correo no deseado|lixo eletronico|indesiderat*|ongewenst*)',
         '(спам|спама|*垃圾邮件*|*垃圾郵件*|*迷惑メール*|*스팸*)',
       ],
+      // Yandex ends "No such user!" with an offer to report spam.
+      unless: [
+        '(no such|unknown) (user|mailbox|recipient|account)',
+        '(user|mailbox|recipient|account) (addr)? (is)? (unknown|not found|does not exist)',
+      ],
     },
     samples: [
       '554 5.7.1 This message was classified as SPAM and may not be delivered',
@@ -34,6 +39,11 @@ export const messageRules: readonly Rule[] = [
         '(fraud|fraudulent|virus|viruses|malware|trojan|worm|infected|infection|clamav|ransomware|malicious|dangerous|harmful|exploit)',
         '(prohibited|forbidden|banned|blocked|illegal|disallowed|dangerous|executable|unsafe|suspicious|bad|not allowed) ~ (attachments?|file|files|filename|extension|extensions|archive)',
         '(attachments?|file type|file extension|filename) ~ (not (allowed|permitted|accepted)|rejected|prohibited|blocked|denied|forbidden|too (large|big|long)|security|banned)',
+      ],
+      // The scanner itself is out of order.
+      unless: [
+        '(error|failure|problem|unable|failed) ~ (scanner|scan*|clamav|clamd)',
+        '(scanner|scanning|scan|engine|clamav|clamd) ~ (error|fail*|unavailable|timeout|timed out|not)',
       ],
     },
     samples: [
@@ -79,6 +89,7 @@ export const contentRules: readonly Rule[] = [
         '(rejected|refused|blocked|denied|stopped|discarded|caught|filtered) (by|due to|because of|because|for|on|after) (the|our|a|its|an)? (filter*|milter|content|scan*|system|rule|rules|engine|heuristic*|local|header|body|recipient filter*|server|firewall|gateway|filtering|message|security|advanced)',
         '(surbl|uribl|*surbl*|*uribl*|dbl|ivmuri)',
         '(bare|stray) (lf|cr|newline|newlines|linefeed)',
+        '(will not|cannot|unable to|refuse to|does not) (accept|take) (delivery of)? (this|the|your) (message|mail|email)',
       ],
       unless: [
         '(no|does not|not) (such|have|exist|found) ~ {who}',

@@ -16,6 +16,8 @@ export const senderRules: readonly Rule[] = [
         '(invalid|bad|unknown|fake|faked|forged|spoofed|unverified|unresolvable|illegal|malformed|suspected|suspicious|blocked|rejected|unauthorized|unauthorised|null|empty|missing|unacceptable|wrong|denied|unwanted|banned|reject) ~ (sender|senders|return path|mail from|mailfrom|from address|originator|sending domain|from header|from domain)',
         '(sender|senders|sender address|mail from|mailfrom|from address|from domain|originator|return path|reverse path|envelope from|envelope sender|header from|sending domain|sender domain|sending address) ~ (rejected|refused|denied|blocked|invalid|not (allowed|accepted|permitted|authorized|valid|found)|must|does not|forbidden|disallowed|unknown|blacklist*|black list*|list|prohibited|mismatch|not match|syntax|unacceptable|unauthorized)',
         '(domain|address) of sender',
+        '(return|reply|bounce|originating) (address|path) ~ (cannot|could not|not|unable|fail*|invalid|unknown|rejected|must|bad)',
+        '(address|domain|account|mailbox) (you are|you were|being)? (sending|mailing|sent) from',
         '(syntax|address) (error)? in mail (from|command)? $',
         '(unrouteable|unroutable|undeliverable) sender',
         '(sender|mail from) (address)? is not (an?)? (valid|known|registered|existing)',
@@ -105,7 +107,7 @@ export const senderRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: {
       text: [
-        '(authentication|auth|authorization|smtp auth|login|password) (is|was|has)? (required|needed|necessary|failed|failure|unsuccessful|rejected|disabled|not|error|invalid|credentials?|first|mechanism|unsupported)',
+        '(authentication|auth|authorization|smtp auth|login|password) (command)? (is|was|has)? (required|needed|necessary|failed|failure|unsuccessful|rejected|disabled|not|error|invalid|credentials?|first|mechanism|unsupported)',
         '(must|need to|have to|should|please|requires?|required|first|not|without) ~ (authenticat*|log in|login|smtp auth|smtp authentication)',
         '(requires?|need|needs|requiring) (smtp)? (authentication|auth|login)',
         '(not|un) (authenticated|logged in)',
@@ -135,12 +137,15 @@ export const senderRules: readonly Rule[] = [
         '(secure|encrypted) (connection|session|channel|transport) (is)? (required|needed)',
         '(dane|mta sts|mta-sts|tlsa) ~ (fail*|valid*|policy|mismatch|error)',
       ],
+      // RFC 3207 section 4: 454 is the server's own trouble.
+      unless: [
+        '(tls|starttls) (is|currently|temporarily)? (currently|temporarily)? (not available|unavailable)',
+      ],
     },
     samples: [
       '530 5.7.0 Must issue a STARTTLS command first',
       '421 4.7.0 TLS required for RCPT domain, closing connection',
       '550 5.7.10 Encryption needed',
-      '454 4.7.0 TLS not available due to local problem',
     ],
   },
   {
@@ -153,17 +158,12 @@ export const senderRules: readonly Rule[] = [
         '(relay|relaying) (access)? (denied|prohibited)',
         '(is not|not|are not|was not) (in|on) (my|our|the) (list of)? (allowed)? (rcpthosts|rcpt hosts|relay domains?|list of allowed rcpthosts|local domains?)',
         '(*rcpthosts*)',
-        '(mail|email|domain|messages?) (to|for)? ~ not (accepted|handled|hosted|serviced|served|allowed|relayed|supported|configured) (here|by (this|the) (host|server|system|mail server)|on this (host|server|system)|at this (host|server|site))',
-        '(does not|not|cannot|will not|are not) (handle|accept|host|process|serve|take|receive|route|accepting) (mail|email|messages) (for|to) ~ (domain|host|site|you)?',
-        '(domain|host) ~ (not|no longer) (hosted|local|served|handled|serviced|supported|configured|accepted|allowed|enabled|one of ours|ours|found here|my domain|registered) (here|by|on|at|in)?',
-        '(not|non) (a)? (local|hosted|one of our|our|accepted) (domain|host|domains)',
-        '(wrong|incorrect) (server|host|mx|mail server|mail host|mail exchanger|port)',
         'no mail enabled subscriptions',
         '(tenantattribution|tenant attribution)',
         '(local user only|local users only|only local)',
         'not (a)? gateway',
       ],
-      unless: ['relay (recipient|recipients) (table|map*|list)'],
+      unless: ['relay (recipient|recipients) (table|map*|list)', 'gateway (user|recipient|account|customer)'],
     },
     samples: [
       '554 5.7.1 Relay access denied for example.com',
@@ -171,8 +171,22 @@ export const senderRules: readonly Rule[] = [
       "553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)",
       '550 relaying to example.com is not allowed here',
       '550 5.7.1 Unable to relay for someone@example.com',
-      '550 Mail for example.com is not accepted here',
-      '550 we do not handle mail for this domain',
     ],
+  },
+  {
+    // With RFC 3463 x.1.2 the same words say that the domain is unknown, and the code is believed.
+    reason: 'domain_not_served',
+    label: 'blocked_or_policy',
+    when: {
+      text: [
+        '(mail|email|domain|messages?) (to|for)? ~ not (accepted|handled|hosted|serviced|served|allowed|relayed|supported|configured) (here|by (this|the) (host|server|system|mail server)|on this (host|server|system)|at this (host|server|site))',
+        '(does not|not|cannot|will not|are not) (handle|accept|host|process|serve|take|receive|route|accepting) (mail|email|messages) (for|to) ~ (domain|host|site|you)?',
+        '(domain|host) ~ (not|no longer) (hosted|local|served|handled|serviced|supported|configured|accepted|allowed|enabled|one of ours|ours|found here|my domain|registered) (here|by|on|at|in)?',
+        '(not|non) (a)? (local|hosted|one of our|our|accepted) (domain|host|domains)',
+        '(wrong|incorrect) (server|host|mx|mail server|mail host|mail exchanger|port)',
+      ],
+      unlessEnhanced: ['*.1.2'],
+    },
+    samples: ['550 Mail for example.com is not accepted here', '550 we do not handle mail for this domain'],
   },
 ];

@@ -23,6 +23,17 @@ export const mailboxCodeRules: readonly Rule[] = [
     when: { enhanced: ['5.2.1'] },
     samples: ['550 5.2.1 sorry', '554 5.2.1 <someone@example.com>'],
   },
+  {
+    // RFC 5321 section 4.2.3 keeps 552 for a mailbox over its allocation; 522 is its common misspelling.
+    reason: 'over_quota',
+    label: 'mailbox_full',
+    when: {
+      codes: [552, 522],
+      unlessEnhanced: ['*.2.3', '*.3.*', '*.4.*', '*.5.*', '*.6.*', '*.7.*'],
+      unless: ['(reject*|refused|denied|blocked|not accepted|not allowed)'],
+    },
+    samples: ['552 Requested mail action aborted', '522 5.2.0 delivery failed for someone'],
+  },
 ];
 
 export const defaultRules: readonly Rule[] = [
@@ -62,6 +73,13 @@ export const defaultRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: { codes: [530, 534, 535, 538, 541, 571] },
     samples: ['530 sorry', '571 sorry'],
+  },
+  {
+    // Not understood, but it speaks to us or of our address, or sends us to a page about it: not of the mailbox.
+    reason: 'refused_without_reason',
+    label: 'blocked_or_policy',
+    when: { codes: [521, 550, 551, 553, 554], text: ['(ip|ipaddr|you|your|sender|*://*|www.*)'] },
+    samples: ['554 see https://postmaster.example/help', '550 192.0.2.7 no', '550 5.0.0 not from you'],
   },
   {
     reason: 'unexplained',

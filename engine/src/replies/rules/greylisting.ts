@@ -15,7 +15,7 @@ export const greylistingRules: readonly Rule[] = [
         '(retry|try|come back|again|resend) ~ (in|after) {number} (seconds?|secs?|minutes?|mins?)?',
         'try again in (a|one|two|few|several)? (few|couple)? (minutes?|seconds?|moments?|hours?)',
         'come back later',
-        '(policy|delivery|message|temporarily) delayed',
+        '(policy|delivery|message|mail|email|temporarily) (is|was|has been|will be)? (temporarily)? delayed',
         'retry shortly',
         'internal resources (are|is) temporarily unavailable',
         'sender (is|was)? not yet (known|verified|trusted)',

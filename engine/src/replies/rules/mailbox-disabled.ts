@@ -8,7 +8,7 @@ const orUnknown = [
   '{who} (addr)? (is|was)? (unknown|not found)',
   'marked as invalid',
   '{who} is invalid',
-  '{who} ~ deleted',
+  '{who} ~ (deleted|removed|purged)',
 ];
 
 export const mailboxDisabledRules: readonly Rule[] = [
@@ -18,10 +18,11 @@ export const mailboxDisabledRules: readonly Rule[] = [
     when: {
       text: [
         '{who} ~ (disabled|deactivated|de activated|inactivated|inactive|unactive|suspended|suspend|frozen|discontinued|dormant|cancell?ed|archived|unsubscribed|disable|decommissioned|passivated|hibernat*|parked|deactive)',
-        '(mailbox|account|user|recipient|addr|login|inbox) ~ (is|has been|was|are|been|currently|temporarily|has) (currently|temporarily|permanently|administratively|now)? (blocked|locked|closed|barred|stopped|restricted|on hold|put on hold|held|switched off|turned off|shut down|shutdown|not active|not activated|not enabled|offline)',
+        '(mailbox|account|user|recipient|addr|login|inbox) ~ (is|has been|was|are|been|currently|temporarily|has) (currently|temporarily|permanently|administratively|now)? (blocked|locked|closed|barred|stopped|restricted|on hold|put on hold|placed on hold|held|switched off|turned off|shut down|shutdown|not active|not activated|not enabled|offline)',
         '(mailbox|account|user|recipient) (addr)? (blocked|locked|closed|on hold|not active|not activated|not enabled|isn not active)',
         '(disabled|deactivated|inactive|suspended|frozen|blocked|locked|closed|expired|dormant|cancell?ed|inactivated|deactivate) (user|mailbox|account|recipient|email|address|inbox|mail account|for inactivity|due to inactivity)',
-        '(due to|for|because of|reason) ~ inactivity',
+        '(due to|for|because of|reason|extended|prolonged|long|account|mailbox|user) ~ inactivity',
+        '(mailbox|account|user|recipient) ~ not (allowed|permitted|authorized|able) to receive (any|new|incoming)? (mails?|emails?|messages?) $',
         '(mailbox|account|user|address|recipient|addr) (is|has|was|addr)? expired',
         '{who} ~ (no longer|not yet) (active|activated|enabled)',
         '(mailbox|account|user|recipient|inbox|addr) ~ (not|no longer|cannot|does not|unable to|will not|never) (currently|presently|be)? (accept*|receive|receiving|take|taking) (any|new|more|incoming|your|further)? (mails?|emails?|messages?|deliver*)',
@@ -29,6 +30,7 @@ export const mailboxDisabledRules: readonly Rule[] = [
         '(incoming|inbound|mail|delivery|reception|receiving) (mail|email|messages|delivery|service|to|for)? ~ (suspended|disabled|switched off|turned off|deactivated)',
         '(mail|email|smtp|delivery) (service|access|delivery|account) (for|of|to)? ~ (disabled|suspended|deactivated|not enabled|is not activated)',
         'mailbox (is|was)? not accepting',
+        '(has|have) been (made|set)? (to)? (inactive|disabled|deactivated|suspended|frozen|locked out)',
         '(*disableduser*|*inactiveuser*|*accountdisabled*|*mailboxdisabled*|*useraccountdisabled*)',
         '(unpaid|non payment|payment) ~ (account|user|mailbox|service)',
         '(mailbox|account) (cannot be|could not be|can not be|not) (accessed|accessible|opened)',
@@ -71,7 +73,7 @@ export const mailboxDisabledRules: readonly Rule[] = [
         '(mailbox|account|gebruiker|ontvanger|adres|postvak) ~ (geblokkeerd|uitgeschakeld|inactief|opgeschort|gedeactiveerd|opgezegd)',
         '(ящик*|аккаунт*|пользователь|получатель|учетн*|адрес) ~ (заблокирован*|отключен*|отключён*|деактивирован*|неактивен|неактивн*|приостановлен*|закрыт*)',
         '(konto|skrzynk*|uzytkownik|schranka|postkast|kasutaja|konto) ~ (zablokowan*|nieaktywn*|zawieszon*|deaktivovan*|blokovan*|suletud|blokeeritud|deaktiveeritud|peatatud)',
-        '(*停用*|*冻结*|*凍結*|*禁用*|*已锁定*|*休止*|*無効*|*利用停止*|*정지*|*휴면*)',
+        '(*停用*|*停止され*|*停止して*|*停止中*|*休眠*|*冻结*|*凍結*|*禁用*|*已锁定*|*休止*|*無効*|*利用停止*|*정지*|*휴면*)',
       ],
       unless: orUnknown,
     },

@@ -7,7 +7,8 @@ import type { Rule } from './rule.ts';
 
 const sendersAllowance = [
   '(sending|sender|outgoing|outbound|submission|relay|daily|hourly|smtp|rate|connection|your|queue|organization|tenant|submission) (message|email|mail|recipient|rate|sending|user|queue|limit)? quota',
-  'quota ~ (per (hour|day|minute)|for (sending|sender)|of messages)',
+  '(ip|ips|ipaddr|client|host) (address)? (addr)? quota',
+  'quota ~ (per (hour|day|minute)|(for|of) (the|this|your)? (sending|senders?)|of messages)',
   '(system|server|spool|queue|service|filesystem|partition) (storage|disk|space|is full|full)',
 ];
 
@@ -42,7 +43,7 @@ export const mailboxFullRules: readonly Rule[] = [
     label: 'mailbox_full',
     when: {
       text: [
-        '(mailbox|inbox|box|maildir|mailfolder|folder|account|mbox|mailbox size|mail store) (of|for)? ~ (full|overfull|overflow*)',
+        '(mailbox|inbox|box|maildir|mailfolder|folder|account|mbox|mailbox size|mail store) (of|for)? ~ (full|overfull|overflow*|filled up)',
         '(mailbox|inbox|user|recipient|account|addr) ~ (is|was|are) ~ full',
         '(full|overfull) (mailbox|inbox|maildir)',
         '(mailbox|inbox|account|maildir) ~ (exceed*|over|reached|above|surpass*|passed|at) ~ (limit|limits|size|maximum|max|capacity|storage|allocation|space|allowed)',
@@ -94,7 +95,7 @@ export const mailboxFullRules: readonly Rule[] = [
         '(quota|espace) ~ (depasse|atteint|sature|insuffisant)',
         '(depasse|depassement) ~ quota',
         '(postfach|mailbox|mailkonto|konto|postfaches) ~ (voll|uberfullt|ueberfuellt|uberschritten|ueberschritten)',
-        '(speicherplatz|speicher|quota) ~ (erschopft|erschoepft|uberschritten|ueberschritten|voll|aufgebraucht)',
+        '(speicherplatz|speicher|speicherlimit|speichergrenze|limit|quota) ~ (erreicht|erschopft|erschoepft|uberschritten|ueberschritten|voll|aufgebraucht)',
         '(buzon|casilla|cuenta|bandeja) ~ (lleno|llena|excedid*|sobrepas*)',
         '(cuota|capacidad) ~ (excedid*|superad*|sobrepas*|llena)',
         '(excedido|superado|excede) ~ (cuota|capacidad|espacio)',
@@ -104,12 +105,13 @@ export const mailboxFullRules: readonly Rule[] = [
         '(casella|mailbox) ~ (piena|satura|esaurit*)',
         '(quota|spazio) ~ (superat*|esaurit*)',
         '(postvak|brievenbus|mailbox) ~ (vol|overvol)',
-        '(brevlada*|brevladan|postkasse*|postlada*|innboks*|postboks*) ~ (full|fuld|overfull)',
+        '(brevlada*|brevladan|mailboxen|postkasse*|postlada*|innboks*|postboks*) ~ (full|fuld|overfull)',
         '(postilaatikko|postkast) ~ (taynna|tais)',
         '(skrzynk*|schrank*|postafiok*|posta kutusu) ~ (peln*|przepeln*|pln*|megtelt|dolu|dolmus*)',
         '(ящик*|почтов*) ~ (переполнен*|заполнен*|полон)',
+        '(переполнен*|заполнен*) ~ (ящик*|папк*)',
         '(превышен*|исчерпан*) ~ (квот*|размер*|лимит* ящик*|объ*)',
-        '(*已满*|*已滿*|*空间不足*|*容量不足*|*配额*|*がいっぱい*|*容量を超え*|*容量超過*|*용량초과*|*가득*)',
+        '(*已满*|*已滿*|*空间不足*|*容量不足*|*配额*|*がいっぱい*|*容量を超え*|*容量超過*|*容量が超過*|*容量制限*|*용량초과*|*가득*)',
       ],
       unless: sendersAllowance,
     },
@@ -142,7 +144,12 @@ export const mailboxFullRules: readonly Rule[] = [
     label: 'mailbox_full',
     when: {
       enhanced: ['*.2.2'],
-      unless: [...sendersAllowance, '{who} ~ (does not exist|unknown|not found)', 'no such {who}'],
+      unless: [
+        ...sendersAllowance,
+        '{who} ~ (does not exist|unknown|not found)',
+        'no such {who}',
+        '(server|store|storage|system|internal) ~ (error|failure|unreachable|unavailable|offline|down|problem)',
+      ],
     },
     samples: ['552 5.2.2 delivery not possible', '452 4.2.2 Try later'],
   },

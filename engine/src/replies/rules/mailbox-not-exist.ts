@@ -16,7 +16,7 @@ export const mailboxNotExistRules: readonly Rule[] = [
         '(non existent|nonexistent|non-existent|nonexistant|non existant|not existing) {who}',
         '(does not|not|did not) exists? (here|in|on|at|any)?',
         'no such ~ {who}',
-        'no such (person|name|id|mailbox|local|domain|here|one|address|mail|alias|virtual)',
+        'no such (entry|object|person|name|id|mailbox|local|domain|here|one|address|mail|alias|virtual)',
         '(unknown|unrecognized|unrecognised|undefined|unregistered|unallocated|unassigned) (local|email|mail|destination|or illegal|or invalid|virtual|remote|final|internet)? ({who}|part|username|person|extension|alias|or illegal alias|name|id)',
         '{who} (addr|name|part)? (is|was|are|seems|appears)? (to be)? (currently)? (unknown|unrecognized|unrecognised|undefined|unallocated|nonexistent|unregistered)',
         '{who} ~ (is|was|are|were) (unknown|not known|unrecognized|unrecognised|unallocated)',
@@ -40,6 +40,8 @@ export const mailboxNotExistRules: readonly Rule[] = [
         '(not|not a|not one of) (our|my) (user|customer|customers|users|subscriber|client)',
         '(invalid|illegal|incorrect|wrong|bad|nonvalid|inaccurate|erroneous) (local|email|mail|destination|final|to|delivery|target|receiving|receiver|rcpt|recipient|user|or unknown|or missing|mailbox|smtp)? (local|delivery)? ({who}|destination|part|userid|forward path|forward-path|mailbox name)',
         '{who} (addr|name|specified|given|provided|you entered)? (is|was|are|seems|appears)? (to be)? (an?)? (invalid|illegal|incorrect|wrong|bad|misspelled|erroneous|malformed)',
+        'not (an?|the)? (registered)? gateway (user|recipient|account)',
+        'ambiguous (address|recipient|user|alias)',
         'marked as invalid',
         '(mailbox|account|inbox) (name)? (addr|*)? (is|was|currently|are)? (currently)? (unavailable|not available|unreachable|inaccessible)',
         '(recipient|user|address|addr|account) (is|was)? (currently|permanently)? (not available|unavailable|undeliverable|unreachable)',
@@ -58,7 +60,9 @@ export const mailboxNotExistRules: readonly Rule[] = [
         '(blank|missing|empty) (mailhost|mailbox|recipient|maildrop|user)',
         '(mailbox|user|recipient|account) (was|is|has been|have been|addr)? (addr)? (deleted|removed|terminated|purged|destroyed|erased|dropped|gone|canceled by)',
         '{who} ~ (has been|was|is|been|have been) (permanently)? (deleted|removed|terminated|purged|erased|canceled|discontinued)',
-        '(account|mailbox|user|address) ~ deleted',
+        '(account|mailbox|user|address) ~ (deleted|abandoned|vacated)',
+        'not (an?)? (employee|student|staff member|member of staff) ~ (of|at|here|with|any more|anymore)',
+        '(never heard of|do not know|does not know) (this|that|any|such|the)? (user|recipient|mailbox|person|account|address)',
         '(deleted|terminated|removed) (user|account|mailbox|recipient|address)',
         '(all|no) (valid)? (recipients|rcpts|recipient) (were|was|are|is|specified|given|address)? ~ (invalid|unknown|failed verification|not exist|undeliverable)',
         '(user|recipient|mailbox|account|addr|person|employee) ~ (has)? (moved|left|relocated|departed|transferred|resigned|retired|passed away|deceased|migrated|quit)',
@@ -72,7 +76,7 @@ export const mailboxNotExistRules: readonly Rule[] = [
         'does not (match|correspond to) (any|an existing|a known) ~ (user|recipient|mailbox|account|address|alias)',
         '(no|not) (local)? (user|mailbox|recipient|account|alias) ~ (name|that|match*)',
         '(recipient|user|mailbox|addressee|account) (addr)? (is)? (not (in|on|from|of)) (our|my|the|this|directory|database|address)',
-        '(mailing)? list (does not exist|no longer exists|unknown)',
+        '(mailing)? list (addr)? (does not exist|no longer exists|unknown|not found)',
         '(delivery|mail|email) to (this|that|the)? (user|address|recipient|mailbox|addr) ~ (failed permanently|impossible|not possible)',
         'undeliverable address',
         '(user|recipient|mailbox|account|addressee|addr) (addr)? (is|was|does)? not (in|on|at|from|of|one of|reside|live|belong|ours|mine)',
@@ -124,9 +128,12 @@ export const mailboxNotExistRules: readonly Rule[] = [
         '(onbekende|ongeldige|geen) (gebruiker|ontvanger|adres|mailbox|postvak)',
         'nie ma takiego (uzytkownika|adresu|konta|odbiorcy)',
         '(ukendt|ukjent|okand) (bruger|bruker|anvandare|modtager|mottaker|mottagare)',
-        '(пользовател*|получател*|адрес*|ящик*|аккаунт*) ~ (не существует|не найден*|неизвест*|не зарегистрирован*|отсутствует|удален*|удалён*|недействительн*|не обнаружен*)',
+        '(пользовател*|получател*|адрес*|адресат*|абонент*|ящик*|аккаунт*) ~ (не существует|не найден*|неизвест*|не зарегистрирован*|отсутствует|удален*|удалён*|недействительн*|не обнаружен*)',
         '(нет|не найден*|неизвестн*) (такого|такой|этого)? (пользовател*|получател*|адрес*|ящик*)',
         '(uzytkownik|odbiorca|adres|skrzynk*|konto) ~ (nieznany|nie istnieje|nie znaleziono|nieprawidlow*|nie zostal* znalezion*)',
+        '(neznam*|neexistujici) (uzivatel|prijemce|schranka|adresa|prijimatel)',
+        '(nieznany|nieprawidlowy) (uzytkownik|odbiorca|adres)',
+        '(такого|такой|этого) (пользовател*|получател*|адрес*|ящик*) (нет|не)',
         '(uzivatel|prijemce|schranka|adresa|prijimatel) ~ (neexistuje|neznam*|nenalezen*)',
         '(kasutaja|kasutajat|saaja|aadress|aadressi|postkast|postkasti) ~ (tundmatu|puudub|ei (eksisteeri|ole|leitud|leita)|pole)',
         '(anvandaren|mottagaren|adressen|brugeren|modtageren|brukeren|mottakeren|brevladan) ~ (finns (inte|ej)|okand|findes ikke|ukendt|finnes ikke|ukjent|existerar inte)',
@@ -165,10 +172,13 @@ export const mailboxNotExistRules: readonly Rule[] = [
         '(recipient|destination|address) domain ~ (not|unknown|invalid|does|null)',
         '(recipient|domain|address|addr) ~ (null mx|nullmx)',
         '(find|have|has) ~ valid mx for (rcpt|recipient|destination)',
+        '(cannot|could not|unable to|failed to) (find|resolve|locate|look up) ~ (destination|recipient) (domain|host|system)',
         'mx records? ~ (point|points) to',
+        'mx records? (for|of) ~ (not found|missing|not exist)',
+        '(no|find any|find) (mail hosts?|mail servers?|mail exchangers?|mx|mx hosts?|mx records?) (for|of|in|found)',
         '(name or service not known|nxdomain|no mx (or|and) a records?|no mail exchanger)',
       ],
-      unless: ['(temporar*|try again|timeout|timed out)'],
+      unless: ['(temporar*|try again|timeout|timed out)', '(sender|senders|your|sending)'],
     },
     samples: [
       '550 5.1.2 <someone@example.com>: Recipient address rejected: Domain not found',
@@ -179,29 +189,34 @@ export const mailboxNotExistRules: readonly Rule[] = [
   },
 ];
 
-/** Asked after the rules of policy: the recipient is refused by name and no reason is given. */
+const refusedByName = {
+  text: [
+    '(recipient|rcpt|destination|receiver) (address|addr|email)? (is|was|has been)? (rejected|refused|not accepted|unacceptable|not ok) (addr)? $',
+    '(address|addr) (is|was|has been)? (rejected|refused) (addr)? $',
+    '(rejected|refused|reject|bad) (recipient|destination) (address)? (addr)? $',
+    '(user|account|recipient) (addr)? (rejected|refused|not (accepted|allowed|permitted)) $',
+  ],
+  unless: [
+    '(access|permission) (denied|refused)',
+    '(policy|abuse|not allowed|restrict*|denied|ip|ipaddr|sender)',
+  ],
+};
+
+/**
+ * Asked after the rules of policy: the recipient is refused by name and no reason is given. A bare 550 says no more
+ * than that; an address code beside it (RFC 3463 x.1.x), or a reply code kept for addresses, says why.
+ */
 export const recipientRefusedRules: readonly Rule[] = [
   {
     reason: 'recipient_refused',
     label: 'mailbox_not_exist',
-    when: {
-      codes: [501, 510, 511, 513, 521, 542, 550, 551, 553, 554],
-      text: [
-        '(recipient|rcpt|destination|receiver) (address|addr|email)? (is|was|has been)? (rejected|refused|not accepted|unacceptable|not ok) (addr)? $',
-        '(address|addr) (is|was|has been)? (rejected|refused) (addr)? $',
-        '(rejected|refused|reject|bad) (recipient|destination) (address)? (addr)? $',
-        '(user|account|recipient) (addr)? (rejected|refused|not (accepted|allowed|permitted)) $',
-      ],
-      unlessEnhanced: ['*.7.*'],
-      unless: [
-        '(access|permission) (denied|refused)',
-        '(policy|abuse|not allowed|restrict*|denied|ip|ipaddr|sender)',
-      ],
-    },
-    samples: [
-      '550 #5.1.0 Address rejected.',
-      '550 Recipient rejected',
-      '550 5.1.1 <someone@example.com> rcpt rejected',
-    ],
+    when: { enhanced: ['5.1.*'], ...refusedByName },
+    samples: ['550 #5.1.0 Address rejected.', '550 5.1.1 <someone@example.com> rcpt rejected'],
+  },
+  {
+    reason: 'recipient_refused',
+    label: 'mailbox_not_exist',
+    when: { codes: [511, 513, 542, 551], ...refusedByName },
+    samples: ['542 someone@example.com Rejected'],
   },
 ];

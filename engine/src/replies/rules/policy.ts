@@ -32,8 +32,7 @@ export const policyRules: readonly Rule[] = [
         '(terms of service|terms of use|acceptable use|aup|tos)',
         '(sieve|procmail|filter) (filter|script|rule|reject*|error)',
         '(private|closed|moderated) (list|group|mailbox|mailing list)',
-        '(does not accept mail|does not receive mail|never accepts mail)',
-        '(service|servizio|servicio|servico) (is|was|has been)? (refused|refuse|denied|rejected|rifiutato|denegado)',
+        '(does not accept mail|does not receive mail|never accepts mail) $',
         'mesaj reddedildi',
         '(opted|opt) out',
         '(suppressed|suppression) (list|sending|for|by)?',
@@ -43,7 +42,9 @@ export const policyRules: readonly Rule[] = [
         '(unknown|no such|nonexistent|invalid) {who}',
         '{who} (addr)? (is|was)? (unknown|not found|does not exist|invalid)',
         '(recipient|address|domain) ~ null mx',
-        '(mailbox|account|user|recipient) ~ (disabled|deactivated|suspended|inactive)',
+        '(mailbox|account|user|recipient) (addr)? (is|was|has been)? (blocked|locked|closed) by (the|an|its|our)? (admin*|system|provider|owner)',
+        '(mailbox|account|user|recipient|it) ~ (disabled|deactivated|suspended|inactive)',
+        '(mailbox|account|user|recipient) ~ to receive (any|new|incoming)? (mails?|emails?|messages?) $',
       ],
     },
     samples: [
@@ -67,6 +68,7 @@ export const plainRefusalRules: readonly Rule[] = [
       classes: [5],
       text: [
         '(access|permission|request|service|delivery|transaction|mail) (is|was|has been)? (denied|refused|rejected|blocked|forbidden|prohibited)',
+        '(servizio|servicio|servico) (is|was|has been)? (rifiutato|denegado)',
         '(reject|rejected|refused|denied|blocked|prohibited|forbidden|disallowed|unauthorized|unauthorised|banned|declined|unacceptable|rejecting|blocking|blocks|rejects|refuses)',
         '(not|never) (allowed|permitted|authorized|authorised|accepted|welcome|acceptable|wanted|accepting|accept)',
         '(no access|cannot accept|will not accept|unable to accept|does not want)',

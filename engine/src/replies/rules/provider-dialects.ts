@@ -51,7 +51,11 @@ export const providerDialects: readonly Rule[] = [
     // The postmaster codes of AOL, given with a mailbox code in front and a link behind.
     reason: 'client_refused',
     label: 'blocked_or_policy',
-    when: { text: ['(con|rtr|rly|dyn|hvu|cvu|scr) (b1|b2|t1|t2|bl|bg|cd|ch|sc|kb|du|rd|ms|go|dp)'] },
+    when: {
+      text: [
+        '(con|rtr|rly|dyn|hvu|cvu|scr|dns|spf|ipr) (b1|b2|b3|t1|t2|t3|bl|bg|bd|cd|ch|cs|cs2|sc|sn|kb|du|rd|ms|go|ge|dp|nr|nw|ir|ob)',
+      ],
+    },
     samples: [
       '521 5.2.1 :  (CON:B1)  https://postmaster.example/error-codes',
       '421 (DYN:T1) https://postmaster.example/',

@@ -33,6 +33,13 @@ export const serverTroubleRules: readonly Rule[] = [
     samples: ['452 4.3.1 Insufficient system storage', '452 4.4.5 Not enough disk space; come back tomorrow'],
   },
   {
+    // The administrator has to act; asking again soon is of no use, whatever the class.
+    reason: 'server_failure',
+    label: 'other',
+    when: { text: ['(license|licence|subscription) (has|is|was)? (expired|invalid|exceeded|ended)'] },
+    samples: ['452 the licence has expired'],
+  },
+  {
     reason: 'server_failure',
     label: 'other',
     when: {
@@ -50,6 +57,9 @@ export const serverTroubleRules: readonly Rule[] = [
         '(insufficient|not enough|no|out of) ~ (storage|disk|space|memory|resources)',
         '(pipe|program|exec|mailer|procmail|maildrop) ~ (failed|error|exit*|exited|returned)',
       ],
+      // Under x.7.x it is a refusal that calls itself a failure.
+      unlessEnhanced: ['*.7.*'],
+      unless: ['access (is)? (denied|blocked|refused)'],
     },
     samples: [
       '554 Transaction failed, sorry',
