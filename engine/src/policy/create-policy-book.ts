@@ -1,0 +1,88 @@
+import { builtInPolicies } from './built-in-policies.ts';
+import { defaultPoliteness, unpaced } from './default-politeness.ts';
+import { groupOf } from './group-of.ts';
+import type { PolicyFile, ProviderSetting } from './policy-file.ts';
+import type { HostPolicy, Politeness, PolicyBook } from './policy.ts';
+
+/**
+ * The policy for a mail host, laid in layers, each over the one before and only where it says something:
+ * the defaults, what is built in for the host's group, what the operator's file says of the group, and
+ * what it says of suffixes of the host's name, the longest last.
+ *
+ * A suffix does not make a group of its own: its hosts are still counted with the rest of their group,
+ * each against its own limits.
+ */
+export type PolicyBookParts = {
+  file?: PolicyFile | undefined;
+  /** `off` lifts every limit of rate and concurrency. */
+  pacing: 'on' | 'off';
+};
+
+/** Policies do not change while the process lives, so an entry leaves only to make room for another. */
+export const policiesRemembered = 20_000;
+
+export function createPolicyBook({ file, pacing }: PolicyBookParts): PolicyBook {
+  const remembered = new Map<string, HostPolicy>();
+  return {
+    policyFor(mailHost) {
+      const host = mailHost.toLowerCase().replace(/\.$/u, '');
+      const known = remembered.get(host);
+      if (known !== undefined) return known;
+      const policy = layPolicy(host, file?.providers);
+      if (pacing === 'off') policy.politeness = unpaced(policy.politeness);
+      makeRoom(remembered);
+      remembered.set(host, frozen(policy));
+      return policy;
+    },
+  };
+}
+
+function layPolicy(host: string, settings: PolicyFile['providers'] = new Map()): HostPolicy {
+  const group = groupOf(host);
+  const start: HostPolicy = { group, asking: 'probe', politeness: defaultPoliteness, routes: undefined };
+  const layers = [
+    builtInPolicies.find((builtIn) => builtIn.group === group),
+    settings.get(group),
+    ...suffixesOf(host).map((suffix) => settings.get(suffix)),
+  ];
+  return layers.filter((layer) => layer !== undefined).reduce(layOver, start);
+}
+
+function layOver(policy: HostPolicy, setting: ProviderSetting): HostPolicy {
+  return {
+    group: policy.group,
+    asking: setting.asking ?? policy.asking,
+    politeness: layPoliteness(policy.politeness, setting.politeness),
+    routes: setting.routes ?? policy.routes,
+  };
+}
+
+/**
+ * The limit of a group never stands above what it may grow to. Where one layer moves one of the two past
+ * the other, the one it states is meant and the other follows.
+ */
+function layPoliteness(under: Politeness, stated: Partial<Politeness> = {}): Politeness {
+  const laid = { ...under, ...stated };
+  if (laid.conversationsPerGroup <= laid.conversationsPerGroupAtMost) return laid;
+  return stated.conversationsPerGroup === undefined
+    ? { ...laid, conversationsPerGroup: laid.conversationsPerGroupAtMost }
+    : { ...laid, conversationsPerGroupAtMost: laid.conversationsPerGroup };
+}
+
+/** `.com`, `.example.com`, `.mx.example.com` for mx.example.com: a suffix takes in the bare name as well. */
+function suffixesOf(host: string): string[] {
+  const labels = host.split('.');
+  return labels.map((_, index) => `.${labels.slice(index).join('.')}`).reverse();
+}
+
+function makeRoom(remembered: Map<string, HostPolicy>): void {
+  if (remembered.size < policiesRemembered) return;
+  const [oldest] = remembered.keys();
+  if (oldest !== undefined) remembered.delete(oldest);
+}
+
+/** One answer serves every caller, so none may change it. */
+function frozen(policy: HostPolicy): HostPolicy {
+  Object.freeze(policy.politeness);
+  return Object.freeze(policy);
+}

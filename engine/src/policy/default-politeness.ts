@@ -1,0 +1,101 @@
+import type { Politeness } from './policy.ts';
+
+/**
+ * How gently a mail host is treated unless something is known of it, as one table: what each limit is, what
+ * it bounds, and how far an operator may move it. `docs/providers.md` is written from it.
+ *
+ * The numbers stay well below what large receivers publish for whole deliveries (two to twenty-five
+ * connections, ten to fifty recipients in each), because an asker brings a host nothing that it wants.
+ * Where several limits bind, the tightest does. All are whole numbers: slower than one connection a second
+ * is said by the minute.
+ */
+export const politenessTable = {
+  conversationsPerAddress: {
+    value: 2,
+    meaning: 'conversations open at once with one IP address, whatever the names it goes by',
+    bounds: [1, 1_000],
+  },
+  /**
+   * Whoever points the MX records of a thousand domains at the many addresses of one network would meet a
+   * fresh group and a fresh address each time; this limit is the one that does not multiply. A /24 mostly
+   * belongs to one operator, so it gets what one group can earn at most: fewer would leave the growth of a
+   * group whose hosts stand side by side idle, and would let one slow host hold up all its neighbours.
+   */
+  conversationsPerNetwork: {
+    value: 5,
+    meaning: 'conversations open at once with one network: a /24 of IPv4, a /48 of IPv6',
+    bounds: [1, 1_000],
+  },
+  conversationsPerGroup: {
+    value: 3,
+    meaning: 'conversations open at once with one group, to begin with',
+    bounds: [1, 1_000],
+  },
+  conversationsPerGroupAtMost: {
+    value: 5,
+    meaning: 'the most that the limit of a group grows to, one at a time',
+    bounds: [1, 1_000],
+  },
+  cleanConversationsToGrow: {
+    value: 100,
+    meaning: 'conversations without a complaint about us that earn a group one more',
+    bounds: [1, 1_000_000],
+  },
+  connectionsPerSecond: { value: 1, meaning: 'new connections to one group in a second', bounds: [1, 1_000] },
+  connectionsPerMinute: {
+    value: 30,
+    meaning: 'new connections to one group in a minute',
+    bounds: [1, 60_000],
+  },
+  /** Exim's usual rules turn on a conversation of more than ten recipients of which fewer than half were good. */
+  recipientsPerConversation: {
+    value: 10,
+    meaning: 'recipients named in one conversation, strangers included',
+    // An address and the stranger it is compared with have to fit into one conversation.
+    bounds: [2, 100],
+  },
+  /** Postfix slows every reply down after the tenth error of a conversation, and hangs up after the twentieth. */
+  refusalsPerConversation: {
+    value: 5,
+    meaning: 'refused recipients after which a conversation ends',
+    bounds: [1, 100],
+  },
+} as const satisfies Record<
+  keyof Politeness,
+  { value: number; meaning: string; bounds: readonly [least: number, most: number] }
+>;
+
+/** The defaults as plain numbers. */
+export const defaultPoliteness: Politeness = {
+  conversationsPerAddress: politenessTable.conversationsPerAddress.value,
+  conversationsPerNetwork: politenessTable.conversationsPerNetwork.value,
+  conversationsPerGroup: politenessTable.conversationsPerGroup.value,
+  conversationsPerGroupAtMost: politenessTable.conversationsPerGroupAtMost.value,
+  cleanConversationsToGrow: politenessTable.cleanConversationsToGrow.value,
+  connectionsPerSecond: politenessTable.connectionsPerSecond.value,
+  connectionsPerMinute: politenessTable.connectionsPerMinute.value,
+  recipientsPerConversation: politenessTable.recipientsPerConversation.value,
+  refusalsPerConversation: politenessTable.refusalsPerConversation.value,
+};
+
+/** What a conversation may hold at a provider that blocks an address for asking after too many strangers. */
+export const whereStrangersAreCounted = {
+  recipientsPerConversation: 5,
+  refusalsPerConversation: 3,
+} as const satisfies Partial<Politeness>;
+
+/**
+ * `MAILPROOF_PACING=off`: no limit of rate or concurrency, for tests and private networks. What one
+ * conversation may hold stays, since more in it would change the answers and not only annoy the host.
+ */
+export function unpaced(politeness: Politeness): Politeness {
+  return {
+    ...politeness,
+    conversationsPerAddress: Infinity,
+    conversationsPerNetwork: Infinity,
+    conversationsPerGroup: Infinity,
+    conversationsPerGroupAtMost: Infinity,
+    connectionsPerSecond: Infinity,
+    connectionsPerMinute: Infinity,
+  };
+}

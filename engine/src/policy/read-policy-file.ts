@@ -1,0 +1,135 @@
+import { canonicalHost } from '../syntax/canonical-host.ts';
+import { politenessTable } from './default-politeness.ts';
+import { jsonFault } from './json-fault.ts';
+import type { PolicyFile, ProviderSetting } from './policy-file.ts';
+import type { Politeness } from './policy.ts';
+import { readProviderName } from './read-provider-name.ts';
+import { readRoute, routeId } from './read-route.ts';
+import {
+  fields,
+  inside,
+  isObject,
+  listed,
+  listOf,
+  note,
+  oneOf,
+  shown,
+  textReader,
+  wholeNumber,
+  type Place,
+  type Reader,
+} from './read-value.ts';
+
+/** How much a providers file may hold. */
+export const policyFileBounds = {
+  characters: 1_048_576,
+  providers: 10_000,
+  routes: 100,
+  canaries: 10,
+} as const;
+
+export type ReadPolicyFile = { kind: 'ok'; file: PolicyFile } | { kind: 'bad'; line: string };
+
+/**
+ * The operator's providers file. It is read whole or not at all: a mistake that was passed over would be a
+ * host asked that was to be left alone. The line names the first mistake, where it is, and what may stand there.
+ */
+export function readPolicyFile(text: string): ReadPolicyFile {
+  const { characters } = policyFileBounds;
+  if (text.length > characters) return bad(`the file is longer than ${characters} characters`);
+  const json = text.replace(/^\ufeff/u, '');
+  const fault = jsonFault(json);
+  if (fault !== undefined) return bad(`the file ${fault}`);
+  const place: Place = { path: '', mistakes: [] };
+  const file = readFile(JSON.parse(json), place);
+  const [mistake] = place.mistakes;
+  if (mistake !== undefined) return bad(mistake);
+  if (file === null) throw new Error('a reader refused a value without a word');
+  return { kind: 'ok', file };
+}
+
+function bad(line: string): ReadPolicyFile {
+  return { kind: 'bad', line };
+}
+
+function readFile(value: unknown, place: Place): PolicyFile | null {
+  const stated = fileFields(value, place);
+  if (stated === null) return null;
+  const { providers = new Map(), routes = [], canaries = [] } = stated;
+  const ids = routes.map(({ id }) => id);
+  const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== -1) {
+    return note(inside(place, `.routes[${repeated}].id`), `is "${ids[repeated]}", as is another route's`);
+  }
+  checkRoutes(providers, { place, known: ids.length === 0 ? ['default'] : ids });
+  return { providers, routes, canaries };
+}
+
+/** A provider bound to a route that is not there could never be asked. */
+function checkRoutes(
+  providers: PolicyFile['providers'],
+  { place, known }: { place: Place; known: readonly string[] },
+): void {
+  for (const [name, { routes = [] }] of providers) {
+    const missing = routes.find((id) => !known.includes(id));
+    if (missing === undefined) continue;
+    note(inside(place, `.providers${step(name)}.routes`), `has "${missing}"; there may be ${listed(known)}`);
+  }
+}
+
+const politenessFields: Reader<Partial<Politeness>> = fields({
+  conversationsPerAddress: wholeNumber(...politenessTable.conversationsPerAddress.bounds),
+  conversationsPerNetwork: wholeNumber(...politenessTable.conversationsPerNetwork.bounds),
+  conversationsPerGroup: wholeNumber(...politenessTable.conversationsPerGroup.bounds),
+  conversationsPerGroupAtMost: wholeNumber(...politenessTable.conversationsPerGroupAtMost.bounds),
+  cleanConversationsToGrow: wholeNumber(...politenessTable.cleanConversationsToGrow.bounds),
+  connectionsPerSecond: wholeNumber(...politenessTable.connectionsPerSecond.bounds),
+  connectionsPerMinute: wholeNumber(...politenessTable.connectionsPerMinute.bounds),
+  recipientsPerConversation: wholeNumber(...politenessTable.recipientsPerConversation.bounds),
+  refusalsPerConversation: wholeNumber(...politenessTable.refusalsPerConversation.bounds),
+});
+
+const readPoliteness: Reader<Partial<Politeness>> = (value, place) => {
+  const stated = politenessFields(value, place);
+  const { conversationsPerGroup: start = 0, conversationsPerGroupAtMost: most = Infinity } = stated ?? {};
+  if (start <= most) return stated;
+  return note(place, `has a conversationsPerGroup of ${start}, above its conversationsPerGroupAtMost`);
+};
+
+const readProvider: Reader<ProviderSetting> = fields({
+  asking: oneOf('probe', 'skip', 'takes_every_address'),
+  politeness: readPoliteness,
+  routes: listOf(routeId, { what: 'ids of routes', least: 1, most: policyFileBounds.routes }),
+});
+
+const readProviders: Reader<Map<string, ProviderSetting>> = (value, place) => {
+  if (!isObject(value)) return note(place, 'is no object; it may be one with names of providers');
+  const entries = Object.entries(value);
+  const most = policyFileBounds.providers;
+  if (entries.length > most) return note(place, `has ${entries.length} names; there may be ${most}`);
+  const providers = new Map<string, ProviderSetting>();
+  for (const [written, setting] of entries) {
+    const named = readProviderName(written);
+    if (named.kind === 'bad') return note(place, `has ${shown(written)}, ${named.why}`);
+    if (providers.has(named.name)) return note(place, `has "${named.name}" twice, in two spellings`);
+    const read = readProvider(setting, inside(place, step(named.name)));
+    if (read === null) return null;
+    providers.set(named.name, read);
+  }
+  return providers;
+};
+
+const fileFields = fields({
+  providers: readProviders,
+  routes: listOf(readRoute, { what: 'routes', least: 0, most: policyFileBounds.routes }),
+  canaries: listOf(textReader('the name of a mail host', canonicalHost), {
+    what: 'names of mail hosts',
+    least: 0,
+    most: policyFileBounds.canaries,
+  }),
+});
+
+/** A name with dots in it would read as several steps of a path. */
+function step(name: string): string {
+  return name.includes('.') ? `["${name}"]` : `.${name}`;
+}

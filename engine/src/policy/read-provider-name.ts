@@ -1,0 +1,54 @@
+import { isPublicSuffix } from '../lists/domain-family.ts';
+import { nearestName } from '../nearest-name.ts';
+import { providerNamed, providerTable } from '../replies/providers.ts';
+import { canonicalHost } from '../syntax/canonical-host.ts';
+import { groupOf } from './group-of.ts';
+
+export type ReadProviderName = { kind: 'read'; name: string } | { kind: 'bad'; why: string };
+
+/**
+ * The name under which the providers file speaks of mail hosts: a provider of the table, a group, or a suffix
+ * that begins with a dot. A name that no host is counted under would do nothing, and whoever wrote it would
+ * believe a host skipped that is not; so it is refused with the name that would work.
+ */
+export function readProviderName(written: string): ReadProviderName {
+  if (written.startsWith('.')) return readSuffix(written);
+  return written.includes('.') ? readGroup(written) : readProvider(written);
+}
+
+/** A suffix may be a single label, which a host may not; one more in front makes a host of any suffix. */
+function readSuffix(written: string): ReadProviderName {
+  const host = canonicalHost(`mx${written}`);
+  return host === undefined ? bad('which is no suffix of a host name') : read(host.slice('mx'.length));
+}
+
+function readGroup(written: string): ReadProviderName {
+  const host = canonicalHost(written);
+  if (host === undefined) return bad('which is no host name');
+  if (isPublicSuffix(host)) return bad(`which is no group; for all hosts below it write ".${host}"`);
+  const group = groupOf(host);
+  if (group === host) return read(host);
+  return bad(
+    `whose hosts are counted under "${group}"; write that, or ".${host}" for the hosts so named alone`,
+  );
+}
+
+function readProvider(written: string): ReadProviderName {
+  const name = written.trim().toLowerCase();
+  const ids: readonly string[] = providerTable.map(({ id }) => id);
+  if (ids.includes(name)) return read(name);
+  const meant = providerNamed(name) ?? nearestName(name.slice(0, 80), ids);
+  const hint =
+    meant === undefined
+      ? 'docs/providers.md lists them, and a suffix of mail hosts begins with a dot'
+      : `did you mean "${meant}"?`;
+  return bad(`which is no provider; ${hint}`);
+}
+
+function read(name: string): ReadProviderName {
+  return { kind: 'read', name };
+}
+
+function bad(why: string): ReadProviderName {
+  return { kind: 'bad', why };
+}

@@ -1,0 +1,119 @@
+import { nearestName } from '../nearest-name.ts';
+
+/**
+ * Reads JSON that a person wrote, and says in one line what is wrong with it: where, what stands there, and
+ * what may. A reader that finds a mistake notes it and returns null; the first that was noted is the one
+ * to show, since the ones after it may follow from it.
+ */
+export type Reader<Value> = (value: unknown, place: Place) => Value | null;
+
+/** Where in the document a value stands, and who is told of mistakes there. */
+export type Place = { path: string; mistakes: string[] };
+
+export function inside(place: Place, step: string): Place {
+  return { ...place, path: `${place.path}${step}` };
+}
+
+/** `says` ends the sentence that begins with the path. */
+export function note(place: Place, says: string): null {
+  place.mistakes.push(`${place.path === '' ? 'the file' : place.path.replace(/^\./u, '')} ${says}`);
+  return null;
+}
+
+/** A value of which `parse` makes something; `mayBe` ends the sentence "it may be …". */
+export function reader<Value>(mayBe: string, parse: (value: unknown) => Value | undefined): Reader<Value> {
+  return (value, place) => parse(value) ?? note(place, `is ${shown(value)}; it may be ${mayBe}`);
+}
+
+/** The same for what must not be shown: a password in a log is a password lost. */
+export function secretReader(mayBe: string, parse: (text: string) => string | undefined): Reader<string> {
+  return (value, place) =>
+    (typeof value === 'string' ? parse(value) : undefined) ??
+    note(place, `cannot be read; it may be ${mayBe}`);
+}
+
+export function textReader<Value>(mayBe: string, parse: (text: string) => Value | undefined): Reader<Value> {
+  return reader(mayBe, (value) => (typeof value === 'string' ? parse(value) : undefined));
+}
+
+export function wholeNumber(least: number, most: number): Reader<number> {
+  return reader(`a whole number from ${least} to ${most}`, (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+      ? value
+      : undefined,
+  );
+}
+
+export function oneOf<const Choice extends string>(...choices: Choice[]): Reader<Choice> {
+  return reader(listed(choices.map((choice) => JSON.stringify(choice))), (value) =>
+    choices.find((choice) => choice === value),
+  );
+}
+
+/** A list without repetition. One bad item spoils it, so that none is passed over in silence. */
+export function listOf<Item>(
+  item: Reader<Item>,
+  { what, least, most }: { what: string; least: number; most: number },
+): Reader<Item[]> {
+  return (value, place) => {
+    if (!Array.isArray(value) || value.length < least || value.length > most) {
+      return note(place, `is ${shown(value)}; it may be a list of ${least} to ${most} ${what}`);
+    }
+    const items: Item[] = [];
+    for (const [index, written] of value.entries()) {
+      const at = inside(place, `[${index}]`);
+      const read = item(written, at);
+      if (read === null) return null;
+      if (items.includes(read)) return note(at, `is ${shown(written)}, which stands in the list already`);
+      items.push(read);
+    }
+    return items;
+  };
+}
+
+type Fields = Readonly<Record<string, Reader<unknown>>>;
+type Stated<Of extends Fields> = { [Name in keyof Of]?: NonNullable<ReturnType<Of[Name]>> };
+
+/** An object with no keys but these, each of which may be left out; what is stated is read. */
+export function fields<Of extends Fields>(readers: Of): Reader<Stated<Of>> {
+  const known = Object.keys(readers);
+  return (value, place) => {
+    if (!isObject(value)) return note(place, `is no object; it may be one with ${listed(known)}`);
+    const stated: Record<string, unknown> = {};
+    for (const [name, written] of Object.entries(value)) {
+      const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
+      if (read === undefined) return unknownKey(place, { name, known });
+      const result = read(written, inside(place, `.${name}`));
+      if (result === null) return null;
+      stated[name] = result;
+    }
+    // Each key has just been given what the reader of that key returns.
+    return stated as Stated<Of>;
+  };
+}
+
+function unknownKey(place: Place, { name, known }: { name: string; known: string[] }): null {
+  const meant = nearestName(clipped(name), known);
+  const hint = meant === undefined ? `there may be ${listed(known)}` : `did you mean ${meant}?`;
+  return note(place, `has ${shown(name)}, which means nothing here; ${hint}`);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value as it may stand in a line for a terminal: short, and without a character that does more than print. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isObject(value)) return 'an object';
+  return clipped(JSON.stringify(value).replace(/[^\x20-\x7e]/gu, '?'));
+}
+
+export function listed(names: readonly string[]): string {
+  return names.length < 3 ? names.join(' or ') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
+}
+
+function clipped(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
+}
