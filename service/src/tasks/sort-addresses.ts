@@ -1,4 +1,4 @@
-import { parseAddress } from '@mailproof/engine';
+import { parseAddress, trimAddress } from '@mailproof/engine';
 
 export type SortedAddresses = {
   /** To be verified, in the order given, in the first spelling. */
@@ -16,7 +16,7 @@ export function sortAddresses(emails: readonly string[]): SortedAddresses {
   let rejected = 0;
   let duplicates = 0;
   for (const email of emails) {
-    const parsed = parseAddress(email);
+    const parsed = parseAddress(trimAddress(email));
     if (parsed.kind === 'invalid') {
       rejected += 1;
       continue;

@@ -1,0 +1,99 @@
+import type { Engine, Outcome } from '@mailproof/engine';
+import { readBalance } from '../credits/read-balance.ts';
+import type { Caller } from '../keys/authenticate.ts';
+import { claimTask, type Claim } from '../tasks/claim-task.ts';
+import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
+import { readTask } from '../tasks/read-task.ts';
+import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
+import { audit } from '../upkeep/audit.ts';
+import { createSweep } from '../upkeep/sweep.ts';
+import { createSlots } from '../verifications/slots.ts';
+import type { TestDatabase } from './databases.ts';
+import { createManualTime } from './manual-time.ts';
+import { openAccount } from './open-account.ts';
+import { safe } from './outcomes.ts';
+
+const never = new AbortController().signal;
+
+/** Everything a task needs, with time that stands still and an engine that answers as told. */
+export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
+  const { store, dataDir, close } = await database.open();
+  const time = createManualTime();
+  const { clock, wallClock } = time;
+  const account = await openAccount({ store, wallClock }, credits);
+  const presence = store.announce();
+  const asked: string[] = [];
+  const problems: unknown[] = [];
+  const mind = { answer: (email: string): Outcome | Promise<Outcome> => safe(email) };
+  const engine: Pick<Engine, 'verify'> = { verify: async (email) => (asked.push(email), mind.answer(email)) };
+  const settings = {
+    taskDeadlineMs: 1_800_000,
+    taskRetentionMs: 15 * 86_400_000,
+    deferRetryMs: 300_000,
+    itemTimeoutMs: 30_000,
+  };
+  const parts: RunTaskParts = {
+    ...settings,
+    store,
+    engine,
+    sandbox: engine,
+    slots: createSlots({ clock, limits: { total: 500, perAccount: 100, bulk: 450 } }),
+    clock,
+    wallClock,
+    onProblem: (_, error) => problems.push(error),
+  };
+
+  const create = (caller: Caller, emails: string[], more: Partial<CreateTaskRequest> = {}) =>
+    createTask(
+      { caller, emails, name: undefined, idempotency: undefined, ...more },
+      { ...settings, store, wallClock, wake: () => undefined },
+    );
+
+  return {
+    store,
+    dataDir,
+    time,
+    account,
+    presence,
+    asked,
+    problems,
+    mind,
+    parts,
+    create,
+    /** The id of a task that must have been created. */
+    created: async (caller: Caller, emails: string[], more: Partial<CreateTaskRequest> = {}) =>
+      idOf(await create(caller, emails, more)),
+    read: async (taskId: string, caller: Caller = account.live) =>
+      readTask(caller, taskId, { store, wallClock }),
+    claim: (processId = presence.id) =>
+      store.write((tx) => claimTask(tx, { processId, now: wallClock.now() })),
+    run: (claim: Claim, more: Partial<RunTaskParts> = {}) =>
+      runTask(claim, { ...parts, ...more }, { draining: never, cut: never }),
+    balance: async () => {
+      const { available, reserved, spent } = (await readBalance(store.read, account.accountId)) ?? {
+        available: -1,
+        reserved: -1,
+        spent: -1,
+      };
+      return [available, reserved, spent];
+    },
+    /** The clock of a process that stands still: no timer of it ever comes due. */
+    stoppedClock: { now: () => clock.now(), after: () => () => undefined },
+    sweep: createSweep({ store, presence, wallClock, taskRetentionMs: settings.taskRetentionMs }),
+    violations: async () => (await audit({ store })).violations,
+    close: async () => {
+      presence.leave();
+      await close();
+    },
+  };
+}
+
+function idOf(answer: CreateTaskAnswer): string {
+  if (answer.kind !== 'created') throw new Error(answer.kind);
+  return answer.taskId;
+}
+
+/** So many different addresses. */
+export function addresses(count: number, domain = 'example.com'): string[] {
+  return Array.from({ length: count }, (_, n) => `person${n}@${domain}`);
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it } from 'node:test';
+import type { Violation } from '../credits/violation.ts';
+import { reserve } from '../credits/reserve.ts';
+import { databases } from '../testing/databases.ts';
+import { createManualTime } from '../testing/manual-time.ts';
+import { addresses, openTaskHouse } from '../testing/open-task-house.ts';
+import { audit } from './audit.ts';
+import { repeat } from './repeat.ts';
+import { createWatchBooks } from './watch-books.ts';
+
+for (const database of databases) {
+  describe(`the audit of tasks on ${database.name}`, () => {
+    const wrongs: [string, string][] = [
+      ['update hold set charged = charged - 1, released = released + 1 where charged > 0', 'I5'],
+      ['delete from item where position = 0', 'I6'],
+      ["update task set status = 'running', completed_at = null", 'I6'],
+      ['update task set hold_id = null', 'I6'],
+      ['update task set checked = 0', 'I7'],
+      ['update task set lease_until = 5', 'I9'],
+      ["update item set state = 'pending', verdict = null where position = 1", 'I6'],
+    ];
+    for (const [sql, invariant] of wrongs) {
+      it(`finds ${invariant}: ${sql}`, async () => {
+        const house = await openTaskHouse(database);
+        await house.created(house.account.live, addresses(3));
+        await house.run((await house.claim())!);
+        assert.deepEqual(await audit(house), { accounts: 1, tasks: 1, violations: [] });
+        tamper(house.dataDir, sql);
+        const found = (await house.violations()).map((violation) => violation.invariant);
+        assert.ok(found.includes(invariant), `found ${found.join(' ')}`);
+        await house.close();
+      });
+    }
+
+    it('finds a hold that lost its task', async () => {
+      const house = await openTaskHouse(database);
+      await house.store.write((tx) =>
+        reserve(tx, { accountId: house.account.accountId, credits: 1, ifAvailable: 1, keeper: null, now: 1 }),
+      );
+      assert.deepEqual(
+        (await house.violations()).map(({ invariant }) => invariant),
+        ['I6'],
+      );
+      await house.close();
+    });
+  });
+
+  describe(`watching the books on ${database.name}`, () => {
+    it('freezes an account whose books do not balance, tells of it, and repairs nothing', async () => {
+      const house = await openTaskHouse(database, 10);
+      const told: Violation[] = [];
+      const watch = createWatchBooks({
+        ...house,
+        wallClock: house.time.wallClock,
+        onViolation: (one) => told.push(one),
+      });
+      assert.deepEqual((await watch()).violations, []);
+      assert.equal((await house.create(house.account.live, addresses(1))).kind, 'created');
+      tamper(house.dataDir, 'update account set granted = granted + 5, available = available + 5');
+      assert.notDeepEqual((await watch()).violations, []);
+      assert.notDeepEqual(told, []);
+      assert.deepEqual(await house.create(house.account.live, addresses(1)), { kind: 'account_frozen' });
+      assert.deepEqual(await house.balance(), [14, 1, 0]);
+      await house.close();
+    });
+
+    it('looks at everything first and then at what was touched since', async () => {
+      const house = await openTaskHouse(database, 10);
+      const watch = createWatchBooks({
+        ...house,
+        wallClock: house.time.wallClock,
+        onViolation: () => undefined,
+      });
+      assert.equal((await watch()).accounts, 1);
+      house.time.advance(300_000);
+      assert.equal((await watch()).accounts, 1, 'touched just before the audit before');
+      house.time.advance(300_000);
+      assert.equal((await watch()).accounts, 0);
+      await house.create(house.account.live, addresses(1));
+      assert.equal((await watch()).accounts, 1);
+      await house.close();
+    });
+  });
+}
+
+describe('sweeping beside other processes', () => {
+  it('gives back at once what a killed process reserved, and leaves a living one alone', async () => {
+    const house = await openTaskHouse(databases[0]!, 10);
+    const script = `
+      import { openStore } from ${JSON.stringify(new URL('../db/open-store.ts', import.meta.url).href)};
+      import { reserve } from ${JSON.stringify(new URL('../credits/reserve.ts', import.meta.url).href)};
+      const store = await openStore({ dataDir: ${JSON.stringify(house.dataDir)}, check: false });
+      const processId = store.announce().id;
+      const now = ${house.time.wallClock.now()};
+      await store.write((tx) => reserve(tx, { accountId: ${JSON.stringify(house.account.accountId)},
+        credits: 4, ifAvailable: 4, keeper: { processId, expiresAt: now + 40000 }, now }));
+      process.stdout.write('reserved');
+      setInterval(() => store, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    await house.sweep();
+    assert.deepEqual(await house.balance(), [6, 4, 0]);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    await house.sweep();
+    assert.deepEqual(await house.balance(), [10, 0, 0]);
+    assert.deepEqual(await house.violations(), []);
+    await house.close();
+  });
+});
+
+describe('repeating', () => {
+  it('goes on after a failure, never overlaps, and stops', async () => {
+    const time = createManualTime();
+    const problems: string[] = [];
+    let runs = 0;
+    const job = () => ((runs += 1) === 2 ? Promise.reject(new Error('once')) : Promise.resolve());
+    const repeated = repeat(job, {
+      clock: time.clock,
+      everyMs: 10,
+      onProblem: (message) => problems.push(message),
+    });
+    for (let turn = 0; turn < 4; turn += 1) {
+      time.advance(10);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual([runs, problems.length], [4, 1]);
+    await repeated.stop();
+    time.advance(100);
+    assert.deepEqual([runs, time.timers()], [4, 0]);
+  });
+});
+
+/** Writes past every check and trigger, as only a defect or a stranger could. */
+function tamper(dataDir: string, sql: string): void {
+  const raw = new DatabaseSync(join(dataDir, 'mailproof.db'), { enableForeignKeyConstraints: false });
+  raw.exec('pragma ignore_check_constraints = on');
+  const triggers = raw.prepare("select name from sqlite_master where type = 'trigger'").all();
+  for (const { name } of triggers) raw.exec(`drop trigger ${String(name)}`);
+  raw.exec(sql);
+  raw.close();
+}
