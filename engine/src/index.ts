@@ -15,6 +15,7 @@ export { defaultLimits, limitTable, type Limits } from './limits.ts';
 export type { ListFindings, Lists } from './lists/findings.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { Patience } from './patience.ts';
+export { reasonGroups, reasonText } from './reason-texts.ts';
 export { classifyReply } from './replies/classify-reply.ts';
 export { measureReplies } from './replies/measure-replies.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';

@@ -241,6 +241,7 @@ describe('total, deterministic, bounded', () => {
       'не ',
       '.',
       '550-',
+      '\uFDFA',
     ];
     const began = performance.now();
     for (const seed of seeds) {

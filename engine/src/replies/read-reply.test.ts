@@ -28,3 +28,7 @@ test('sentences stay apart, host names and links stay whole', () => {
     ' blocked . see https://mx-1.example.com/a_b?ip=1 mx-1.example.com . ',
   );
 });
+
+test('a character that decomposes into many does not make the text longer than its bound', () => {
+  assert.ok(normaliseText('\uFDFA'.repeat(2_048)).length < 2_048 * 2);
+});

@@ -68,6 +68,8 @@ export function normaliseText(text: string): string {
     .normalize('NFKD')
     .replace(/(?<=[a-z])\p{M}{1,8}/giu, '')
     .normalize('NFC')
+    // One character may decompose into eighteen (U+FDFA): the bound has to hold after that, too.
+    .slice(0, maxTextCharacters)
     .toLowerCase()
     .replace(/[\u2018\u2019\u00B4`]/gu, "'")
     .replace(/[\u200B-\u200F\u00AD\uFEFF]/gu, '');

@@ -76,7 +76,7 @@ export const senderRules: readonly Rule[] = [
   },
   {
     // RFC 3463 x.1.7 and x.1.8, RFC 7504 x.1.9: all three are about the sender's address.
-    reason: 'sender_code',
+    reason: 'sender_refused',
     label: 'blocked_or_policy',
     when: { enhanced: ['*.1.7', '*.1.8', '*.1.9'] },
     samples: ['550 5.1.8 verify@example.org not good', '501 5.1.7 <verify@example.org>'],

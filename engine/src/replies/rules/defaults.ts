@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 /** Asked before general talk of failure and refusal: here the code is the only word about the mailbox. */
 export const mailboxCodeRules: readonly Rule[] = [
   {
-    reason: 'address_code',
+    reason: 'address_refused',
     label: 'mailbox_not_exist',
     when: { enhanced: ['5.1.1', '5.1.2', '5.1.3', '5.1.4', '5.1.6', '5.1.10', '5.1.351'] },
     samples: [
@@ -18,7 +18,7 @@ export const mailboxCodeRules: readonly Rule[] = [
     ],
   },
   {
-    reason: 'disabled_code',
+    reason: 'mailbox_disabled',
     label: 'mailbox_disabled',
     when: { enhanced: ['5.2.1'] },
     samples: ['550 5.2.1 sorry', '554 5.2.1 <someone@example.com>'],
@@ -50,29 +50,36 @@ export const defaultRules: readonly Rule[] = [
   },
   {
     // RFC 3463 x.1.0, "other address status", says least of its subject, so every word comes before it.
-    reason: 'address_code',
+    reason: 'address_refused',
     label: 'mailbox_not_exist',
     when: { enhanced: ['5.1.0'] },
     samples: ['550 5.1.0 <someone@example.com>'],
   },
   {
-    reason: 'message_code',
+    reason: 'content_refused',
     label: 'blocked_or_policy',
     when: { enhanced: ['*.2.3', '*.3.4', '*.6.*', '*.5.3'] },
     samples: ['552 5.3.4 sorry', '554 5.6.0 sorry'],
   },
   {
-    reason: 'policy_code',
+    reason: 'policy',
     label: 'blocked_or_policy',
     when: { enhanced: ['*.7.*'] },
     samples: ['550 5.7.1 sorry', '554 5.7.999 see https://help.example/'],
   },
   {
-    // RFC 4954 sections 4 and 6 (530 to 538); 541 and 571 are in wide use for "refused by the recipient's rules".
-    reason: 'authorisation_code',
+    // RFC 4954 sections 4 and 6.
+    reason: 'authentication_required',
     label: 'blocked_or_policy',
-    when: { codes: [530, 534, 535, 538, 541, 571] },
-    samples: ['530 sorry', '571 sorry'],
+    when: { codes: [530, 534, 535, 538] },
+    samples: ['530 sorry'],
+  },
+  {
+    // No RFC knows them; both are in wide use for "refused by the recipient's rules".
+    reason: 'policy',
+    label: 'blocked_or_policy',
+    when: { codes: [541, 571] },
+    samples: ['571 sorry'],
   },
   {
     // Not understood, but it speaks to us or of our address, or sends us to a page about it: not of the mailbox.

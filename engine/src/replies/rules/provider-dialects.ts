@@ -28,7 +28,7 @@ export const providerDialects: readonly Rule[] = [
     ],
   },
   {
-    reason: 'account_disabled',
+    reason: 'mailbox_disabled',
     label: 'mailbox_disabled',
     when: { enhanced: ['5.7.504', '5.7.505'] },
     samples: ['550 5.7.504 [someone@example.com]: Recipient address rejected: Access denied'],
@@ -82,7 +82,7 @@ export const providerDialects: readonly Rule[] = [
   },
   {
     // A gateway that lists every cause it can think of has established none of them.
-    reason: 'unsure',
+    reason: 'several_possible_causes',
     label: 'other',
     when: { text: ['(may|might) not exist ~ (may|might|or)'] },
     samples: ['550 Nothing went to someone@example.com: it may not exist, or may be on a blacklist'],

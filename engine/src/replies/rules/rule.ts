@@ -1,6 +1,7 @@
 import type { ReplyLabel } from '../meaning.ts';
 import type { ProviderId } from '../providers.ts';
 import type { ReadReply } from '../read-reply.ts';
+import type { ReplyReason } from '../reply-reasons.ts';
 import { phrasePattern } from './phrase.ts';
 
 /** When a rule speaks: every condition that is given must hold. */
@@ -24,7 +25,7 @@ type Condition = {
  * through the whole classifier and expects this rule's label and reason, so no rule is shadowed by an earlier one.
  */
 export type Rule = {
-  reason: string;
+  reason: ReplyReason;
   label: ReplyLabel;
   when: Condition;
   samples: readonly [string, ...string[]];

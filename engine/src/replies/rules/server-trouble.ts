@@ -71,7 +71,7 @@ export const serverTroubleRules: readonly Rule[] = [
   },
   {
     // RFC 5321 section 4.2.4: the command, its order or its form was not understood.
-    reason: 'protocol_error',
+    reason: 'command_refused',
     label: 'other',
     when: {
       classes: [5],
