@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { openStore } from './db/open-store.ts';
 import type { Store } from './db/store.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
+import { StoreUnavailableError } from './db/store-unavailable-error.ts';
 import { createWallClock } from './db/wall-clock.ts';
 import { createAdmission } from './http/admission.ts';
 import type { ApiServer } from './http/api-server.ts';
@@ -52,12 +53,22 @@ const startParts: StartParts = { print: (text) => void process.stdout.write(text
 const verificationsAtOnce = 500;
 const sweepEveryMs = 1_000;
 
-/**
- * Puts the service together and starts it: store, engine, sandbox, upkeep, worker, HTTP. It is read from
- * top to bottom; nothing else knows all of these. What keeps it from starting is thrown as a `StartError`.
- */
+/** Starts the service. What keeps it from starting is thrown as a `StartError`, whose line tells the operator what to do. */
 export async function startService(config: Config, given: Partial<StartParts> = {}): Promise<Service> {
-  const parts = { ...startParts, ...given };
+  try {
+    return await assemble(config, { ...startParts, ...given });
+  } catch (error) {
+    if (error instanceof StoreOpenError) throw new StartError(error.line, error);
+    if (error instanceof StoreUnavailableError) throw new StartError(error.message, error);
+    throw error;
+  }
+}
+
+/**
+ * Puts it together: store, engine, sandbox, upkeep, worker, HTTP. It is read from top to bottom, and nothing else
+ * knows all of these.
+ */
+async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const logger = createLogger(config.logLevel, parts.logDestination);
   const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
   const clock = systemClock;
@@ -150,11 +161,7 @@ async function openTheStore({ databaseUrl, dataDir }: Config): Promise<Store> {
       'MAILPROOF_DATABASE_URL is set, but this version keeps its data in SQLite only: unset it',
     );
   }
-  try {
-    return await openStore({ dataDir, check: true });
-  } catch (error) {
-    throw error instanceof StoreOpenError ? new StartError(error.line, error) : error;
-  }
+  return await openStore({ dataDir, check: true });
 }
 
 function engineSettings(config: Config, logger: Logger): Parameters<typeof createEngine>[0] {

@@ -351,7 +351,9 @@ describe('drain', () => {
     assert.equal(late.headers.get('connection'), 'close');
     resolve(undefined);
     await parts.admission.idle();
-    assert.deepEqual(statusesIn(await raw.until('verification_mode')), [200]);
+    const answered = await raw.untilClosed();
+    assert.deepEqual(statusesIn(answered), [200]);
+    assert.match(answered, /connection: close/i);
     await server.close();
     await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`));
   });

@@ -19,7 +19,6 @@ export function createGate(parts: Pick<HttpParts, 'admission' | 'authenticate'>,
           leaveWhenClosed(reply, admittance.leave);
           return;
         case 'refused':
-          if (parts.admission.isDraining()) reply.header('connection', 'close');
           return refuse(reply, 'service_unavailable', admittance.retryAfterSeconds);
       }
     };

@@ -158,6 +158,24 @@ describe('JSON', () => {
     assert.equal(Reflect.get({}, 'polluted'), undefined);
   });
 
+  test('400: bytes that are not UTF-8 are not mended, even where any text would do', async () => {
+    const [before, after] = ['{"emails":["jane@example.com"],"name":"', '"}'].map((text) =>
+      Buffer.from(text),
+    );
+    for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
+      const response = await send(bulk, Buffer.concat([before!, Buffer.from(bytes), after!]));
+      assert.equal(response.statusCode, 400, String(bytes));
+    }
+  });
+
+  test('400: a plain body that calls itself compressed', async () => {
+    for (const encoding of ['gzip', 'br', 'GZIP', 'identity, identity', 'x', '']) {
+      const response = await send(single, body, { 'content-encoding': encoding });
+      assert.equal(response.statusCode, 400, encoding);
+    }
+    assert.equal((await send(single, body, { 'content-encoding': 'identity' })).statusCode, 200);
+  });
+
   test('a byte order mark and white space around the object are no fault', async () => {
     assert.equal((await send(single, `\ufeff \n${body}\r\n`)).statusCode, 200);
   });
