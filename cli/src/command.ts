@@ -46,7 +46,7 @@ export type OptionValues<Options extends OptionTable> = {
 };
 
 /** A command line that was understood. */
-export type Invocation<Options extends OptionTable> = Surroundings & {
+type Invocation<Options extends OptionTable> = Surroundings & {
   options: OptionValues<Options>;
   positionals: string[];
 };

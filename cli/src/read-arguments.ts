@@ -5,7 +5,7 @@ import type { OptionTable, OptionValues } from './command.ts';
 /** What a command understands. */
 type Expected<Options extends OptionTable> = { options: Options; words: { least: number; most: number } };
 
-export type ReadArguments<Options extends OptionTable> =
+type ReadArguments<Options extends OptionTable> =
   | { kind: 'understood'; values: OptionValues<Options>; positionals: string[] }
   | { kind: 'not_understood'; why: string };
 

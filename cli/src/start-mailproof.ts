@@ -19,7 +19,7 @@ const compileCache = join(import.meta.dirname, '../../.cache/compiled');
 /** Nothing of the tester's own settings gets through. */
 export function startMailproof(args: readonly string[], { env = {}, cwd }: Circumstances = {}): Started {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...env },
+    env: { NODE_COMPILE_CACHE: compileCache, ...env },
     cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -16,7 +16,8 @@ export type Terminal = {
   progress: (line: string) => void;
   /** The text in colour, where the output shows colours. */
   paint: (colour: Colour, text: string) => string;
-  outputIsTerminal: boolean;
+  /** Whether a person sees what is told. */
+  watched: boolean;
   /** Width of the screen, within reason. */
   columns: number;
 };
@@ -25,48 +26,43 @@ export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 type Screen = Writable & { isTTY?: boolean; columns?: number; hasColors?(): boolean };
 
-export type Streams = { input: Readable & { isTTY?: boolean }; output: Screen; side: Screen };
+type Streams = { input: Readable & { isTTY?: boolean }; output: Screen; side: Screen };
 
 const eraseLine = '\r\u001b[2K';
 
 export function createTerminal({ input, output, side }: Streams): Terminal {
   const coloured = output.isTTY === true && output.hasColors?.() === true;
   const watched = side.isTTY === true;
-  let progressShown = false;
+  let progressLine = '';
 
   // A stream without a listener for errors would end the process; the write that failed reports it.
   output.on('error', () => undefined);
   side.on('error', () => undefined);
 
-  function clearProgress(): void {
-    if (progressShown) side.write(eraseLine);
-    progressShown = false;
+  /** Whatever else goes to the same screen goes above the progress line. */
+  function aboveProgress(write: () => void): void {
+    if (progressLine !== '') side.write(eraseLine);
+    write();
+    if (progressLine !== '') side.write(progressLine);
   }
 
   return {
     input,
     inputIsTerminal: input.isTTY === true,
-    outputIsTerminal: output.isTTY === true,
+    watched,
     columns: Math.min(Math.max(output.columns ?? 80, 40), 120),
-    write(text) {
-      clearProgress();
-      return new Promise((resolve, reject) => {
-        output.write(text, (error) => {
-          if (error) reject(error);
-          else resolve();
-        });
-      });
-    },
-    tell(line) {
-      clearProgress();
-      side.write(`${line}\n`);
-    },
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        const write = () => output.write(text, (error) => (error ? reject(error) : resolve()));
+        if (output.isTTY === true) aboveProgress(write);
+        else write();
+      }),
+    tell: (line) => aboveProgress(() => side.write(`${line}\n`)),
     progress(line) {
       if (!watched) return;
-      clearProgress();
-      if (line === '') return;
-      side.write(line);
-      progressShown = true;
+      aboveProgress(() => {
+        progressLine = line;
+      });
     },
     paint: (colour, text) => (coloured ? styleText(colour, text, { validateStream: false }) : text),
   };

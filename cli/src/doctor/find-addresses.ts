@@ -1,7 +1,7 @@
 import type { CanonicalHost } from '@mailproof/engine';
 import type { DoctorParts } from './check.ts';
 
-export type FoundAddresses = { kind: 'found'; addresses: string[] } | { kind: 'none' } | { kind: 'failed' };
+type FoundAddresses = { kind: 'found'; addresses: string[] } | { kind: 'none' } | { kind: 'failed' };
 
 /** The addresses of a name, IPv4 first. A failed half beside an answered one does not spoil the answer. */
 export async function findAddresses(

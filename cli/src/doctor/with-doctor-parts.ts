@@ -12,7 +12,7 @@ import type { Config } from '@mailproof/service/config';
 import type { DoctorParts } from './check.ts';
 
 /** How long one question of the examination may take. */
-export type Examination = { config: Config; signal: AbortSignal; questionMs: number };
+type Examination = { config: Config; signal: AbortSignal; questionMs: number };
 
 /** Opens what the checks look through, and closes it behind them. */
 export async function withDoctorParts<Result>(

@@ -3,7 +3,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import type { Surroundings } from '../command.ts';
 
 /** Where lines come from: a file by its path, or the standard input as `-`. */
-export type OpenedInput = { kind: 'opened'; stream: Readable } | { kind: 'cannot_open'; why: string };
+type OpenedInput = { kind: 'opened'; stream: Readable } | { kind: 'cannot_open'; why: string };
 
 export async function openInput(path: string, { terminal, signal }: Surroundings): Promise<OpenedInput> {
   if (path === '-') {

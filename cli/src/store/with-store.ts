@@ -11,7 +11,7 @@ import type { Surroundings } from '../command.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
 
-export type StoreParts = { store: Store; wallClock: WallClock };
+type StoreParts = { store: Store; wallClock: WallClock };
 
 /**
  * The frame of a command that works on the service's store, which may be in use by a running service.

@@ -1,5 +1,5 @@
 /** At most `atOnce` run side by side, at most `window` have been begun and not yet handed on. */
-export type Bounds = { atOnce: number; window: number };
+type Bounds = { atOnce: number; window: number };
 
 /**
  * Works on items side by side and hands the results on in the order of the items, each as soon as it and

@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts';
 /** Redrawing more often than this is noise to the eye and work for the terminal. */
 const redrawEveryMs = 100;
 
-export type Tally = { count(answer: Answer): void; total(): number; errors(): number; summary(): string };
+type Tally = { count(answer: Answer): void; total(): number; errors(): number; summary(): string };
 
 /** Counts the answers and keeps the progress line, `known` being how many there will be, where that is known. */
 export function createTally(
@@ -24,7 +24,8 @@ export function createTally(
 
   return {
     count(answer) {
-      const name = answer.kind === 'verdict' ? answer.verdict.status : answer.error;
+      const name =
+        answer.kind === 'verdict' ? answer.verdict.status : answer.error.replace('verification_', '');
       counts.set(name, (counts.get(name) ?? 0) + 1);
       total += 1;
       if (answer.kind === 'error') errors += 1;

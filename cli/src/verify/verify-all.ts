@@ -8,7 +8,7 @@ import { createTally } from './tally.ts';
 /** Results may wait for a slower one before them, so more are begun than run side by side; times this. */
 const windowPerSlot = 8;
 
-export type Verifying = {
+type Verifying = {
   addresses: AsyncIterable<string>;
   /** How many there are, where that is known beforehand. */
   count: number | undefined;
@@ -39,7 +39,7 @@ export async function verifyAll({
       tally.count(answer);
     }
     terminal.progress('');
-    if (tally.total() !== 1 && terminal.outputIsTerminal) terminal.tell(tally.summary());
+    if (tally.total() !== 1 && terminal.watched) terminal.tell(tally.summary());
     return tally.errors() === 0 ? exitCodes.ok : exitCodes.found;
   } finally {
     engine.close();
