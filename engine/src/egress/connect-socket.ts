@@ -2,30 +2,36 @@ import { connect, type Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Patience } from '../patience.ts';
 
-export type Connected =
-  { kind: 'connected'; socket: Socket } | { kind: 'failed'; why: 'refused' | 'unreachable' | 'timeout' };
+export type Connected = { kind: 'connected'; socket: Socket } | Unconnected;
+
+export type Unconnected = { kind: 'failed'; why: 'refused' | 'unreachable' | 'timeout' };
 
 export type Destination = {
   /** An IP literal. */
   address: string;
   port: number;
+  /** An address of this machine to leave from; none means that the system chooses. */
+  localAddress?: string;
   clock: Clock;
   patience: Patience;
 };
 
 /**
  * One TCP connection, until the deadline. An abort rejects with its reason; a shortage of our own (no file
- * descriptor left) rejects with the system's error, since it says nothing of the other side.
+ * descriptor left, a local address that is not ours) rejects with the system's error, since it says nothing of
+ * the other side.
  *
  * Nothing reads from the socket yet: what the other side says first waits in its buffer until somebody
  * listens for data. An error that comes before that, a reset above all, is taken note of by the socket
  * itself (`destroyed`) and does not bring the process down.
  */
-export function connectSocket({ address, port, clock, patience }: Destination): Promise<Connected> {
+export function connectSocket(destination: Destination): Promise<Connected> {
+  const { address, port, localAddress, clock, patience } = destination;
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: address,
       port,
+      ...(localAddress === undefined ? {} : { localAddress }),
       noDelay: true,
       autoSelectFamily: false,
       lookup: neverLookUp,
@@ -46,7 +52,7 @@ export function connectSocket({ address, port, clock, patience }: Destination): 
     function onError(error: NodeJS.ErrnoException): void {
       stopWaiting();
       socket.destroy();
-      if (OUR_SHORTAGES.has(error.code)) reject(error);
+      if (isOurs(error)) reject(error);
       else resolve({ kind: 'failed', why: reasonOf(error.code) });
     }
     function onTimeout(): void {
@@ -64,6 +70,11 @@ export function connectSocket({ address, port, clock, patience }: Destination): 
 }
 
 const OUR_SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/** A failed `bind` is about the address we wanted to leave from; nothing was sent. */
+function isOurs({ code, syscall }: NodeJS.ErrnoException): boolean {
+  return syscall === 'bind' || OUR_SHORTAGES.has(code);
+}
 
 function reasonOf(code: string | undefined): 'refused' | 'unreachable' | 'timeout' {
   if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return 'refused';
