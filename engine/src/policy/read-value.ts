@@ -104,7 +104,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** A value as it may stand in a line for a terminal: short, and without a character that does more than print. */
 export function shown(value: unknown): string {
-  if (value === undefined) return 'missing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (isObject(value)) return 'an object';
   return clipped(JSON.stringify(value).replace(/[^\x20-\x7e]/gu, '?'));
