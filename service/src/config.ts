@@ -228,6 +228,16 @@ export function describeConfig(env: Environment): DescribedSetting[] {
   }));
 }
 
+/** The table in words, for the documentation. */
+export function settingTexts(): Pick<Setting<unknown>, 'names' | 'meaning' | 'mayBe' | 'defaultText'>[] {
+  return settingEntries().map(([, { names, meaning, mayBe, defaultText }]) => ({
+    names,
+    meaning,
+    mayBe,
+    defaultText,
+  }));
+}
+
 function settingEntries(): [string, Setting<unknown>][] {
   return Object.entries(settings);
 }
