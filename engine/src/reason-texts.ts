@@ -42,6 +42,8 @@ const noAnswerReasons: Readonly<Record<NoAnswerReason, string>> = {
   host_refused: 'the mail host refused us before the mailbox was named',
   smtputf8_not_offered: 'the address needs SMTPUTF8, which the mail host does not offer',
   tls_failed: 'the mail host demands TLS and the handshake failed',
+  host_resting: 'the mail host is left alone for a while after what it said or did, so it was not asked',
+  provider_policy: "the operator's policy is not to ask this provider",
 };
 
 const syntaxReasons: Readonly<Record<SyntaxFault, string>> = {

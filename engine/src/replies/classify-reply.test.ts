@@ -167,12 +167,32 @@ describe('complaints about us never condemn the mailbox', () => {
     'Message looks like spam; mailbox protected',
     'Mailbox not served: this message is too large',
     'someone@example.com is on our suppression list',
+    'the return address cannot be verified',
+    'no, 192.0.2.7',
+    'this list is for members only',
+    'a temporary block of your address',
   ];
   for (const complaint of complaints) {
     for (const head of ['550', '554 5.7.1', '553 5.1.1', '550 5.2.1']) {
       test(`${head} ${complaint}`, () => assert.ok(!condemnsMailbox(labelOf(`${head} ${complaint}`))));
     }
   }
+});
+
+describe('a refusal by name without a reason', () => {
+  test('condemns nobody under a bare 550 or 554', () => {
+    for (const line of [
+      '550 Recipient rejected',
+      '554 Address refused',
+      '550 5.7.1 <a@example.com> rejected',
+    ])
+      assert.equal(labelOf(line), 'blocked_or_policy', line);
+  });
+
+  test('is believed where the code stands for addresses', () => {
+    for (const line of ['550 #5.1.0 Address rejected.', '542 someone@example.com Rejected'])
+      assert.equal(labelOf(line), 'mailbox_not_exist', line);
+  });
 });
 
 describe('total, deterministic, bounded', () => {

@@ -122,7 +122,7 @@ function spelledAlike(words: string): string {
     .replace(/ can not /gu, ' cannot ')
     .replace(/ e mail(?=s? )/gu, ' email')
     .replace(/ e mails /gu, ' emails ')
-    .replace(/ mail box(?=(?:es)? )/gu, ' mailbox')
+    .replace(/ e?mail box(?=(?:es)? )/gu, ' mailbox')
     .replace(/ user name /gu, ' username ')
     .replace(/'s /gu, ' ');
 }

@@ -16,6 +16,7 @@ export const senderRules: readonly Rule[] = [
         '(invalid|bad|unknown|fake|faked|forged|spoofed|unverified|unresolvable|illegal|malformed|suspected|suspicious|blocked|rejected|unauthorized|unauthorised|null|empty|missing|unacceptable|wrong|denied|unwanted|banned|reject) ~ (sender|senders|return path|mail from|mailfrom|from address|originator|sending domain|from header|from domain)',
         '(sender|senders|sender address|mail from|mailfrom|from address|from domain|originator|return path|reverse path|envelope from|envelope sender|header from|sending domain|sender domain|sending address) ~ (rejected|refused|denied|blocked|invalid|not (allowed|accepted|permitted|authorized|valid|found)|must|does not|forbidden|disallowed|unknown|blacklist*|black list*|list|prohibited|mismatch|not match|syntax|unacceptable|unauthorized)',
         '(domain|address) of sender',
+        '(mail from|mailfrom|envelope from|return path|from) domain ~ (has|have|with|without)? (no|not|missing|invalid|without)',
         '(return|reply|bounce|originating) (address|path) ~ (cannot|could not|not|unable|fail*|invalid|unknown|rejected|must|bad)',
         '(address|domain|account|mailbox) (you are|you were|being)? (sending|mailing|sent) from',
         '(syntax|address) (error)? in mail (from|command)? $',

@@ -5,12 +5,18 @@
  */
 import type { Rule } from './rule.ts';
 
+/** Words that speak of us: beside them a mailbox code alone condemns nobody. */
+const aboutUs = [
+  '(ipaddr|abuse|blocked|blocking|block)',
+  'your (ip|server|host|network|domain|isp|mta|connection|provider|access)',
+];
+
 /** Asked before general talk of failure and refusal: here the code is the only word about the mailbox. */
 export const mailboxCodeRules: readonly Rule[] = [
   {
     reason: 'address_refused',
     label: 'mailbox_not_exist',
-    when: { enhanced: ['5.1.1', '5.1.2', '5.1.3', '5.1.4', '5.1.6', '5.1.10', '5.1.351'] },
+    when: { enhanced: ['5.1.1', '5.1.2', '5.1.3', '5.1.4', '5.1.6', '5.1.10', '5.1.351'], unless: aboutUs },
     samples: [
       '550 5.1.1 sorry',
       '550 5.1.1 <someone@example.com>: Recipient address rejected: example.com',
@@ -20,7 +26,7 @@ export const mailboxCodeRules: readonly Rule[] = [
   {
     reason: 'mailbox_disabled',
     label: 'mailbox_disabled',
-    when: { enhanced: ['5.2.1'] },
+    when: { enhanced: ['5.2.1'], unless: aboutUs },
     samples: ['550 5.2.1 sorry', '554 5.2.1 <someone@example.com>'],
   },
   {
@@ -52,7 +58,7 @@ export const defaultRules: readonly Rule[] = [
     // RFC 3463 x.1.0, "other address status", says least of its subject, so every word comes before it.
     reason: 'address_refused',
     label: 'mailbox_not_exist',
-    when: { enhanced: ['5.1.0'] },
+    when: { enhanced: ['5.1.0'], unless: aboutUs },
     samples: ['550 5.1.0 <someone@example.com>'],
   },
   {

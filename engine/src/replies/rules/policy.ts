@@ -32,6 +32,9 @@ export const policyRules: readonly Rule[] = [
         '(terms of service|terms of use|acceptable use|aup|tos)',
         '(sieve|procmail|filter) (filter|script|rule|reject*|error)',
         '(private|closed|moderated) (list|group|mailbox|mailing list)',
+        '(for|to|by|from) (list|registered|internal|our|group)? (members|subscribers|employees|staff|customers) only',
+        'only (our|registered|local|internal|known) ~ (may|can|are allowed to|is allowed to) (submit|send|relay|post|use)',
+        '(must|should|has to|have to|can only) be (sent|submitted|delivered) (through|via|from|using|by)',
         '(does not accept mail|does not receive mail|never accepts mail) $',
         'mesaj reddedildi',
         '(opted|opt) out',
@@ -69,7 +72,7 @@ export const plainRefusalRules: readonly Rule[] = [
       text: [
         '(access|permission|request|service|delivery|transaction|mail) (is|was|has been)? (denied|refused|rejected|blocked|forbidden|prohibited)',
         '(servizio|servicio|servico) (is|was|has been)? (rifiutato|denegado)',
-        '(reject|rejected|refused|denied|blocked|prohibited|forbidden|disallowed|unauthorized|unauthorised|banned|declined|unacceptable|rejecting|blocking|blocks|rejects|refuses)',
+        '(reject|rejected|refused|denied|block|blocked|prohibited|forbidden|disallowed|unauthorized|unauthorised|banned|declined|unacceptable|rejecting|blocking|blocks|rejects|refuses)',
         '(not|never) (allowed|permitted|authorized|authorised|accepted|welcome|acceptable|wanted|accepting|accept)',
         '(no access|cannot accept|will not accept|unable to accept|does not want)',
         '(abgelehnt|verweigert|zuruckgewiesen|zurueckgewiesen|refuse|refusee|rejete|rejetee|interdit|rechazad*|denegad*|rejeitad*|recusad*|negado|rifiutat*|respint*|geweigerd|отклонен*|отклонён*|запрещ*|отказано|odrzucon*|odmitnut*|keelatud|tagasi lukatud)',

@@ -17,6 +17,10 @@ export const serverTroubleRules: readonly Rule[] = [
         '(reessayer|reessayez|spater erneut|spaeter erneut|mas tarde|mais tarde|piu tardi|later opnieuw|позже)',
       ],
       unlessEnhanced: ['*.7.*'],
+      unless: [
+        '(block|blocked|abuse|ban|banned) ~ (your|ip|ipaddr|address|host)',
+        '(your|ip|ipaddr|host) ~ (blocked|banned)',
+      ],
     },
     samples: ['550 Service is down for maintenance, try again later', '554 Temporary failure in delivery'],
   },
