@@ -25,7 +25,7 @@ export type Admission = {
   judgeWindow(longestDelayMs: number): void;
 };
 
-export type AdmissionLimits = {
+type AdmissionLimits = {
   inFlight: Record<WorkKind, number>;
   /** How many of a kind may wait for a place, and for how long. */
   waiting: Record<WorkKind, number>;

@@ -26,7 +26,7 @@ function isGone(error: unknown, { raw }: FastifyReply): boolean {
 }
 
 /** What an endpoint calls a request it cannot read. */
-export function badRequestReason(route: string | undefined): ErrorReason {
+function badRequestReason(route: string | undefined): ErrorReason {
   if (route === singlePath) return 'invalid_email';
   return route === bulkPath ? 'invalid_batch' : 'bad_request';
 }

@@ -17,7 +17,7 @@ type Defect = { name: string; code?: string; at: string[] };
 
 const framesKept = 8;
 
-export function describeDefect(error: unknown): Defect {
+function describeDefect(error: unknown): Defect {
   if (!(error instanceof Error)) return { name: typeof error, at: [] };
   const at = (error.stack ?? '')
     .split('\n')

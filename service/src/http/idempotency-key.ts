@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import { contractLimits } from '@mailproof/client';
 
-/** What makes two requests the same: the client's key, and a hash over all that the answer depends on. */
-export type Idempotency = { key: string; bodyHash: string };
-
-export type ReadIdempotencyKey =
-  { kind: 'absent' } | { kind: 'present'; key: string } | { kind: 'malformed' };
+type ReadIdempotencyKey = { kind: 'absent' } | { kind: 'present'; key: string } | { kind: 'malformed' };
 
 /** 1 to 255 visible ASCII characters. Two header lines arrive joined by a comma and a blank, and fail here. */
 export function readIdempotencyKey(header: string | string[] | undefined): ReadIdempotencyKey {
@@ -15,7 +11,10 @@ export function readIdempotencyKey(header: string | string[] | undefined): ReadI
   return /^[\x21-\x7e]+$/.test(header) ? { kind: 'present', key: header } : { kind: 'malformed' };
 }
 
-/** The mode is part of it, so that a live key never replays what the sandbox made up. */
+/**
+ * What makes two requests the same beside the key: all that the answer depends on. The mode is part of
+ * it, so that a live key never replays what the sandbox made up.
+ */
 export function hashRequest(endpoint: 'single' | 'bulk', mode: 'live' | 'test', fields: unknown[]): string {
   return createHash('sha256')
     .update(JSON.stringify([endpoint, mode, ...fields]))

@@ -4,11 +4,9 @@ import { findJsonFault, type JsonFault } from './find-json-fault.ts';
  * The one way a body is read. There is a single parser for every type, and it looks at the header itself,
  * so that no spelling of a content type can lead past the checks.
  */
-export type ReadBody =
-  { kind: 'read'; body: Record<string, unknown> } | { kind: 'refused'; fault: BodyFault };
+type ReadBody = { kind: 'read'; body: Record<string, unknown> } | { kind: 'refused'; fault: BodyFault };
 
-export type BodyFault =
-  JsonFault | 'content_type' | 'content_encoding' | 'not_utf8' | 'broken_json' | 'no_object';
+type BodyFault = JsonFault | 'content_type' | 'content_encoding' | 'not_utf8' | 'broken_json' | 'no_object';
 
 type BodyHeaders = { 'content-type'?: string | undefined; 'content-encoding'?: string | undefined };
 

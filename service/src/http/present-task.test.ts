@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '@mailproof/engine';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { createServer } from './server.ts';
-import { createTestParts, taskId } from './test-parts.ts';
+import { createTestParts, taskId } from './testing/test-parts.ts';
 import { presentTask } from './present-task.ts';
 
 const sandbox = createSandbox({ delays: false, clock: systemClock });

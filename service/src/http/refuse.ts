@@ -23,7 +23,7 @@ export const statusOf: Readonly<Record<ErrorReason, number>> = {
 };
 
 /** Seconds after which a client may try again when nobody knows better (a store that does not answer …). */
-export const defaultRetryAfterSeconds = 2;
+const defaultRetryAfterSeconds = 2;
 
 /** The error body as it goes on the wire: these two fields and nothing else, whatever happened. */
 export function errorBody(reason: ErrorReason): string {

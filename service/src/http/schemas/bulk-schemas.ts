@@ -55,7 +55,7 @@ export const bulkCreatedSchema = Type.Object(
 
 const signal = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-export const bulkRecordSchema = Type.Object(
+const bulkRecordSchema = Type.Object(
   {
     email: Type.String({ description: 'The address' }),
     status: statusSchema,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** A connection whose bytes the test writes itself, to say what no HTTP client would say. */
-export type RawConnection = {
+type RawConnection = {
   socket: Socket;
   write(bytes: string | Buffer): void;
   /** All that was received by the time the server closed the connection. */

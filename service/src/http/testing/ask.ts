@@ -1,6 +1,6 @@
-import type { HttpParts } from './http-parts.ts';
+import type { HttpParts } from '../http-parts.ts';
 import { createContractCheck } from './contract-check.ts';
-import { createServer } from './server.ts';
+import { createServer } from '../server.ts';
 import { createTestParts, taskId } from './test-parts.ts';
 
 export const single = '/api/v1/email-verification';

@@ -1,9 +1,9 @@
 import { judge, parseAddress, type Explanation, type Verdict } from '@mailproof/engine';
-import type { Caller } from '../keys/authenticate.ts';
-import { createAdmission } from './admission.ts';
-import { createAddressHash } from './hash-address.ts';
-import { createLogger } from './create-logger.ts';
-import type { HttpParts } from './http-parts.ts';
+import type { Caller } from '../../keys/authenticate.ts';
+import { createAdmission } from '../admission.ts';
+import { createAddressHash } from '../hash-address.ts';
+import { createLogger } from '../create-logger.ts';
+import type { HttpParts } from '../http-parts.ts';
 
 /** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
 export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
