@@ -65,8 +65,8 @@ export const politenessTable = {
   { value: number; meaning: string; bounds: readonly [least: number, most: number] }
 >;
 
-/** The defaults as plain numbers. */
-export const defaultPoliteness: Politeness = {
+/** The defaults as plain numbers; they are handed out as they are, so nobody may change them. */
+export const defaultPoliteness: Readonly<Politeness> = Object.freeze({
   conversationsPerAddress: politenessTable.conversationsPerAddress.value,
   conversationsPerNetwork: politenessTable.conversationsPerNetwork.value,
   conversationsPerGroup: politenessTable.conversationsPerGroup.value,
@@ -76,7 +76,7 @@ export const defaultPoliteness: Politeness = {
   connectionsPerMinute: politenessTable.connectionsPerMinute.value,
   recipientsPerConversation: politenessTable.recipientsPerConversation.value,
   refusalsPerConversation: politenessTable.refusalsPerConversation.value,
-};
+});
 
 /** What a conversation may hold at a provider that blocks an address for asking after too many strangers. */
 export const whereStrangersAreCounted = {

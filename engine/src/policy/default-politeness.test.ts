@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  defaultPoliteness,
+  politenessTable,
+  unpaced,
+  whereStrangersAreCounted,
+} from './default-politeness.ts';
+
+test('the defaults are those that were decided', () => {
+  assert.deepEqual(defaultPoliteness, {
+    conversationsPerAddress: 2,
+    conversationsPerNetwork: 5,
+    conversationsPerGroup: 3,
+    conversationsPerGroupAtMost: 5,
+    cleanConversationsToGrow: 100,
+    connectionsPerSecond: 1,
+    connectionsPerMinute: 30,
+    recipientsPerConversation: 10,
+    refusalsPerConversation: 5,
+  });
+  assert.deepEqual(whereStrangersAreCounted, { recipientsPerConversation: 5, refusalsPerConversation: 3 });
+});
+
+test('every default is what the table says, and within the bounds it sets for an operator', () => {
+  const values = new Map(Object.entries(defaultPoliteness));
+  for (const [name, { value, bounds }] of Object.entries(politenessTable)) {
+    assert.equal(values.get(name), value, name);
+    assert.ok(value >= bounds[0] && value <= bounds[1], name);
+  }
+  assert.equal(values.size, Object.keys(politenessTable).length);
+});
+
+test('a conversation ends before the errors at which Postfix slows down and the recipients at which Exim turns', () => {
+  const recipients = Math.max(
+    defaultPoliteness.recipientsPerConversation,
+    whereStrangersAreCounted.recipientsPerConversation,
+  );
+  assert.ok(recipients <= 10);
+  assert.ok(defaultPoliteness.refusalsPerConversation < 10);
+});
+
+test('without pacing no rate and no concurrency binds, and a conversation holds as much as before', () => {
+  const before = { ...defaultPoliteness, ...whereStrangersAreCounted };
+  assert.deepEqual(unpaced(before), {
+    conversationsPerAddress: Infinity,
+    conversationsPerNetwork: Infinity,
+    conversationsPerGroup: Infinity,
+    conversationsPerGroupAtMost: Infinity,
+    cleanConversationsToGrow: 100,
+    connectionsPerSecond: Infinity,
+    connectionsPerMinute: Infinity,
+    recipientsPerConversation: 5,
+    refusalsPerConversation: 3,
+  });
+  assert.equal(before.conversationsPerAddress, 2);
+});
