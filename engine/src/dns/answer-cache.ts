@@ -1,12 +1,10 @@
-/**
- * Answers by question, kept as long as their zone allows and not longer than our limits. Bounded:
- * the one that was not asked for the longest goes first.
- */
+/** Answers by question, kept as long as their zone allows and not longer than our limits. */
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Answer, Question } from './question.ts';
 
-export type AnswerCache = {
+type AnswerCache = {
   get(question: Question): Answer | undefined;
   keep(question: Question, answer: Answer): void;
   /** Drops every "no such name": called when the resolver turned out to have said so of everything. */
@@ -15,33 +13,21 @@ export type AnswerCache = {
 
 export function createAnswerCache(parts: { clock: Clock; limits: Limits }): AnswerCache {
   const { clock, limits } = parts;
-  // A Map keeps the order of insertion, so taking out and putting back makes an entry the youngest.
-  const entries = new Map<string, { answer: Answer; until: number }>();
+  const entries = createBoundedCache<{ answer: Answer; era: number }>(clock, limits.dnsCacheEntries);
+  // Forgetting begins an era: a "no such name" from an earlier one is not believed any more.
+  let era = 0;
 
   return {
     get(question) {
-      const key = keyOf(question);
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      entries.delete(key);
-      if (entry.until <= clock.now()) return undefined;
-      entries.set(key, entry);
-      return entry.answer;
+      const entry = entries.get(keyOf(question));
+      if (entry?.answer.lookup.kind === 'no_such_name' && entry.era < era) return undefined;
+      return entry?.answer;
     },
     keep(question, answer) {
-      const key = keyOf(question);
-      const lifeS = lifeInSeconds(answer, limits);
-      entries.delete(key);
-      if (lifeS <= 0) return;
-      entries.set(key, { answer, until: clock.now() + lifeS * 1_000 });
-      if (entries.size <= limits.dnsCacheEntries) return;
-      const [oldest] = entries.keys();
-      if (oldest !== undefined) entries.delete(oldest);
+      entries.set(keyOf(question), { answer, era }, lifeInSeconds(answer, limits) * 1_000);
     },
     forgetMissing() {
-      for (const [key, entry] of entries) {
-        if (entry.answer.lookup.kind === 'no_such_name') entries.delete(key);
-      }
+      era += 1;
     },
   };
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { encode, TRUNCATED_RESPONSE } from 'dns-packet';
 import type { Packet } from 'dns-packet';
-import { hasty, host, loopbackBench, patience, within } from './loopback-bench.ts';
+import { hasty, host, loopbackBench, patience, patient, within } from './loopback-bench.ts';
 import { fitted, rcodes } from './loopback-dns.ts';
 import type { Mischief, Zone } from './loopback-dns.ts';
 
@@ -38,7 +38,7 @@ describe('EDNS and TCP', () => {
 
   test('FORMERR to both: the server declines', async () => {
     const dns = await server({ 'example.test': { rcode: rcodes.formerr } });
-    const answer = await within(500, resolver([dns]).mx(name, patience()));
+    const answer = await within(100, resolver([dns], patient).mx(name, patience()));
     assert.deepEqual(answer, { kind: 'failed', failure: 'other_rcode' });
     assert.equal(dns.queries.length, 2);
   });
@@ -123,7 +123,7 @@ describe('EDNS and TCP', () => {
     udp.bind(half.port, half.ip);
     bench.onClose(() => udp.close());
     const well = await server(zone);
-    assert.deepEqual(await within(500, resolver([half, well]).mx(name, patience())), found);
+    assert.deepEqual(await within(100, resolver([half, well], patient).mx(name, patience())), found);
   });
 
   function truncated(reply: Packet): Buffer {

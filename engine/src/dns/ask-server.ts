@@ -19,7 +19,7 @@ export type ServerReply =
   /** Nobody listens there, or the connection broke, or the signal fired. */
   | { kind: 'unreachable' };
 
-export type ServerRequest = {
+type ServerRequest = {
   server: DnsServer;
   question: Question;
   signal: AbortSignal;

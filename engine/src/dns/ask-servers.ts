@@ -19,7 +19,7 @@ import type { Gate } from './gate.ts';
 import type { LookupFailure } from './lookup.ts';
 import type { Answer, Ask, DnsServer, Question } from './question.ts';
 
-export type AskServersParts = {
+type AskServersParts = {
   servers: readonly DnsServer[];
   clock: Clock;
   limits: Limits;

@@ -7,7 +7,7 @@ import { createControlName } from './control-name.ts';
 import { createResolver } from './create-resolver.ts';
 import { fakeClock } from './fake-clock.ts';
 import { findMailRoute } from './find-mail-route.ts';
-import { host, loopbackBench, patience, within } from './loopback-bench.ts';
+import { hasty, host, loopbackBench, patience, within } from './loopback-bench.ts';
 import type { Zone } from './loopback-dns.ts';
 import type { Lookup } from './lookup.ts';
 
@@ -175,6 +175,19 @@ describe('a resolver that has lost its way', () => {
     mute = true;
     skip(30_000);
     assert.deepEqual(await within(1_000, search('nowhere.test')), doubt);
+  });
+
+  test('a server that dies in the middle of a bulk: nothing is concluded from its silence', async () => {
+    const zone: Zone = { 'mx.example.test': { a: ['192.0.2.1'] } };
+    const domains = Array.from({ length: 60 }, (_, index) => `d${index}.test`);
+    for (const domain of domains) zone[domain] = { mx: [[1, 'mx.example.test']] };
+    let answered = 0;
+    const dns = await bench.server(zone, ({ reply }) => ((answered += 1) > 25 ? [] : [encode(reply)]));
+    const parts = { resolver: bench.resolver([dns], hasty), clock: systemClock, limits: defaultLimits };
+    const routes = await Promise.all(domains.map((domain) => findMailRoute(host(domain), parts, patience())));
+    const kinds = new Set(routes.map(({ kind }) => kind));
+    assert.ok(kinds.has('undetermined'));
+    assert.ok(!kinds.has('refuses_mail'));
   });
 
   test('the control is asked only when "no such name" is to be believed, and beside the confirmation', async () => {

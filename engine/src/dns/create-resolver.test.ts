@@ -86,6 +86,7 @@ describe('bounds', () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: import.meta.dirname,
     });
+    bench.onClose(() => child.kill());
     const said: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => said.push(chunk));
     await once(child, 'close', { signal: AbortSignal.timeout(20_000) });

@@ -23,7 +23,7 @@ import { mailTargets } from './mail-targets.ts';
 import type { Answer, Question } from './question.ts';
 import { readAnswer } from './read-answer.ts';
 
-export type FuzzSize = { runs: number };
+type FuzzSize = { runs: number };
 
 /** Threats C3: the most queries that one verification may cost, whatever the zones hold. */
 const MAX_QUERIES = 14;

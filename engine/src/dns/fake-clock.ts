@@ -1,7 +1,7 @@
 /** Test support: a clock that moves only when it is told to. */
 import type { Clock } from '../clock.ts';
 
-export type FakeClock = Clock & { advance(ms: number): void };
+type FakeClock = Clock & { advance(ms: number): void };
 
 export function fakeClock(): FakeClock {
   let now = 1_000;

@@ -19,7 +19,7 @@ import { resolveHost } from './resolve-host.ts';
 import type { SiftedExchanges } from './sift-exchanges.ts';
 import { isNullMx, siftExchanges } from './sift-exchanges.ts';
 
-export type MailRouteParts = {
+type MailRouteParts = {
   resolver: Resolver;
   clock: Clock;
   limits: Limits;

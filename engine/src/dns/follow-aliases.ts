@@ -6,7 +6,7 @@
 import type { Answer as ResourceRecord } from 'dns-packet';
 import type { Question, WireRecord } from './question.ts';
 
-export type ChainEnd =
+type ChainEnd =
   | { kind: 'records'; records: WireRecord[]; ttlS: number }
   /** The chain ends at a name without such a record; `ttlS` is the life of the chain alone. */
   | { kind: 'nothing'; ttlS: number }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { encode, TRUNCATED_RESPONSE } from 'dns-packet';
 import type { Answer, Packet } from 'dns-packet';
-import { hasty, host, loopbackBench, patience, within } from './loopback-bench.ts';
+import { hasty, host, loopbackBench, patience, patient, within } from './loopback-bench.ts';
 import { rcodes, startLoopbackDns } from './loopback-dns.ts';
 import type { Zone } from './loopback-dns.ts';
 import { readAnswer } from './read-answer.ts';
@@ -36,7 +36,7 @@ describe('what the servers say is told apart', () => {
           ? zone
           : { 'example.test': says === 'empty' ? { a: ['192.0.2.7'] } : { rcode: says } },
       );
-      assert.deepEqual(await within(1_000, resolver([dns]).mx(name, patience())), expected);
+      assert.deepEqual(await within(100, resolver([dns], patient).mx(name, patience())), expected);
       assert.equal(dns.queries.length, 1);
     });
   }
@@ -194,7 +194,7 @@ describe('aliases', () => {
 
   test('a loop is malformed, at once', async () => {
     const dns = await server({ 'example.test': { cname: 'b.test' }, 'b.test': { cname: 'example.test' } });
-    const answer = await within(500, resolver([dns]).mx(name, patience()));
+    const answer = await within(100, resolver([dns], patient).mx(name, patience()));
     assert.deepEqual(answer, { kind: 'failed', failure: 'malformed' });
   });
 

@@ -4,7 +4,7 @@ import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Lookup, LookupFailure, Resolver } from './lookup.ts';
 
-export type ResolvedHost =
+type ResolvedHost =
   | { kind: 'resolves'; addresses: string[] }
   /** Neither address; `unknownName` if an answer was "no such name" rather than "no data". */
   | { kind: 'absent'; unknownName: boolean }

@@ -19,7 +19,10 @@ async function poolOf(sockets: number, mischief?: Mischief) {
   const dns = await bench.server(zone, mischief);
   const clock = fakeClock();
   let seed = 1;
-  const random = (below: number) => (seed = (seed * 48_271) % 0x7fffffff) % below;
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 0x7fffffff;
+    return Math.floor((seed / 0x7fffffff) * below);
+  };
   const pool = createUdpPool({ servers: [dns], sockets, clock, random });
   bench.onClose(() => pool.close());
   return { dns, clock, pool };
@@ -75,6 +78,20 @@ describe('the sockets of the pool', () => {
     }
     assert.ok(most <= 4, `${most} open`);
     assert.equal(pool.counts().sent, 3_000);
+  });
+
+  test('a drained socket makes room for a new one', async () => {
+    const { dns, clock, pool } = await poolOf(2, () => []);
+    const query = { server: dns, encode: (id: number) => encodeQuery({ id, question, withEdns: true }) };
+    const waits = Array.from({ length: 8 }, () =>
+      pool.send({ ...query, heard: () => undefined, unreachable: () => undefined }),
+    );
+    assert.equal(pool.counts().open, 2);
+    clock.advance(60_000);
+    waits.push(pool.send({ ...query, heard: () => undefined, unreachable: () => undefined }));
+    assert.deepEqual(pool.counts(), { sent: 9, open: 2, opened: 2 });
+    for (const stop of waits) stop();
+    assert.equal(pool.counts().open, 1);
   });
 
   test('every server has a share', async () => {
