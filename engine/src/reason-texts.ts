@@ -46,6 +46,20 @@ const noAnswerReasons: Readonly<Record<NoAnswerReason, string>> = {
   provider_policy: "the operator's policy is not to ask this provider",
 };
 
+/** The names that pacing gives to a rest; they stand in place of `host_resting` where the cause is known. */
+const restReasons = {
+  provider_throttles: 'the provider asked for less from us, so it is left alone for a while',
+  reputation_doubted: 'the provider doubts our reputation, so it is left alone for a while',
+  host_defers: 'the mail host put us off, so it is left alone for a while',
+  host_unreachable:
+    'the mail host could not be reached several times in a row, so it is left alone for a while',
+  host_silent: 'the mail host fell silent several times in a row, so it is left alone for a while',
+  provider_refuses_us: 'the provider refused us several times in a row, so it is left alone for a while',
+  too_many_unknown:
+    'too many of the mailboxes asked for there do not exist, so the provider is left alone for a while',
+  many_unknown: 'many of the mailboxes asked for there do not exist, so the provider is asked more slowly',
+} as const;
+
 const syntaxReasons: Readonly<Record<SyntaxFault, string>> = {
   empty: 'there is nothing before the line ends',
   no_at_sign: 'there is no @ in it',
@@ -71,6 +85,7 @@ export const reasonGroups: readonly ReasonGroup[] = [
   { about: 'What was concluded', texts: verdictReasons },
   { about: 'Where the mail of the domain goes', texts: routeReasons },
   { about: 'Why no mail host answered about the mailbox', texts: noAnswerReasons },
+  { about: 'Why a mail host is left alone for a while', texts: restReasons },
   { about: 'What the mail host said', texts: replyReasons },
   { about: 'Why a string is no address', texts: syntaxReasons },
 ];

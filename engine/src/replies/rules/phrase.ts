@@ -24,9 +24,12 @@ const wordSets: Readonly<Record<string, string>> = {
 
 const gap = String.raw`(?:(?!\. )\S+ ){0,6}`;
 
-/** One expression for all the phrases: true where any of them occurs. */
+/**
+ * One expression for all the phrases: true where any of them occurs. No `u` flag: no phrase needs a character beyond
+ * the basic plane, and with the flag a text outside Latin-1 takes four times as long.
+ */
 export function phrasePattern(phrases: readonly string[]): RegExp {
-  return new RegExp(` (?:${phrases.map(phraseSource).join('|')})`, 'u');
+  return new RegExp(` (?:${phrases.map(phraseSource).join('|')})`);
 }
 
 /** A word compiles to itself and the space after it, so that groups nest without further ado. */
