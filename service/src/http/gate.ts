@@ -28,7 +28,10 @@ export function createGate(parts: Pick<HttpParts, 'admission' | 'authenticate'>,
   function authenticateFor(kind: WorkKind) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const caller = await parts.authenticate(request.headers.authorization);
-      if (caller === undefined) return refuse(reply, 'invalid_api_key');
+      if (caller === undefined) {
+        notebook.of(request).fault = request.headers.authorization === undefined ? 'no_key' : 'key_not_known';
+        return refuse(reply, 'invalid_api_key');
+      }
       notebook.of(request).caller = caller;
       if (kind !== 'read' && caller.plan === 'none') return refuse(reply, 'subscription_required');
       return;

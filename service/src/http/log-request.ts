@@ -10,7 +10,7 @@ export function logRequest(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   notes: RequestNotes,
 ): void {
-  const { caller, address, emails, creditsUsed } = notes;
+  const { caller, address, emails, creditsUsed, fault } = notes;
   logger.info(
     {
       request_id: request.id,
@@ -22,6 +22,7 @@ export function logRequest(
       ...(address === undefined ? {} : { address: address.hash, domain: address.domain }),
       ...(emails === undefined ? {} : { emails }),
       credits: creditsUsed,
+      ...(fault === undefined ? {} : { fault }),
       ...(reply.raw.writableEnded ? {} : { aborted: true }),
     },
     'request',

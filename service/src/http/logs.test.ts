@@ -42,6 +42,20 @@ test('one line a request, with what an operator needs', async () => {
   assert.equal(parts.hashAddress(email), parts.hashAddress(email.toUpperCase()));
 });
 
+test('the line says why a request was refused, in more words than the client is told', async () => {
+  const parts = createTestParts();
+  const server = await createServer(parts);
+  const post = (headers: Record<string, string>, payload: string) =>
+    server.inject({ method: 'POST', url: '/api/v1/email-verification', headers, payload });
+  await post({ 'content-type': 'application/json' }, '{}');
+  await post({ authorization: 'Bearer nobody' }, '{}');
+  await post({ authorization: 'Bearer paid', 'content-type': 'text/plain' }, '{}');
+  await post({ authorization: 'Bearer paid', 'content-type': 'application/json' }, '{"a":1,"a":1}');
+  await server.close();
+  const faults = parts.logLines.map((line) => /"fault":"(\w+)"/.exec(line)?.[1]);
+  assert.deepEqual(faults, ['no_key', 'key_not_known', 'content_type', 'duplicate_name']);
+});
+
 test('no address, key or body in any line, on any path, errors included', async () => {
   const failing = (error: unknown): Partial<HttpParts> => {
     const fail = () => {

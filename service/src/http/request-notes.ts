@@ -9,6 +9,8 @@ export type RequestNotes = {
   address?: { hash: string; domain: string };
   /** How many addresses a bulk request carried. */
   emails?: number;
+  /** Why the request was refused, for the operator: the client is told the contract's one reason. */
+  fault?: string;
 };
 
 export type Notebook = {

@@ -13,7 +13,7 @@ import { openapiDocument } from './openapi-document.ts';
 import { parseBody } from './parse-body.ts';
 import { unreadable } from './unreadable.ts';
 import { refuse } from './refuse.ts';
-import { createNotebook } from './request-notes.ts';
+import { createNotebook, type Notebook } from './request-notes.ts';
 import { addCreateBulkTask } from './routes/create-bulk-task.ts';
 import { addDocs } from './routes/docs.ts';
 import { addHealthz } from './routes/healthz.ts';
@@ -51,7 +51,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   });
   server.setErrorHandler(createErrorAnswer(parts.logger));
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, readBody);
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, createBodyReader(notebook));
   server.setValidatorCompiler(compileBodyCheck);
   await server.register(swagger, { openapi: openapiDocument });
 
@@ -68,14 +68,21 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   return server;
 }
 
-function readBody(
-  request: FastifyRequest,
-  bytes: Buffer,
-  done: (error: Error | null, body?: unknown) => void,
-): void {
-  const read = parseBody(request.headers, bytes);
-  if (read.kind === 'read') done(null, read.body);
-  else done(unreadable());
+/** The fault goes to the log, where whoever tries the API first looks for it. */
+function createBodyReader(notebook: Notebook) {
+  return (
+    request: FastifyRequest,
+    bytes: Buffer,
+    done: (error: Error | null, body?: unknown) => void,
+  ): void => {
+    const read = parseBody(request.headers, bytes);
+    if (read.kind === 'read') {
+      done(null, read.body);
+      return;
+    }
+    notebook.of(request).fault = read.fault;
+    done(unreadable());
+  };
 }
 
 function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
