@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { providerTable } from '../replies/providers.ts';
-import { builtInPolicies } from './built-in-policies.ts';
+import { builtInPolicies, type BuiltInPolicy } from './built-in-policies.ts';
 import { politenessTable } from './default-politeness.ts';
 import { groupOf } from './group-of.ts';
 
-const byGroup = new Map(builtInPolicies.map((policy) => [String(policy.group), policy]));
+const byGroup = new Map<string, BuiltInPolicy>(builtInPolicies.map((policy) => [policy.group, policy]));
 
 test('each group is named once, and hosts are counted under it', () => {
   assert.equal(byGroup.size, builtInPolicies.length);

@@ -12,7 +12,7 @@ import type { HostPolicy, Politeness, PolicyBook } from './policy.ts';
  * A suffix does not make a group of its own: its hosts are still counted with the rest of their group,
  * each against its own limits.
  */
-export type PolicyBookParts = {
+type PolicyBookParts = {
   file?: PolicyFile | undefined;
   /** `off` lifts every limit of rate and concurrency. */
   pacing: 'on' | 'off';

@@ -4,7 +4,7 @@ import { providerNamed, providerTable } from '../replies/providers.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { groupOf } from './group-of.ts';
 
-export type ReadProviderName = { kind: 'read'; name: string } | { kind: 'bad'; why: string };
+type ReadProviderName = { kind: 'read'; name: string } | { kind: 'bad'; why: string };
 
 /**
  * The name under which the providers file speaks of mail hosts: a provider of the table, a group, or a suffix

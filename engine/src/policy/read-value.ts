@@ -21,7 +21,7 @@ export function note(place: Place, says: string): null {
 }
 
 /** A value of which `parse` makes something; `mayBe` ends the sentence "it may be …". */
-export function reader<Value>(mayBe: string, parse: (value: unknown) => Value | undefined): Reader<Value> {
+function reader<Value>(mayBe: string, parse: (value: unknown) => Value | undefined): Reader<Value> {
   return (value, place) => parse(value) ?? note(place, `is ${shown(value)}; it may be ${mayBe}`);
 }
 
