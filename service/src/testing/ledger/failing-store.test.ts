@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createAccount } from '../../accounts/create-account.ts';
+import { grantCredits } from '../../credits/grant-credits.ts';
+import { readBalance } from '../../credits/read-balance.ts';
+import type { OpenStoreParts } from '../../db/open-store.ts';
+import { openSqliteConnection } from '../../db/sqlite-connection.ts';
+import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
+import type { Caller } from '../../keys/authenticate.ts';
+import { claimTask } from '../../tasks/claim-task.ts';
+import { createTask } from '../../tasks/create-task.ts';
+import { runTask } from '../../tasks/run-task.ts';
+import { audit } from '../../upkeep/audit.ts';
+import { createSweep } from '../../upkeep/sweep.ts';
+import { createSlots } from '../../verifications/slots.ts';
+import { verifyOne } from '../../verifications/verify-one.ts';
+import { databases, type TestStore } from '../databases.ts';
+import { createManualTime, type ManualTime } from '../manual-time.ts';
+import { deferred, safe, unknown } from '../outcomes.ts';
+
+/** Fails the k-th statement that follows: before it is run, or after, when what it did is done all the same. */
+type Trap = { left: number; when: 'before' | 'after'; sprung: boolean };
+
+function trapped(trap: Trap): OpenStoreParts {
+  return {
+    connect: (options) => {
+      const connection = openSqliteConnection(options);
+      void connection.execute('pragma synchronous = off', []);
+      return {
+        ...connection,
+        execute: async (sql, values) => {
+          const hit = (trap.left -= 1) === 0;
+          if (hit) trap.sprung = true;
+          if (hit && trap.when === 'before') throw new StoreUnavailableError('failing');
+          const result = await connection.execute(sql, values);
+          if (hit) throw new StoreUnavailableError('failing');
+          return result;
+        },
+      };
+    },
+  };
+}
+
+const retentionMs = 86_400_000;
+
+/** A day in the life of an account: singles of every kind, two tasks, a deferral, sweeps. A step that fails is left at that. */
+async function mixedScript({ store }: TestStore, time: ManualTime, caller: Caller): Promise<void> {
+  const { clock, wallClock } = time;
+  const presence = store.announce();
+  const slots = createSlots({ clock, limits: { total: 10, perAccount: 10, bulk: 10 } });
+  const engine = {
+    verify: (email: string) =>
+      Promise.resolve(
+        email.startsWith('u') ? unknown(email) : email.startsWith('d') ? deferred(email) : safe(email),
+      ),
+  };
+  const parts = { store, engine, sandbox: engine, slots, clock, wallClock, onProblem: () => undefined };
+  const single = (email: string, key?: string) =>
+    verifyOne(
+      {
+        caller,
+        email,
+        idempotency: key === undefined ? undefined : { key, bodyHash: email },
+        explain: false,
+        signal: new AbortController().signal,
+      },
+      { ...parts, processId: presence.id, singleTimeoutMs: 1_000 },
+    );
+  const task = (emails: string[], key?: string) =>
+    createTask(
+      {
+        caller,
+        emails,
+        name: undefined,
+        idempotency: key === undefined ? undefined : { key, bodyHash: 'x' },
+      },
+      { store, wallClock, taskDeadlineMs: 60_000, taskRetentionMs: retentionMs, wake: () => undefined },
+    );
+  const work = async () => {
+    const claim = await store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() }));
+    if (claim === undefined) return;
+    const never = new AbortController().signal;
+    const more = { itemTimeoutMs: 1_000, deferRetryMs: 1_000, taskRetentionMs: retentionMs };
+    await runTask(claim, { ...parts, ...more }, { draining: never, cut: never });
+  };
+  const sweep = createSweep({ store, presence, wallClock, taskRetentionMs: retentionMs });
+  const steps = [
+    () => grantCredits({ accountId: caller.accountId, credits: 5 }, parts),
+    () => single('s@example.com'),
+    () => single('s@example.com', 'key'),
+    () => single('s@example.com', 'key'),
+    () => task(['a@example.com', 'A@example.com', 'nonsense', 'u@example.com', 'd@example.com'], 'task key'),
+    () => task(['b@example.com'], 'task key'),
+    () => Promise.all([single('u@example.com'), single('t@example.com'), task(['c@example.com'])]),
+    work,
+    work,
+    sweep,
+  ];
+  for (const step of steps) await step().catch(onlyTheStore);
+  time.advance(2_000);
+  await work().catch(onlyTheStore);
+  presence.leave();
+}
+
+function onlyTheStore(error: unknown): void {
+  if (!(error instanceof StoreUnavailableError)) throw error;
+}
+
+for (const database of databases) {
+  for (const when of ['before', 'after'] as const) {
+    describe(`a store that fails ${when} one statement on ${database.name}`, () => {
+      it('leaves the books balanced whichever statement it is, and nothing held once time has passed', async () => {
+        const trap: Trap = { left: Infinity, when, sprung: false };
+        const house = await database.open(trapped(trap));
+        const time = createManualTime();
+        const { store } = house;
+        const parts = { store, wallClock: time.wallClock };
+        const presence = store.announce();
+        const sweep = createSweep({ ...parts, presence, taskRetentionMs: retentionMs });
+        let k = 1;
+        for (; k === 1 || trap.sprung; k += 1) {
+          const since = time.wallClock.now();
+          const { accountId } = await createAccount({ name: 'x', plan: 'paid', credits: 20 }, parts);
+          Object.assign(trap, { left: k, sprung: false });
+          await mixedScript(house, time, { accountId, keyId: 'k', mode: 'live', plan: 'paid' });
+          trap.left = Infinity;
+          assert.deepEqual((await audit(parts, { since })).violations, [], `statement ${k}`);
+          time.advance(60_000);
+          await sweep();
+          assert.deepEqual((await audit(parts, { since })).violations, [], `statement ${k}, swept`);
+          assert.equal((await readBalance(store.read, accountId))?.reserved, 0, `statement ${k}`);
+          time.advance(1);
+        }
+        assert.ok(k > 100, `the script has only ${k} statements`);
+        presence.leave();
+        await house.close();
+      });
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import type { Outcome } from '@mailproof/engine';
+import type { Presence } from '../../db/presence.ts';
+import type { Store } from '../../db/store.ts';
+import type { WallClock } from '../../db/wall-clock.ts';
+import type { Caller } from '../../keys/authenticate.ts';
+import type { Claim } from '../../tasks/claim-task.ts';
+import type { TestStore } from '../databases.ts';
+import type { ManualTime } from '../manual-time.ts';
+import { openAccount } from '../open-account.ts';
+import { day, newModel, type Model, type ModelSingle, type ModelTask } from './model.ts';
+
+/** A service with one account, the model of its books, and what callers and workers hold of both. */
+export type Scene = {
+  store: Store;
+  dataDir: string;
+  time: ManualTime;
+  wallClock: WallClock;
+  accountId: string;
+  live: Caller;
+  test: Caller;
+  model: Model;
+  /** The process that works now, and those that died. */
+  presence: Presence;
+  dead: Set<string>;
+  singles: Single[];
+  claims: Held[];
+};
+
+/** A single verification under way: the engine has been asked and answers when told. */
+export type Single = {
+  model: ModelSingle;
+  answer: (outcome: Outcome | Error) => void;
+  result: Promise<string>;
+  ended: boolean;
+};
+
+/** A worker's claim, which may be stale. */
+export type Held = { claim: Claim; task: ModelTask };
+
+export const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * day };
+
+export async function openScene(
+  { store, dataDir }: TestStore,
+  time: ManualTime,
+  credits: number,
+): Promise<Scene> {
+  const { wallClock } = time;
+  const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
+  const model = newModel(credits);
+  const presence = store.announce();
+  return {
+    store,
+    dataDir,
+    time,
+    wallClock,
+    accountId,
+    live,
+    test,
+    model,
+    presence,
+    dead: new Set(),
+    singles: [],
+    claims: [],
+  };
+}
+
+export function pick<T>(from: T[], which: number): T | undefined {
+  return from[which % Math.max(1, from.length)];
+}
