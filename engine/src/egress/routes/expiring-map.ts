@@ -1,0 +1,33 @@
+import type { Clock } from '../../clock.ts';
+
+/** What holds for a while: keys with a value and an end, the newest `maxEntries` of them, that can be listed. */
+export type ExpiringMap<Value> = {
+  get(key: string): Held<Value> | undefined;
+  set(key: string, value: Value, until: number): void;
+  /** All that still hold. */
+  list(): (Held<Value> & { key: string })[];
+};
+
+/** `until` is a point on the engine's clock. */
+export type Held<Value> = { value: Value; until: number };
+
+export function createExpiringMap<Value>(clock: Clock, maxEntries: number): ExpiringMap<Value> {
+  const entries = new Map<string, Held<Value>>();
+  const holds = (held: Held<Value>): boolean => held.until > clock.now();
+  return {
+    get(key) {
+      const held = entries.get(key);
+      if (held === undefined || holds(held)) return held;
+      entries.delete(key);
+      return undefined;
+    },
+    set(key, value, until) {
+      entries.delete(key);
+      entries.set(key, { value, until });
+      if (entries.size <= maxEntries) return;
+      const [oldest] = entries.keys();
+      if (oldest !== undefined) entries.delete(oldest);
+    },
+    list: () => [...entries].filter(([, held]) => holds(held)).map(([key, held]) => ({ key, ...held })),
+  };
+}
