@@ -10,12 +10,16 @@ import { createDialer } from './egress/create-dialer.ts';
 import { ownAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
-import type { Patience } from './patience.ts';
+import { createPacer } from './pace/create-pacer.ts';
+import { createProcessGate } from './pace/create-process-gate.ts';
+import { createPolicyBook } from './policy/create-policy-book.ts';
 import { askMailbox } from './smtp/ask-mailbox.ts';
 import { createCatchAllMemory } from './smtp/catch-all-memory.ts';
+import { createCatchAllDesk } from './smtp/catch-all-desk.ts';
 import { createHostMemory } from './smtp/host-traits.ts';
+import { createSwitchboard } from './smtp/switchboard.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
-import { verify, type Outcome, type VerifyParts } from './verify.ts';
+import { verify, type Outcome, type VerifyParts, type VerifyRequest } from './verify.ts';
 
 /** How an engine is set up. Plain values; who reads them from where is not the engine's business. */
 export type EngineSettings = {
@@ -29,13 +33,15 @@ export type EngineSettings = {
   /** STARTTLS only where a host demands it, or wherever it is offered. */
   starttls: 'demanded' | 'always';
   listFiles: OperatorFiles;
+  /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
+  pacing?: 'on' | 'off';
   limits?: Partial<Limits>;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
 
 export type Engine = {
-  verify(email: string, patience: Patience): Promise<Outcome>;
+  verify(email: string, request: VerifyRequest): Promise<Outcome>;
   /** What left this machine so far. */
   counts(): { dnsQueries: number; dialled: number; forbidden: number };
   /** Lets go of every socket and file. */
@@ -60,31 +66,45 @@ export function createEngine(settings: EngineSettings): Engine {
     allow: settings.egressAllow,
     ownAddresses,
   });
-  const smtp = {
+  const policies = createPolicyBook({ pacing: settings.pacing ?? 'on' });
+  const switchboard = createSwitchboard({
     clock,
     limits,
     dialer,
+    policies,
     heloName: settings.heloName,
     mailFrom: settings.mailFrom,
     starttls: settings.starttls,
     hosts: createHostMemory(clock, limits),
-    catchAll: createCatchAllMemory(clock, limits),
+    desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),
     randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
-  };
+    gate: createProcessGate({ clock, openConversations: limits.openConversations }),
+    pacer: createPacer({
+      clock,
+      random: Math.random,
+      backsOff: settings.pacing !== 'off',
+      onRest: () => undefined,
+    }),
+  });
   const parts: VerifyParts = {
     clock,
     lists,
     findMailRoute: (address, patience) =>
       findMailRoute(address.host, { resolver, clock, limits, control }, patience),
-    askMailbox: (address, route, patience) =>
+    askMailbox: (address, route, request) =>
       askMailbox(
-        { address, targets: (within) => mailTargets(route, { resolver, limits }, within) },
-        smtp,
-        patience,
+        {
+          address,
+          asker: request.asker ?? { urgency: 'single', account: '' },
+          first: route.first.name,
+          targets: (patience) => mailTargets(route, { resolver, limits }, patience),
+        },
+        { limits, policies, switchboard },
+        request,
       ),
   };
   return {
-    verify: (email, patience) => verify(email, parts, patience),
+    verify: (email, request) => verify(email, parts, request),
     counts: () => ({ dnsQueries: resolver.counts().queries, ...dialer.counts }),
     close() {
       resolver.close();

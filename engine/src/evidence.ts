@@ -30,11 +30,15 @@ export type NoAnswerReason =
   /** The address needs SMTPUTF8 and the host does not offer it. */
   | 'smtputf8_not_offered'
   /** The host demands TLS and the handshake failed. */
-  | 'tls_failed';
+  | 'tls_failed'
+  /** The host is being left alone for a while after what it said or did; nothing was sent. */
+  | 'host_resting'
+  /** The operator's policy is not to ask this provider. */
+  | 'provider_policy';
 
 /** Whether a stranger's address is taken too. `undetermined` is an answer of its own, never a `no`. */
 export type CatchAllAnswer =
-  | { kind: 'yes'; from: 'random_probe' | 'memory' }
+  | { kind: 'yes'; from: 'random_probe' | 'memory' | 'provider_table' }
   | { kind: 'no'; from: 'random_probe' | 'memory' | 'provider_table' }
   | { kind: 'undetermined'; meaning: ReplyMeaning | undefined };
 

@@ -25,6 +25,7 @@ export const limitTable = {
   mxRecords: { value: 20, meaning: 'MX records looked at' },
   mailAddresses: { value: 5, meaning: 'mail-host addresses used for one verification' },
   mailHostLookups: { value: 5, meaning: 'mail-host names resolved for one verification' },
+  openConversations: { value: 5_000, meaning: 'conversations open at once in one process' },
   conversations: { value: 2, meaning: 'SMTP conversations for one verification' },
   addressCharacters: { value: 254, meaning: 'an address (RFC 5321 4.5.3.1.3 less the brackets)' },
   localPartOctets: { value: 64, meaning: 'a local part on the wire (RFC 5321 4.5.3.1.1)' },

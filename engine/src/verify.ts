@@ -10,6 +10,7 @@ import {
 } from './explanation.ts';
 import type { Lists } from './lists/findings.ts';
 import type { Patience } from './patience.ts';
+import type { Asker } from './smtp/ticket.ts';
 import { parseAddress } from './syntax/parse-address.ts';
 import type { Address, SyntaxFault } from './syntax/address.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -35,27 +36,30 @@ export type VerifyParts = {
   askMailbox(
     address: Address,
     route: MailRoute & { kind: 'takes_mail' },
-    patience: Patience,
+    request: VerifyRequest,
   ): Promise<MailboxEvidence>;
 };
 
-export async function verify(email: string, parts: VerifyParts, patience: Patience): Promise<Outcome> {
+/** How long the caller waits, and, where it matters to others who ask, who that is. */
+export type VerifyRequest = Patience & { asker?: Asker };
+
+export async function verify(email: string, parts: VerifyParts, request: VerifyRequest): Promise<Outcome> {
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') return { kind: 'invalid_address', fault: parsed.fault };
   const { address } = parsed;
   const watch = startWatch(parts.clock);
-  const isLate = (): boolean => parts.clock.now() >= patience.deadline;
+  const isLate = (): boolean => parts.clock.now() >= request.deadline;
 
   const listed = parts.lists.find(address);
   if (listed.denied) return conclude({ address, lists: listed }, watch);
 
-  const route = await watch.time('dns', () => parts.findMailRoute(address, patience));
+  const route = await watch.time('dns', () => parts.findMailRoute(address, request));
   const lists = withMailHosts(listed, route, { address, lists: parts.lists });
   const known: Evidence = { address, lists, route };
   if (route.kind === 'refuses_mail' || lists.spamtrap || lists.disposable) return conclude(known, watch);
   if (route.kind === 'undetermined') return isLate() ? timeOut('dns', watch) : unavailable(known, watch);
 
-  const mailbox = await watch.time('smtp', () => parts.askMailbox(address, route, patience));
+  const mailbox = await watch.time('smtp', () => parts.askMailbox(address, route, request));
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
   return conclude({ ...known, mailbox }, watch);
 }

@@ -3,15 +3,21 @@ import { systemClock } from '../clock.ts';
 import { createEngine, type Engine, type EngineSettings } from '../create-engine.ts';
 import { parseDnsServer } from '../dns/parse-dns-server.ts';
 import { parseCidr } from '../egress/parse-cidr.ts';
+import type { Asker } from '../smtp/ticket.ts';
 import type { Outcome } from '../verify.ts';
 
 /** A real engine in a world on loopback, for tests: real DNS packets, real sockets, real TLS. */
 export type EngineInWorld = {
   engine: Engine;
   world: World;
-  verify: (email: string, options?: { withinMs?: number; signal?: AbortSignal }) => Promise<Outcome>;
+  verify: (
+    email: string,
+    options?: { withinMs?: number; signal?: AbortSignal; asker?: Asker },
+  ) => Promise<Outcome>;
   stop(): Promise<void>;
 };
+
+const nobody: Asker = { urgency: 'single', account: '' };
 
 export async function startEngine(
   description: WorldDescription,
@@ -23,8 +29,8 @@ export async function startEngine(
   return {
     engine,
     world,
-    verify: (email, { withinMs = 30_000, signal = new AbortController().signal } = {}) =>
-      engine.verify(email, { deadline: systemClock.now() + withinMs, signal }),
+    verify: (email, { withinMs = 30_000, signal = new AbortController().signal, asker = nobody } = {}) =>
+      engine.verify(email, { deadline: systemClock.now() + withinMs, signal, asker }),
     async stop() {
       engine.close();
       await world.stop();
@@ -52,6 +58,7 @@ function settingsFor(world: World, settings: Partial<EngineSettings>): EngineSet
     mailFrom: 'verify@probe.test',
     egressAllow: ['127.0.0.0/8', '::1/128'].flatMap((block) => parseCidr(block) ?? []),
     starttls: 'demanded',
+    pacing: 'off',
     listFiles: {},
     onProblem: (message) => {
       throw new Error(message);

@@ -8,6 +8,8 @@ export type HostTraits = {
   tls?: 'demanded' | 'broken';
   /** Takes one recipient in a transaction and puts the second off. */
   oneRecipient?: true;
+  /** Hangs up after this many refused recipients. */
+  refusalsTaken?: number;
 };
 
 export type HostMemory = {

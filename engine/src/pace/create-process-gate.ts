@@ -1,0 +1,75 @@
+import type { Clock } from '../clock.ts';
+
+/**
+ * Keeps the process itself within its means: how many conversations are open, and how many new ones begin
+ * in a stretch of time, bounded by how late the event loop runs. While the loop keeps up, the allowance
+ * grows; when it falls behind, it is halved, so that the API stays responsive while the engine is full.
+ */
+export type ProcessGate = {
+  /** Whether one more may begin now; otherwise `whenFree` is called once when it may be tried again. */
+  mayOpen(whenFree: () => void): boolean;
+  opened(): void;
+  closed(): void;
+};
+
+export type ProcessGateParts = {
+  clock: Clock;
+  openConversations: number;
+};
+
+const stretchMs = 20;
+const lateMs = 40;
+const leastAStretch = 4;
+const mostAStretch = 200;
+
+export function createProcessGate({ clock, openConversations }: ProcessGateParts): ProcessGate {
+  const waiting: (() => void)[] = [];
+  let open = 0;
+  let allowance = leastAStretch * 4;
+  let begun = 0;
+  let ticking = false;
+
+  /** Ends a stretch: judges by its own lateness whether the loop keeps up. */
+  function tick(dueAt: number): void {
+    ticking = false;
+    const late = clock.now() - dueAt > lateMs;
+    allowance = late ? Math.max(leastAStretch, allowance >> 1) : Math.min(mostAStretch, allowance + 4);
+    begun = 0;
+    release();
+    if (waiting.length > 0 || begun > 0) start();
+  }
+  function start(): void {
+    if (ticking) return;
+    ticking = true;
+    const dueAt = clock.now() + stretchMs;
+    clock.after(stretchMs, () => tick(dueAt));
+  }
+  function hasRoom(): boolean {
+    return open < openConversations && begun < allowance;
+  }
+  function release(): void {
+    while (hasRoom()) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      next();
+    }
+  }
+
+  return {
+    mayOpen(whenFree) {
+      if (hasRoom()) return true;
+      waiting.push(whenFree);
+      start();
+      return false;
+    },
+    opened() {
+      open += 1;
+      begun += 1;
+      start();
+    },
+    closed() {
+      open -= 1;
+      release();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { CatchAllAnswer } from '../evidence.ts';
+import { noAnswer, smtputf8NotOffered } from './no-answer.ts';
+import type { Setback } from './open-conversation.ts';
+import type { Held, Talk } from './talk.ts';
+import type { Ticket, Visit } from './ticket.ts';
+
+/** How often a ticket may go back to the queue because a conversation ended before it was answered. */
+const mostReturns = 4;
+
+/**
+ * A conversation that ended before everybody was answered. Where it had borne fruit, those left over are
+ * asked for in another one; where it bore none, they share its fate.
+ */
+export function suffer(talk: Talk, setback: Setback): void {
+  const { host } = talk.destination.target;
+  const visit = noAnswer(setback, { host, traits: talk.parts.hosts.recall(host), limits: talk.parts.limits });
+  const back: Ticket[] = [];
+  for (const ticket of [...talk.named, ...talk.pending]) {
+    if (mayGoBack(talk, ticket, setback)) back.push(ticket);
+    else ticket.settle(visit);
+  }
+  talk.named.clear();
+  talk.pending = [];
+  giveBack(talk, back);
+}
+
+function mayGoBack(talk: Talk, ticket: Ticket, setback: Setback): boolean {
+  if (talk.held.length === 0 || ticket.returns >= mostReturns) return false;
+  if (setback.kind === 'refused') return true;
+  if (setback.fault === 'timeout') return !talk.named.has(ticket);
+  return setback.fault === 'closed';
+}
+
+/** Those that there was no room for go back to where they came from. */
+export function giveBack({ supply }: Talk, tickets: Ticket[]): void {
+  const open = tickets.filter((ticket) => !ticket.isSettled());
+  for (const ticket of open) ticket.returns += 1;
+  supply.giveBack(open);
+}
+
+/** Hands out what was heard, now that the goodbye has shown whether it was in step. */
+export function deliver(talk: Talk, goodbye: 'in_step' | 'out_of_step'): void {
+  closeQuestions(talk);
+  for (const ticket of talk.declined) ticket.settle(smtputf8NotOffered(talk.destination.target.host));
+  for (const held of talk.held) {
+    if (goodbye === 'out_of_step') held.ticket.settle(outOfStep(talk));
+    else settle(talk, held);
+  }
+}
+
+/** Whoever waits for a stranger that this conversation took on is told that nothing will come of it. */
+export function closeQuestions({ questions, parts }: Talk): void {
+  for (const domain of questions) parts.desk.answer(domain, { kind: 'undetermined', meaning: undefined });
+  questions.clear();
+}
+
+function settle(talk: Talk, held: Held): void {
+  const { ticket, meaning } = held;
+  const { desk } = talk.parts;
+  const { host } = talk.destination.target;
+  const known = desk.look(ticket.address.host, host);
+  if (known !== 'being_asked' || meaning.label !== 'accepted') {
+    ticket.settle(answered(talk, held, knownOr(known)));
+    return;
+  }
+  void desk.wait(ticket.address.host, host).then((catchAll) => ticket.settle(answered(talk, held, catchAll)));
+}
+
+function knownOr(known: CatchAllAnswer | 'being_asked' | undefined): CatchAllAnswer {
+  return known === undefined || known === 'being_asked'
+    ? { kind: 'undetermined', meaning: undefined }
+    : known;
+}
+
+function answered(talk: Talk, { ticket, meaning, reply }: Held, catchAll: CatchAllAnswer): Visit {
+  const stranger = talk.strangerReplies.get(ticket.address.host);
+  const replies = stranger === undefined ? [reply] : [reply, stranger];
+  const { host } = talk.destination.target;
+  return { kind: 'answered', evidence: { kind: 'answered', host, replies, meaning, catchAll } };
+}
+
+function outOfStep(talk: Talk): Visit {
+  const { host } = talk.destination.target;
+  const setback = { kind: 'broken', phase: 'quit', fault: 'protocol_error' } as const;
+  return noAnswer(setback, { host, traits: talk.parts.hosts.recall(host), limits: talk.parts.limits });
+}

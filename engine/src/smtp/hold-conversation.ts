@@ -1,0 +1,104 @@
+import type { Socket } from 'node:net';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import type { Fault } from './connection.ts';
+import type { Destination } from './destination.ts';
+import { closeQuestions, deliver, giveBack, suffer } from './end-talk.ts';
+import { startJournal } from './journal.ts';
+import { openConversation, type Setback } from './open-conversation.ts';
+import type { Reply } from './reply-reader.ts';
+import { sayGoodbye } from './say-goodbye.ts';
+import { startTalk, type Talk, type TalkParts } from './talk.ts';
+import { talkThrough } from './talk-through.ts';
+import type { Ticket } from './ticket.ts';
+
+/**
+ * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it
+ * and as its policy allows.
+ *
+ * Every ticket it takes is settled or given back, however it ends. Answers are delivered after the
+ * goodbye, for only then is it known that they were in step (docs/decisions/0003).
+ */
+export type Experience = {
+  connected: boolean;
+  /** How the line broke, if it did. */
+  fault: Fault | undefined;
+  /** The reply by which the host sent us away before a mailbox was named, or with 421. */
+  turnedAway: { reply: Reply; meaning: ReplyMeaning } | undefined;
+  recipients: number;
+  /** Recipients refused as mailboxes that do not exist. */
+  unknownMailboxes: number;
+  /** Recipients refused for what we are. */
+  policyRefusals: number;
+};
+
+/** Where tickets come from, and where those go back that were not answered. */
+export type Supply = {
+  take(most: number): Ticket[];
+  giveBack(tickets: Ticket[]): void;
+};
+
+export async function holdConversation(
+  destination: Destination,
+  supply: Supply,
+  parts: TalkParts,
+): Promise<Experience | undefined> {
+  const talk = startTalk(destination, supply, parts);
+  // The one it is begun for; by the time the host has greeted, more may be waiting.
+  talk.takeOn(supply.take(1));
+  if (talk.isAbandoned()) return undefined;
+  try {
+    const dialled = await parts.dialer.dial(destination.target, talk.patience);
+    if (dialled.kind === 'connected') await converse(talk, dialled.socket);
+    else notConnected(talk);
+    return talk.experience;
+  } catch (error) {
+    // Everybody who asked has left: there is nobody to tell.
+    if (!talk.isAbandoned()) fail(talk, error);
+    return talk.experience;
+  } finally {
+    closeQuestions(talk);
+  }
+}
+
+async function converse(talk: Talk, socket: Socket): Promise<void> {
+  const { parts, patience, destination } = talk;
+  const opened = await openConversation({ socket, host: destination.target.host }, parts, patience);
+  const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
+  try {
+    if (opened.kind !== 'open') shareTheFate(talk);
+    const setback = opened.kind === 'open' ? await talkThrough(talk, opened.conversation) : opened;
+    note(talk, setback);
+    // After a 421 the host has said its own goodbye (RFC 5321 section 3.8).
+    const sentAway = setback?.kind === 'refused' && setback.reply.code === 421;
+    const goodbye = sentAway ? 'in_step' : await sayGoodbye(connection, parts, patience);
+    deliver(talk, goodbye);
+    if (setback === undefined) giveBack(talk, talk.pending);
+    else suffer(talk, setback);
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** What befell the one that a conversation was begun for would have befallen those behind it. */
+function shareTheFate(talk: Talk): void {
+  talk.takeOn(talk.supply.take(talk.destination.policy.politeness.recipientsPerConversation));
+}
+
+function notConnected(talk: Talk): void {
+  talk.experience.connected = false;
+  shareTheFate(talk);
+  for (const ticket of talk.pending) ticket.settle({ kind: 'not_connected' });
+}
+
+/** A defect of ours: whoever was asked for hears of it as an error, not as an answer. */
+function fail(talk: Talk, error: unknown): void {
+  const tickets = [...talk.pending, ...talk.named, ...talk.held.map(({ ticket }) => ticket)];
+  for (const ticket of tickets) ticket.fail(error);
+}
+
+function note(talk: Talk, setback: Setback | undefined): void {
+  if (setback?.kind === 'broken') talk.experience.fault = setback.fault;
+  if (setback?.kind !== 'refused') return;
+  const journal = startJournal(talk.destination.target.host, talk.parts.limits);
+  talk.experience.turnedAway = { reply: setback.reply, meaning: journal.note(setback.phase, setback.reply) };
+}

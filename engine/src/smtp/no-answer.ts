@@ -1,0 +1,80 @@
+import type { NoAnswerReason, ReadReply } from '../evidence.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { Fault } from './connection.ts';
+import { demandsTls } from './demands-tls.ts';
+import type { HostTraits } from './host-traits.ts';
+import { startJournal } from './journal.ts';
+import type { Limits } from '../limits.ts';
+import type { Setback } from './open-conversation.ts';
+import type { Turn, Visit } from './ticket.ts';
+
+/** What a visit says that ended without a word about the mailbox, and where to turn next. */
+export type NoAnswerContext = { host: CanonicalHost; traits: HostTraits; limits: Limits };
+
+export function noAnswer(
+  setback: Setback,
+  { host, traits, limits }: NoAnswerContext,
+): Visit & { kind: 'no_answer' } {
+  if (setback.kind === 'broken') {
+    return build(host, { reason: reasonOf(setback.fault), turn: turnAfterFault(setback, traits) });
+  }
+  const journal = startJournal(host, limits);
+  const meaning = journal.note(setback.phase, setback.reply);
+  // Before the mailbox was named no refusal can be about it, whatever words it borrows.
+  const aboutUs = meaning.label === 'blocked_or_policy' || meaning.label === 'greylisted_or_temporary';
+  return build(host, {
+    reason: 'host_refused',
+    turn: turnAfterRefusal(setback, traits),
+    meaning: aboutUs ? meaning : undefined,
+    replies: journal.replies,
+  });
+}
+
+export function smtputf8NotOffered(host: CanonicalHost): Visit & { kind: 'no_answer' } {
+  return build(host, { reason: 'smtputf8_not_offered', turn: 'stop' });
+}
+
+type Found = {
+  reason: NoAnswerReason;
+  turn: Turn;
+  meaning?: ReplyMeaning | undefined;
+  replies?: ReadReply[];
+};
+
+function build(
+  host: CanonicalHost,
+  { reason, turn, meaning, replies = [] }: Found,
+): Visit & { kind: 'no_answer' } {
+  return {
+    kind: 'no_answer',
+    turn,
+    evidence: { kind: 'no_answer', reason, meaning, connected: true, host, replies },
+  };
+}
+
+function reasonOf(fault: Fault): NoAnswerReason {
+  switch (fault) {
+    case 'timeout':
+      return 'smtp_timeout';
+    case 'closed':
+      return 'connection_lost';
+    case 'protocol_error':
+    case 'tls_failed':
+      return fault;
+  }
+}
+
+/** Another host may do better where this one hung up or never greeted; one that breaks the protocol is left alone. */
+function turnAfterFault({ phase, fault }: Setback & { kind: 'broken' }, traits: HostTraits): Turn {
+  if (fault === 'protocol_error') return 'stop';
+  if (phase === 'starttls' && traits.tls === 'broken') return 'same_host';
+  if (fault === 'closed') return 'next_host';
+  return fault === 'timeout' && phase === 'banner' ? 'next_host' : 'stop';
+}
+
+function turnAfterRefusal({ phase, reply }: Setback & { kind: 'refused' }, traits: HostTraits): Turn {
+  if (reply.code === 421 && traits.tls === 'demanded' && demandsTls(reply)) return 'same_host';
+  const temporary = reply.code < 500;
+  return reply.code === 421 || (temporary && (phase === 'banner' || phase === 'ehlo')) ? 'next_host' : 'stop';
+}

@@ -1,0 +1,116 @@
+import type { SmtpPhase } from '../evidence.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { Command } from './command.ts';
+import type { Ticket } from './ticket.ts';
+
+/**
+ * Chooses what a conversation says next: the commands that may leave together, and whom each reply is for.
+ *
+ * A group never names more recipients than may still be refused, so that even the worst answer to all of
+ * it stays within the limits. Recipients of one domain share a transaction, because
+ * some hosts take one domain at a time; the next domain follows after RSET in the same group.
+ */
+export type Step =
+  | { kind: 'rset' | 'mail'; phase: SmtpPhase; command: Command }
+  | { kind: 'target'; phase: SmtpPhase; command: Command; ticket: Ticket }
+  | { kind: 'stranger'; phase: SmtpPhase; command: Command; ticket: Ticket };
+
+/** What a conversation may still do, and where it stands. */
+export type Standing = {
+  /** Recipients that may still be named. */
+  recipientsLeft: number;
+  /** Refusals that may still be provoked by the host's policy. */
+  refusalsLeft: number;
+  /** Refusals after which this host is known to hang up; what it leaves unanswered is asked again elsewhere. */
+  refusalsTaken: number;
+  /** The transaction that is open, by `transactionOf`. */
+  open: string | undefined;
+  recipientsInTransaction: number;
+  recipientsPerTransaction: number;
+  /** Tickets whose stranger the host put off into a transaction of its own. */
+  owedStrangers: Ticket[];
+};
+
+export type PlanParts = {
+  mailFrom: string;
+  /** Whether nobody knows or is finding out what becomes of a stranger at this domain. */
+  needsStranger(domain: CanonicalHost): boolean;
+  /** Takes on the question for a stranger. */
+  takeStranger(domain: CanonicalHost): void;
+  randomLocalPart(): string;
+};
+
+/** Tickets that go into one transaction: one domain, and either all or none in need of SMTPUTF8. */
+export function transactionOf({ address }: Ticket): string {
+  return address.needsSmtputf8 ? `utf8 ${address.host}` : address.host;
+}
+
+/** The steps to say, none when nothing more may be said; and the transaction that will be open after them. */
+export type Plan = { steps: Step[]; after: Pick<Standing, 'open' | 'recipientsInTransaction'> };
+
+/** Takes tickets out of `pending` for the next group. */
+export function planGroup(pending: Ticket[], standing: Standing, parts: PlanParts): Plan {
+  const steps: Step[] = [];
+  const now = { ...standing };
+  const most = Math.min(standing.recipientsLeft, standing.refusalsLeft);
+  const enough = Math.min(most, standing.refusalsTaken);
+  for (const ticket of standing.owedStrangers.splice(0, most))
+    steps.push(...nameStranger(ticket, now, parts));
+  for (let named = steps.length; named < enough;) {
+    const index = nextIndex(pending, now.open);
+    const ticket = pending[index];
+    if (ticket === undefined) break;
+    const withStranger = parts.needsStranger(ticket.address.host);
+    // A target without its stranger would be half an answer; the next conversation has room for both.
+    if (withStranger && named + 2 > most && (named > 0 || standing.open !== undefined)) break;
+    pending.splice(index, 1);
+    steps.push(...nameTarget(ticket, now, parts));
+    if (withStranger) {
+      parts.takeStranger(ticket.address.host);
+      steps.push(...nameStranger(ticket, now, parts));
+    }
+    named += withStranger ? 2 : 1;
+  }
+  return { steps, after: { open: now.open, recipientsInTransaction: now.recipientsInTransaction } };
+}
+
+/** The first ticket of the open transaction, or else the first of all. */
+function nextIndex(pending: Ticket[], open: string | undefined): number {
+  return Math.max(
+    0,
+    pending.findIndex((ticket) => transactionOf(ticket) === open),
+  );
+}
+
+function nameTarget(ticket: Ticket, now: Standing, parts: PlanParts): Step[] {
+  const opening = openFor(ticket, now, parts);
+  return [...opening, { kind: 'target', phase: 'rcpt', command: rcpt(ticket.address), ticket }];
+}
+
+function nameStranger(ticket: Ticket, now: Standing, parts: PlanParts): Step[] {
+  const opening = openFor(ticket, now, parts);
+  const command = rcpt({ ...ticket.address, localPart: parts.randomLocalPart() });
+  return [...opening, { kind: 'stranger', phase: 'random_rcpt', command, ticket }];
+}
+
+/** What has to be said before one more recipient of this transaction can be named. */
+function openFor(ticket: Ticket, now: Standing, { mailFrom: from }: PlanParts): Step[] {
+  const transaction = transactionOf(ticket);
+  if (now.open === transaction && now.recipientsInTransaction < now.recipientsPerTransaction) {
+    now.recipientsInTransaction += 1;
+    return [];
+  }
+  const mail: Step = {
+    kind: 'mail',
+    phase: 'mail',
+    command: { verb: 'MAIL', from, smtputf8: ticket.address.needsSmtputf8 },
+  };
+  const isFirst = now.open === undefined;
+  now.open = transaction;
+  now.recipientsInTransaction = 1;
+  return isFirst ? [mail] : [{ kind: 'rset', phase: 'rset', command: { verb: 'RSET' } }, mail];
+}
+
+function rcpt({ localPart, host, needsSmtputf8: smtputf8 }: Ticket['address']): Command {
+  return { verb: 'RCPT', localPart, host, smtputf8 };
+}

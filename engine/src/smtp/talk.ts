@@ -1,0 +1,113 @@
+import type { Dialer } from '../egress/create-dialer.ts';
+import type { ReadReply } from '../evidence.ts';
+import type { Patience } from '../patience.ts';
+import { providerOf } from '../replies/providers.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { CatchAllDesk } from './catch-all-desk.ts';
+import type { Destination } from './destination.ts';
+import type { Experience, Supply } from './hold-conversation.ts';
+import type { HostMemory } from './host-traits.ts';
+import type { ConversationParts } from './open-conversation.ts';
+import type { Standing } from './plan-group.ts';
+import type { Ticket } from './ticket.ts';
+
+/** The state of one conversation: whom it has taken on, what it has heard, what it may still say. */
+export type TalkParts = ConversationParts & {
+  dialer: Dialer;
+  mailFrom: string;
+  /** STARTTLS wherever it is offered, or only where a host demands it. */
+  starttls: 'demanded' | 'always';
+  hosts: HostMemory;
+  desk: CatchAllDesk;
+  /** A local part that no mailbox has. */
+  randomLocalPart(): string;
+};
+
+export type Held = { ticket: Ticket; meaning: ReplyMeaning; reply: ReadReply };
+
+export type Talk = {
+  destination: Destination;
+  parts: TalkParts;
+  supply: Supply;
+  patience: Patience;
+  standing: Standing;
+  experience: Experience;
+  /** Taken on and not yet named to the host. */
+  pending: Ticket[];
+  /** Named to the host, and no answer yet. */
+  named: Set<Ticket>;
+  held: Held[];
+  /** Cannot be named to this host: they need SMTPUTF8, and it is not offered. */
+  declined: Ticket[];
+  /** Strangers that this conversation has taken on to ask for. */
+  questions: Set<CanonicalHost>;
+  strangerReplies: Map<CanonicalHost, ReadReply>;
+  startedAt: number;
+  takeOn(tickets: Ticket[]): void;
+  isAbandoned(): boolean;
+};
+
+export function startTalk(destination: Destination, supply: Supply, parts: TalkParts): Talk {
+  const controller = new AbortController();
+  const startedAt = parts.clock.now();
+  const taken: Ticket[] = [];
+  const isAbandoned = (): boolean => taken.every((ticket) => ticket.isSettled());
+  /** The conversation is as patient as the most patient of those it asks for, within its own time. */
+  const deadline = (): number =>
+    Math.min(
+      startedAt + parts.limits.smtpPhaseMs,
+      Math.max(...taken.filter((ticket) => !ticket.isSettled()).map((ticket) => ticket.deadline)),
+    );
+  const talk: Talk = {
+    destination,
+    parts,
+    supply,
+    startedAt,
+    patience: {
+      get deadline() {
+        return deadline();
+      },
+      signal: controller.signal,
+    },
+    standing: startStanding(destination, parts),
+    experience: {
+      connected: true,
+      fault: undefined,
+      turnedAway: undefined,
+      recipients: 0,
+      unknownMailboxes: 0,
+      policyRefusals: 0,
+    },
+    pending: [],
+    named: new Set(),
+    held: [],
+    declined: [],
+    questions: new Set(),
+    strangerReplies: new Map(),
+    isAbandoned,
+    takeOn(tickets) {
+      taken.push(...tickets);
+      talk.pending.push(...tickets);
+      // When the last of those who asked has left, the line is closed: nobody is owed an answer.
+      for (const ticket of tickets) ticket.onSettled(() => isAbandoned() && controller.abort());
+    },
+  };
+  return talk;
+}
+
+function startStanding({ target, policy }: Destination, { hosts }: TalkParts): Standing {
+  const traits = hosts.recall(target.host);
+  const { recipientsPerConversation, refusalsPerConversation } = policy.politeness;
+  const oneRecipient =
+    traits.oneRecipient === true || providerOf(target.host)?.recipientsPerTransaction === 1;
+  return {
+    recipientsLeft: recipientsPerConversation,
+    refusalsLeft: refusalsPerConversation,
+    refusalsTaken: traits.refusalsTaken ?? Infinity,
+    open: undefined,
+    recipientsInTransaction: 0,
+    recipientsPerTransaction: oneRecipient ? 1 : Infinity,
+    owedStrangers: [],
+  };
+}
