@@ -14,7 +14,10 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
 const sources = files.filter((file) => file.endsWith('.ts'));
-const production = sources.filter((file) => !/\.(?:test|fuzz)\.ts$|\/in-world\/|loopback-dns/.test(file));
+const production = sources.filter(
+  (file) =>
+    !/\.(?:test|fuzz)\.ts$|\/(?:in-world|testing|endurance)\/|loopback-|start-socks5-proxy/.test(file),
+);
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 type Import = { from: string; to: string };
@@ -67,6 +70,7 @@ const serviceFloors = [
   'sandbox',
   'verifications',
   'tasks',
+  'upkeep',
   'worker',
   'http',
   'main',
