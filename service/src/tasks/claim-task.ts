@@ -103,10 +103,11 @@ const extendLease = statement((db, arg: { task: string; fence: number; until: nu
     .set({ lease_until: arg.until })
     .where('id', '=', arg.task)
     .where('fence', '=', arg.fence)
-    .where('status', '=', 'running'),
+    .where('status', '=', 'running')
+    .where('lease_owner', 'is not', null),
 );
 
-/** `false` where the task is no longer ours: stop at once and discard what was found. */
+/** `false` where the task is no longer ours or was put back: stop at once and discard what was found. */
 export async function renewLease(
   tx: Tx,
   claim: Pick<Claim, 'taskId' | 'fence'>,

@@ -19,7 +19,7 @@ export type SlotLimits = { total: number; perAccount: number; bulk: number };
 
 type Rank = 'single' | 'bulk';
 
-type Waiter = { accountId: string; rank: Rank; grant: () => void };
+type Waiter = { accountId: string; grant: (slot: Slot) => void };
 
 /** The shares of a process that runs `total` verifications at once. */
 export function slotLimits(total: number): SlotLimits {
@@ -35,23 +35,16 @@ export function createSlots({ clock, limits }: { clock: Clock; limits: SlotLimit
   const inUse = { single: 0, bulk: 0 };
   const queues = { single: createTurns(), bulk: createTurns() };
   const hasShare = (accountId: string) => (taken.get(accountId) ?? 0) < limits.perAccount;
+  const hasRoom = (rank: Rank) =>
+    inUse.single + inUse.bulk < limits.total && (rank === 'single' || inUse.bulk < limits.bulk);
 
-  function next(): Waiter | undefined {
-    if (inUse.single + inUse.bulk >= limits.total) return undefined;
-    const single = queues.single.take(hasShare);
-    if (single !== undefined || inUse.bulk >= limits.bulk) return single;
-    return queues.bulk.take(hasShare);
+  function occupy(accountId: string, rank: Rank): Slot {
+    taken.set(accountId, (taken.get(accountId) ?? 0) + 1);
+    inUse[rank] += 1;
+    return { kind: 'taken', release: once(() => vacate(accountId, rank)) };
   }
 
-  function serve(): void {
-    for (let waiter = next(); waiter !== undefined; waiter = next()) {
-      taken.set(waiter.accountId, (taken.get(waiter.accountId) ?? 0) + 1);
-      inUse[waiter.rank] += 1;
-      waiter.grant();
-    }
-  }
-
-  function giveBack({ accountId, rank }: Waiter): void {
+  function vacate(accountId: string, rank: Rank): void {
     inUse[rank] -= 1;
     const left = (taken.get(accountId) ?? 0) - 1;
     if (left > 0) taken.set(accountId, left);
@@ -59,41 +52,56 @@ export function createSlots({ clock, limits }: { clock: Clock; limits: SlotLimit
     serve();
   }
 
-  function take({ accountId, rank, patience: { deadline, signal } }: SlotRequest): Promise<Slot> {
-    if (signal.aborted) return Promise.reject(asError(signal.reason));
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        accountId,
-        rank,
-        grant: () => {
-          stopWaiting();
-          resolve({ kind: 'taken', release: once(() => giveBack(waiter)) });
-        },
-      };
-      const leave = () => {
-        stopWaiting();
-        queues[rank].remove(waiter);
-      };
-      const cancelTimer = clock.after(deadline - clock.now(), () => {
-        leave();
-        resolve({ kind: 'timeout' });
-      });
-      const onAbort = () => {
-        leave();
-        reject(asError(signal.reason));
-      };
-      const stopWaiting = () => {
-        cancelTimer();
-        signal.removeEventListener('abort', onAbort);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      queues[rank].add(waiter);
-      serve();
-    });
+  /** After this nobody waits who might have a slot. */
+  function serve(): void {
+    for (const rank of ['single', 'bulk'] as const) {
+      while (hasRoom(rank)) {
+        const waiter = queues[rank].take(hasShare);
+        if (waiter === undefined) break;
+        waiter.grant(occupy(waiter.accountId, rank));
+      }
+    }
+  }
+
+  function take({ accountId, rank, patience }: SlotRequest): Promise<Slot> {
+    if (patience.signal.aborted) return Promise.reject(asError(patience.signal.reason));
+    // Those who wait could not have this one, so nobody is passed over.
+    if (hasRoom(rank) && hasShare(accountId)) return Promise.resolve(occupy(accountId, rank));
+    return waitInTurn(accountId, queues[rank], { clock, ...patience });
   }
 
   return { take };
 }
+
+function waitInTurn(accountId: string, turns: Turns, patience: Patience & { clock: Clock }): Promise<Slot> {
+  const { clock, deadline, signal } = patience;
+  return new Promise((resolve, reject) => {
+    const waiter: Waiter = {
+      accountId,
+      grant: (slot) => {
+        stopWaiting();
+        resolve(slot);
+      },
+    };
+    const cancelTimer = clock.after(deadline - clock.now(), () => {
+      stopWaiting();
+      resolve({ kind: 'timeout' });
+    });
+    const onAbort = () => {
+      stopWaiting();
+      reject(asError(signal.reason));
+    };
+    const stopWaiting = () => {
+      turns.remove(waiter);
+      cancelTimer();
+      signal.removeEventListener('abort', onAbort);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    turns.add(waiter);
+  });
+}
+
+type Turns = ReturnType<typeof createTurns>;
 
 /** Those who wait, account by account in turn. */
 function createTurns() {

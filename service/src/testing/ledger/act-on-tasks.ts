@@ -168,9 +168,7 @@ export async function doRenew(scene: Scene, { which }: Command & { kind: 'renew'
   const { store, claims, wallClock } = scene;
   const held = pick(claims, which);
   if (held === undefined) return;
-  assert.equal(
-    await store.write((tx) => renewLease(tx, held.claim, wallClock.now())),
-    isCurrent(scene, held),
-  );
-  if (isCurrent(scene, held)) held.task.leaseUntil = wallClock.now() + 30_000;
+  const ours = isCurrent(scene, held) && held.task.owner !== '';
+  assert.equal(await store.write((tx) => renewLease(tx, held.claim, wallClock.now())), ours);
+  if (ours) held.task.leaseUntil = wallClock.now() + 30_000;
 }

@@ -92,7 +92,7 @@ export function sweep(model: Model, now: number, dead: ReadonlySet<string>): voi
   }
   for (const task of model.tasks) {
     if (task.status === 'completed') continue;
-    if (dead.has(task.owner)) task.leaseUntil = 0;
+    if (dead.has(task.owner)) Object.assign(task, { leaseUntil: 0, owner: '' });
     if (task.deadlineAt > now || task.leaseUntil > now) continue;
     task.fence += 1;
     for (const item of task.items) item.done = true;
