@@ -165,7 +165,7 @@ async function openTheStore({ databaseUrl, dataDir }: Config): Promise<Store> {
 }
 
 function engineSettings(config: Config, logger: Logger): Parameters<typeof createEngine>[0] {
-  const { dnsServers, smtpPort, heloName, mailFrom, egressAllow, starttls } = config;
+  const { dnsServers, smtpPort, heloName, mailFrom, egressAllow, starttls, pacing } = config;
   const { spamtrapsFile, allowFile, denyFile } = config;
   return {
     dnsServers,
@@ -174,6 +174,7 @@ function engineSettings(config: Config, logger: Logger): Parameters<typeof creat
     mailFrom,
     egressAllow,
     starttls,
+    pacing,
     listFiles: {
       ...(spamtrapsFile === undefined ? {} : { spamtraps: spamtrapsFile }),
       ...(allowFile === undefined ? {} : { allow: allowFile }),
