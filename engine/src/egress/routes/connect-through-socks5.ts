@@ -29,7 +29,7 @@ import {
  * A failure of the proxy itself is the route's (`route_down`) and never the mail host's. Limitation: a proxy
  * that says yes before it has connected (OpenSSH does) shows an unreachable mail host as one that hangs up.
  */
-export type Socks5Proxy = { host: string; port: number; login?: Login };
+type Socks5Proxy = { host: string; port: number; login?: Login };
 
 export type RouteDown = { kind: 'failed'; why: 'route_down'; problem: string };
 

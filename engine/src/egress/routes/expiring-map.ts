@@ -9,7 +9,7 @@ export type ExpiringMap<Value> = {
 };
 
 /** `until` is a point on the engine's clock. */
-export type Held<Value> = { value: Value; until: number };
+type Held<Value> = { value: Value; until: number };
 
 export function createExpiringMap<Value>(clock: Clock, maxEntries: number): ExpiringMap<Value> {
   const entries = new Map<string, Held<Value>>();

@@ -32,7 +32,7 @@ export type HealthState = {
   problem: string | undefined;
 };
 
-export type HealthParts = {
+type HealthParts = {
   clock: Clock;
   limits: HealthLimits;
   /** Told what happened, in words that follow the route's name. */

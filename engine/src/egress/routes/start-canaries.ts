@@ -15,7 +15,7 @@ export type CanariesParts = CanaryParts & {
   onProblem(message: string): void;
 };
 
-export type Canaries = {
+type Canaries = {
   /** Ends the round under way, and no other begins. */
   stop(): void;
 };
