@@ -68,10 +68,7 @@ async function converse(talk: Talk, socket: Socket): Promise<void> {
     if (opened.kind !== 'open') shareTheFate(talk);
     const setback = opened.kind === 'open' ? await talkThrough(talk, opened.conversation) : opened;
     note(talk, setback);
-    // After a 421 the host has said its own goodbye (RFC 5321 section 3.8).
-    const sentAway = setback?.kind === 'refused' && setback.reply.code === 421;
-    const goodbye = sentAway ? 'in_step' : await sayGoodbye(connection, parts, patience);
-    deliver(talk, goodbye);
+    deliver(talk, await sayGoodbye(connection, parts, patience));
     if (setback === undefined) giveBack(talk, talk.pending);
     else suffer(talk, setback);
   } finally {
