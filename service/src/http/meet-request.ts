@@ -24,7 +24,8 @@ export function meetRequest(
     const { rawHeaders } = request.raw;
     if (rawHeaders.length > 2 * maxHeaderFields) return refuse(reply, 'headers_too_large');
     if (!namesOneHost(request)) return refuse(reply, 'bad_request');
-    if (request.is404) return refuseUnrouted(request, reply);
+    // The router takes nothing at all for a task id; the table of paths does not.
+    if (request.is404 || methodAt(request.url) === undefined) return refuseUnrouted(request, reply);
     return;
   };
 }

@@ -33,6 +33,13 @@ describe('elsewhere', () => {
     await server.close();
   });
 
+  test('404: the path of a task without its id, by the right method too', async () => {
+    const server = await createServer(createTestParts());
+    const response = await server.inject({ method: 'GET', url: `${bulk}/` });
+    assert.deepEqual([response.statusCode, response.body], [404, '{"status":"error","reason":"not_found"}']);
+    await server.close();
+  });
+
   test('400: a path that does not decode', async () => {
     const server = await createServer(createTestParts());
     for (const url of ['/%', '/%zz', `${bulk}/%ff%fe`, `${bulk}/%c0%ae`]) {
