@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { startWorld, type HostDescription, type Zone } from '@mailproof/world';
 import { checkNode, checkWallClock } from '../doctor/check-machine.ts';
 import { runHere } from '../run-here.ts';
@@ -169,6 +170,21 @@ describe('doctor', { concurrency: 4 }, () => {
       assert.equal(code, findings.some((finding) => finding.state === 'problem') ? 1 : 0);
     });
   }
+
+  test('speaks to the mail host it tried no more than it must, and says goodbye', async () => {
+    const world = await startWorld({ zones: { 'probe.test': probe }, hosts: { [mailHost]: {} } });
+    try {
+      await runHere(['doctor', '--json'], { env: world.environment });
+      // The goodbye is on its way when the report is out.
+      const patienceEnds = performance.now() + 10_000;
+      while (world.counts.smtp.commands['QUIT'] !== 1 && performance.now() < patienceEnds)
+        await setImmediate();
+      assert.deepEqual(world.counts.smtp.commands, { QUIT: 1 });
+      assert.equal(world.counts.smtp.connections, 1);
+    } finally {
+      await world.stop();
+    }
+  });
 
   test('in words each finding has its remedy below, within 80 columns', async () => {
     const world = await startWorld({ zones: { 'probe.test': {} }, hosts: { 'mx.other.test': {} } });

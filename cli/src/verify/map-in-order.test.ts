@@ -17,6 +17,8 @@ test('no more than the bound run side by side', async () => {
   const results = collect(mapInOrder(from(items), jobs.work, { atOnce: 4, window: 20 }));
   for (const [index, item] of items.entries()) {
     await jobs.begun(Math.min(index + 4, items.length));
+    // Time enough for one more to begin, if it could.
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
     assert.ok(jobs.running() <= 4);
     jobs.finish(item);
   }
@@ -87,7 +89,11 @@ function controlled() {
   const seen = new Set<string>();
   let most = 0;
   async function until(condition: () => boolean): Promise<void> {
-    while (!condition()) await setImmediate();
+    const patienceEnds = performance.now() + 10_000;
+    while (!condition()) {
+      assert.ok(performance.now() < patienceEnds, 'what was waited for did not begin');
+      await setImmediate();
+    }
   }
   return {
     work: (item: string) =>
