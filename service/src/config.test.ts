@@ -175,6 +175,13 @@ const rows = [
     bad: [`${file}.missing`],
   }),
   row({
+    key: 'disposableFile',
+    name: 'MAILPROOF_DISPOSABLE_FILE',
+    usual: undefined,
+    good: [[file, file]],
+    bad: [`${file}.missing`],
+  }),
+  row({
     key: 'allowFile',
     name: 'MAILPROOF_ALLOW_FILE',
     usual: undefined,

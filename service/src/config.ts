@@ -42,6 +42,8 @@ export type Config = {
   pacing: 'on' | 'off';
   adminToken: string | undefined;
   spamtrapsFile: string | undefined;
+  disposableFile: string | undefined;
+  disposableFile: string | undefined;
   allowFile: string | undefined;
   denyFile: string | undefined;
   sandboxDelays: 'on' | 'off';
@@ -166,6 +168,18 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   spamtrapsFile: {
     names: ['MAILPROOF_SPAMTRAPS_FILE'],
     meaning: 'addresses of spam traps, or the SHA-256 of each, one a line',
+    ...usuallyNone,
+    ...readableFile,
+  },
+  disposableFile: {
+    names: ['MAILPROOF_DISPOSABLE_FILE'],
+    meaning: 'throw-away domains beside the built-in ones, one a line',
+    ...usuallyNone,
+    ...readableFile,
+  },
+  disposableFile: {
+    names: ['MAILPROOF_DISPOSABLE_FILE'],
+    meaning: 'domains of disposable addresses beside the built-in ones, one a line',
     ...usuallyNone,
     ...readableFile,
   },
