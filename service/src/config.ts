@@ -43,7 +43,6 @@ export type Config = {
   adminToken: string | undefined;
   spamtrapsFile: string | undefined;
   disposableFile: string | undefined;
-  disposableFile: string | undefined;
   allowFile: string | undefined;
   denyFile: string | undefined;
   sandboxDelays: 'on' | 'off';
@@ -174,12 +173,6 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   disposableFile: {
     names: ['MAILPROOF_DISPOSABLE_FILE'],
     meaning: 'throw-away domains beside the built-in ones, one a line',
-    ...usuallyNone,
-    ...readableFile,
-  },
-  disposableFile: {
-    names: ['MAILPROOF_DISPOSABLE_FILE'],
-    meaning: 'domains of disposable addresses beside the built-in ones, one a line',
     ...usuallyNone,
     ...readableFile,
   },
