@@ -1,23 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from './clock.ts';
+import { systemClock, type Clock } from './clock.ts';
 import { createControlName } from './dns/control-name.ts';
-import { createResolver } from './dns/create-resolver.ts';
+import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
+import { resolveHost } from './dns/resolve-host.ts';
 import { mailTargets } from './dns/mail-targets.ts';
 import { systemServers } from './dns/system-servers.ts';
 import type { Cidr } from './egress/parse-cidr.ts';
-import { createDialer } from './egress/create-dialer.ts';
+import { createRouteDialer } from './egress/routes/create-route-dialer.ts';
+import { createRoutes, type Routes, type RouteState } from './egress/routes/create-routes.ts';
+import { startCanaries } from './egress/routes/start-canaries.ts';
+import {
+  createMailPortWatch,
+  type MailPortState,
+  type MailPortWatch,
+} from './egress/routes/watch-mail-port.ts';
 import { ownAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
-import { createPacer } from './pace/create-pacer.ts';
+import type { Patience } from './patience.ts';
+import { createPacer, type Pacer } from './pace/create-pacer.ts';
 import { createProcessGate } from './pace/create-process-gate.ts';
 import { createPolicyBook } from './policy/create-policy-book.ts';
+import type { PolicyFile } from './policy/policy-file.ts';
 import { askMailbox } from './smtp/ask-mailbox.ts';
 import { createCatchAllMemory } from './smtp/catch-all-memory.ts';
 import { createCatchAllDesk } from './smtp/catch-all-desk.ts';
 import { createHostMemory } from './smtp/host-traits.ts';
-import { createSwitchboard } from './smtp/switchboard.ts';
+import { createSwitchboard, type Switchboard } from './smtp/switchboard.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import { verify, type Outcome, type VerifyParts, type VerifyRequest } from './verify.ts';
 
@@ -33,6 +43,8 @@ export type EngineSettings = {
   /** STARTTLS only where a host demands it, or wherever it is offered. */
   starttls: 'demanded' | 'always';
   listFiles: OperatorFiles;
+  /** The operator's own policies, routes and canaries. */
+  policyFile?: PolicyFile | undefined;
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
   pacing?: 'on' | 'off';
   limits?: Partial<Limits>;
@@ -40,77 +52,123 @@ export type EngineSettings = {
   onProblem(message: string): void;
 };
 
+export type EngineHealth = {
+  resting: ReturnType<Pacer['resting']>;
+  routes: RouteState[];
+  mailPort: MailPortState;
+  conversations: ReturnType<Switchboard['counts']>;
+};
+
 export type Engine = {
   verify(email: string, request: VerifyRequest): Promise<Outcome>;
   /** What left this machine so far. */
-  counts(): { dnsQueries: number; dialled: number; forbidden: number };
+  counts(): { dnsQueries: number; dialled: number; forbidden: number; breaches: number };
+  /** What an operator should see: hosts left alone, routes, whether mail hosts can be reached at all. */
+  health(): EngineHealth;
   /** Lets go of every socket and file. */
   close(): void;
 };
 
 /** Puts the real parts together: this machine's clock, sockets, lists and memory. */
 export function createEngine(settings: EngineSettings): Engine {
-  const clock = systemClock;
-  const limits = { ...defaultLimits, ...settings.limits };
+  const base: Base = { settings, clock: systemClock, limits: { ...defaultLimits, ...settings.limits } };
+  const { clock, limits } = base;
+  const onProblem = (message: string): void => settings.onProblem(message);
+  const lists = createLists({ files: settings.listFiles, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
   const control = controlName(settings.mailFrom, { resolver, clock });
-  const lists = createLists({
-    files: settings.listFiles,
-    onProblem: (message) => settings.onProblem(message),
-  });
-  const dialer = createDialer({
-    port: settings.smtpPort,
-    clock,
-    limits,
-    allow: settings.egressAllow,
-    ownAddresses,
-  });
-  const policies = createPolicyBook({ pacing: settings.pacing ?? 'on' });
+  const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
+  const routes = openRoutes(base);
+  const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
+  const canaries = watchCanaries(base, { resolver, routes, mailPort });
+  const pacer = startPacer(base);
   const switchboard = createSwitchboard({
     clock,
     limits,
-    dialer,
     policies,
-    heloName: settings.heloName,
-    mailFrom: settings.mailFrom,
+    routes,
+    mailPort,
+    pacer,
     starttls: settings.starttls,
     hosts: createHostMemory(clock, limits),
     desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),
     randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
     gate: createProcessGate({ clock, openConversations: limits.openConversations }),
-    pacer: createPacer({
-      clock,
-      random: Math.random,
-      backsOff: settings.pacing !== 'off',
-      onRest: () => undefined,
-    }),
   });
   const parts: VerifyParts = {
     clock,
     lists,
     findMailRoute: (address, patience) =>
       findMailRoute(address.host, { resolver, clock, limits, control }, patience),
-    askMailbox: (address, route, request) =>
-      askMailbox(
-        {
-          address,
-          asker: request.asker ?? { urgency: 'single', account: '' },
-          first: route.first.name,
-          targets: (patience) => mailTargets(route, { resolver, limits }, patience),
-        },
-        { limits, policies, switchboard },
-        request,
-      ),
+    askMailbox: (address, route, request) => {
+      const asker = request.asker ?? { urgency: 'single', account: '' };
+      const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);
+      const question = { address, asker, first: route.first.name, targets };
+      return askMailbox(question, { limits, policies, switchboard, mailPort }, request);
+    },
   };
   return {
     verify: (email, request) => verify(email, parts, request),
-    counts: () => ({ dnsQueries: resolver.counts().queries, ...dialer.counts }),
+    counts: () => ({ dnsQueries: resolver.counts().queries, ...routes.counts() }),
+    health: () => ({
+      resting: pacer.resting(),
+      routes: routes.state(),
+      mailPort: mailPort.isBlocked(),
+      conversations: switchboard.counts(),
+    }),
     close() {
+      canaries.stop();
       resolver.close();
       lists.close();
     },
   };
+}
+
+type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
+
+function openRoutes({ settings, clock, limits }: Base): Routes {
+  const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
+  return createRoutes({
+    settings: settings.policyFile?.routes ?? [],
+    defaults: { heloName, mailFrom },
+    clock,
+    wallClock: Date,
+    limits,
+    dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
+    onProblem: (message) => settings.onProblem(message),
+  });
+}
+
+function startPacer({ settings, clock }: Base): Pacer {
+  return createPacer({
+    clock,
+    random: Math.random,
+    backsOff: settings.pacing !== 'off',
+    onRest: ({ key, reason, forMs }) =>
+      settings.onProblem(`${key} is left alone for ${Math.ceil(forMs / 60_000)} min: ${reason}`),
+  });
+}
+
+type CanaryNeeds = { resolver: DnsResolver; routes: Routes; mailPort: MailPortWatch };
+
+function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, mailPort }: CanaryNeeds) {
+  return startCanaries({
+    hosts: (settings.policyFile?.canaries ?? []).flatMap((name) => canonicalHost(name) ?? []),
+    clock,
+    limits,
+    watch: mailPort,
+    onProblem: (message) => settings.onProblem(message),
+    async findAddresses(host, patience) {
+      const found = await resolveHost(host, { resolver, limits }, patience);
+      return found.kind === 'resolves' ? found.addresses : [];
+    },
+    async dial(target, patience) {
+      const choice = routes.choose({ group: target.host, address: target.address, allowed: undefined });
+      if (choice.kind === 'none') return { kind: 'failed', why: 'route_down', problem: choice.why };
+      return choice.route.dial(target, patience);
+    },
+  });
 }
 
 /** The operator's own domain, by which "no such name" is checked; none where the sender has no real one. */

@@ -33,6 +33,8 @@ export type NoAnswerReason =
   | 'tls_failed'
   /** The host is being left alone for a while after what it said or did; nothing was sent. */
   | 'host_resting'
+  /** Outbound port 25 is found to be blocked: nothing that is learnt about any host now would be true. */
+  | 'mail_port_blocked'
   /** The operator's policy is not to ask this provider. */
   | 'provider_policy';
 

@@ -46,12 +46,15 @@ export function explain(evidence: Evidence, verdict: Verdict, timings: Timings):
   };
 }
 
-/** The domain's DNS gave no answer, so nothing is known: there is no verdict to explain, only a failure. */
+/** DNS gave no answer, or nobody can be reached from here: there is no verdict to explain, only a failure. */
 export function explainUnavailable(evidence: Evidence, timings: Timings): Explanation {
-  const failure = evidence.route?.kind === 'undetermined' ? evidence.route.failure : 'silence';
+  const { route } = evidence;
+  const cause =
+    route?.kind === 'undetermined'
+      ? ({ stage: 'dns', reason: `dns_${route.failure}` } as const)
+      : ({ stage: 'smtp', reason: 'mail_port_blocked' } as const);
   return {
-    stage: 'dns',
-    reason: `dns_${failure}`,
+    ...cause,
     retry: retryIn(retryAfterSeconds.dns),
     replies: [],
     timings_ms: timings,

@@ -42,12 +42,15 @@ const noAnswerReasons: Readonly<Record<NoAnswerReason, string>> = {
   host_refused: 'the mail host refused us before the mailbox was named',
   smtputf8_not_offered: 'the address needs SMTPUTF8, which the mail host does not offer',
   tls_failed: 'the mail host demands TLS and the handshake failed',
+  mail_port_blocked: 'outbound port 25 is blocked here, so no mail host can be reached',
   host_resting: 'the mail host is left alone for a while after what it said or did, so it was not asked',
   provider_policy: "the operator's policy is not to ask this provider",
 };
 
 /** The names that pacing gives to a rest; they stand in place of `host_resting` where the cause is known. */
 const restReasons = {
+  route_volume_spent: 'the route to the mail host has had its volume for today',
+  no_route_open: 'every route that may be used for the mail host is resting or not allowed',
   provider_throttles: 'the provider asked for less from us, so it is left alone for a while',
   reputation_doubted: 'the provider doubts our reputation, so it is left alone for a while',
   host_defers: 'the mail host put us off, so it is left alone for a while',

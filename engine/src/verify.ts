@@ -24,7 +24,7 @@ import { judge, type Verdict } from './verdict.ts';
 export type Outcome =
   | { kind: 'verdict'; verdict: Verdict; explanation: Explanation }
   | { kind: 'invalid_address'; fault: SyntaxFault }
-  /** Whether the domain takes mail could not be found out: no verdict is possible. */
+  /** Whether the domain takes mail could not be found out, or no mail host can be reached from here: no verdict is possible. */
   | { kind: 'unavailable'; explanation: Explanation }
   /** The caller's deadline came first. */
   | { kind: 'timeout'; explanation: Explanation };
@@ -61,6 +61,8 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
 
   const mailbox = await watch.time('smtp', () => parts.askMailbox(address, route, request));
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
+  if (mailbox.kind === 'no_answer' && mailbox.reason === 'mail_port_blocked')
+    return unavailable({ ...known, mailbox }, watch);
   return conclude({ ...known, mailbox }, watch);
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createEngine, systemClock } from '@mailproof/engine';
 import type { DestinationStream, Logger } from 'pino';
+import { engineSettings } from './engine-settings.ts';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 import type { Config } from './config.ts';
 import { openStore } from './db/open-store.ts';
@@ -76,7 +77,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
 
   const store = await openTheStore(config);
   const presence = store.announce();
-  const engine = parts.createEngine(engineSettings(config, logger));
+  const engine = parts.createEngine(engineSettings(config, (message) => logger.warn(message)));
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(verificationsAtOnce) });
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs, deferRetryMs } = config;
@@ -86,7 +87,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const worker = startWorker({
     claim: () => store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() })),
     run: (claim, signals) =>
-      runTask(claim, { ...work, itemTimeoutMs: singleTimeoutMs, deferRetryMs, taskRetentionMs }, signals),
+      runTask(claim, { ...work, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs }, signals),
     clock,
     limits: defaultWorkerLimits,
     onProblem,
@@ -162,26 +163,6 @@ async function openTheStore({ databaseUrl, dataDir }: Config): Promise<Store> {
     );
   }
   return await openStore({ dataDir, check: true });
-}
-
-function engineSettings(config: Config, logger: Logger): Parameters<typeof createEngine>[0] {
-  const { dnsServers, smtpPort, heloName, mailFrom, egressAllow, starttls, pacing } = config;
-  const { spamtrapsFile, allowFile, denyFile } = config;
-  return {
-    dnsServers,
-    smtpPort,
-    heloName,
-    mailFrom,
-    egressAllow,
-    starttls,
-    pacing,
-    listFiles: {
-      ...(spamtrapsFile === undefined ? {} : { spamtraps: spamtrapsFile }),
-      ...(allowFile === undefined ? {} : { allow: allowFile }),
-      ...(denyFile === undefined ? {} : { deny: denyFile }),
-    },
-    onProblem: (message) => logger.warn(message),
-  };
 }
 
 async function listen(server: ApiServer, { host, port }: Config): Promise<string> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startWorld, type Conversation, type HostDescription, type World } from '@mailproof/world';
 import { createDialer } from '../egress/create-dialer.ts';
+import { createRoutes } from '../egress/routes/create-routes.ts';
 import { parseCidr } from '../egress/parse-cidr.ts';
 import { defaultLimits } from '../limits.ts';
 import { createPacer } from '../pace/create-pacer.ts';
@@ -86,18 +87,26 @@ async function startFarm(): Promise<Farm> {
   const allow = ['127.0.0.0/8'].flatMap((block) => parseCidr(block) ?? []);
   const dialer = createDialer({ port: world.smtpPort, clock, limits, allow, ownAddresses: () => [] });
   const dialledAt = new Map<string, number[]>();
+  const watched: typeof dialer = {
+    counts: dialer.counts,
+    dial(target, patience) {
+      dialledAt.set(target.address, [...(dialledAt.get(target.address) ?? []), clock.now()]);
+      return dialer.dial(target, patience);
+    },
+  };
   const board = createSwitchboard({
     clock,
     limits,
-    dialer: {
-      ...dialer,
-      dial(target, patience) {
-        dialledAt.set(target.address, [...(dialledAt.get(target.address) ?? []), clock.now()]);
-        return dialer.dial(target, patience);
-      },
-    },
-    heloName: 'probe.test',
-    mailFrom: 'verify@probe.test',
+    routes: createRoutes({
+      settings: [],
+      defaults: { heloName: 'probe.test', mailFrom: 'verify@probe.test' },
+      clock,
+      wallClock: clock,
+      limits,
+      dialerFor: () => watched,
+      onProblem: () => undefined,
+    }),
+    mailPort: { note: () => undefined },
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, limits),

@@ -17,11 +17,11 @@ import { watchList, type ListFile } from './watched-list.ts';
  * outranks the operator's own deny list and spam traps.
  */
 export type OperatorFiles = {
-  spamtraps?: string;
+  spamtraps?: string | undefined;
   /** Throw-away domains beside the built-in ones. */
-  disposable?: string;
-  allow?: string;
-  deny?: string;
+  disposable?: string | undefined;
+  allow?: string | undefined;
+  deny?: string | undefined;
 };
 
 export type ListSettings = {

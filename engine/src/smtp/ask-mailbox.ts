@@ -1,4 +1,5 @@
 import type { MailTarget } from '../dns/mail-route.ts';
+import type { MailPortWatch } from '../egress/routes/watch-mail-port.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
@@ -13,7 +14,12 @@ import type { Asker } from './ticket.ts';
  * with at most two conversations. Hosts that are not to be asked, or whose answer is known beforehand,
  * cost nobody a packet.
  */
-export type AskMailboxParts = { limits: Limits; policies: PolicyBook; switchboard: Switchboard };
+export type AskMailboxParts = {
+  limits: Limits;
+  policies: PolicyBook;
+  switchboard: Switchboard;
+  mailPort: Pick<MailPortWatch, 'isBlocked' | 'takeTrial'>;
+};
 
 export type MailboxQuestion = {
   address: Address;
@@ -24,7 +30,7 @@ export type MailboxQuestion = {
 
 export async function askMailbox(
   { address, asker, first, targets }: MailboxQuestion,
-  { limits, policies, switchboard }: AskMailboxParts,
+  { limits, policies, switchboard, mailPort }: AskMailboxParts,
   patience: Patience,
 ): Promise<MailboxEvidence> {
   switch (policies.policyFor(first).asking) {
@@ -35,6 +41,7 @@ export async function askMailbox(
     case 'probe':
       break;
   }
+  if (mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()) return unasked('mail_port_blocked');
   let last = unasked('mx_unreachable');
   let conversations = 0;
   for await (const target of targets(patience)) {

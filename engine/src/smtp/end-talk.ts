@@ -5,7 +5,7 @@ import type { Held, Talk } from './talk.ts';
 import type { Ticket, Visit } from './ticket.ts';
 
 /** How often a ticket may go back to the queue because a conversation ended before it was answered. */
-const mostReturns = 4;
+export const mostReturns = 4;
 
 /**
  * A conversation that ended before everybody was answered. Where it had borne fruit, those left over are

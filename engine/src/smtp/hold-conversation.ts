@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Fault } from './connection.ts';
 import type { Destination } from './destination.ts';
-import { closeQuestions, deliver, giveBack, suffer } from './end-talk.ts';
+import type { DialNews } from '../egress/routes/watch-mail-port.ts';
+import { closeQuestions, deliver, giveBack, mostReturns, suffer } from './end-talk.ts';
 import { startJournal } from './journal.ts';
 import { openConversation, type Setback } from './open-conversation.ts';
 import type { Reply } from './reply-reader.ts';
@@ -47,7 +48,13 @@ export async function holdConversation(
   talk.takeOn(supply.take(1));
   if (talk.isAbandoned()) return undefined;
   try {
-    const dialled = await parts.dialer.dial(destination.target, talk.patience);
+    const dialled = await parts.route.dial(destination.target, talk.patience);
+    if (dialled.kind === 'failed' && dialled.why === 'route_down') {
+      // Nothing was learnt about the host: another way out may reach it.
+      giveBackOrGiveUp(talk);
+      return undefined;
+    }
+    noteMailPort(talk, dialled.kind === 'connected' ? 'connected' : dialled.why);
     if (dialled.kind === 'connected') await converse(talk, dialled.socket);
     else notConnected(talk);
     return talk.experience;
@@ -62,7 +69,12 @@ export async function holdConversation(
 
 async function converse(talk: Talk, socket: Socket): Promise<void> {
   const { parts, patience, destination } = talk;
-  const opened = await openConversation({ socket, host: destination.target.host }, parts, patience);
+  const { heloName } = parts.route;
+  const opened = await openConversation(
+    { socket, host: destination.target.host },
+    { ...parts, heloName },
+    patience,
+  );
   const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
   try {
     if (opened.kind !== 'open') shareTheFate(talk);
@@ -74,6 +86,17 @@ async function converse(talk: Talk, socket: Socket): Promise<void> {
   } finally {
     connection.destroy();
   }
+}
+
+/** A forbidden address was never dialled, and so says nothing about the port. */
+function noteMailPort({ parts, destination }: Talk, outcome: DialNews | 'forbidden'): void {
+  if (outcome !== 'forbidden') parts.mailPort.note(destination.target.address, outcome);
+}
+
+function giveBackOrGiveUp(talk: Talk): void {
+  for (const ticket of talk.pending.filter(({ returns }) => returns >= mostReturns))
+    ticket.settle({ kind: 'not_connected' });
+  giveBack(talk, talk.pending);
 }
 
 /** What befell the one that a conversation was begun for would have befallen those behind it. */

@@ -12,7 +12,7 @@ import type { ConversationParts } from './open-conversation.ts';
  */
 export async function sayGoodbye(
   connection: Connection,
-  { clock, limits }: ConversationParts,
+  { clock, limits }: Omit<ConversationParts, 'heloName'>,
   patience: Patience,
 ): Promise<'in_step' | 'out_of_step'> {
   if (connection.fault() !== undefined) {

@@ -1,4 +1,5 @@
 import type { MailTarget } from '../dns/mail-route.ts';
+import type { Route, Routes } from '../egress/routes/create-routes.ts';
 import type { Pacer } from '../pace/create-pacer.ts';
 import type { ProcessGate } from '../pace/create-process-gate.ts';
 import type { Patience } from '../patience.ts';
@@ -18,7 +19,12 @@ export type Switchboard = {
   counts(): { waiting: number; open: number };
 };
 
-export type SwitchboardParts = TalkParts & { pacer: Pacer; gate: ProcessGate; policies: PolicyBook };
+export type SwitchboardParts = Omit<TalkParts, 'route'> & {
+  pacer: Pacer;
+  gate: ProcessGate;
+  policies: PolicyBook;
+  routes: Routes;
+};
 
 /** A mail host at one address, those who wait for it, and the conversations with it. */
 type Line = {
@@ -95,9 +101,28 @@ function dispatch(line: Line, board: Board): void {
     if (permission.kind === 'resting') turnAway(line, permission.reason);
     if (permission.kind === 'wait') wait(line, permission, board);
     if (permission.kind !== 'open' || !gate.mayOpen(() => dispatch(line, board))) return;
-    begin(line, board);
+    const route = chooseRoute(line, board);
+    if (route === undefined) return;
+    begin(line, route, board);
   }
 }
+
+/** The way out for this host; where there is none for now, those who wait are told or wait for a full minute to pass. */
+function chooseRoute(line: Line, board: Board): Route | undefined {
+  const { target, policy } = line.destination;
+  const { routes, clock } = board.parts;
+  const choice = routes.choose({ group: policy.group, address: target.address, allowed: policy.routes });
+  if (choice.kind === 'route') return choice.route;
+  if (choice.why === 'volume_spent' && choice.waitMs <= longestMinuteMs) {
+    wait(line, { until: clock.now() + choice.waitMs, key: '' }, board);
+  } else {
+    turnAway(line, choice.why === 'volume_spent' ? 'route_volume_spent' : 'no_route_open');
+  }
+  return undefined;
+}
+
+/** A route's volume of the minute is waited for; that of the day is not. */
+const longestMinuteMs = 60_000;
 
 function turnAway({ queue }: Line, reason: string): void {
   for (const ticket of queue.take(Infinity)) ticket.settle({ kind: 'resting', reason });
@@ -114,14 +139,20 @@ function wait(line: Line, { until, key }: { until: number | undefined; key: stri
   line.cancelTimer = clock.after(until - clock.now(), () => dispatch(line, board));
 }
 
-function begin(line: Line, board: Board): void {
+function begin(line: Line, route: Route, board: Board): void {
   const { parts } = board;
+  const { policy, target } = line.destination;
+  const at = { group: policy.group, address: target.address };
+  parts.routes.note(route.id, { kind: 'opened', ...at });
   line.open += 1;
   parts.pacer.opened(line.destination);
   parts.gate.opened();
   const { supply, arrived } = supplyFrom(line);
-  void holdConversation(line.destination, supply, parts).then((experience) => {
+  void holdConversation(line.destination, supply, { ...parts, route }).then((experience) => {
     arrived();
+    if (experience?.connected === true) parts.routes.note(route.id, { kind: 'connected', ...at });
+    if (experience?.turnedAway?.meaning.label === 'blocked_or_policy')
+      parts.routes.note(route.id, { kind: 'blocked', ...at });
     end(line, experience, board);
   });
 }

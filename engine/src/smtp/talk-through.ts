@@ -38,9 +38,9 @@ export async function talkThrough(talk: Talk, conversation: Conversation): Promi
 }
 
 function planParts({ parts, destination, questions }: Talk) {
-  const { desk, mailFrom } = parts;
+  const { desk } = parts;
   return {
-    mailFrom,
+    mailFrom: parts.route.mailFrom,
     randomLocalPart: () => parts.randomLocalPart(),
     needsStranger: (domain: Parameters<typeof desk.look>[0]) =>
       desk.look(domain, destination.target.host) === undefined,
@@ -170,7 +170,8 @@ async function encryptFor(
   conversation: Conversation,
   why: 'demanded' | 'our_wish',
 ): Promise<Setback | undefined> {
-  const secured = await encrypt(conversation, talk.parts, talk.patience);
+  const { heloName } = talk.parts.route;
+  const secured = await encrypt(conversation, { ...talk.parts, heloName }, talk.patience);
   if (secured.kind === 'encrypted') return undefined;
   if (why === 'demanded') return secured;
   talk.parts.hosts.learn(conversation.host, { tls: 'broken' });

@@ -1,4 +1,5 @@
-import type { Dialer } from '../egress/create-dialer.ts';
+import type { Route } from '../egress/routes/create-routes.ts';
+import type { MailPortWatch } from '../egress/routes/watch-mail-port.ts';
 import type { ReadReply } from '../evidence.ts';
 import type { Patience } from '../patience.ts';
 import { providerOf } from '../replies/providers.ts';
@@ -13,9 +14,10 @@ import type { Standing } from './plan-group.ts';
 import type { Ticket } from './ticket.ts';
 
 /** The state of one conversation: whom it has taken on, what it has heard, what it may still say. */
-export type TalkParts = ConversationParts & {
-  dialer: Dialer;
-  mailFrom: string;
+export type TalkParts = Omit<ConversationParts, 'heloName'> & {
+  /** The way out, and the name and sender we have there. */
+  route: Route;
+  mailPort: Pick<MailPortWatch, 'note'>;
   /** STARTTLS wherever it is offered, or only where a host demands it. */
   starttls: 'demanded' | 'always';
   hosts: HostMemory;

@@ -27,7 +27,7 @@ export type RunTaskParts = {
   slots: Slots;
   clock: Clock;
   wallClock: WallClock;
-  /** The longest a single address may take. */
+  /** The longest a single address may take, the wait for its mail host included. */
   itemTimeoutMs: number;
   /** The first wait before a host that deferred is asked again; it doubles each time. */
   deferRetryMs: number;
@@ -36,14 +36,14 @@ export type RunTaskParts = {
   onProblem: (message: string, error: unknown) => void;
 };
 
-export type RunTaskSignals = {
+type RunTaskSignals = {
   /** Begin nothing new; what runs may end. */
   draining: AbortSignal;
   /** Break off what runs. */
   cut: AbortSignal;
 };
 
-export type RunTaskAnswer = 'completed' | 'put_back' | 'lease_lost';
+type RunTaskAnswer = 'completed' | 'put_back' | 'lease_lost';
 
 export async function runTask(
   claim: Claim,

@@ -9,7 +9,7 @@ import type { RunTaskParts } from './run-task.ts';
  * One address of a task, once: count the attempt → verify → write the result, or when to ask again. However it
  * goes, the task goes on; only a store that fails throws.
  */
-export type ItemRound = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: AbortSignal };
+type ItemRound = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: AbortSignal };
 
 /** A host that defers is asked so many times in all. */
 const mostVisits = 4;
@@ -66,7 +66,8 @@ async function probe(
   const deadline = parts.clock.now() + Math.min(parts.itemTimeoutMs, timeLeftMs);
   const engine = claim.mode === 'live' ? parts.engine : parts.sandbox;
   try {
-    return await engine.verify(email, { deadline, signal: stop });
+    const asker = { urgency: 'bulk', account: claim.accountId } as const;
+    return await engine.verify(email, { deadline, signal: stop, asker });
   } catch (error) {
     if (stop.aborted) await parts.store.write((tx) => putBackItem(tx, claim, position));
     else if (error instanceof StoreUnavailableError) throw error;

@@ -115,7 +115,8 @@ async function probe(
   const slot = await parts.slots.take({ accountId: caller.accountId, rank: 'single', patience });
   if (slot.kind === 'timeout') return slot;
   try {
-    return await parts.engine.verify(email, patience);
+    const asker = { urgency: 'single', account: caller.accountId } as const;
+    return await parts.engine.verify(email, { ...patience, asker });
   } finally {
     slot.release();
   }
