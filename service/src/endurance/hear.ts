@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fieldsOf, type Answer, type Answered } from './call.ts';
+import { isRecord } from './run-command.ts';
+import {
+  judgeVerdict,
+  type KeyedRequest,
+  type WatchedAccount,
+  type WatchedTask,
+  type Witness,
+} from './witness.ts';
+
+/** Answers, as the witness takes them down: each is held against all that was acknowledged before it was asked for. */
+
+type Single = { email: string; account: WatchedAccount; creditsUsed: string | undefined };
+
+/** An answer of 200 to a single request: conclusive and charged, or neither. */
+export function hearVerdict(
+  witness: Witness,
+  answer: Answered,
+  { email, account, creditsUsed }: Single,
+): void {
+  const conclusive = judgeVerdict(witness, email, fieldsOf(answer)['status']);
+  if (creditsUsed !== (conclusive ? '1' : '0'))
+    witness.violations.push(`${email}: conclusive ${conclusive}, credits used ${creditsUsed}`);
+  account.spent += Number(creditsUsed);
+}
+
+/** A refusal costs nothing; any other status than these is a defect. */
+const refusals = new Set([409, 429, 502, 503, 504]);
+
+export function hearRefusal(witness: Witness, answer: Answered, what: string): void {
+  if (!refusals.has(answer.status)) witness.violations.push(`${what}: ${answer.status} ${answer.body}`);
+  if (answer.creditsUsed !== '0')
+    witness.violations.push(`${what}: ${answer.status} used ${answer.creditsUsed}`);
+}
+
+/** `keptBefore` is what had been acknowledged when the request was sent. */
+export function hearKeyed(
+  witness: Witness,
+  request: KeyedRequest,
+  { answer, keptBefore }: { answer: Answer; keptBefore: string | undefined },
+): void {
+  if (answer.kind === 'lost') return;
+  const { status, creditsUsed, body } = answer;
+  const what = `${request.kind} ${request.idempotencyKey}`;
+  const text = `${status} ${creditsUsed} ${body}`;
+  if (status !== (request.kind === 'single' ? 200 : 201)) {
+    hearRefusal(witness, answer, what);
+    // To be turned away for overload is no answer; anything else contradicts the one that was kept.
+    if (keptBefore !== undefined && status !== 503)
+      witness.violations.push(`${what}: ${text} after ${keptBefore}`);
+    return;
+  }
+  if (request.kept !== undefined) {
+    witness.counts.replays += 1;
+    if (text !== request.kept) witness.violations.push(`${what}: ${text} after ${request.kept}`);
+    return;
+  }
+  request.kept = text;
+  request.resolved = true;
+  if ('email' in request.body) {
+    hearVerdict(witness, answer, { email: request.body.email, account: witness.careful, creditsUsed });
+  } else {
+    const { apiKey, accepted } = request;
+    hearCreated(witness, answer, {
+      apiKey,
+      accepted,
+      payer: apiKey === witness.careful.liveKey ? witness.careful : undefined,
+    });
+  }
+}
+
+export function hearCreated(
+  witness: Witness,
+  answer: Answered,
+  task: Pick<WatchedTask, 'apiKey' | 'payer' | 'accepted'>,
+): void {
+  const { task_id: taskId, count_processing: processing } = fieldsOf(answer);
+  const holds = task.payer === undefined ? 0 : task.accepted.length;
+  if (processing !== task.accepted.length || answer.creditsUsed !== String(holds))
+    witness.violations.push(
+      `task ${String(taskId)} of ${task.accepted.length}: ${answer.creditsUsed} ${answer.body}`,
+    );
+  if (witness.tasks.some((other) => other.taskId === taskId))
+    witness.violations.push(`task ${String(taskId)} was created twice`);
+  witness.tasks.push({ ...task, taskId: String(taskId), stage: 0, checked: 0, final: undefined });
+}
+
+const stages: readonly unknown[] = ['waiting', 'running', 'completed'];
+
+export type Progress = Pick<WatchedTask, 'stage' | 'checked' | 'final'>;
+
+/** `before` is what had been acknowledged when the task was asked for. */
+export function hearTask(
+  witness: Witness,
+  task: WatchedTask,
+  { answer, before }: { answer: Answer; before: Progress },
+): void {
+  if (answer.kind === 'lost' || answer.status === 503) return;
+  const what = `task ${task.taskId}`;
+  if (answer.status !== 200) {
+    witness.violations.push(`${what}: ${answer.status} ${answer.body}`);
+    return;
+  }
+  const fields = fieldsOf(answer);
+  const stage = stages.indexOf(fields['status']);
+  const checked = Number(fields['count_checked']);
+  if (stage < before.stage || checked < before.checked)
+    witness.violations.push(
+      `${what} went back from ${before.stage}, ${before.checked} to ${stage}, ${checked}`,
+    );
+  task.stage = Math.max(task.stage, stage);
+  task.checked = Math.max(task.checked, checked);
+  if (stage === 2) hearResults(witness, task, answer);
+}
+
+function hearResults(witness: Witness, task: WatchedTask, answer: Answered): void {
+  const text = `${answer.creditsUsed} ${answer.body}`;
+  const what = `task ${task.taskId}`;
+  if (task.final !== undefined) {
+    if (text !== task.final) witness.violations.push(`${what} changed: ${text} after ${task.final}`);
+    return;
+  }
+  task.final = text;
+  const { results } = fieldsOf(answer);
+  if (!isRecord(results) || !isDeepStrictEqual(Object.keys(results), task.accepted)) {
+    witness.violations.push(`${what} has other results: ${answer.body}`);
+    return;
+  }
+  const conclusive = Object.entries(results).filter(([email, result]) =>
+    judgeVerdict(witness, email, isRecord(result) ? result['status'] : undefined),
+  ).length;
+  const charge = task.payer === undefined ? 0 : conclusive;
+  if (answer.creditsUsed !== String(charge))
+    witness.violations.push(`${what}: ${conclusive} conclusive, credits used ${answer.creditsUsed}`);
+  if (task.payer !== undefined) task.payer.spent += charge;
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askKeyed, askTask, type Asking } from './ask.ts';
+import type { Dice } from './dice.ts';
+import type { Home } from './launch.ts';
+import { readBooks } from './read-books.ts';
+import { runCommand } from './run-command.ts';
+import type { KeyedRequest, WatchedAccount, Witness } from './witness.ts';
+
+/**
+ * What is held against the service after a restart, before anything new is asked of it: what was acknowledged is there and
+ * the same, what was lost can be asked for again once, every task completes, and the books balance to the credit.
+ */
+export type RecoverParts = Asking & { home: Home; dice: Dice };
+
+/** Less than the hold of a single request lives (40 s): what comes back sooner came back at the start. */
+const patienceMs = 30_000;
+const sampled = 8;
+
+export async function recover(parts: RecoverParts, { everything }: { everything: boolean }): Promise<void> {
+  const { witness } = parts;
+  const audited = auditBooks(parts);
+  await Promise.all(
+    witness.keyed.filter((request) => !request.resolved).map((request) => resolve(parts, request)),
+  );
+  const kept = witness.keyed.filter((request) => request.kept !== undefined);
+  for (const request of everything ? kept : sample(parts, kept)) await askUntilTold(parts, request);
+  await completeTasks(parts);
+  for (const task of everything ? witness.tasks : sample(parts, witness.tasks)) await askTask(parts, task);
+  await audited;
+  await balanceBooks(parts, witness.careful);
+  await balanceBooks(parts, witness.careless);
+}
+
+function sample<Item>({ dice }: RecoverParts, items: readonly Item[]): Item[] {
+  const [first] = items;
+  if (first === undefined) return [];
+  return Array.from({ length: sampled }, () => dice.oneOf([first, ...items.slice(1)]));
+}
+
+/** Asks again with the same key. Nobody else does, so nothing may be in progress. */
+async function resolve(parts: RecoverParts, request: KeyedRequest): Promise<void> {
+  const status = await askUntilTold(parts, request);
+  request.resolved = true;
+  if (status === 409)
+    parts.witness.violations.push(`${request.idempotencyKey} is in progress after a restart`);
+}
+
+/** To be turned away for overload (the machine may be busy with much else) is no answer. */
+async function askUntilTold(parts: RecoverParts, request: KeyedRequest): Promise<number> {
+  const until = performance.now() + patienceMs;
+  let status = await askKeyed(parts, request);
+  while (status === 503 && performance.now() < until) {
+    await sleep(100);
+    status = await askKeyed(parts, request);
+  }
+  if (status === 0 || status === 503)
+    parts.witness.violations.push(`${request.kind} ${request.idempotencyKey}: ${status} after a restart`);
+  return status;
+}
+
+async function completeTasks(parts: RecoverParts): Promise<void> {
+  const until = performance.now() + patienceMs;
+  const open = () => parts.witness.tasks.filter((task) => task.final === undefined);
+  while (open().length > 0 && performance.now() < until) {
+    await Promise.all(open().map((task) => askTask(parts, task)));
+    if (open().length > 0) await sleep(50);
+  }
+  for (const task of open()) {
+    parts.witness.violations.push(
+      `task ${task.taskId} did not complete within ${patienceMs} ms of a restart`,
+    );
+    task.final = 'given up';
+  }
+}
+
+async function auditBooks({ witness, home }: RecoverParts): Promise<void> {
+  const acknowledged = witness.tasks.length;
+  try {
+    const { accounts, tasks, violations } = await runCommand(['audit'], home);
+    if (accounts !== 2 || Number(tasks) < acknowledged || JSON.stringify(violations) !== '[]')
+      witness.violations.push(`audit: ${JSON.stringify({ accounts, tasks, acknowledged, violations })}`);
+  } catch (error) {
+    witness.violations.push(`audit: ${String(error)}`);
+  }
+}
+
+/** Waits until nothing is reserved: tasks whose creation was lost run as well. Then there is no perhaps left. */
+async function balanceBooks({ witness, home }: RecoverParts, account: WatchedAccount): Promise<void> {
+  const until = performance.now() + patienceMs;
+  while (readBooks(home, account.accountId).reserved > 0 && performance.now() < until) await sleep(50);
+  const books = readBooks(home, account.accountId);
+  const { granted, available, reserved, spent } = books;
+  const holds =
+    reserved === 0 &&
+    available + reserved + spent === granted &&
+    isBetween(granted, account.granted, account.perhapsGranted) &&
+    isBetween(spent, account.spent, account.perhapsSpent);
+  if (!holds) witness.violations.push(wrongBooks(account, JSON.stringify(books)));
+  Object.assign(account, { granted, spent, perhapsGranted: 0, perhapsSpent: 0 });
+}
+
+function isBetween(figure: number, sure: number, perhaps: number): boolean {
+  return figure >= sure && figure <= sure + perhaps;
+}
+
+function wrongBooks(account: WatchedAccount, books: string): string {
+  const { accountId, granted, perhapsGranted, spent, perhapsSpent } = account;
+  return `books of ${accountId}: ${books}, known: ${JSON.stringify({ granted, perhapsGranted, spent, perhapsSpent })}`;
+}
+
+/** The command line says of the books what the file holds. */
+export async function showBooks({ home, witness }: { home: Home; witness: Witness }): Promise<void> {
+  for (const { accountId } of [witness.careful, witness.careless]) {
+    const shown = JSON.stringify(await runCommand(['credits', 'show', accountId], home));
+    const read = JSON.stringify({ account_id: accountId, ...readBooks(home, accountId) });
+    if (shown !== read) witness.violations.push(`credits show: ${shown}, in the file ${read}`);
+  }
+}

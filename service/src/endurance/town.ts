@@ -1,0 +1,50 @@
+import type { WorldDescription } from '@mailproof/world';
+
+/**
+ * A mail internet for load: one domain for each way a verification can end, at which every local part will do, so that
+ * every request can have an address of its own.
+ */
+const host = (domain: string) => ({ [domain]: { mx: [[10, `mx.${domain}`] as [number, string]] } });
+
+/** Those that the greylisting host knows; strangers it refuses at once. */
+export const greylistedPeople = 4_000;
+
+const regulars = Object.fromEntries(
+  Array.from({ length: greylistedPeople }, (_, n) => [`regular${n}`, 'exists' as const]),
+);
+
+export const town: WorldDescription = {
+  zones: {
+    ...host('catchall.test'),
+    ...host('strict.test'),
+    ...host('slow.test'),
+    ...host('greylist.test'),
+    ...host('blocked.test'),
+    ...host('silent.test'),
+    'nullmx.test': { mx: [[0, '.']] },
+    'servfail.test': { behaviour: 'servfail' },
+  },
+  hosts: {
+    'mx.catchall.test': { temper: { catchAll: true } },
+    'mx.strict.test': { mailboxes: {} },
+    'mx.slow.test': { temper: { catchAll: true, replyDelayMs: 20 } },
+    'mx.greylist.test': { temper: { greylist: { waitMs: 60, defers: 'known' } }, mailboxes: regulars },
+    'mx.blocked.test': {
+      temper: {
+        refusal: { at: 'rcpt', reply: '554 5.7.1 <{recipient}> refused: [{client}] is block listed' },
+      },
+    },
+    'mx.silent.test': { temper: { fault: { phase: 'rcpt', fault: 'silence' } } },
+  },
+};
+
+/** What becomes of an address at each of these domains, when nothing goes wrong on our side. */
+export const ends: Readonly<Record<string, string>> = {
+  'catchall.test': 'catch_all',
+  'strict.test': 'invalid',
+  'slow.test': 'catch_all',
+  'greylist.test': 'safe',
+  'blocked.test': 'unknown',
+  'nullmx.test': 'invalid',
+  'servfail.test': 'unknown',
+};

@@ -1,0 +1,84 @@
+import type { OpenedAccount } from './open-account.ts';
+import { ends } from './town.ts';
+
+/**
+ * What the driver was told and holds the service to, over any number of restarts. What it was not told (the answer was lost
+ * when the plug was pulled) may have happened or not, and counts as perhaps.
+ */
+export type Witness = {
+  /** Sends an `Idempotency-Key` with everything and asks again until it is told, so its books are known to the credit. */
+  careful: WatchedAccount;
+  /** Sends none, so what was lost leaves a margin. */
+  careless: WatchedAccount;
+  keyed: KeyedRequest[];
+  tasks: WatchedTask[];
+  counts: { requests: number; lost: number; replays: number; inconclusive: number; grants: number };
+  violations: string[];
+};
+
+export type WatchedAccount = OpenedAccount & {
+  granted: number;
+  perhapsGranted: number;
+  spent: number;
+  perhapsSpent: number;
+};
+
+export type KeyedRequest = {
+  kind: 'single' | 'bulk';
+  apiKey: string;
+  idempotencyKey: string;
+  body: { email: string } | { emails: string[] };
+  /** Those that must be in the results. */
+  accepted: string[];
+  /** The first answer that succeeded: every other must be the same. */
+  kept: string | undefined;
+  /** Nothing more is to be learned of it. */
+  resolved: boolean;
+};
+
+export type WatchedTask = {
+  taskId: string;
+  apiKey: string;
+  /** Who pays; nobody for a test key. */
+  payer: WatchedAccount | undefined;
+  accepted: string[];
+  /** 0 waiting, 1 running, 2 completed. */
+  stage: number;
+  checked: number;
+  /** The answer once completed, which never changes again. */
+  final: string | undefined;
+};
+
+export function createWitness(careful: OpenedAccount, careless: OpenedAccount, granted: number): Witness {
+  const watched = (account: OpenedAccount) => ({
+    ...account,
+    granted,
+    perhapsGranted: 0,
+    spent: 0,
+    perhapsSpent: 0,
+  });
+  return {
+    careful: watched(careful),
+    careless: watched(careless),
+    keyed: [],
+    tasks: [],
+    counts: { requests: 0, lost: 0, replays: 0, inconclusive: 0, grants: 0 },
+    violations: [],
+  };
+}
+
+/** What must become of an address, by its domain. */
+export function endOf(email: string): string | undefined {
+  return email.includes('+safe@') ? 'safe' : ends[email.slice(email.lastIndexOf('@') + 1)];
+}
+
+/**
+ * Holds a verdict against what is true in the town. Not to know is allowed, as it costs nothing; to be wrong is not.
+ * Answers whether the verdict is conclusive.
+ */
+export function judgeVerdict(witness: Witness, email: string, status: unknown): boolean {
+  const expected = endOf(email);
+  if (status === 'unknown' && expected !== 'unknown') witness.counts.inconclusive += 1;
+  else if (status !== expected) witness.violations.push(`${email} is ${expected}, called ${String(status)}`);
+  return status !== 'unknown';
+}
