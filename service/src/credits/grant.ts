@@ -3,9 +3,9 @@ import { assertCredits, mostCredits } from './credits.ts';
 import { writeEntry } from './write-entry.ts';
 
 /** Gives credits to an account, once for each `op`: a repeat of the same grant changes nothing. */
-export type Grant = { accountId: string; credits: number; op: string; now: number };
+type Grant = { accountId: string; credits: number; op: string; now: number };
 
-export type GrantAnswer =
+type GrantAnswer =
   | { kind: 'granted' }
   | { kind: 'already_granted' }
   | { kind: 'account_not_found' }

@@ -6,10 +6,9 @@ import { writeEntry } from './write-entry.ts';
  * Closes a hold: `charge` credits are spent and the rest goes back. A hold is closed once; who comes
  * second (a retry, a late worker, a sweeper) is told so and changes nothing.
  */
-export type Settlement = { accountId: string; holdId: string; charge: number; now: number };
+type Settlement = { accountId: string; holdId: string; charge: number; now: number };
 
-export type SettleAnswer =
-  { kind: 'settled'; charged: number; released: number } | { kind: 'already_settled' };
+type SettleAnswer = { kind: 'settled'; charged: number; released: number } | { kind: 'already_settled' };
 
 const closeHold = statement((db, arg: { account: string; hold: string; charge: number }) =>
   db

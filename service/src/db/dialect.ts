@@ -12,7 +12,7 @@ import type { Schema } from './schema.ts';
  * All that a second database would have to say differently: the words of the schema that are not
  * common to all, and how queries are compiled. Running them is the connection's business.
  */
-export type Dialect = {
+type Dialect = {
   queries: Kysely<Schema>;
   words: SchemaWords;
 };

@@ -10,13 +10,13 @@ import { StoreUnavailableError } from './store-unavailable-error.ts';
  * COMMIT. An operation that refuses says so as a value and has written nothing; one that throws is undone
  * alone (see commit-group.ts). So an operation may run twice, and must do nothing but use its `tx`.
  */
-export type GroupCommit = {
+type GroupCommit = {
   write: <T>(operation: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Commits what is waiting, then refuses what comes later. */
   close: () => Promise<void>;
 };
 
-export type GroupCommitParts = {
+type GroupCommitParts = {
   connection: CommitGroupParts['connection'];
   tx: Tx;
   limits: CommitGroupParts['limits'] & { operationsInGroup: number; operationsWaiting: number };

@@ -11,7 +11,7 @@ export type Migration = { version: number; statements(words: SchemaWords): strin
 
 const migrations: readonly Migration[] = [booksAndTasks];
 
-export type MigrateAnswer =
+type MigrateAnswer =
   { kind: 'up_to_date'; version: number } | { kind: 'newer'; version: number; known: number };
 
 export async function migrate(

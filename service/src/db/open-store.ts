@@ -6,7 +6,7 @@ import type { Connection, QueryResult } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
-import { announceProcess } from './presence.ts';
+import { announceProcess, type Presence } from './presence.ts';
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
 import { statement, type Statement, type Tx } from './statement.ts';
 import type { Store } from './store.ts';
@@ -134,6 +134,7 @@ const touch = statement((db, arg: { now: number }) =>
 
 function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts): Store {
   const compile = rememberCompiled(dialect);
+  const presences: Presence[] = [];
   const groups = createGroupCommit({ connection: writer, tx: asTx(writer, compile), limits });
   return {
     read: asTx(reader, compile),
@@ -161,7 +162,12 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
     check: async (now) => {
       await groups.write((tx) => tx.change(touch, { now }));
     },
-    announce: () => announceProcess(dataDir),
+    announce: () => {
+      const presence = announceProcess(dataDir);
+      // Held for as long as the store: a lock that nobody refers to would be let go of by the garbage collector.
+      presences.push(presence);
+      return presence;
+    },
     close: async () => {
       await groups.close();
       writer.close();

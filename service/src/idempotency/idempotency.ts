@@ -15,11 +15,11 @@ import { statement, type Tx } from '../db/statement.ts';
  */
 export type IdempotentRequest = { key: string; bodyHash: string };
 
-export type Endpoint = 'verification' | 'task';
+type Endpoint = 'verification' | 'task';
 
 type Scope = { accountId: string; endpoint: Endpoint; request: IdempotentRequest; now: number };
 
-export type Recollection =
+type Recollection =
   | { kind: 'new' }
   | { kind: 'answered'; answer: string }
   | { kind: 'request_in_progress' }

@@ -10,7 +10,7 @@ import { toBase62 } from './base62.ts';
  * 256 random bits, however fast. The checksum lets a scanner recognise a leaked key and refuses every
  * single-character slip without asking the store.
  */
-export type ApiKey = { mode: 'live' | 'test'; id: string; secret: string };
+type ApiKey = { mode: 'live' | 'test'; id: string; secret: string };
 
 const shape = /^(mp_(live|test)_([0-9A-Za-z]{8})([0-9A-Za-z]{43}))([0-9A-Za-z]{6})$/;
 

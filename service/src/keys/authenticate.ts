@@ -7,9 +7,9 @@ import { hashSecret, readApiKey } from './api-key.ts';
 /** Who sends a request. */
 export type Caller = { accountId: string; keyId: string; mode: 'live' | 'test'; plan: 'paid' | 'none' };
 
-export type Authenticate = (authorization: string | undefined) => Promise<Caller | undefined>;
+type Authenticate = (authorization: string | undefined) => Promise<Caller | undefined>;
 
-export type AuthenticateParts = { store: Pick<Store, 'read'>; clock: Pick<Clock, 'now'> };
+type AuthenticateParts = { store: Pick<Store, 'read'>; clock: Pick<Clock, 'now'> };
 
 type KnownKey = { caller: Caller; secretHash: Buffer };
 

@@ -38,7 +38,7 @@ const findAccount = statement((db, arg: { account: string }) =>
   db.selectFrom('account').select('id').where('id', '=', arg.account),
 );
 
-export type KeyRequest = { accountId: string; mode: 'live' | 'test' };
+type KeyRequest = { accountId: string; mode: 'live' | 'test' };
 
 export async function issueKey(
   request: KeyRequest,

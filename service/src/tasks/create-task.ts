@@ -33,7 +33,7 @@ export type CreateTaskAnswer =
   | { kind: 'request_in_progress' }
   | { kind: 'idempotency_mismatch' };
 
-export type CreateTaskParts = {
+type CreateTaskParts = {
   store: Pick<Store, 'write'>;
   wallClock: WallClock;
   taskDeadlineMs: number;

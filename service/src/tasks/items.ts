@@ -13,7 +13,7 @@ import type { Result } from './result.ts';
  */
 export type Item = { position: number; email: string; attempts: number; visits: number; nextAt: number };
 
-export type ItemAnswer = { kind: 'written' } | { kind: 'stale_fence' } | { kind: 'not_pending' };
+type ItemAnswer = { kind: 'written' } | { kind: 'stale_fence' } | { kind: 'not_pending' };
 
 /** After so many probes that never came to an end, it is the address that kills them (threats D9). */
 export const mostAttempts = 3;

@@ -3,9 +3,9 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { leaseMs, renewLease, renewLeaseMs, type Claim } from './claim-task.ts';
 
-export type KeptLease = { lost: AbortSignal; end: () => void };
+type KeptLease = { lost: AbortSignal; end: () => void };
 
-export type KeepLeaseParts = { store: Pick<Store, 'write'>; clock: Clock; wallClock: WallClock };
+type KeepLeaseParts = { store: Pick<Store, 'write'>; clock: Clock; wallClock: WallClock };
 
 /**
  * Renews the lease of a claim while its worker works. It is lost when another worker has claimed the task, or

@@ -1,12 +1,12 @@
 import type { Clock } from '@mailproof/engine';
 
 /** A job that is done again and again until it is stopped. */
-export type Repeated = {
+type Repeated = {
   /** Waits for the run under way, and begins no other. */
   stop: () => Promise<void>;
 };
 
-export type RepeatParts = {
+type RepeatParts = {
   clock: Clock;
   everyMs: number;
   onProblem: (message: string, error: unknown) => void;

@@ -21,7 +21,7 @@ export type SweepParts = {
 /** One sweep does so many rounds at the most; the next goes on. */
 const mostRounds = 20;
 
-export type Sweep = () => Promise<void>;
+type Sweep = () => Promise<void>;
 
 export function createSweep(parts: SweepParts): Sweep {
   let logHoldsErased = true;

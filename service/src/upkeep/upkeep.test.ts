@@ -89,7 +89,7 @@ for (const database of databases) {
 }
 
 describe('sweeping beside other processes', () => {
-  it('gives back at once what a killed process reserved, and leaves a living one alone', async () => {
+  it('gives back at once what a killed process reserved, and leaves a living one alone', async (t) => {
     const house = await openTaskHouse(databases[0]!, 10);
     const script = `
       import { openStore } from ${JSON.stringify(new URL('../db/open-store.ts', import.meta.url).href)};
@@ -100,10 +100,11 @@ describe('sweeping beside other processes', () => {
       await store.write((tx) => reserve(tx, { accountId: ${JSON.stringify(house.account.accountId)},
         credits: 4, ifAvailable: 4, keeper: { processId, expiresAt: now + 40000 }, now }));
       process.stdout.write('reserved');
-      setInterval(() => store, 1000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      globalThis.gc(); setInterval(() => store, 1000);`;
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    t.after(() => child.kill('SIGKILL'));
     await once(child.stdout, 'data');
     await house.sweep();
     assert.deepEqual(await house.balance(), [6, 4, 0]);

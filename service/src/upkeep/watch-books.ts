@@ -4,7 +4,7 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { audit, type AuditReport } from './audit.ts';
 
-export type WatchBooksParts = {
+type WatchBooksParts = {
   store: Store;
   wallClock: WallClock;
   onViolation: (violation: Violation) => void;

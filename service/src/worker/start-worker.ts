@@ -9,7 +9,7 @@ import type { Clock } from '@mailproof/engine';
  * New tasks of this process wake it at once. Polling finds the rest: tasks of another process, tasks whose time has
  * come, tasks whose worker died.
  */
-export type Worker = {
+type Worker = {
   wake: () => void;
   /** Resolves when nothing runs any more. */
   stop: () => Promise<void>;
@@ -17,7 +17,7 @@ export type Worker = {
 
 export type WorkerSignals = { draining: AbortSignal; cut: AbortSignal };
 
-export type WorkerParts<Claim> = {
+type WorkerParts<Claim> = {
   claim: () => Promise<Claim | undefined>;
   run: (claim: Claim, signals: WorkerSignals) => Promise<unknown>;
   clock: Clock;
@@ -25,7 +25,7 @@ export type WorkerParts<Claim> = {
   onProblem: (message: string, error: unknown) => void;
 };
 
-export type WorkerLimits = { tasksAtOnce: number; pollMs: number; drainMs: number };
+type WorkerLimits = { tasksAtOnce: number; pollMs: number; drainMs: number };
 
 export const defaultWorkerLimits: WorkerLimits = { tasksAtOnce: 64, pollMs: 1_000, drainMs: 20_000 };
 

@@ -9,7 +9,7 @@ import { act, compare } from './act.ts';
 import { anyCommand, type Command } from './command.ts';
 import { openScene } from './scene.ts';
 
-export type CheckLedger = {
+type CheckLedger = {
   database: TestDatabase;
   runs: number;
   seed?: number;

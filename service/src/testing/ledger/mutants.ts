@@ -1,5 +1,5 @@
 /** Defects that the property test must find. Each changes the service's own statements, and what else would stop it. */
-export type Mutant = { name: string; rewrite: (sql: string) => string };
+type Mutant = { name: string; rewrite: (sql: string) => string };
 
 const unguarded = '? is not null';
 
