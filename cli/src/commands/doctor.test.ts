@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { startWorld, type HostDescription, type Zone } from '@mailproof/world';
 import { checkNode, checkWallClock } from '../doctor/check-machine.ts';
 import { runHere } from '../run-here.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'mailproof-doctor-'));
+after(() => rmSync(folder, { recursive: true }));
 
 const mailHost = 'mx.probe.test';
 const probe: Zone = { a: ['127.0.0.1'], mx: [[10, mailHost]], txt: ['hello', 'v=spf1 ip4:127.0.0.1 -all'] };
@@ -170,6 +176,26 @@ describe('doctor', { concurrency: 4 }, () => {
       assert.equal(code, findings.some((finding) => finding.state === 'problem') ? 1 : 0);
     });
   }
+
+  test('tries port 25 on the canaries, where the providers file names some', async () => {
+    const file = join(folder, 'providers.json');
+    writeFileSync(file, JSON.stringify({ canaries: ['mx.other.test'] }));
+    const { findings } = await examine({
+      host: { temper: { dead: true } },
+      env: { MAILPROOF_PROVIDERS_FILE: file },
+    });
+    const found = findings.find(({ check }) => check.startsWith('outbound'));
+    assert.equal(found?.state, 'ok');
+    assert.match(found.seen, /mx\.other\.test answered: 220/);
+  });
+
+  test('a providers file that cannot be used ends with 3 and names the setting', async () => {
+    const file = join(folder, 'broken.json');
+    writeFileSync(file, '{"canaries": 5}');
+    const { code, stdout, stderr } = await runHere(['doctor'], { env: { MAILPROOF_PROVIDERS_FILE: file } });
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, /^mailproof: MAILPROOF_PROVIDERS_FILE .*\n$/);
+  });
 
   test('speaks to the mail host it tried no more than it must, and says goodbye', async () => {
     const world = await startWorld({ zones: { 'probe.test': probe }, hosts: { [mailHost]: {} } });

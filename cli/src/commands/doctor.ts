@@ -1,4 +1,6 @@
-import { defineCommand } from '../command.ts';
+import type { Config } from '@mailproof/service/config';
+import { engineSettings } from '@mailproof/service/engine-settings';
+import { defineCommand, type Surroundings } from '../command.ts';
 import type { Finding } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
@@ -17,16 +19,18 @@ export const doctorCommand = defineCommand({
   options: { json: { type: 'flag', meaning: 'one object: {ok, checks: [{check, state, seen, remedy?}]}' } },
   notes: [
     'Looks at Node, the clock, the data directory, the resolvers, outbound port 25, the HELO name and its way back, the sender domain and its SPF record. States: ok, warning, problem, not_checked. The exit code is 1 where there is a problem.',
-    'Port 25 is tried on the mail host of your own sender domain (MAILPROOF_MAIL_FROM) and on no other.',
+    'Port 25 is tried on the canaries of your providers file or, without any, on the mail host of your own sender domain (MAILPROOF_MAIL_FROM), and on no other.',
   ],
   examples: ['mailproof doctor', 'MAILPROOF_HELO_NAME=probe.example.com mailproof doctor --json'],
   words: { least: 0, most: 0 },
   async run({ options, ...surroundings }) {
     const config = loadConfig(surroundings);
     if (config === undefined) return exitCodes.environment;
+    const canaries = readCanaries(config, surroundings);
+    if (canaries === undefined) return exitCodes.environment;
     const { terminal, signal } = surroundings;
     terminal.progress('looking …');
-    const findings = await withDoctorParts({ config, signal, questionMs }, examine);
+    const findings = await withDoctorParts({ config, canaries, signal, questionMs }, examine);
     const ok = !findings.some(({ state }) => state === 'problem');
     const text = options.json
       ? JSON.stringify({ ok, checks: findings })
@@ -35,6 +39,17 @@ export const doctorCommand = defineCommand({
     return ok ? exitCodes.ok : exitCodes.found;
   },
 });
+
+/** Nothing where the providers file cannot be used, and that has been told then. */
+function readCanaries(config: Config, { terminal }: Surroundings): readonly string[] | undefined {
+  try {
+    return engineSettings(config, () => undefined).policyFile?.canaries ?? [];
+  } catch (error) {
+    if (config.providersFile === undefined) throw error;
+    terminal.tell(`mailproof: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
 
 const stateColours: Readonly<Record<Finding['state'], Colour>> = {
   ok: 'green',

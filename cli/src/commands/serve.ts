@@ -64,7 +64,7 @@ async function start(config: Config, { terminal }: Surroundings): Promise<Servic
 /** A name that does not lead back to us costs verdicts. It is told and does not stop the start. */
 async function tellOfHeloName(config: Config, { terminal, signal }: Surroundings): Promise<void> {
   const { state, seen } = await withDoctorParts(
-    { config, signal, questionMs: heloQuestionMs },
+    { config, canaries: [], signal, questionMs: heloQuestionMs },
     checkHeloName,
   );
   if (state === 'problem') terminal.tell(`mailproof: HELO name: ${seen}; mailproof doctor has the remedy`);

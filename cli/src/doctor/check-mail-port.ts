@@ -8,17 +8,23 @@ const targetsMax = 3;
 type Target = { host: CanonicalHost; address: string };
 
 /**
- * Outbound port 25, tried on the mail host of the sender's own domain: the operator named that one, and
- * nobody else is to be bothered. One connection, the banner, QUIT.
+ * Outbound port 25, tried on the operator's canaries or else on the mail host of the sender's own domain:
+ * those the operator named, and nobody else is to be bothered. One connection, the banner, QUIT.
  */
 export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
   const check = `outbound port ${parts.config.smtpPort}`;
-  const targets = await ownMailHosts(parts);
+  const targets = await resolveHosts(
+    parts.canaries.length > 0 ? parts.canaries : await ownMailHosts(parts),
+    parts,
+  );
   if (targets.length === 0) {
     return {
       check,
       state: 'not_checked',
-      seen: `${parts.senderDomain} has no mail host to try it on, and nobody else's is dialled for a test`,
+      seen:
+        parts.canaries.length > 0
+          ? 'none of the canaries has an address'
+          : `${parts.senderDomain} has no mail host to try it on, and nobody else's is dialled for a test`,
       remedy:
         'Set MAILPROOF_MAIL_FROM to an address of a domain of yours that takes mail, then run doctor again.',
     };
@@ -35,20 +41,19 @@ export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
   return findings[0] ?? { check, state: 'not_checked', seen: 'nothing was tried' };
 }
 
-async function ownMailHosts(parts: DoctorParts): Promise<Target[]> {
+async function ownMailHosts(parts: DoctorParts): Promise<CanonicalHost[]> {
   const lookup = await parts.resolver.mx(parts.senderDomain, parts.patience());
+  if (lookup.kind === 'no_data') return [parts.senderDomain];
   const records = lookup.kind === 'found' ? lookup.records : [];
-  const names = [...records]
+  return [...records]
     .sort((one, other) => one.preference - other.preference)
-    .map(({ exchange }) => exchange);
-  const implicit = lookup.kind === 'no_data' ? [parts.senderDomain] : [];
-  const hosts = [...names.map((name) => canonicalHost(name.replace(/\.$/, ''))), ...implicit].slice(
-    0,
-    targetsMax,
-  );
+    .map(({ exchange }) => canonicalHost(exchange.replace(/\.$/, '')))
+    .filter((host) => host !== undefined);
+}
+
+async function resolveHosts(hosts: readonly CanonicalHost[], parts: DoctorParts): Promise<Target[]> {
   const targets: Target[] = [];
-  for (const host of hosts) {
-    if (host === undefined) continue;
+  for (const host of hosts.slice(0, targetsMax)) {
     const found = await findAddresses(host, parts);
     const address = found.kind === 'found' ? found.addresses[0] : undefined;
     if (address !== undefined) targets.push({ host, address });
@@ -109,6 +114,7 @@ async function greet(
     check,
     state: 'warning',
     seen: `open, but ${host} answered: ${shown}`,
-    remedy: 'Your own mail host refuses this machine; find out why before strangers do the same.',
+    remedy:
+      'A mail host that you chose yourself refuses this machine; find out why before strangers do the same.',
   };
 }

@@ -11,12 +11,12 @@ import {
 import type { Config } from '@mailproof/service/config';
 import type { DoctorParts } from './check.ts';
 
-/** How long one question of the examination may take. */
-type Examination = { config: Config; signal: AbortSignal; questionMs: number };
+/** What is examined; one question of the examination may take `questionMs`. */
+type Examination = { config: Config; canaries: readonly string[]; signal: AbortSignal; questionMs: number };
 
 /** Opens what the checks look through, and closes it behind them. */
 export async function withDoctorParts<Result>(
-  { config, signal, questionMs }: Examination,
+  { config, canaries, signal, questionMs }: Examination,
   use: (parts: DoctorParts) => Promise<Result>,
 ): Promise<Result> {
   const clock = systemClock;
@@ -42,6 +42,7 @@ export async function withDoctorParts<Result>(
       ownAddresses: ownAddresses(),
       senderDomain: hostOf(config.mailFrom.slice(config.mailFrom.lastIndexOf('@') + 1)),
       heloName: hostOf(config.heloName),
+      canaries: canaries.map(hostOf),
       patience: () => ({ deadline: clock.now() + questionMs, signal }),
     });
   } finally {
