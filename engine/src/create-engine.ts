@@ -145,8 +145,12 @@ function startPacer({ settings, clock }: Base): Pacer {
     clock,
     random: Math.random,
     backsOff: settings.pacing !== 'off',
-    onRest: ({ key, reason, forMs }) =>
-      settings.onProblem(`${key} is left alone for ${Math.ceil(forMs / 60_000)} min: ${reason}`),
+    // One host that is down is the host's business; a provider that turns away from us is the operator's.
+    onRest: ({ key, reason, forMs }) => {
+      const minutes = Math.ceil(forMs / 60_000);
+      if (key.startsWith('group '))
+        settings.onProblem(`${key.slice(6)} is left alone for ${minutes} min: ${reason}`);
+    },
   });
 }
 
