@@ -1,0 +1,34 @@
+/** Domains of the built-in lists, read where they stand: the tests name nobody. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { standardLists, type WorldDescription } from '@mailproof/world';
+import { root } from './run-mailproof.ts';
+
+function firstOf(list: string): string {
+  const [first = ''] = readFileSync(join(root, 'engine/src/lists/data', list), 'utf8').split('\n', 1);
+  return first;
+}
+
+export const disposableDomain = firstOf('disposable-domains.txt');
+export const disposableMailHost = `mx.${firstOf('disposable-mail-hosts.txt')}`;
+export const freeDomain = firstOf('free-providers.txt');
+
+/** Mail hosts for them on loopback. At the throw-away ones somebody would answer, if asked. */
+export const listedPlaces: WorldDescription = {
+  zones: {
+    [disposableDomain]: { mx: [[10, 'mx.throwaway.test']] },
+    'deep.throwaway.test': { mx: [[10, disposableMailHost]] },
+    [freeDomain]: { mx: [[10, 'mx.free.test']] },
+  },
+  hosts: {
+    'mx.throwaway.test': { mailboxes: { alive: 'exists' } },
+    [disposableMailHost]: { mailboxes: { alive: 'exists' } },
+    'mx.free.test': { mailboxes: { alive: 'exists' } },
+  },
+};
+
+/** The operator's list of traps, for `MAILPROOF_SPAMTRAPS_FILE`. */
+export function writeTraps(file: string): string {
+  writeFileSync(file, `${standardLists.spamTraps.join('\n')}\ntrap@nxdomain.test\n`);
+  return file;
+}

@@ -1,0 +1,63 @@
+/** Holds an answer against the OpenAPI document: its status must be there, and body and headers as it says. */
+import assert from 'node:assert/strict';
+import Ajv from 'ajv';
+import type { Answer } from './client.ts';
+
+type Json = Record<string, unknown>;
+
+/**
+ * The document's schemas are JSON Schema 2020-12 and the validator knows draft 7. All that the two share means the same
+ * in both, and a keyword that the validator does not know makes it throw, so none is passed over.
+ */
+export function createDocumentCheck(document: unknown) {
+  const validator = new Ajv({ strictKeywords: true, strictDefaults: true, allErrors: true });
+  assert.equal(at(document, 'openapi'), '3.1.0');
+
+  function holds(schema: unknown, value: unknown, where: string): void {
+    assert.ok(isObject(schema), `${where} has no schema`);
+    assert.ok(
+      validator.validate(schema, value) === true,
+      `${where}: ${validator.errorsText()} in ${JSON.stringify(value)}`,
+    );
+  }
+
+  return (path: string, { status, headers, body, text }: Answer): void => {
+    const operation = operationAt(document, path);
+    if (operation === undefined) return;
+    const where = `${path} ${status}`;
+    const described = at(operation, 'responses', String(status));
+    // Outside the API a wrong method is no operation of the document's.
+    if (described === undefined && status === 405 && !path.startsWith('/api/')) return;
+    assert.ok(isObject(described), `${where} is not in the OpenAPI document`);
+    if (text !== '') holds(at(described, 'content', 'application/json', 'schema'), body, where);
+    for (const [name, header] of Object.entries(objectAt(described, 'headers'))) {
+      const value = headers[name.toLowerCase()];
+      assert.ok(typeof value === 'string', `${where} lacks ${name}`);
+      const schema = objectAt(header, 'schema');
+      holds(schema, schema['type'] === 'integer' ? Number(value) : value, `${where} ${name}`);
+    }
+  };
+}
+
+/** Each path has one operation, which an answer to a wrong method is held against too. */
+function operationAt(document: unknown, path: string): unknown {
+  const [bare = ''] = path.split('?', 1);
+  for (const [pattern, operations] of Object.entries(objectAt(document, 'paths'))) {
+    const wanted = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+    if (wanted.test(bare) && isObject(operations)) return Object.values(operations)[0];
+  }
+  return undefined;
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function objectAt(value: unknown, ...names: string[]): Json {
+  const found = at(value, ...names);
+  return isObject(found) ? found : {};
+}
+
+export function at(value: unknown, ...names: string[]): unknown {
+  return names.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
+}
