@@ -251,7 +251,9 @@ async function examine({
     hosts: { [mailHost]: host, 'mx.other.test': {} },
   });
   try {
-    const { code, stdout } = await runHere(['doctor', '--json'], { env: { ...world.environment, ...env } });
+    const { code, stdout } = await runHere(['doctor', '--json'], {
+      env: { ...world.environment, MAILPROOF_PACING: 'on', ...env },
+    });
     const report = JSON.parse(stdout) as { ok: boolean; checks: Finding[] };
     assert.equal(report.ok, code === 0);
     assert.deepEqual(world.violations, []);
