@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startWorld } from '@mailproof/world';
 import { createCaller } from './call.ts';
 import { createDice, type Dice } from './dice.ts';
 import { launch, type Home } from './launch.ts';
 import { startLoad } from './load.ts';
 import { openAccount } from './open-account.ts';
+import { openHouse } from './open-house.ts';
 import { recover, showBooks } from './recover.ts';
 import { serve } from './serve.ts';
-import { town } from './town.ts';
 import { createWitness, type Witness } from './witness.ts';
 
 /**
@@ -31,9 +27,7 @@ export type KillRoundsOptions = { rounds: number; seed: number; onRound?: (repor
 const granted = 20_000;
 
 export async function runKillRounds({ rounds, seed, onRound }: KillRoundsOptions): Promise<KillReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'mailproof-kills-'));
-  const world = await startWorld(town);
-  const home = homeIn(join(folder, 'data'), world.environment);
+  const { home, close } = await openHouse();
   try {
     const careful = await openAccount(home, { name: 'careful', credits: granted });
     const careless = await openAccount(home, { name: 'careless', credits: granted });
@@ -57,22 +51,8 @@ export async function runKillRounds({ rounds, seed, onRound }: KillRoundsOptions
     await endWell({ witness, dice, home });
     return report();
   } finally {
-    await world.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await close();
   }
-}
-
-function homeIn(dataDir: string, environment: Record<string, string>): Home {
-  return {
-    dataDir,
-    environment: {
-      ...environment,
-      MAILPROOF_PACING: 'off',
-      MAILPROOF_DEFER_RETRY_MS: '50',
-      MAILPROOF_SANDBOX_DELAYS: 'off',
-      MAILPROOF_LOG_LEVEL: 'info',
-    },
-  };
 }
 
 type RoundParts = { witness: Witness; dice: Dice; home: Home; newNumber: () => number };

@@ -34,7 +34,7 @@ export const town: WorldDescription = {
         refusal: { at: 'rcpt', reply: '554 5.7.1 <{recipient}> refused: [{client}] is block listed' },
       },
     },
-    'mx.silent.test': { temper: { fault: { phase: 'rcpt', fault: 'silence' } } },
+    'mx.silent.test': { temper: { fault: { phase: 'connect', fault: 'silence' } } },
   },
 };
 

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { answerTo, bulkPath, createCaller, fieldsOf, type Answered, type Caller } from './call.ts';
+import { openAccount } from './open-account.ts';
+import { openHouse } from './open-house.ts';
+import { pollTask } from './poll-task.ts';
+import { readBooks } from './read-books.ts';
+import { runCommand } from './run-command.ts';
+import { serve } from './serve.ts';
+
+/** Rounds of identical creations of a task, all at once and with one `Idempotency-Key`: each round makes one task. */
+export type TwinReport = { rounds: number; requests: number; tasks: number; inProgress: number; ms: number };
+
+const twins = 20;
+const addresses = 2;
+
+/** Throws where two tasks were made of one, or one was paid twice. */
+export async function runTwinRounds(rounds: number): Promise<TwinReport> {
+  const { home, close } = await openHouse();
+  const credits = rounds * addresses;
+  const { accountId, liveKey } = await openAccount(home, { name: 'twins', credits });
+  const serving = await serve(home);
+  const caller = createCaller(serving.url);
+  try {
+    const startedAt = performance.now();
+    const taskIds: string[] = [];
+    let inProgress = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const answers = await createTwins(caller, liveKey, round);
+      taskIds.push(taskOf(answers));
+      inProgress += answers.filter(({ status }) => status === 409).length;
+    }
+    const ms = Math.round(performance.now() - startedAt);
+    await expectMismatch(caller, liveKey);
+    assert.equal(new Set(taskIds).size, rounds);
+    for (const taskId of taskIds)
+      assert.equal((await pollTask(caller, liveKey, taskId)).creditsUsed, String(addresses));
+    const books = { granted: credits, available: 0, reserved: 0, spent: credits };
+    assert.deepEqual(readBooks(home, accountId), books);
+    assert.deepEqual(await runCommand(['audit'], home), { accounts: 1, tasks: rounds, violations: [] });
+    return { rounds, requests: rounds * twins, tasks: taskIds.length, inProgress, ms };
+  } finally {
+    caller.close();
+    await serving.kill();
+    await close();
+  }
+}
+
+function createTwins(caller: Caller, key: string, round: number): Promise<Answered[]> {
+  const emails = Array.from({ length: addresses }, (_, n) => `r${round}n${n}@nullmx.test`);
+  return Promise.all(Array.from({ length: twins }, () => answerTo(caller, creation({ key, round, emails }))));
+}
+
+function creation({ key, round, emails }: { key: string; round: number; emails: string[] }) {
+  return { path: bulkPath, key, body: { emails }, headers: { 'idempotency-key': `round-${round}` } };
+}
+
+/** Replays of one creation, byte for byte, or told that it is under way. */
+function taskOf(answers: Answered[]): string {
+  const created = answers.filter(({ status }) => status === 201);
+  const kinds = new Set(created.map(({ body, creditsUsed }) => `${creditsUsed} ${body}`));
+  const others = answers.filter(({ status }) => status !== 201 && status !== 409);
+  const [first] = created;
+  assert.ok(first !== undefined && kinds.size === 1 && others.length === 0, JSON.stringify(answers));
+  return String(fieldsOf(first)['task_id']);
+}
+
+async function expectMismatch(caller: Caller, key: string): Promise<void> {
+  const answer = await answerTo(caller, creation({ key, round: 0, emails: ['other@nullmx.test'] }));
+  assert.deepEqual([answer.status, fieldsOf(answer)['reason']], [422, 'idempotency_mismatch']);
+}
