@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /** A cache with a life for each entry and a bound on their number; the least recently used goes first. */
-export type BoundedCache<Value> = {
+type BoundedCache<Value> = {
   get(key: string): Value | undefined;
   set(key: string, value: Value, lifeMs: number): void;
   delete(key: string): void;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createEngine, systemClock } from '@mailproof/engine';
+import { createEngine, systemClock, type Engine } from '@mailproof/engine';
 import type { DestinationStream, Logger } from 'pino';
 import { engineSettings } from './engine-settings.ts';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
@@ -77,7 +77,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
 
   const store = await openTheStore(config);
   const presence = store.announce();
-  const engine = parts.createEngine(engineSettings(config, (message) => logger.warn(message)));
+  const engine = openEngine(config, { parts, logger });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(verificationsAtOnce) });
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs, deferRetryMs } = config;
@@ -163,6 +163,17 @@ async function openTheStore({ databaseUrl, dataDir }: Config): Promise<Store> {
     );
   }
   return await openStore({ dataDir, check: true });
+}
+
+/** A list or policy file that cannot be used stops the start; the engine says which and why. */
+function openEngine(config: Config, { parts, logger }: { parts: StartParts; logger: Logger }): Engine {
+  try {
+    return parts.createEngine(engineSettings(config, (message) => logger.warn(message)));
+  } catch (error) {
+    throw error instanceof StartError
+      ? error
+      : new StartError(String(error instanceof Error ? error.message : error), error);
+  }
 }
 
 async function listen(server: ApiServer, { host, port }: Config): Promise<string> {

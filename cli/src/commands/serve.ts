@@ -6,7 +6,7 @@ import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
 
-/** The look at the HELO name may hold the start up for so long, when the resolver is silent. */
+/** How long the look at the HELO name waits for a silent resolver. */
 const heloQuestionMs = 1_500;
 
 export const serveCommand = defineCommand({
@@ -35,10 +35,10 @@ export const serveCommand = defineCommand({
     }
     const config = loadConfig(surroundings);
     if (config === undefined) return exitCodes.environment;
-    await tellOfHeloName(config, surroundings);
     const service = await start(config, surroundings);
     if (service === undefined) return exitCodes.environment;
-    await aborted(signal);
+    // Whatever comes of the look at the HELO name, the service serves until it is told to end.
+    await Promise.allSettled([aborted(signal), tellOfHeloName(config, surroundings)]);
     await service.stop();
     return exitCodes.ok;
   },

@@ -2,11 +2,11 @@ import { connect, type Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Patience } from '../patience.ts';
 
-export type Connected = { kind: 'connected'; socket: Socket } | Unconnected;
+type Connected = { kind: 'connected'; socket: Socket } | Unconnected;
 
 export type Unconnected = { kind: 'failed'; why: 'refused' | 'unreachable' | 'timeout' };
 
-export type Destination = {
+type Destination = {
   /** An IP literal. */
   address: string;
   port: number;

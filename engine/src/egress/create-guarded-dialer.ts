@@ -43,7 +43,7 @@ export type DialCounts = {
 
 export type GuardFailure = { kind: 'failed'; why: 'forbidden' | 'refused' | 'timeout' };
 
-export type GuardedDialer<Failed> = {
+type GuardedDialer<Failed> = {
   dial(target: MailTarget, patience: Patience): Promise<Reached | Failed | GuardFailure>;
   readonly counts: Readonly<DialCounts>;
 };

@@ -7,9 +7,9 @@ import { specialIpv4, specialIpv6, type SpecialBlock } from './special-blocks.ts
  * Whether an address may be dialled. Whoever owns a domain chooses where its mail hosts point, so this is
  * what stands between a stranger and the operator's own network.
  */
-export type Judgement = { kind: 'public' } | { kind: 'allowed' } | { kind: 'forbidden'; why: string };
+type Judgement = { kind: 'public' } | { kind: 'allowed' } | { kind: 'forbidden'; why: string };
 
-export type JudgeParts = {
+type JudgeParts = {
   /** Blocks that the operator opened. They outrank everything else, this machine's addresses included. */
   allow: readonly Cidr[];
   ownAddresses: readonly string[];

@@ -30,7 +30,7 @@ export type Pacer = {
   resting: RecordBook['resting'];
 };
 
-export type PacerParts = {
+type PacerParts = {
   clock: Clock;
   /** From 0 up to but not including 1, for jitter. */
   random(): number;

@@ -12,7 +12,7 @@ export type ProcessGate = {
   closed(): void;
 };
 
-export type ProcessGateParts = {
+type ProcessGateParts = {
   clock: Clock;
   openConversations: number;
 };

@@ -17,7 +17,7 @@ type LabelScore = { support: number; precision: number; recall: number; f1: numb
 
 type ReplyMiss = { row: LabelledReply; got: ReplyMeaning };
 
-export type ReplyMeasure = {
+type ReplyMeasure = {
   rows: number;
   accuracy: number;
   lenient: number;

@@ -4,7 +4,7 @@
  * against the providers: where nothing is known the table says `unknown`, and the judge then believes nothing.
  */
 
-export type Provider = {
+type Provider = {
   id: string;
   /** Mail hosts whose name ends so; each begins with a dot, and the bare name matches as well. */
   suffixes: readonly string[];

@@ -14,14 +14,14 @@ import type { Asker } from './ticket.ts';
  * with at most two conversations. Hosts that are not to be asked, or whose answer is known beforehand,
  * cost nobody a packet.
  */
-export type AskMailboxParts = {
+type AskMailboxParts = {
   limits: Limits;
   policies: PolicyBook;
   switchboard: Switchboard;
   mailPort: Pick<MailPortWatch, 'isBlocked' | 'takeTrial'>;
 };
 
-export type MailboxQuestion = {
+type MailboxQuestion = {
   address: Address;
   asker: Asker;
   first: CanonicalHost;

@@ -25,7 +25,7 @@ export type Connection = {
   destroy(): void;
 };
 
-export type ConnectionParts = { clock: Clock; limits: Limits; signal: AbortSignal };
+type ConnectionParts = { clock: Clock; limits: Limits; signal: AbortSignal };
 
 export function createConnection(tcp: Socket, { clock, limits, signal }: ConnectionParts): Connection {
   const reader = createReplyReader(limits);

@@ -10,7 +10,7 @@ import type { Reply } from './reply-reader.ts';
  * and cost one round trip; without it each waits for the reply before, and nobody is named to a
  * transaction that was refused. Where the line breaks, what was read until then is kept.
  */
-export type Exchanged = {
+type Exchanged = {
   /** The reply to each step, in order; absent where none came or the step was not said. */
   replies: (Reply | undefined)[];
   broken: (Setback & { kind: 'broken' }) | undefined;

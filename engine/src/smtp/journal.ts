@@ -8,7 +8,7 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import type { Reply } from './reply-reader.ts';
 
 /** What was read in one conversation, and what it means coming from this host. */
-export type Journal = {
+type Journal = {
   replies: ReadReply[];
   /** Keeps a reply for the explanation and says what it means. */
   note(phase: SmtpPhase, reply: Reply): ReplyMeaning;

@@ -10,7 +10,7 @@ import type { Setback } from './open-conversation.ts';
 import type { Turn, Visit } from './ticket.ts';
 
 /** What a visit says that ended without a word about the mailbox, and where to turn next. */
-export type NoAnswerContext = { host: CanonicalHost; traits: HostTraits; limits: Limits };
+type NoAnswerContext = { host: CanonicalHost; traits: HostTraits; limits: Limits };
 
 export function noAnswer(
   setback: Setback,

@@ -30,7 +30,7 @@ export type ConversationParts = {
   heloName: string;
 };
 
-export type Opened = { kind: 'open'; conversation: Conversation } | (Setback & { connection: Connection });
+type Opened = { kind: 'open'; conversation: Conversation } | (Setback & { connection: Connection });
 
 export async function openConversation(
   { socket, host }: { socket: Socket; host: CanonicalHost },

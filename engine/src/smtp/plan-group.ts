@@ -31,7 +31,7 @@ export type Standing = {
   owedStrangers: Ticket[];
 };
 
-export type PlanParts = {
+type PlanParts = {
   mailFrom: string;
   /** Whether nobody knows or is finding out what becomes of a stranger at this domain. */
   needsStranger(domain: CanonicalHost): boolean;
@@ -41,12 +41,12 @@ export type PlanParts = {
 };
 
 /** Tickets that go into one transaction: one domain, and either all or none in need of SMTPUTF8. */
-export function transactionOf({ address }: Ticket): string {
+function transactionOf({ address }: Ticket): string {
   return address.needsSmtputf8 ? `utf8 ${address.host}` : address.host;
 }
 
 /** The steps to say, none when nothing more may be said; and the transaction that will be open after them. */
-export type Plan = { steps: Step[]; after: Pick<Standing, 'open' | 'recipientsInTransaction'> };
+type Plan = { steps: Step[]; after: Pick<Standing, 'open' | 'recipientsInTransaction'> };
 
 /** Takes tickets out of `pending` for the next group. */
 export function planGroup(pending: Ticket[], standing: Standing, parts: PlanParts): Plan {

@@ -15,7 +15,7 @@ export type Reply = {
   lines: string[];
 };
 
-export type ReplyReader = {
+type ReplyReader = {
   /** Takes bytes as they come. Answers false once the stream is no SMTP any more. */
   push(bytes: Buffer): boolean;
   /** The next whole reply, if one has arrived. */

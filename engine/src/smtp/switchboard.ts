@@ -19,7 +19,7 @@ export type Switchboard = {
   counts(): { waiting: number; open: number };
 };
 
-export type SwitchboardParts = Omit<TalkParts, 'route'> & {
+type SwitchboardParts = Omit<TalkParts, 'route'> & {
   pacer: Pacer;
   gate: ProcessGate;
   policies: PolicyBook;

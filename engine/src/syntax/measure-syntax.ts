@@ -1,9 +1,9 @@
 import { parseAddress } from './parse-address.ts';
 
 /** One labelled address; `null` where those who labelled it disagree, which is not scored. */
-export type LabelledAddress = { email: string; expected_valid_for_mailing: boolean | null };
+type LabelledAddress = { email: string; expected_valid_for_mailing: boolean | null };
 
-export type SyntaxMeasure = {
+type SyntaxMeasure = {
   valid: number;
   validAccepted: number;
   invalid: number;

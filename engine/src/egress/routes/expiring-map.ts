@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 
 /** What holds for a while: keys with a value and an end, the newest `maxEntries` of them, that can be listed. */
-export type ExpiringMap<Value> = {
+type ExpiringMap<Value> = {
   get(key: string): Held<Value> | undefined;
   set(key: string, value: Value, until: number): void;
   /** All that still hold. */

@@ -29,7 +29,7 @@ export type DialNews = 'connected' | 'timeout' | 'refused' | 'unreachable';
 
 export type MailPortState = { kind: 'open' } | { kind: 'blocked'; line: string };
 
-export type MailPortParts = {
+type MailPortParts = {
   clock: Clock;
   limits: Pick<
     Limits,
