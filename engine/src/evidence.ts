@@ -17,7 +17,7 @@ export type ReadReply = {
 
 /** Why no mail host gave an answer about the mailbox. */
 export type NoAnswerReason =
-  /** No address could be dialled: refused, no route, silent or forbidden. They read alike on purpose (threats A5). */
+  /** No address could be dialled: refused, no route, silent or forbidden. They read alike on purpose. */
   | 'mx_unreachable'
   /** The host took the connection and then let a deadline pass. */
   | 'smtp_timeout'

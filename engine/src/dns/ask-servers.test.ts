@@ -17,7 +17,7 @@ const zone: Zone = { 'example.test': { mx: [[10, 'mx.example.test']], a: ['192.0
 const found = { kind: 'found', records: [{ preference: 10, exchange: 'mx.example.test' }] };
 const silence = { kind: 'failed', failure: 'silence' };
 
-describe('silence and noise end at the deadline (threats C1)', () => {
+describe('silence and noise end at the deadline', () => {
   test('a black hole: asked again every dnsTryMs, over at dnsLookupMs', async () => {
     const dns = await server(zone, () => []);
     assert.deepEqual(await within(400, resolver([dns], hasty).uncached.mx(name, patience())), silence);

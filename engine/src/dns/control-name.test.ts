@@ -42,7 +42,7 @@ function controlOver(first: Word) {
   return { clock, state, inDoubt };
 }
 
-describe('the control name (threats C5)', () => {
+describe('the control name', () => {
   for (const word of ['no_such_name', 'failed'] as const) {
     test(`${word}, and it never resolved: it says nothing`, async () => {
       const { inDoubt } = controlOver(word);

@@ -28,7 +28,7 @@ type FuzzSize = { runs: number };
 /** Threats C3: the most queries that one verification may cost, whatever the zones hold. */
 const MAX_QUERIES = 14;
 
-/** A domain is refused, or the labels that leave the socket are those of its canonical form (threats A3). */
+/** A domain is refused, or the labels that leave the socket are those of its canonical form. */
 export async function fuzzWireNames({ runs }: FuzzSize): Promise<{ asked: number }> {
   const wireNames: string[] = [];
   const dns = await startLoopbackDns({
@@ -60,7 +60,7 @@ export async function fuzzWireNames({ runs }: FuzzSize): Promise<{ asked: number
   return { asked };
 }
 
-/** Whatever an MX record names, only canonical names are ever asked about or handed on (threats A3). */
+/** Whatever an MX record names, only canonical names are ever asked about or handed on. */
 export async function fuzzMxTargets({ runs }: FuzzSize): Promise<void> {
   const exchanges = fc.array(fc.tuple(fc.nat(3), fc.oneof(domains, fc.constantFrom('.', '', 'localhost'))), {
     minLength: 1,
@@ -89,7 +89,7 @@ export async function fuzzMxTargets({ runs }: FuzzSize): Promise<void> {
   );
 }
 
-/** However the zones are knotted, a verification ends, within its queries and with a sound route (threats C3). */
+/** However the zones are knotted, a verification ends, within its queries and with a sound route. */
 export async function fuzzZoneGraphs({ runs }: FuzzSize): Promise<{ most: number }> {
   const dns = await startLoopbackDns({ zone: {} });
   let skippedMs = 0;
@@ -134,7 +134,7 @@ export async function fuzzZoneGraphs({ runs }: FuzzSize): Promise<{ most: number
   }
 }
 
-/** What is kept for one question never shows in the answer to another (threats C6). */
+/** What is kept for one question never shows in the answer to another. */
 export async function fuzzCacheKeys({ runs }: FuzzSize): Promise<void> {
   const questions = fc.record({
     name: fc.oneof(

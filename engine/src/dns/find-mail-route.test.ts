@@ -11,7 +11,7 @@ const bench = loopbackBench();
 after(() => bench.close());
 const routeIn = (zone: Zone, options?: Parameters<typeof routeOf>[2]) => routeOf(bench, zone, options);
 
-describe('where the mail of a domain goes (threats C4)', () => {
+describe('where the mail of a domain goes', () => {
   const implicit: MailRoute = {
     kind: 'takes_mail',
     implicit: true,

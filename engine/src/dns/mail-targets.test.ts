@@ -132,7 +132,7 @@ describe('the places to dial', () => {
   });
 });
 
-describe('rebinding (threats A2)', () => {
+describe('rebinding', () => {
   test('each host is resolved once, and what it resolved to then is what is dialled', async () => {
     let flips = 0;
     // Every query for an address gets another answer that may not be kept; some mix good and bad.
