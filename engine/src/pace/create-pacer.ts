@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Politeness } from '../policy/policy.ts';
 import type { Destination } from '../smtp/destination.ts';
-import type { Experience } from '../smtp/hold-conversation.ts';
+import type { Experience } from '../smtp/experience.ts';
 import { restAfter, type History, type Rest } from './back-off.ts';
 import { networkOf } from './network-of.ts';
 import { createRecordBook, isRunning, type Record, type RecordBook } from './record.ts';

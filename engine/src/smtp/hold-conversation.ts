@@ -1,16 +1,13 @@
 import type { Socket } from 'node:net';
-import type { ReplyMeaning } from '../replies/meaning.ts';
-import type { Fault } from './connection.ts';
 import type { Destination } from './destination.ts';
 import type { DialNews } from '../egress/routes/watch-mail-port.ts';
 import { closeQuestions, deliver, giveBack, mostReturns, suffer } from './end-talk.ts';
+import type { Experience } from './experience.ts';
 import { startJournal } from './journal.ts';
 import { openConversation, type Setback } from './open-conversation.ts';
-import type { Reply } from './reply-reader.ts';
 import { sayGoodbye } from './say-goodbye.ts';
-import { startTalk, type Talk, type TalkParts } from './talk.ts';
+import { startTalk, type Supply, type Talk, type TalkParts } from './talk.ts';
 import { talkThrough } from './talk-through.ts';
-import type { Ticket } from './ticket.ts';
 
 /**
  * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it
@@ -19,25 +16,6 @@ import type { Ticket } from './ticket.ts';
  * Every ticket it takes is settled or given back, however it ends. Answers are delivered after the
  * goodbye, for only then is it known that they were in step (docs/decisions/0003).
  */
-export type Experience = {
-  connected: boolean;
-  /** How the line broke, if it did. */
-  fault: Fault | undefined;
-  /** The reply by which the host sent us away before a mailbox was named, or with 421. */
-  turnedAway: { reply: Reply; meaning: ReplyMeaning } | undefined;
-  recipients: number;
-  /** Recipients refused as mailboxes that do not exist. */
-  unknownMailboxes: number;
-  /** Recipients refused for what we are. */
-  policyRefusals: number;
-};
-
-/** Where tickets come from, and where those go back that were not answered. */
-export type Supply = {
-  take(most: number): Ticket[];
-  giveBack(tickets: Ticket[]): void;
-};
-
 export async function holdConversation(
   destination: Destination,
   supply: Supply,

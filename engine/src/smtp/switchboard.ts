@@ -5,8 +5,9 @@ import type { ProcessGate } from '../pace/create-process-gate.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../policy/policy.ts';
 import type { Destination } from './destination.ts';
-import { holdConversation, type Experience, type Supply } from './hold-conversation.ts';
-import type { TalkParts } from './talk.ts';
+import type { Experience } from './experience.ts';
+import { holdConversation } from './hold-conversation.ts';
+import type { Supply, TalkParts } from './talk.ts';
 import { createTicket, type MailboxRequest, type Visit } from './ticket.ts';
 import { createTicketQueue, type TicketQueue } from './ticket-queue.ts';
 

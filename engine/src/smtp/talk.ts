@@ -7,7 +7,7 @@ import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { CatchAllDesk } from './catch-all-desk.ts';
 import type { Destination } from './destination.ts';
-import type { Experience, Supply } from './hold-conversation.ts';
+import type { Experience } from './experience.ts';
 import type { HostMemory } from './host-traits.ts';
 import type { ConversationParts } from './open-conversation.ts';
 import type { Standing } from './plan-group.ts';
@@ -24,6 +24,12 @@ export type TalkParts = Omit<ConversationParts, 'heloName'> & {
   desk: CatchAllDesk;
   /** A local part that no mailbox has. */
   randomLocalPart(): string;
+};
+
+/** Where tickets come from, and where those go back that were not answered. */
+export type Supply = {
+  take(most: number): Ticket[];
+  giveBack(tickets: Ticket[]): void;
 };
 
 export type Held = { ticket: Ticket; meaning: ReplyMeaning; reply: ReadReply };
