@@ -100,7 +100,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     verifyOne: (request) => verifyOne(request, { ...work, processId: presence.id, singleTimeoutMs }),
     createTask: (request) =>
       createTask(request, { store, wallClock, taskDeadlineMs, taskRetentionMs, wake: worker.wake }),
-    readTask: (caller, taskId) => readTask(caller, taskId, { store, wallClock }),
+    readTask: (request) => readTask(request, { store, wallClock }),
     admission,
     readiness: createReadiness({ store, clock, wallClock }),
     newRequestId: randomUUID,

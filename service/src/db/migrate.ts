@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { SchemaWords } from './dialect.ts';
 import { booksAndTasks } from './migrations/0001-books-and-tasks.ts';
+import { patienceAndMemory } from './migrations/0002-patience-and-memory.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -9,7 +10,7 @@ import { booksAndTasks } from './migrations/0001-books-and-tasks.ts';
  */
 export type Migration = { version: number; statements(words: SchemaWords): string[] };
 
-const migrations: readonly Migration[] = [booksAndTasks];
+const migrations: readonly Migration[] = [booksAndTasks, patienceAndMemory];
 
 type MigrateAnswer =
   { kind: 'up_to_date'; version: number } | { kind: 'newer'; version: number; known: number };

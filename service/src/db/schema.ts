@@ -2,8 +2,8 @@
  * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
  * triggers) is written there. Times are milliseconds since the epoch, flags 0 or 1, credits integers.
  *
- * Addresses live in `item` and in the answers of `idempotency` and nowhere else; both are erased
- * when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
+ * Addresses live in `item`, in the results of `task` and in the answers of `idempotency` and nowhere else;
+ * all are erased when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
  */
 export type Schema = {
   account: {
@@ -87,6 +87,8 @@ export type Schema = {
     created_at: number;
     completed_at: number | null;
     expires_at: number | null;
+    /** The results as the contract shows them, in JSON, made once when the task was completed. */
+    results: string | null;
   };
   item: {
     task_id: string;
@@ -101,6 +103,10 @@ export type Schema = {
     conclusive: number;
     verdict: string | null;
     explanation: string | null;
+    /** The visits that ended in a deferral, in JSON; null before the first. */
+    visited: string | null;
   };
+  /** What the engine has learnt of domains, mail hosts and routes. Never an address. */
+  engine_memory: { kind: string; key: string; value: string; expires_at: number };
   schema_version: { version: number; opened_at: number };
 };

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Caller } from '../keys/authenticate.ts';
 import type { CreateTaskAnswer, CreateTaskRequest } from '../tasks/create-task.ts';
-import type { ReadTaskAnswer } from '../tasks/read-task.ts';
+import type { ReadTaskAnswer, ReadTaskRequest } from '../tasks/read-task.ts';
 import type { VerifyOneAnswer, VerifyOneRequest } from '../verifications/verify-one.ts';
 import type { Admission } from './admission.ts';
 
@@ -13,7 +13,7 @@ export type HttpParts = {
   authenticate(authorization: string | undefined): Promise<Caller | undefined>;
   verifyOne(request: VerifyOneRequest): Promise<VerifyOneAnswer>;
   createTask(request: CreateTaskRequest): Promise<CreateTaskAnswer>;
-  readTask(caller: Caller, taskId: string): Promise<ReadTaskAnswer>;
+  readTask(request: ReadTaskRequest): Promise<ReadTaskAnswer>;
   admission: Admission;
   readiness(): Promise<Readiness>;
   newRequestId(): string;

@@ -135,6 +135,7 @@ function newTask({ request, addresses, parts, now }: Creation, holdId: string | 
     now,
     completed: finished ? now : null,
     expires: finished ? now + parts.taskRetentionMs : null,
+    results: finished ? '{}' : null,
   };
 }
 

@@ -12,6 +12,7 @@ export type NewTask = {
   now: number;
   completed: number | null;
   expires: number | null;
+  results: string | null;
 };
 
 const insertRow = statement((db, arg: NewTask) =>
@@ -32,6 +33,7 @@ const insertRow = statement((db, arg: NewTask) =>
     created_at: arg.now,
     completed_at: arg.completed,
     expires_at: arg.expires,
+    results: arg.results,
   }),
 );
 
@@ -47,6 +49,7 @@ const insertItem = statement((db, arg: { task: string; position: number; email: 
     conclusive: 0,
     verdict: null,
     explanation: null,
+    visited: null,
   }),
 );
 

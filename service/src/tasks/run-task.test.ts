@@ -19,7 +19,7 @@ type House = Awaited<ReturnType<typeof openTaskHouse>>;
 async function statuses(house: House, taskId: string): Promise<string[]> {
   const task = await house.read(taskId);
   return task.kind === 'task'
-    ? (task.results ?? []).map((one) => `${one.verdict.status} ${one.explanation.reason}`)
+    ? (task.results ?? []).map((one) => `${one.status} ${one.explanation?.reason}`)
     : [];
 }
 

@@ -2,16 +2,17 @@ import { sql } from 'kysely';
 import { settle } from '../credits/settle.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Claim } from './claim-task.ts';
+import { presentResults } from './present-results.ts';
 
 /**
  * Completes a task whose addresses are all answered: what was conclusive is charged, the rest of the hold goes
- * back, the lease ends and the time until erasure begins. One transaction; any step that does not find what
+ * back, the results are made ready, the lease ends and the time until erasure begins. One transaction; any step that does not find what
  * it expects undoes all of them.
  */
 export type SettleTaskAnswer =
   { kind: 'completed'; charged: number } | { kind: 'not_finished' } | { kind: 'stale_fence' };
 
-type Completion = { task: string; fence: number; now: number; expires: number };
+type Completion = { task: string; fence: number; now: number; expires: number; results: string };
 
 const complete = statement((db, arg: Completion) =>
   db
@@ -22,6 +23,7 @@ const complete = statement((db, arg: Completion) =>
       lease_until: 0,
       completed_at: arg.now,
       expires_at: arg.expires,
+      results: arg.results,
     })
     .where('id', '=', arg.task)
     .where('fence', '=', arg.fence)
@@ -62,7 +64,8 @@ export async function settleTask(
   { now, retentionMs }: { now: number; retentionMs: number },
 ): Promise<SettleTaskAnswer> {
   const { taskId: task, fence, accountId, holdId } = claim;
-  if ((await tx.change(complete, { task, fence, now, expires: now + retentionMs })) !== 1) {
+  const results = await presentResults(tx, task, { explain: false });
+  if ((await tx.change(complete, { task, fence, now, expires: now + retentionMs, results })) !== 1) {
     const current = await tx.first(findFence, { task, fence });
     return { kind: current === undefined ? 'stale_fence' : 'not_finished' };
   }

@@ -1,9 +1,10 @@
+import type { BulkResultRecord } from '@mailproof/client';
 import type { Engine, Outcome } from '@mailproof/engine';
 import { readBalance } from '../credits/read-balance.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import { claimTask, type Claim } from '../tasks/claim-task.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
-import { readTask } from '../tasks/read-task.ts';
+import { readTask, type ReadTaskAnswer } from '../tasks/read-task.ts';
 import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
 import { audit } from '../upkeep/audit.ts';
 import { createSweep } from '../upkeep/sweep.ts';
@@ -64,7 +65,10 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     created: async (caller: Caller, emails: string[], more: Partial<CreateTaskRequest> = {}) =>
       idOf(await create(caller, emails, more)),
     read: async (taskId: string, caller: Caller = account.live) =>
-      readTask(caller, taskId, { store, wallClock }),
+      withResults(await readTask({ caller, taskId, explain: true }, { store, wallClock })),
+    /** The same without explanations, the results as they go out. */
+    readPlainly: (taskId: string) =>
+      readTask({ caller: account.live, taskId, explain: false }, { store, wallClock }),
     claim: (processId = presence.id) =>
       store.write((tx) => claimTask(tx, { processId, now: wallClock.now() })),
     run: (claim: Claim, more: Partial<RunTaskParts> = {}) =>
@@ -86,6 +90,14 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
       await close();
     },
   };
+}
+
+function withResults(answer: ReadTaskAnswer) {
+  if (answer.kind !== 'task') return answer;
+  const { resultsJson, ...task } = answer;
+  if (resultsJson === undefined) return { ...task, results: undefined };
+  const byAddress = JSON.parse(resultsJson) as Record<string, BulkResultRecord>;
+  return { ...task, results: Object.values(byAddress) };
 }
 
 function idOf(answer: CreateTaskAnswer): string {

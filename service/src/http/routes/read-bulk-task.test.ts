@@ -11,8 +11,8 @@ describe('GET task', () => {
     const answer = await ask(
       { ...get, key: 'unpaid' },
       {
-        readTask: (caller, id) => {
-          assert.deepEqual([caller.accountId, id], ['account-unpaid', taskId]);
+        readTask: (request) => {
+          assert.deepEqual([request.caller.accountId, request.taskId], ['account-unpaid', taskId]);
           return Promise.resolve({
             kind: 'task',
             taskId,
@@ -21,7 +21,7 @@ describe('GET task', () => {
             total: 3,
             checked: 1,
             creditsUsed: 3,
-            results: undefined,
+            resultsJson: undefined,
           });
         },
       },

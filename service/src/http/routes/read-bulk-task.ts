@@ -1,6 +1,7 @@
+import type { BulkTaskProgress } from '@mailproof/client';
 import type { ApiServer, RouteParts } from '../api-server.ts';
 import { taskPath } from '../paths.ts';
-import { presentTask } from '../present-task.ts';
+import { presentProgress, withResults } from '../present-task.ts';
 import { refuse } from '../refuse.ts';
 import { bulkProgressSchema } from '../schemas/bulk-schemas.ts';
 import { errorResponses } from '../schemas/error-schema.ts';
@@ -46,12 +47,18 @@ export function addReadBulkTask(server: ApiServer, { parts, gate, notebook }: Ro
     handler: async (request, reply) => {
       const { taskId } = request.params;
       if (!isUuid(taskId)) return refuse(reply, 'task_not_found');
-      const answer = await parts.readTask(notebook.callerOf(request), taskId.toLowerCase());
+      const explain = request.query.explain === 'true';
+      const caller = notebook.callerOf(request);
+      const answer = await parts.readTask({ caller, taskId: taskId.toLowerCase(), explain });
       if (answer.kind === 'task_not_found') return refuse(reply, 'task_not_found');
 
       notebook.of(request).creditsUsed = answer.creditsUsed;
-      const progress = presentTask(answer, { explain: request.query.explain === 'true' });
-      return reply.code(200).header('x-credits-used', String(answer.creditsUsed)).send(progress);
+      return reply
+        .code(200)
+        .header('x-credits-used', String(answer.creditsUsed))
+        .type('application/json; charset=utf-8')
+        .serializer((progress: BulkTaskProgress) => withResults(progress, answer.resultsJson))
+        .send(presentProgress(answer));
     },
   });
 }

@@ -63,7 +63,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     authenticate: (authorization) => noted(calls, 'authenticate', () => parts.authenticate(authorization)),
     verifyOne: (request) => noted(calls, 'verifyOne', () => parts.verifyOne(request)),
     createTask: (request) => noted(calls, 'createTask', () => parts.createTask(request)),
-    readTask: (caller, id) => noted(calls, 'readTask', () => parts.readTask(caller, id)),
+    readTask: (request) => noted(calls, 'readTask', () => parts.readTask(request)),
   };
 }
 

@@ -52,7 +52,7 @@ it(`${kills} kills at random moments: no accepted task lost, no credit lost or c
   const accepted = told.filter((line) => line.startsWith('task ')).map((line) => line.slice(5));
   let conclusive = 0;
   for (const id of accepted) {
-    const task = await readTask(account.live, id, parts);
+    const task = await readTask({ caller: account.live, taskId: id, explain: false }, parts);
     assert.ok(task.kind === 'task' && task.status === 'completed', 'an accepted task is lost');
     conclusive += task.creditsUsed;
   }

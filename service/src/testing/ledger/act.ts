@@ -94,7 +94,7 @@ export async function compare(scene: Scene): Promise<void> {
     { granted, available, reserved, spent },
   );
   for (const task of model.tasks) {
-    const seen = await readTask(live, task.id, { store, wallClock });
+    const seen = await readTask({ caller: live, taskId: task.id, explain: false }, { store, wallClock });
     if (task.status === 'completed' && task.expiresAt <= wallClock.now()) {
       assert.equal(seen.kind, 'task_not_found');
       continue;

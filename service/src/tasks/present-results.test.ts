@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { BulkResultRecord } from '@mailproof/client';
+import { systemClock, type Outcome } from '@mailproof/engine';
+import { createSandbox } from '../sandbox/create-sandbox.ts';
+import { databases } from '../testing/databases.ts';
+import { addresses, openTaskHouse } from '../testing/open-task-house.ts';
+import { statement } from '../db/statement.ts';
+import { recordOf } from './present-results.ts';
+
+const sandbox = createSandbox({ delays: false, clock: systemClock });
+const never = new AbortController().signal;
+const allResults = statement((db) => db.selectFrom('task').select('results'));
+const answerOf = (email: string): Promise<Outcome> =>
+  sandbox.verify(email, { deadline: Infinity, signal: never });
+
+async function plainResults(house: Awaited<ReturnType<typeof openTaskHouse>>, taskId: string) {
+  const answer = await house.readPlainly(taskId);
+  return answer.kind === 'task' ? answer.resultsJson : undefined;
+}
+
+test('a record carries what interface 2.4 names, and of that only what there is evidence for', async () => {
+  const emails = ['safe@a.test', 'catch_all@a.test', 'spamtrap@a.test', 'unknown@a.test'];
+  const outcomes = await Promise.all(emails.map(answerOf));
+  const records: Record<string, BulkResultRecord> = Object.fromEntries(
+    outcomes.map((outcome) => {
+      if (outcome.kind !== 'verdict') throw new Error(outcome.kind);
+      return [outcome.verdict.email, recordOf(outcome.verdict.email, outcome.verdict)];
+    }),
+  );
+  assert.deepEqual(records, {
+    'safe@a.test': {
+      email: 'safe@a.test',
+      status: 'safe',
+      overall_score: 98,
+      is_safe_to_send: true,
+      is_deliverable: true,
+      is_valid_syntax: true,
+      mx_accepts_mail: true,
+      verification_mode: 'power',
+    },
+    'catch_all@a.test': {
+      email: 'catch_all@a.test',
+      status: 'catch_all',
+      overall_score: 60,
+      is_safe_to_send: false,
+      is_deliverable: true,
+      is_valid_syntax: true,
+      mx_accepts_mail: true,
+      is_catch_all: true,
+      verification_mode: 'power',
+    },
+    'spamtrap@a.test': {
+      email: 'spamtrap@a.test',
+      status: 'spamtrap',
+      overall_score: 0,
+      is_safe_to_send: false,
+      is_valid_syntax: true,
+      mx_accepts_mail: true,
+      verification_mode: 'power',
+    },
+    'unknown@a.test': {
+      email: 'unknown@a.test',
+      status: 'unknown',
+      is_valid_syntax: true,
+      mx_accepts_mail: true,
+      verification_mode: 'power',
+    },
+  });
+});
+
+for (const database of databases) {
+  describe(`results made ready on ${database.name}`, () => {
+    test('are the same text, made at the end or when asked for, and differ from explained ones by the explanation', async () => {
+      const house = await openTaskHouse(database);
+      const spelled = [
+        '__proto__@a.test',
+        'constructor@a.test',
+        'toString@a.test',
+        '"a\\"b"@a.test',
+        'ü@ü.test',
+      ];
+      house.mind.answer = answerOf;
+      const id = await house.created(house.account.live, [...spelled, ...addresses(50), 'timeout@a.test']);
+      assert.equal(await plainResults(house, id), undefined);
+      await house.run((await house.claim())!);
+      const ready = (await plainResults(house, id)) ?? '';
+      const explained = await house.read(id);
+      assert.ok(explained.kind === 'task');
+      const without = (explained.results ?? []).map(({ explanation, ...record }) => {
+        assert.ok(explanation !== undefined);
+        return `${JSON.stringify(record.email)}:${JSON.stringify(record)}`;
+      });
+      assert.equal(without.length, 56);
+      assert.equal(ready, `{${without.join(',')}}`);
+      await house.close();
+    });
+
+    test('go with the task: after its time nothing of them is left', async () => {
+      const house = await openTaskHouse(database);
+      const id = await house.created(house.account.live, ['canary@example.com']);
+      await house.run((await house.claim())!);
+      assert.match((await plainResults(house, id)) ?? '', /canary@example\.com/);
+      house.time.advance(16 * 86_400_000);
+      assert.equal(await plainResults(house, id), undefined, 'expired, although not yet erased');
+      await house.sweep();
+      assert.deepEqual(await house.store.read.all(allResults, {}), []);
+      await house.close();
+    });
+  });
+}
