@@ -1,0 +1,105 @@
+/**
+ * Ours and the bare route, round by round in turn, each round beginning with the other: what drifts (the machine's
+ * other work, its temperature, the size of the database) falls on both alike. The ratio is the median over the
+ * pairs of rounds.
+ */
+import { join } from 'node:path';
+import { startChild, type Child, type ChildModule } from '../processes/child.ts';
+import { median, quantile, sum } from '../results/numbers.ts';
+import type { LoadOrder, LoadReport } from './load-process.ts';
+import type { Measure } from './measures.ts';
+
+export type Effort = { connections: number; rounds: number; roundMs: number; warmUpMs: number };
+
+export type Figures = { perSecond: number; p50Ms: number; p99Ms: number; requests: number };
+
+export type Comparison = {
+  id: string;
+  title: string;
+  goal: number | undefined;
+  ours: Figures;
+  bare: Figures;
+  ratio: number;
+  ratios: number[];
+  /** Answers of ours that were not what was asked for, by status. */
+  otherwise: Record<string, number>;
+};
+
+type Ports = { ours: number; bare: number };
+
+const loadModule: ChildModule<LoadOrder, LoadReport> = { path: join(import.meta.dirname, 'load-process.ts') };
+
+export async function compare(measure: Measure, ports: Ports, effort: Effort): Promise<Comparison> {
+  const load = startChild(loadModule);
+  try {
+    return await inTurn(measure, createDriver({ measure, ports, effort, load }), effort);
+  } finally {
+    await load.stop();
+  }
+}
+
+type Side = keyof Ports;
+type Drive = (side: Side, forMs: number) => Promise<LoadReport>;
+
+async function inTurn(measure: Measure, drive: Drive, effort: Effort): Promise<Comparison> {
+  const reports: Record<Side, LoadReport[]> = { ours: [], bare: [] };
+  await drive('bare', effort.warmUpMs);
+  await drive('ours', effort.warmUpMs);
+  for (let round = 0; round < effort.rounds; round += 1) {
+    const order: Side[] = round % 2 === 0 ? ['ours', 'bare'] : ['bare', 'ours'];
+    for (const side of order) reports[side].push(await drive(side, effort.roundMs));
+  }
+  const ratios = reports.ours.map((report, round) => rateOf([report]) / rateOf([reports.bare[round]]));
+  const { id, title, goal } = measure;
+  const otherwise = countOtherwise(reports.ours);
+  return {
+    id,
+    title,
+    goal,
+    ours: read(reports.ours),
+    bare: read(reports.bare),
+    ratio: median(ratios),
+    ratios,
+    otherwise,
+  };
+}
+
+type DriverParts = { measure: Measure; ports: Ports; effort: Effort; load: Child<LoadOrder, LoadReport> };
+
+function createDriver({ measure, ports, effort, load }: DriverParts): Drive {
+  let from = 1;
+  return async (side, forMs) => {
+    const report = await load.ask({
+      port: ports[side],
+      connections: effort.connections,
+      forMs,
+      request: side === 'ours' ? measure.request : measure.bareRequest,
+      from,
+      expectedStatus: measure.expectedStatus,
+    });
+    from = report.next;
+    return report;
+  };
+}
+
+function rateOf(reports: (LoadReport | undefined)[]): number {
+  const there = reports.filter((report) => report !== undefined);
+  return (1_000 * sum(there.map(({ completed }) => completed))) / sum(there.map(({ forMs }) => forMs));
+}
+
+function read(reports: LoadReport[]): Figures {
+  const latencies = reports.flatMap(({ latenciesMs }) => latenciesMs);
+  return {
+    perSecond: rateOf(reports),
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    requests: latencies.length,
+  };
+}
+
+function countOtherwise(reports: LoadReport[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const [status, count] of reports.flatMap(({ otherwise }) => Object.entries(otherwise)))
+    total[status] = (total[status] ?? 0) + count;
+  return total;
+}

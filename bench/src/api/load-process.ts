@@ -1,0 +1,93 @@
+/**
+ * The load generator: so many connections, each with one request under way at a time (no pipelining), kept alive
+ * and opened again where the server closes them. It writes prepared bytes and looks only at the status line and
+ * the length of what comes back, so that it costs little beside the server it measures.
+ */
+import { connect, type Socket } from 'node:net';
+import { answerQuestions } from '../processes/child.ts';
+import { createResponseReader } from './response-reader.ts';
+import { serialMark } from './wire-request.ts';
+
+export type LoadOrder = {
+  port: number;
+  connections: number;
+  forMs: number;
+  /** The request as it goes on the wire; `serialMark` stands where every request has a number of its own. */
+  request: string;
+  /** The number of the first request. */
+  from: number;
+  expectedStatus: number;
+};
+
+export type LoadReport = {
+  /** Requests answered as expected within the time. */
+  completed: number;
+  /** Those answered otherwise, by status. */
+  otherwise: Record<string, number>;
+  forMs: number;
+  latenciesMs: number[];
+  /** The number after that of the last request. */
+  next: number;
+};
+
+/** A server that stands still ends the round all the same. */
+const drainMs = 15_000;
+
+type Round = LoadOrder & { report: LoadReport; startedAt: number };
+
+answerQuestions(applyLoad);
+
+async function applyLoad(order: LoadOrder): Promise<LoadReport> {
+  const { forMs, from } = order;
+  const report: LoadReport = { completed: 0, otherwise: {}, forMs, latenciesMs: [], next: from };
+  const round: Round = { ...order, report, startedAt: performance.now() };
+  await Promise.all(Array.from({ length: order.connections }, () => keepAsking(round)));
+  return report;
+}
+
+const isOver = ({ startedAt, forMs }: Round): boolean => performance.now() - startedAt >= forMs;
+
+async function keepAsking(round: Round): Promise<void> {
+  while (!isOver(round)) await useConnection(round);
+}
+
+/** Asks until the time is up or the server closes the connection. */
+function useConnection(round: Round): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: round.port, noDelay: true });
+    const limit = setTimeout(() => socket.destroy(), round.forMs + drainMs);
+    let sentAt = 0;
+    const ask = (): void => {
+      if (isOver(round)) return void socket.end();
+      sentAt = performance.now();
+      send(socket, round);
+    };
+    const reader = createResponseReader((status, closes) => {
+      note(round, status, sentAt);
+      if (closes) socket.end();
+      else ask();
+    });
+    socket.on('connect', ask).on('data', (bytes: Buffer) => reader.push(bytes));
+    socket.on('error', reject).on('close', () => {
+      clearTimeout(limit);
+      resolve();
+    });
+  });
+}
+
+function send(socket: Socket, { request, report }: Round): void {
+  const serial = String(report.next).padStart(serialMark.length, '0');
+  report.next += 1;
+  socket.write(request.replaceAll(serialMark, serial), 'latin1');
+}
+
+function note(round: Round, status: number, sentAt: number): void {
+  const { report, expectedStatus } = round;
+  if (status !== expectedStatus) {
+    report.otherwise[status] = (report.otherwise[status] ?? 0) + 1;
+    return;
+  }
+  if (isOver(round)) return;
+  report.completed += 1;
+  report.latenciesMs.push(performance.now() - sentAt);
+}

@@ -1,0 +1,35 @@
+/** Finds the end of each HTTP/1.1 response in a stream of bytes, by `Content-Length`; bodies are counted, not kept. */
+export type ResponseReader = { push(bytes: Buffer): void };
+
+export function createResponseReader(onResponse: (status: number, closes: boolean) => void): ResponseReader {
+  let head = '';
+  let bodyLeft = 0;
+  let status = 0;
+  let closes = false;
+
+  /** Reads the head where it is complete; what of the body came with it is counted off. */
+  function readHead(): boolean {
+    const end = head.indexOf('\r\n\r\n');
+    if (end < 0) return false;
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    if (length === undefined) throw new Error(`a response without a length: ${head.slice(0, 200)}`);
+    status = Number(head.slice(9, 12));
+    closes = /\r\nconnection: *close/i.test(head);
+    bodyLeft = Number(length) - (head.length - end - 4);
+    return true;
+  }
+
+  return {
+    push(bytes) {
+      if (bodyLeft > 0) {
+        bodyLeft -= bytes.length;
+      } else {
+        head += bytes.toString('latin1');
+        if (!readHead()) return;
+      }
+      if (bodyLeft > 0) return;
+      head = '';
+      onResponse(status, closes);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** The few statistics the results need. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Three significant digits, thousands apart. */
+export function short(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const rounded = Number(value.toPrecision(3));
+  return rounded >= 1_000 ? rounded.toLocaleString('en-US') : String(rounded);
+}
