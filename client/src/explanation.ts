@@ -9,12 +9,22 @@ export type Explanation = {
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   /** The replies that were read, in order. */
-  replies: {
-    phase: 'connect' | 'banner' | 'ehlo' | 'starttls' | 'mail' | 'rcpt' | 'random_rcpt' | 'rset' | 'quit';
-    code: number;
-    enhanced?: string;
-    text: string;
-  }[];
+  replies: ExplainedReply[];
   /** Milliseconds spent in each stage that was entered. */
   timings_ms: { dns?: number; smtp?: number; total: number };
+  /** Only in a task, where a mail host put us off and was asked again: each visit, the last included; at most 5. */
+  visits?: {
+    /** When it ended (ISO 8601, UTC). */
+    at: string;
+    reason: string;
+    replies: ExplainedReply[];
+  }[];
+};
+
+/** A reply of a mail host and what it answered. */
+type ExplainedReply = {
+  phase: 'connect' | 'banner' | 'ehlo' | 'starttls' | 'mail' | 'rcpt' | 'random_rcpt' | 'rset' | 'quit';
+  code: number;
+  enhanced?: string;
+  text: string;
 };

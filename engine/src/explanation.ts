@@ -96,7 +96,11 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     case 'no':
       return { reason: 'mailbox_accepted', retry: never };
     case 'undetermined':
-      return { reason: 'catch_all_undetermined', retry: retryIn(retryAfterSeconds.unreachable) };
+      // A stranger that was put off may be answered as soon as a mailbox that was.
+      return {
+        reason: 'catch_all_undetermined',
+        retry: retryFor(catchAll.meaning?.label, retryAfterSeconds.unreachable),
+      };
   }
 }
 

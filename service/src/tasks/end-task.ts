@@ -5,13 +5,15 @@ import { takeTask, type Claim } from './claim-task.ts';
 import { pendingItems, recordResult } from './items.ts';
 import { deadlineReached, unverified } from './result.ts';
 import { settleTask, type SettleTaskAnswer } from './settle-task.ts';
+import { withVisits } from './visits.ts';
 
 type Ending = { now: number; retentionMs: number };
 
 /** The deadline is reached: what has no answer is `unknown`, its credit goes back, the task is completed. */
 export async function endTask(tx: Tx, claim: Claim, ending: Ending): Promise<SettleTaskAnswer> {
-  for (const { position, email } of await pendingItems(tx, claim.taskId)) {
-    await recordResult(tx, claim, { position, result: unverified(email, deadlineReached) });
+  for (const { position, email, visits } of await pendingItems(tx, claim.taskId)) {
+    const result = unverified(email, withVisits(deadlineReached, visits));
+    await recordResult(tx, claim, { position, result });
   }
   return settleTask(tx, claim, ending);
 }

@@ -3,6 +3,7 @@ import type { Schema } from '../db/schema.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Claim } from './claim-task.ts';
 import type { Result } from './result.ts';
+import { readVisits, type Visit } from './visits.ts';
 
 /**
  * What a worker writes about the addresses of its task. Each statement changes a row only while the address is
@@ -11,11 +12,18 @@ import type { Result } from './result.ts';
  *     pending ──begin──▶ pending, one attempt more ──record──▶ done
  *                            └────defer────▶ pending, to be asked again later
  */
-export type Item = { position: number; email: string; attempts: number; visits: number; nextAt: number };
+export type Item = {
+  position: number;
+  email: string;
+  attempts: number;
+  nextAt: number;
+  /** Those that ended in a deferral. */
+  visits: Visit[];
+};
 
 type ItemAnswer = { kind: 'written' } | { kind: 'stale_fence' } | { kind: 'not_pending' };
 
-/** After so many probes that never came to an end, it is the address that kills them (threats D9). */
+/** After so many probes that never came to an end, it is the address that kills them. */
 export const mostAttempts = 3;
 
 type Place = { task: string; position: number; fence: number };
@@ -38,7 +46,7 @@ function fenceHolds(eb: ExpressionBuilder<Schema, 'item'>, fence: number) {
 const findPending = statement((db, arg: { task: string }) =>
   db
     .selectFrom('item')
-    .select(['position', 'email', 'attempts', 'visits', 'next_at as nextAt'])
+    .select(['position', 'email', 'attempts', 'visited', 'next_at as nextAt'])
     .where('task_id', '=', arg.task)
     .where('state', '=', sql.lit('pending'))
     .orderBy('attempts')
@@ -47,7 +55,8 @@ const findPending = statement((db, arg: { task: string }) =>
 
 /** Those never begun come first; those whose probe did not come to an end come last. */
 export async function pendingItems(tx: Pick<Tx, 'all'>, taskId: string): Promise<Item[]> {
-  return tx.all(findPending, { task: taskId });
+  const rows = await tx.all(findPending, { task: taskId });
+  return rows.map(({ visited, ...item }) => ({ ...item, visits: readVisits(visited) }));
 }
 
 const countAttempt = statement((db, arg: Place) =>
@@ -83,23 +92,29 @@ export async function putBackItem(tx: Tx, claim: Fenced, position: number): Prom
   await tx.change(uncountAttempt, placeOf(claim, position));
 }
 
-const postpone = statement((db, arg: Place & { next: number }) =>
+const postpone = statement((db, arg: Place & { next: number; visited: string }) =>
   db
     .updateTable('item')
-    .set((eb) => ({ attempts: 0, visits: eb('visits', '+', eb.lit(1)), next_at: arg.next }))
+    .set((eb) => ({
+      attempts: 0,
+      visits: eb('visits', '+', eb.lit(1)),
+      visited: arg.visited,
+      next_at: arg.next,
+    }))
     .where('task_id', '=', arg.task)
     .where('position', '=', arg.position)
     .where('state', '=', 'pending')
     .where((eb) => fenceHolds(eb, arg.fence)),
 );
 
-/** The mail host asked us to come back. */
+/** The mail host asked us to come back. `visits` are all so far, with the one that ended so. */
 export async function deferItem(
   tx: Tx,
   claim: Fenced,
-  { position, nextAt }: { position: number; nextAt: number },
+  { position, nextAt, visits }: { position: number; nextAt: number; visits: Visit[] },
 ): Promise<ItemAnswer> {
-  const changed = await tx.change(postpone, { ...placeOf(claim, position), next: nextAt });
+  const visited = JSON.stringify(visits);
+  const changed = await tx.change(postpone, { ...placeOf(claim, position), next: nextAt, visited });
   return changed === 1 ? { kind: 'written' } : refusal(tx, claim);
 }
 

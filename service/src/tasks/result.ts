@@ -1,4 +1,5 @@
-import { parseAddress, type Explanation, type Verdict } from '@mailproof/engine';
+import type { Explanation } from '@mailproof/client';
+import { parseAddress, type Verdict } from '@mailproof/engine';
 
 /** What we end with ourselves where the engine had no verdict to give: nothing was looked at, so nothing is said. */
 type UnverifiedVerdict = {

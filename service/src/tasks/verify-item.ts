@@ -4,6 +4,7 @@ import type { Claim } from './claim-task.ts';
 import { beginItem, deferItem, mostAttempts, putBackItem, recordResult, type Item } from './items.ts';
 import { internalError, unverified, type Result } from './result.ts';
 import type { RunTaskParts } from './run-task.ts';
+import { visitOf, withVisits } from './visits.ts';
 
 /**
  * One address of a task, once: count the attempt → verify → write the result, or when to ask again. However it
@@ -26,7 +27,8 @@ export async function verifyItem(item: Item, round: ItemRound): Promise<void> {
     const begun = await parts.store.write((tx) => beginItem(tx, claim, position));
     if (begun.kind === 'stale_fence') return;
     if (begun.kind === 'not_pending') {
-      if (item.attempts >= mostAttempts) await record(item, round, unverified(email, internalError));
+      const explanation = withVisits(internalError, item.visits);
+      if (item.attempts >= mostAttempts) await record(item, round, unverified(email, explanation));
       return;
     }
     const outcome = await probe(item, round);
@@ -78,12 +80,17 @@ async function probe(
 
 async function write(item: Item, round: ItemRound, outcome: Outcome): Promise<void> {
   const { claim, parts } = round;
-  const nextAt = parts.wallClock.now() + parts.deferRetryMs * 2 ** item.visits;
-  const worthwhile = item.visits + 1 < mostVisits && nextAt < claim.deadlineAt;
+  const { position } = item;
+  const result = resultOf(item, outcome);
+  const now = parts.wallClock.now();
+  const visits = [...item.visits, visitOf(result.explanation, now)];
+  const nextAt = now + parts.deferRetryMs * 2 ** item.visits.length;
+  const worthwhile = visits.length < mostVisits && nextAt < claim.deadlineAt;
   if (worthwhile && isDeferred(outcome)) {
-    await parts.store.write((tx) => deferItem(tx, claim, { position: item.position, nextAt }));
+    await parts.store.write((tx) => deferItem(tx, claim, { position, nextAt, visits }));
   } else {
-    await record(item, round, resultOf(item, outcome));
+    const explanation = visits.length > 1 ? withVisits(result.explanation, visits) : result.explanation;
+    await record(item, round, { ...result, explanation });
   }
 }
 

@@ -3,35 +3,41 @@ import { Type, type Static } from 'typebox';
 import { oneOf } from './one-of.ts';
 import type { SameType } from './same-type.ts';
 
+const repliesSchema = Type.Array(
+  Type.Object({
+    phase: oneOf(['connect', 'banner', 'ehlo', 'starttls', 'mail', 'rcpt', 'random_rcpt', 'rset', 'quit']),
+    code: Type.Integer(),
+    enhanced: Type.Optional(Type.String()),
+    text: Type.String(),
+  }),
+);
+
 export const explanationSchema = Type.Object(
   {
     stage: oneOf(['syntax', 'lists', 'dns', 'smtp'], { description: 'The stage that decided' }),
     reason: Type.String({ description: 'A stable snake_case code' }),
     retry: Type.Object({ advised: Type.Boolean(), after_seconds: Type.Optional(Type.Integer()) }),
     mail_host: Type.Optional(Type.String({ description: 'The mail host that was asked' })),
-    replies: Type.Array(
-      Type.Object({
-        phase: oneOf([
-          'connect',
-          'banner',
-          'ehlo',
-          'starttls',
-          'mail',
-          'rcpt',
-          'random_rcpt',
-          'rset',
-          'quit',
-        ]),
-        code: Type.Integer(),
-        enhanced: Type.Optional(Type.String()),
-        text: Type.String(),
-      }),
-    ),
+    replies: repliesSchema,
     timings_ms: Type.Object({
       dns: Type.Optional(Type.Integer()),
       smtp: Type.Optional(Type.Integer()),
       total: Type.Integer(),
     }),
+    visits: Type.Optional(
+      Type.Array(
+        Type.Object({
+          at: Type.String({ description: 'When it ended (ISO 8601, UTC)' }),
+          reason: Type.String(),
+          replies: repliesSchema,
+        }),
+        {
+          maxItems: 5,
+          description:
+            'Only in a task, where a mail host put us off and was asked again: each visit, the last included',
+        },
+      ),
+    ),
   },
   { description: 'Why the verdict is what it is; only with `?explain=true`' },
 );

@@ -132,7 +132,7 @@ export async function doDefer(
   const item = held?.task.items[position];
   if (held === undefined || item === undefined) return;
   const answer = await store.write((tx) =>
-    deferItem(tx, held.claim, { position, nextAt: wallClock.now() + byMs }),
+    deferItem(tx, held.claim, { position, nextAt: wallClock.now() + byMs, visits: [] }),
   );
   assert.equal(answer.kind, !isCurrent(scene, held) ? 'stale_fence' : item.done ? 'not_pending' : 'written');
 }
