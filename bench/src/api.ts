@@ -22,17 +22,18 @@ const { values: wish } = parseArgs({
     write: { type: 'boolean', default: false },
     /** Writes CPU profiles of the service into this folder. */
     profile: { type: 'string' },
+    connections: { type: 'string', default: '64' },
   },
 });
 
-const full: Effort = { connections: 32, rounds: 8, roundMs: 3_000, warmUpMs: 4_000 };
-const quick: Effort = { connections: 32, rounds: 2, roundMs: 1_000, warmUpMs: 1_000 };
+const full: Omit<Effort, 'connections'> = { rounds: 8, roundMs: 3_000, warmUpMs: 4_000 };
+const quick: Omit<Effort, 'connections'> = { rounds: 2, roundMs: 1_000, warmUpMs: 1_000 };
 
 const bareModule: ChildModule<BareRoute[], BareAnswer> = {
   path: join(import.meta.dirname, 'api/bare-process.ts'),
 };
 
-await run(wish.quick ? quick : full);
+await run({ ...(wish.quick ? quick : full), connections: Number(wish.connections) });
 
 async function run(effort: Effort): Promise<void> {
   const machine = describeMachine();
@@ -40,14 +41,12 @@ async function run(effort: Effort): Promise<void> {
   const bare = startChild(bareModule);
   try {
     const measures = await prepareMeasures(service);
-    const ports = {
-      ours: service.port,
-      bare: (await bare.ask(measures.map((measure) => measure.bare))).port,
-    };
+    const { port } = await bare.ask(measures.map((measure) => measure.bare));
+    const servers = { ours: service, bare: { port, pid: bare.pid } };
     const comparisons: Comparison[] = [];
     for (const measure of measures.filter(({ id }) => wish.only === undefined || wish.only === id)) {
       process.stderr.write(`${measure.title} …\n`);
-      comparisons.push(await compare(measure, ports, effort));
+      comparisons.push(await compare(measure, servers, effort));
     }
     publish(
       {
@@ -77,9 +76,11 @@ function describe(comparisons: Comparison[], machine: Machine, effort: Effort): 
         'a second',
         'p50 ms',
         'p99 ms',
+        'CPU µs',
         'bare: a second',
         'p50 ms',
         'p99 ms',
+        'CPU µs',
         'ratio',
         'pairs',
         'goal',
@@ -88,6 +89,7 @@ function describe(comparisons: Comparison[], machine: Machine, effort: Effort): 
     ),
     '',
     'The ratio is that of the rates, the median over the pairs of rounds; `pairs` are the lowest and the highest.',
+    'CPU is the time of the server for one request; what is missing to the wall is waiting, for the disk above all.',
     ...comparisons
       .filter(({ otherwise }) => Object.keys(otherwise).length > 0)
       .map(
@@ -102,7 +104,9 @@ function row({ title, ours, bare, ratio, ratios, goal }: Comparison): string[] {
   const verdict = goal === undefined ? '–' : `≥ ${percent(goal)}: ${ratio >= goal ? 'met' : 'not met'}`;
   return [
     title,
-    ...[ours.perSecond, ours.p50Ms, ours.p99Ms, bare.perSecond, bare.p50Ms, bare.p99Ms].map(short),
+    ...[ours, bare].flatMap(({ perSecond, p50Ms, p99Ms, cpuUs }) =>
+      [perSecond, p50Ms, p99Ms, cpuUs].map(short),
+    ),
     percent(ratio),
     `${percent(Math.min(...ratios))}–${percent(Math.max(...ratios))}`,
     verdict,

@@ -5,13 +5,21 @@
  */
 import { join } from 'node:path';
 import { startChild, type Child, type ChildModule } from '../processes/child.ts';
+import { cpuTimeMs } from '../processes/cpu-time.ts';
 import { median, quantile, sum } from '../results/numbers.ts';
 import type { LoadOrder, LoadReport } from './load-process.ts';
 import type { Measure } from './measures.ts';
 
 export type Effort = { connections: number; rounds: number; roundMs: number; warmUpMs: number };
 
-export type Figures = { perSecond: number; p50Ms: number; p99Ms: number; requests: number };
+export type Figures = {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** CPU time of the server for one request, in microseconds. */
+  cpuUs: number;
+  requests: number;
+};
 
 export type Comparison = {
   id: string;
@@ -25,24 +33,26 @@ export type Comparison = {
   otherwise: Record<string, number>;
 };
 
-type Ports = { ours: number; bare: number };
+/** Where each side listens, and the process it is. */
+type Servers = Record<Side, { port: number; pid: number }>;
+type Side = 'ours' | 'bare';
+type Driven = LoadReport & { cpuMs: number };
 
 const loadModule: ChildModule<LoadOrder, LoadReport> = { path: join(import.meta.dirname, 'load-process.ts') };
 
-export async function compare(measure: Measure, ports: Ports, effort: Effort): Promise<Comparison> {
+export async function compare(measure: Measure, servers: Servers, effort: Effort): Promise<Comparison> {
   const load = startChild(loadModule);
   try {
-    return await inTurn(measure, createDriver({ measure, ports, effort, load }), effort);
+    return await inTurn(measure, createDriver({ measure, servers, effort, load }), effort);
   } finally {
     await load.stop();
   }
 }
 
-type Side = keyof Ports;
-type Drive = (side: Side, forMs: number) => Promise<LoadReport>;
+type Drive = (side: Side, forMs: number) => Promise<Driven>;
 
 async function inTurn(measure: Measure, drive: Drive, effort: Effort): Promise<Comparison> {
-  const reports: Record<Side, LoadReport[]> = { ours: [], bare: [] };
+  const reports: Record<Side, Driven[]> = { ours: [], bare: [] };
   await drive('bare', effort.warmUpMs);
   await drive('ours', effort.warmUpMs);
   for (let round = 0; round < effort.rounds; round += 1) {
@@ -64,13 +74,15 @@ async function inTurn(measure: Measure, drive: Drive, effort: Effort): Promise<C
   };
 }
 
-type DriverParts = { measure: Measure; ports: Ports; effort: Effort; load: Child<LoadOrder, LoadReport> };
+type DriverParts = { measure: Measure; servers: Servers; effort: Effort; load: Child<LoadOrder, LoadReport> };
 
-function createDriver({ measure, ports, effort, load }: DriverParts): Drive {
+function createDriver({ measure, servers, effort, load }: DriverParts): Drive {
   let from = 1;
   return async (side, forMs) => {
+    const { port, pid } = servers[side];
+    const cpuBefore = cpuTimeMs(pid) ?? NaN;
     const report = await load.ask({
-      port: ports[side],
+      port,
       connections: effort.connections,
       forMs,
       request: side === 'ours' ? measure.request : measure.bareRequest,
@@ -78,7 +90,7 @@ function createDriver({ measure, ports, effort, load }: DriverParts): Drive {
       expectedStatus: measure.expectedStatus,
     });
     from = report.next;
-    return report;
+    return { ...report, cpuMs: (cpuTimeMs(pid) ?? NaN) - cpuBefore };
   };
 }
 
@@ -87,12 +99,13 @@ function rateOf(reports: (LoadReport | undefined)[]): number {
   return (1_000 * sum(there.map(({ completed }) => completed))) / sum(there.map(({ forMs }) => forMs));
 }
 
-function read(reports: LoadReport[]): Figures {
+function read(reports: Driven[]): Figures {
   const latencies = reports.flatMap(({ latenciesMs }) => latenciesMs);
   return {
     perSecond: rateOf(reports),
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
+    cpuUs: (1_000 * sum(reports.map(({ cpuMs }) => cpuMs))) / latencies.length,
     requests: latencies.length,
   };
 }

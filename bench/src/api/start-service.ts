@@ -10,7 +10,7 @@ import type { WorldDescription } from '@mailproof/world';
 import { startChild } from '../processes/child.ts';
 import { worldModule } from '../processes/world-module.ts';
 
-export type ServiceUnderTest = { port: number; key: string; stop(): Promise<void> };
+export type ServiceUnderTest = { port: number; pid: number; key: string; stop(): Promise<void> };
 
 export const places = {
   /** On the operator's list: a verdict needs DNS, which is cached, and no mail host. */
@@ -57,6 +57,7 @@ export async function startService(options: {
   const port = await listening(service, join(folder, 'log'));
   return {
     port,
+    pid: service.pid ?? 0,
     key: String(key),
     async stop() {
       const ended = once(service, 'exit');

@@ -13,6 +13,7 @@ export type ChildModule<Question, Answer> = {
 };
 
 export type Child<Question, Answer> = {
+  pid: number;
   ask(question: Question): Promise<Answer>;
   stop(): Promise<void>;
 };
@@ -24,7 +25,10 @@ export function startChild<Question, Answer>(module: ChildModule<Question, Answe
     execArgv: ['--disable-warning=ExperimentalWarning', ...(module.execArgv ?? [])],
     serialization: 'advanced',
   });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${module.path} could not be started`);
   return {
+    pid,
     ask(question) {
       return new Promise((resolve, reject) => {
         const ended = () => reject(new Error(`${module.path} ended before it had answered`));
