@@ -108,7 +108,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     logger,
   });
 
-  const stop = once(async () => {
+  const takeDown = once(async () => {
     admission.drain();
     stopWatching();
     await Promise.all([worker.stop(), upkeep.stop(), drainRequests(server, admission.idle())]);
@@ -116,7 +116,6 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     engine.close();
     presence.leave();
     await store.close();
-    logger.info('stopped');
   });
 
   try {
@@ -124,9 +123,13 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     const first = await ensureFirstAccount({ store, wallClock });
     if (first.kind === 'created') parts.print(welcome(url, keysOf(first)));
     logger.info({ url }, 'listening');
+    const stop = once(async () => {
+      await takeDown();
+      logger.info('stopped');
+    });
     return { url, stop };
   } catch (error) {
-    await stop();
+    await takeDown();
     throw error;
   }
 }
