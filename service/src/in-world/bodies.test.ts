@@ -27,11 +27,11 @@ const good: Record<string, object> = {
 };
 
 /** A valid address of so many characters: a local part of 64 and a domain of labels. */
-function addressOf(characters: number, label = 'a'): string {
-  const domain = `${label.repeat(60)}.`.repeat(3);
+function addressOf(characters: number): string {
+  const domain = `${'a'.repeat(60)}.`.repeat(3);
   const local = 'x'.repeat(64);
-  const rest = characters - local.length - 1 - [...domain].length - '.test'.length;
-  return `${local}@${domain}${label.repeat(rest)}.test`;
+  const rest = characters - local.length - 1 - domain.length - '.test'.length;
+  return `${local}@${domain}${'a'.repeat(rest)}.test`;
 }
 
 for (const path of [single, bulk]) {
@@ -122,7 +122,7 @@ describe('email', () => {
   });
   test('characters are code points: an address of 144 of them is taken where UTF-16 counts 279', async () => {
     const email = `x@${`${'𠀀'.repeat(45)}.`.repeat(3)}test`;
-    assert.deepEqual([[...email].length, email.length], [144, 279]);
+    assert.deepEqual([Array.from(email).length, email.length], [144, 279]);
     assert.equal((await ask({ body: { email } })).status, 200);
   });
 });
@@ -158,13 +158,11 @@ describe('emails and name', () => {
   });
   test('100 entries of the greatest length, every character escaped, are taken', async () => {
     const escape = (text: string) =>
-      [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
-    const emails = Array.from(
-      { length: 100 },
-      (_, n) => `"${escape(`${n}${addressOf(254)}`.slice(0, 254))}"`,
-    );
+      text.replaceAll(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    const nth = (n: number) => `${String(n).padStart(3, '0')}${addressOf(254).slice(3)}`;
+    const emails = Array.from({ length: 100 }, (_, n) => `"${escape(nth(n))}"`);
     const { status, body } = await ask({ path: bulk, body: `{"emails":[${emails.join(',')}]}` });
-    assert.deepEqual([status, body['count_submitted']], [201, 100]);
+    assert.deepEqual([status, body['count_processing']], [201, 100]);
   });
   test('what is no address, too long or empty is rejected and does not fail the batch', async () => {
     const emails = ['', ' ', 'nobody', '@plain.test', addressOf(255), 'x'.repeat(1_000), ` ${address} `];

@@ -24,12 +24,18 @@ export function start(program: string, args: readonly string[], settings: Settin
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A test that is broken off leaves no service behind.
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...said }));
+    child.once('close', (code) => {
+      process.off('exit', kill);
+      resolve({ code, ...said });
+    });
   });
 
   function until(wanted: RegExp): Promise<RegExpExecArray> {

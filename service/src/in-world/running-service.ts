@@ -23,6 +23,8 @@ export type RunningService = {
   balance(account: Account): Promise<Balance>;
   /** Ends it as an operator would and starts it again on the same data. */
   restart(): Promise<void>;
+  /** After it has ended. */
+  startAgain(): Promise<void>;
   /** Ends it and its world and removes its data. */
   stop(): Promise<void>;
 };
@@ -80,6 +82,9 @@ async function serve({ env, world, dataDir, dismantle }: Stage): Promise<Running
     balance: async ({ accountId }) => balanceOf(await command('credits', 'show', accountId)),
     async restart() {
       await endByRequest(service.process);
+      await service.startAgain();
+    },
+    async startAgain() {
       service.process = startMailproof(['serve'], env);
       service.url = await listening(service.process);
       service.client = await createClient(service.url);

@@ -240,6 +240,13 @@ test('every conclusive answer was charged one credit, no other one any', async (
   assert.equal((await service.balance(service.first)).spent, before + 2);
 });
 
+test('with MAILPROOF_PACING=off one mail host answers twenty requests at once, not one a second', async () => {
+  const startedAt = performance.now();
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => verify(`nobody${n}@plain.test`)));
+  assert.ok(answers.every(({ body }) => body['status'] === 'invalid'));
+  assert.ok(performance.now() - startedAt < 12_000);
+});
+
 test('nothing was said to a mail host that the protocol does not allow', () => {
   assert.deepEqual(service.world.violations, []);
 });
