@@ -6,7 +6,7 @@ import { answerTo, bulkPath, createCaller, fieldsOf, singlePath, type Caller } f
 import { openAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
 import { filesWith, linesWith } from './scan.ts';
-import { serve } from './serve.ts';
+import { serve, type Serving } from './serve.ts';
 
 const places = ['catchall.test', 'strict.test', 'blocked.test', 'nullmx.test', 'servfail.test', 'slow.test'];
 const newCanary = () => `canary${randomBytes(8).toString('hex')}`;
@@ -14,11 +14,20 @@ const patienceMs = 30_000;
 
 test('when its time is over, no byte of an address is left in the files of the database', async (t) => {
   const { home, close } = await openHouse({ MAILPROOF_TASK_RETENTION_MS: '1000' });
-  t.after(close);
+  const started: Serving[] = [];
+  const start = async (preload?: string) => {
+    const serving = await serve(home, preload);
+    started.push(serving);
+    return serving;
+  };
+  t.after(async () => {
+    await Promise.all(started.map((serving) => serving.kill()));
+    await close();
+  });
   const { liveKey, testKey } = await openAccount(home, { name: 'erased', credits: 10_000 });
   const [plain, keyed] = [newCanary(), newCanary()];
 
-  const first = await serve(home);
+  const first = await start();
   const caller = createCaller(first.url);
   const taskIds = await askAll(caller, { canary: plain, keys: [liveKey, testKey], headers: {} });
   assert.notDeepEqual(filesWith(home.dataDir, plain), [], 'an accepted task is on the disk');
@@ -26,7 +35,7 @@ test('when its time is over, no byte of an address is left in the files of the d
   caller.close();
 
   // Killed in the middle of it, it goes on, and erases while it runs.
-  const second = await serve(home);
+  const second = await start();
   const again = createCaller(second.url);
   for (const taskId of taskIds) await untilGone(again, liveKey, taskId);
   await untilErased(home.dataDir, plain);
@@ -43,7 +52,7 @@ test('when its time is over, no byte of an address is left in the files of the d
   again.close();
 
   const dayLater = `data:text/javascript,const now=Date.now;Date.now=()=>now()+${24 * 3_600_000 + 60_000}`;
-  const third = await serve(home, dayLater);
+  const third = await start(dayLater);
   await untilErased(home.dataDir, keyed);
   assert.equal(await third.stop(), 0);
   assert.deepEqual([...filesWith(home.dataDir, plain), ...filesWith(home.dataDir, keyed)], []);

@@ -5,7 +5,7 @@ import { launch, type Home } from './launch.ts';
 import { startLoad } from './load.ts';
 import { openAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
-import { recover, showBooks } from './recover.ts';
+import { auditBooks, recover, showBooks } from './recover.ts';
 import { serve } from './serve.ts';
 import { createWitness, type Witness } from './witness.ts';
 
@@ -65,10 +65,11 @@ async function killOnce({ witness, dice, home, newNumber }: RoundParts): Promise
   const serving = await serve(home);
   const caller = createCaller(serving.url);
   const parts = { witness, caller, dice, home, newNumber };
+  const audited = auditBooks(parts);
   await recover(parts, { everything: false });
   const load = startLoad(parts);
   await sleep(shortestLoadMs + dice.below(longestLoadMs - shortestLoadMs));
-  await Promise.all([serving.kill(), load.end()]);
+  await Promise.all([serving.kill(), load.end(), audited]);
   caller.close();
 }
 
@@ -86,6 +87,7 @@ async function endWell(parts: Omit<RoundParts, 'newNumber'>): Promise<void> {
   const serving = await serve(parts.home);
   const caller = createCaller(serving.url);
   await recover({ ...parts, caller }, { everything: true });
+  await auditBooks(parts);
   await showBooks(parts);
   caller.close();
   const code = await serving.stop();

@@ -18,7 +18,6 @@ const sampled = 8;
 
 export async function recover(parts: RecoverParts, { everything }: { everything: boolean }): Promise<void> {
   const { witness } = parts;
-  const audited = auditBooks(parts);
   await Promise.all(
     witness.keyed.filter((request) => !request.resolved).map((request) => resolve(parts, request)),
   );
@@ -26,7 +25,6 @@ export async function recover(parts: RecoverParts, { everything }: { everything:
   for (const request of everything ? kept : sample(parts, kept)) await askUntilTold(parts, request);
   await completeTasks(parts);
   for (const task of everything ? witness.tasks : sample(parts, witness.tasks)) await askTask(parts, task);
-  await audited;
   await balanceBooks(parts, witness.careful);
   await balanceBooks(parts, witness.careless);
 }
@@ -73,7 +71,8 @@ async function completeTasks(parts: RecoverParts): Promise<void> {
   }
 }
 
-async function auditBooks({ witness, home }: RecoverParts): Promise<void> {
+/** May run beside anything: it looks at one moment. */
+export async function auditBooks({ witness, home }: Pick<RecoverParts, 'witness' | 'home'>): Promise<void> {
   const acknowledged = witness.tasks.length;
   try {
     const { accounts, tasks, violations } = await runCommand(['audit'], home);

@@ -48,6 +48,7 @@ test(`two accounts, ${requests} interleaved requests: not one byte of the other'
   t.diagnostic(`${requests} requests in ${Math.round(performance.now() - startedAt)} ms`);
   expectNothingOf(heron, stork);
   expectNothingOf(stork, heron);
+  await expectOwnKeys(caller, [heron, stork]);
   await expectNoDoor(caller, { tenant: heron, other: stork });
   await expectNoDoor(caller, { tenant: stork, other: heron });
   assert.deepEqual((await runCommand(['audit'], home))['violations'], []);
@@ -102,6 +103,22 @@ function expectNothingOf(other: Tenant, tenant: Tenant): void {
       assert.ok(!bytes.toLowerCase().includes(secret.toLowerCase()), bytes);
     for (const [uuid] of bytes.matchAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g))
       assert.ok(!taskIds.has(uuid), bytes);
+  }
+}
+
+/** The same request under the same `Idempotency-Key` is another request when another account sends it. */
+async function expectOwnKeys(caller: Caller, tenants: Tenant[]): Promise<void> {
+  const headers = { 'idempotency-key': 'everybody-has-this' };
+  const body = { emails: ['somebody@nullmx.test'] };
+  for (let repeat = 0; repeat < 2; repeat += 1) {
+    const answers = await Promise.all(
+      tenants.map(({ liveKey }) => answerTo(caller, { path: bulkPath, key: liveKey, headers, body })),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201],
+    );
+    assert.equal(new Set(answers.map((answer) => fieldsOf(answer)['task_id'])).size, 2);
   }
 }
 
