@@ -23,6 +23,13 @@ export function addressOf(index: number, { domains }: Population): { email: stri
   };
 }
 
+/** Domains that belong to no measurement: what they teach the engine is of no use to it later. */
+const warmUpDomains = 50;
+
+export function warmUpAddressOf(index: number): { email: string; status: string } {
+  return { email: `alive0@w${index % warmUpDomains}.test`, status: 'safe' };
+}
+
 export function populate(population: Population): WorldDescription {
   const { addresses, domains, hosts, latencyMs, temper = {}, ownNames = false } = population;
   const residents = Math.ceil(addresses / domains);
@@ -38,9 +45,11 @@ export function populate(population: Population): WorldDescription {
     description.zones[`d${domain}.test`] = { mx: [[10, name]], ttl: 3_600 };
     if (ownNames) description.zones[name] = { a: [hostAddress(host)], ttl: 3_600 };
   }
+  for (let domain = 0; domain < warmUpDomains; domain += 1)
+    description.zones[`w${domain}.test`] = { mx: [[10, `mx${domain % hosts}.test`]] };
   return description;
 }
 
 export function hostAddress(host: number): string {
-  return `127.20.${host >> 8}.${(host & 255) + 1}`.replace('.256', '.0');
+  return `127.20.${host >> 7}.${(host & 127) + 1}`;
 }

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import type { ChildModule } from '../processes/child.ts';
+import type { Population } from './population.ts';
+
+type WorldAt = { dnsServer: string; smtpPort: number };
+
+export type VerifyQuestion = {
+  kind: 'verify';
+  variant: 'ours' | 'plain';
+  world: WorldAt;
+  population: Population;
+  /** Addresses under way at once, those that wait for a conversation included. */
+  inFlight: number;
+  openConversations: number;
+  starttls: 'demanded' | 'always';
+};
+
+export type EngineQuestion =
+  VerifyQuestion | { kind: 'connect'; world: WorldAt; connections: number; inFlight: number; hosts: number };
+
+export type Measured = {
+  addresses: number;
+  ms: number;
+  /** User and system time of the process. */
+  cpuMs: number;
+  rssPeakMb: number;
+  /** What is still held after the last address, garbage collected. */
+  heapGrowthMb: number;
+  loopDelayP99Ms: number;
+  loopDelayMaxMs: number;
+  mostOpen: number;
+  /** Verdicts that were not what they should be. */
+  wrong: Record<string, number>;
+  dnsQueries: number;
+  conversations: number;
+};
+
+export const engineModule: ChildModule<EngineQuestion, Measured> = {
+  path: join(import.meta.dirname, 'engine-process.ts'),
+  execArgv: ['--expose-gc'],
+};

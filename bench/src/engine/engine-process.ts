@@ -1,0 +1,125 @@
+/** The process that is measured: one engine, one list of addresses, and nothing else. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { systemClock } from '@mailproof/engine';
+import { answerQuestions } from '../processes/child.ts';
+import { createOurEngine, orderFor, type EngineLike } from './engine-order.ts';
+import type { EngineQuestion, Measured, VerifyQuestion } from './engine-module.ts';
+import { createPlainEngine } from './plain-engine.ts';
+import { addressOf, hostAddress, warmUpAddressOf } from './population.ts';
+
+answerQuestions((question: EngineQuestion) => {
+  switch (question.kind) {
+    case 'verify':
+      return verifyAll(question);
+    case 'connect':
+      return connectOnly(question);
+  }
+});
+
+/** Far beyond any measurement: what is measured is work, not the giving up. */
+const patienceMs = 900_000;
+const warmUps = 500;
+const sampleMs = 50;
+const loopResolutionMs = 10;
+
+async function verifyAll(question: VerifyQuestion): Promise<Measured> {
+  const { variant, world, population } = question;
+  const order = orderFor(world, question);
+  const engine = variant === 'ours' ? createOurEngine(order) : createPlainEngine(order);
+  const wrong: Record<string, number> = {};
+  const verifyOne = async ({ email, status }: { email: string; status: string }): Promise<void> => {
+    const patience = { deadline: systemClock.now() + patienceMs, signal: new AbortController().signal };
+    const outcome = await engine.verify(email, { ...patience, asker: { urgency: 'bulk', account: 'bench' } });
+    const got = outcome.kind === 'verdict' ? outcome.verdict.status : outcome.kind;
+    if (got !== status) wrong[`${got} for ${status}`] = (wrong[`${got} for ${status}`] ?? 0) + 1;
+  };
+  // Code is compiled and lists are read before the clock starts.
+  await inFlight(warmUps, { most: 50, work: (index) => verifyOne(warmUpAddressOf(index)) });
+  const before = engine.counts();
+  const measured = await measure(engine, () =>
+    inFlight(population.addresses, {
+      most: question.inFlight,
+      work: (index) => verifyOne(addressOf(index, population)),
+    }),
+  );
+  const after = engine.counts();
+  engine.close();
+  return {
+    ...measured,
+    addresses: population.addresses,
+    wrong,
+    dnsQueries: after.dnsQueries - before.dnsQueries,
+    conversations: after.conversations - before.conversations,
+  };
+}
+
+type Flow = { most: number; work: (index: number) => Promise<void> };
+
+/** So many at a time, in order, until all are done. */
+async function inFlight(count: number, { most, work }: Flow): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) {
+      next += 1;
+      await work(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, count) }, lane));
+}
+
+type Bare = Pick<
+  Measured,
+  'ms' | 'cpuMs' | 'rssPeakMb' | 'heapGrowthMb' | 'loopDelayP99Ms' | 'loopDelayMaxMs' | 'mostOpen'
+>;
+
+async function measure(engine: Pick<EngineLike, 'open'>, work: () => Promise<void>): Promise<Bare> {
+  globalThis.gc?.();
+  const heapBefore = process.memoryUsage().heapUsed;
+  const delay = monitorEventLoopDelay({ resolution: loopResolutionMs });
+  const peak = { rss: process.memoryUsage.rss(), open: 0 };
+  const sampling = setInterval(() => {
+    peak.rss = Math.max(peak.rss, process.memoryUsage.rss());
+    peak.open = Math.max(peak.open, engine.open());
+  }, sampleMs);
+  delay.enable();
+  const startedAt = performance.now();
+  const cpuBefore = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const ms = performance.now() - startedAt;
+  delay.disable();
+  clearInterval(sampling);
+  globalThis.gc?.();
+  return {
+    ms,
+    cpuMs: (user + system) / 1_000,
+    rssPeakMb: peak.rss / 2 ** 20,
+    heapGrowthMb: (process.memoryUsage().heapUsed - heapBefore) / 2 ** 20,
+    // The histogram counts the pause it sleeps for as well.
+    loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - loopResolutionMs),
+    loopDelayMaxMs: Math.max(0, delay.max / 1e6 - loopResolutionMs),
+    mostOpen: peak.open,
+  };
+}
+
+/** What the runtime asks for a connection by itself: open it, hear the banner, close it. */
+async function connectOnly({
+  world,
+  connections,
+  inFlight: most,
+  hosts,
+}: EngineQuestion & { kind: 'connect' }): Promise<Measured> {
+  const work = async (index: number): Promise<void> => {
+    const socket = connect({ host: hostAddress(index % hosts), port: world.smtpPort, noDelay: true });
+    await once(socket, 'data');
+    const closed = once(socket, 'close');
+    socket.end('QUIT\r\n');
+    socket.resume();
+    await closed;
+  };
+  await inFlight(warmUps, { most, work });
+  const measured = await measure({ open: () => 0 }, () => inFlight(connections, { most, work }));
+  return { ...measured, addresses: connections, wrong: {}, dnsQueries: 0, conversations: connections };
+}

@@ -1,0 +1,159 @@
+/**
+ * Our own engine with pipelining, reuse and memory taken out, as a verifier is usually built: one conversation for each
+ * address, one command at a time, a stranger asked for every time, every DNS question put anew. It is put
+ * together from the engine's own parts, so that what is compared is how they are used and nothing else.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import {
+  createLists,
+  createPolicyBook,
+  createResolver,
+  ownAddresses,
+  systemClock,
+  verify,
+} from '@mailproof/engine';
+import { findMailRoute } from '../../../engine/src/dns/find-mail-route.ts';
+import { mailTargets } from '../../../engine/src/dns/mail-targets.ts';
+import { createRouteDialer } from '../../../engine/src/egress/routes/create-route-dialer.ts';
+import type { Route } from '../../../engine/src/egress/routes/create-routes.ts';
+import { createMailPortWatch } from '../../../engine/src/egress/routes/watch-mail-port.ts';
+import { createProcessGate } from '../../../engine/src/pace/create-process-gate.ts';
+import { askMailbox } from '../../../engine/src/smtp/ask-mailbox.ts';
+import { createCatchAllDesk } from '../../../engine/src/smtp/catch-all-desk.ts';
+import { createCatchAllMemory } from '../../../engine/src/smtp/catch-all-memory.ts';
+import { holdConversation } from '../../../engine/src/smtp/hold-conversation.ts';
+import { createHostMemory } from '../../../engine/src/smtp/host-traits.ts';
+import type { Switchboard } from '../../../engine/src/smtp/switchboard.ts';
+import { createTicket, type Ticket } from '../../../engine/src/smtp/ticket.ts';
+import type { EngineLike, EngineOrder } from './engine-order.ts';
+import { limitsFor } from './engine-order.ts';
+
+export function createPlainEngine(order: EngineOrder): EngineLike {
+  const clock = systemClock;
+  const limits = limitsFor(order);
+  const onProblem = (message: string): never => {
+    throw new Error(message);
+  };
+  const lists = createLists({ files: {}, onProblem });
+  const resolver = createResolver({ servers: order.dnsServers, clock, limits });
+  const { uncached } = resolver;
+  const policies = createPolicyBook({ pacing: 'off' });
+  const mailPort = createMailPortWatch({ clock, limits, port: order.smtpPort, onProblem });
+  const parts = { order, clock, limits, policies, mailPort };
+  const { switchboard, opened } = createPlainSwitchboard(parts);
+  return {
+    verify: (email, request) =>
+      verify(
+        email,
+        {
+          clock,
+          lists,
+          findMailRoute: ({ host }, patience) =>
+            findMailRoute(host, { resolver: uncached, clock, limits }, patience),
+          askMailbox: (address, route, { asker = { urgency: 'single', account: '' }, ...patience }) => {
+            const targets = () => mailTargets(route, { resolver: uncached, limits }, patience);
+            return askMailbox(
+              { address, asker, first: route.first.name, targets },
+              { ...parts, switchboard },
+              patience,
+            );
+          },
+        },
+        request,
+      ),
+    open: () => switchboard.counts().open,
+    counts: () => ({ dnsQueries: resolver.counts().queries, conversations: opened() }),
+    close() {
+      resolver.close();
+      lists.close();
+    },
+  };
+}
+
+type Parts = {
+  order: EngineOrder;
+  clock: typeof systemClock;
+  limits: ReturnType<typeof limitsFor>;
+  policies: ReturnType<typeof createPolicyBook>;
+  mailPort: ReturnType<typeof createMailPortWatch>;
+};
+
+/** As many conversations at once as the engine has, each about one address, and none remembers another. */
+function createPlainSwitchboard(parts: Parts): { switchboard: Switchboard; opened: () => number } {
+  const { clock, limits, policies, order } = parts;
+  const gate = createProcessGate({ clock, openConversations: order.openConversations });
+  const route = createPlainRoute(parts);
+  const counts = { open: 0, opened: 0 };
+
+  async function converse(ticket: Ticket): Promise<void> {
+    gate.opened();
+    counts.open += 1;
+    counts.opened += 1;
+    const waiting = [ticket];
+    const destination = { target: ticket.target, policy: policies.policyFor(ticket.target.host) };
+    const supply = {
+      take: (most: number) => waiting.splice(0, most),
+      giveBack: (tickets: Ticket[]) => tickets.forEach((given) => given.settle({ kind: 'not_connected' })),
+    };
+    await holdConversation(destination, supply, {
+      ...parts,
+      route,
+      starttls: 'demanded',
+      hosts: createHostMemory(clock, limits),
+      desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),
+      randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
+    });
+    counts.open -= 1;
+    gate.closed();
+  }
+
+  return {
+    opened: () => counts.opened,
+    switchboard: {
+      ask(request, patience) {
+        const ticket = createTicket(request, patience, clock);
+        const begin = (): void => {
+          if (gate.mayOpen(begin)) void converse(ticket);
+        };
+        begin();
+        return ticket.outcome;
+      },
+      counts: () => ({ waiting: 0, open: counts.open }),
+    },
+  };
+}
+
+function createPlainRoute({ order, clock, limits }: Parts): Route {
+  const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = order;
+  const dialer = createRouteDialer(
+    { id: 'default', kind: 'direct' },
+    { port, clock, limits, allow, ownAddresses },
+  );
+  return {
+    id: 'default',
+    heloName,
+    mailFrom,
+    async dial(target, patience) {
+      const dialled = await dialer.dial(target, patience);
+      if (dialled.kind === 'connected') hidePipelining(dialled.socket);
+      return dialled;
+    },
+  };
+}
+
+const offered = 'PIPELINING';
+
+/**
+ * The host's offer is made unreadable before anybody reads it, in the bytes themselves, so that hiding it costs next
+ * to nothing. Whoever reads the socket resumes it.
+ */
+function hidePipelining(socket: Socket): void {
+  socket.pause();
+  socket.on('data', function hide(bytes: Buffer): void {
+    const at = bytes.indexOf(offered);
+    if (at < 0) return;
+    bytes.fill('X', at, at + offered.length);
+    socket.off('data', hide);
+  });
+}
