@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
@@ -9,6 +9,7 @@ import { systemServers } from './dns/system-servers.ts';
 import type { Cidr } from './egress/parse-cidr.ts';
 import { createRouteDialer } from './egress/routes/create-route-dialer.ts';
 import { createRoutes, type Routes, type RouteState } from './egress/routes/create-routes.ts';
+import { keepRoutes } from './egress/routes/keep-routes.ts';
 import { startCanaries } from './egress/routes/start-canaries.ts';
 import {
   createMailPortWatch,
@@ -17,6 +18,7 @@ import {
 } from './egress/routes/watch-mail-port.ts';
 import { ownAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
+import { openShelves, type EngineMemory, type Shelf } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import { createPacer, type Pacer } from './pace/create-pacer.ts';
@@ -48,6 +50,13 @@ export type EngineSettings = {
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
   pacing?: 'on' | 'off';
   limits?: Partial<Limits>;
+  /** What outlives this process; without it the engine starts from zero. */
+  memory?: EngineMemory;
+  /**
+   * A secret that strangers' names are made from, so that a greylisting host is asked for the same one again after
+   * a restart. Without it each process has its own.
+   */
+  strangerKey?: string;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
@@ -79,10 +88,11 @@ export function createEngine(settings: EngineSettings): Engine {
   const resolver = createResolver({ servers, clock, limits });
   const control = controlName(settings.mailFrom, { resolver, clock });
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
-  const routes = openRoutes(base);
+  const shelf = openShelves(settings.memory);
+  const routes = keepRoutes(openRoutes(base), { shelf: shelf('route'), clock });
   const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
   const canaries = watchCanaries(base, { resolver, routes, mailPort });
-  const pacer = startPacer(base);
+  const pacer = startPacer(base, shelf('rest'));
   const switchboard = createSwitchboard({
     clock,
     limits,
@@ -91,9 +101,9 @@ export function createEngine(settings: EngineSettings): Engine {
     mailPort,
     pacer,
     starttls: settings.starttls,
-    hosts: createHostMemory(clock, limits),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),
-    randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
+    hosts: createHostMemory(clock, limits, shelf('host_traits')),
+    desk: createCatchAllDesk(createCatchAllMemory(clock, limits, shelf('catch_all'))),
+    randomLocalPart: strangerNames(settings.strangerKey ?? randomBytes(32).toString('hex')),
     gate: createProcessGate({ clock, openConversations: limits.openConversations }),
   });
   const parts: VerifyParts = {
@@ -119,6 +129,7 @@ export function createEngine(settings: EngineSettings): Engine {
     }),
     close() {
       canaries.stop();
+      routes.stop();
       resolver.close();
       lists.close();
     },
@@ -140,9 +151,10 @@ function openRoutes({ settings, clock, limits }: Base): Routes {
   });
 }
 
-function startPacer({ settings, clock }: Base): Pacer {
+function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
   return createPacer({
     clock,
+    shelf,
     random: Math.random,
     backsOff: settings.pacing !== 'off',
     // One host that is down is the host's business; a provider that turns away from us is the operator's.
@@ -173,6 +185,11 @@ function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, ma
       return choice.route.dial(target, patience);
     },
   });
+}
+
+/** One name for each domain, which nobody can guess and nobody has. */
+function strangerNames(key: string): (domain: string) => string {
+  return (domain) => `no-such-user-${createHmac('sha256', key).update(domain).digest('hex').slice(0, 16)}`;
 }
 
 /** The operator's own domain, by which "no such name" is checked; none where the sender has no real one. */

@@ -14,6 +14,7 @@ export { explain, type Explanation } from './explanation.ts';
 export { defaultLimits, limitTable, type Limits } from './limits.ts';
 export type { ListFindings, Lists } from './lists/findings.ts';
 export { createLists } from './lists/load-lists.ts';
+export type { EngineMemory, Remembered } from './memory.ts';
 export type { Patience } from './patience.ts';
 export { createPolicyBook } from './policy/create-policy-book.ts';
 export type { PolicyFile, RouteSetting } from './policy/policy-file.ts';

@@ -38,8 +38,8 @@ export async function startEngine(
   };
 }
 
-/** A world without its engine would keep the test process alive. */
-async function openEngine(world: World, settings: Partial<EngineSettings>): Promise<Engine> {
+/** An engine in a world that is there already. A world without its engine would keep the test process alive. */
+export async function openEngine(world: World, settings: Partial<EngineSettings>): Promise<Engine> {
   try {
     return createEngine(settingsFor(world, settings));
   } catch (error) {

@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts';
+import { emptyShelf, type Shelf } from '../memory.ts';
 import type { Politeness } from '../policy/policy.ts';
 import type { Destination } from '../smtp/destination.ts';
 import type { Experience } from '../smtp/experience.ts';
 import { restAfter, type History, type Rest } from './back-off.ts';
+import { forgetRest, keepRest, restoreRests } from './keep-rests.ts';
 import { networkOf } from './network-of.ts';
 import { createRecordBook, isRunning, type Record, type RecordBook } from './record.ts';
 
@@ -38,6 +40,8 @@ type PacerParts = {
   backsOff: boolean;
   /** Told once for each rest that begins. */
   onRest(rest: { key: string; reason: string; forMs: number }): void;
+  /** Where rests are kept over a restart. */
+  shelf?: Shelf;
 };
 
 const minuteMs = 60_000;
@@ -45,11 +49,12 @@ const policyWindowMs = 10 * minuteMs;
 const mailboxWindow = 50;
 const recordsKept = 50_000;
 
-type Pacing = PacerParts & { book: RecordBook };
+type Pacing = PacerParts & { book: RecordBook; shelf: Shelf };
 
 export function createPacer(parts: PacerParts): Pacer {
   const book = createRecordBook(parts.clock, recordsKept);
-  const pacing = { ...parts, book };
+  const pacing = { shelf: emptyShelf, ...parts, book };
+  if (parts.backsOff) restoreRests(book, pacing);
   return {
     mayOpen: (destination) => mayOpen(destination, pacing),
     opened: (destination) => noteOpened(destination, pacing),
@@ -122,7 +127,9 @@ function noteClosed(destination: Destination, experience: Experience | undefined
   for (const key of Object.values(keys)) book.of(key).open -= 1;
   if (experience === undefined || !backsOff) return;
   const at = { address: book.of(keys.address), group: book.of(keys.group) };
+  const { setbacks } = at.address;
   remember(experience, at, clock);
+  if (setbacks > 0 && at.address.setbacks === 0) forgetRest(keys.address, pacing);
   const rest = restAfter(experience, historyOf(at), destination.policy.group);
   if (rest !== undefined) beginRest(rest, rest.scope === 'group' ? keys.group : keys.address, pacing);
   else if (wentWell(experience)) grow(at, destination.policy.politeness);
@@ -163,6 +170,7 @@ function beginRest({ restMs, reason, slow }: Rest, key: string, pacing: Pacing):
   if (slow !== undefined) record.slow = { perMinute: slow.perMinute, until: clock.now() + slow.forMs };
   Object.assign(record, { allowed: 1, clean: 0, policyRefusedAt: [] });
   if (forMs > 0) record.lastMailboxes = [];
+  keepRest(key, record, pacing);
   pacing.onRest({ key, reason, forMs });
 }
 

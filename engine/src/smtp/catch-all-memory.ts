@@ -1,6 +1,7 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
+import { emptyShelf, type Shelf } from '../memory.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 
 /**
@@ -13,11 +14,21 @@ export type CatchAllMemory = {
   learn(domain: CanonicalHost, answer: 'yes' | 'no'): void;
 };
 
-export function createCatchAllMemory(clock: Clock, limits: Limits): CatchAllMemory {
+export function createCatchAllMemory(
+  clock: Clock,
+  limits: Limits,
+  shelf: Shelf = emptyShelf,
+): CatchAllMemory {
   const answers = createBoundedCache<'yes' | 'no'>(clock, limits.catchAllEntries);
+  const longest = { yes: limits.catchAllYesMs, no: limits.catchAllNoMs };
+  for (const { key, value, lifeMs } of shelf.load()) {
+    if (value === 'yes' || value === 'no') answers.set(key, value, Math.min(lifeMs, longest[value]));
+  }
   return {
     recall: (domain) => answers.get(domain),
-    learn: (domain, answer) =>
-      answers.set(domain, answer, answer === 'yes' ? limits.catchAllYesMs : limits.catchAllNoMs),
+    learn(domain, answer) {
+      answers.set(domain, answer, longest[answer]);
+      shelf.learn(domain, answer, longest[answer]);
+    },
   };
 }

@@ -37,7 +37,7 @@ type PlanParts = {
   needsStranger(domain: CanonicalHost): boolean;
   /** Takes on the question for a stranger. */
   takeStranger(domain: CanonicalHost): void;
-  randomLocalPart(): string;
+  randomLocalPart(domain: CanonicalHost): string;
 };
 
 /** Tickets that go into one transaction: one domain, and either all or none in need of SMTPUTF8. */
@@ -89,7 +89,7 @@ function nameTarget(ticket: Ticket, now: Standing, parts: PlanParts): Step[] {
 
 function nameStranger(ticket: Ticket, now: Standing, parts: PlanParts): Step[] {
   const opening = openFor(ticket, now, parts);
-  const command = rcpt({ ...ticket.address, localPart: parts.randomLocalPart() });
+  const command = rcpt({ ...ticket.address, localPart: parts.randomLocalPart(ticket.address.host) });
   return [...opening, { kind: 'stranger', phase: 'random_rcpt', command, ticket }];
 }
 

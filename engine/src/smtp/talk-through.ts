@@ -41,7 +41,7 @@ function planParts({ parts, destination, questions }: Talk) {
   const { desk } = parts;
   return {
     mailFrom: parts.route.mailFrom,
-    randomLocalPart: () => parts.randomLocalPart(),
+    randomLocalPart: (domain: Parameters<typeof desk.look>[0]) => parts.randomLocalPart(domain),
     needsStranger: (domain: Parameters<typeof desk.look>[0]) =>
       desk.look(domain, destination.target.host) === undefined,
     takeStranger: (domain: Parameters<typeof desk.take>[0]) => {

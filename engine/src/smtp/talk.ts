@@ -22,8 +22,8 @@ export type TalkParts = Omit<ConversationParts, 'heloName'> & {
   starttls: 'demanded' | 'always';
   hosts: HostMemory;
   desk: CatchAllDesk;
-  /** A local part that no mailbox has. */
-  randomLocalPart(): string;
+  /** A local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
+  randomLocalPart(domain: CanonicalHost): string;
 };
 
 /** Where tickets come from, and where those go back that were not answered. */
