@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { createEngine, systemClock, type Engine } from '@mailproof/engine';
 import type { DestinationStream, Logger } from 'pino';
 import { engineSettings } from './engine-settings.ts';
@@ -24,6 +24,7 @@ import { claimTask } from './tasks/claim-task.ts';
 import { createTask } from './tasks/create-task.ts';
 import { readTask } from './tasks/read-task.ts';
 import { runTask } from './tasks/run-task.ts';
+import { keepEngineMemory } from './upkeep/keep-engine-memory.ts';
 import { repeat } from './upkeep/repeat.ts';
 import { createSweep, type SweepParts } from './upkeep/sweep.ts';
 import { auditEveryMs, createWatchBooks } from './upkeep/watch-books.ts';
@@ -77,7 +78,10 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
 
   const store = await openTheStore(config);
   const presence = store.announce();
-  const engine = openEngine(config, { parts, logger });
+  const { engine, close: closeEngine } = await openEngine(config, {
+    createEngine: parts.createEngine,
+    ...{ store, clock, wallClock, logger, onProblem },
+  });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(verificationsAtOnce) });
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs, deferRetryMs } = config;
@@ -113,7 +117,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     stopWatching();
     await Promise.all([worker.stop(), upkeep.stop(), drainRequests(server, admission.idle())]);
     await closeServer(server);
-    engine.close();
+    await closeEngine();
     presence.leave();
     await store.close();
   });
@@ -168,10 +172,22 @@ async function openTheStore({ databaseUrl, dataDir }: Config): Promise<Store> {
   return await openStore({ dataDir, check: true });
 }
 
-/** A list or policy file that cannot be used stops the start; the engine says which and why. */
-function openEngine(config: Config, { parts, logger }: { parts: StartParts; logger: Logger }): Engine {
+type OpenEngine = { engine: Engine; close: () => Promise<void> };
+
+type EngineParts = Parameters<typeof keepEngineMemory>[0] &
+  Pick<StartParts, 'createEngine'> & { logger: Logger };
+
+/**
+ * The engine, with what it learnt before. A list or policy file that cannot be used stops the start; the engine says
+ * which and why.
+ */
+async function openEngine(config: Config, parts: EngineParts): Promise<OpenEngine> {
+  const { memory, stop } = await keepEngineMemory(parts);
+  const strangerKey = createHmac('sha256', readLogSecret(config.dataDir)).update('strangers').digest('hex');
   try {
-    return parts.createEngine(engineSettings(config, (message) => logger.warn(message)));
+    const settings = engineSettings(config, (message) => parts.logger.warn(message));
+    const engine = parts.createEngine({ ...settings, memory, strangerKey });
+    return { engine, close: () => (engine.close(), stop()) };
   } catch (error) {
     throw error instanceof StartError
       ? error
