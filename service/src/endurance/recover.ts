@@ -22,11 +22,23 @@ export async function recover(parts: RecoverParts, { everything }: { everything:
     witness.keyed.filter((request) => !request.resolved).map((request) => resolve(parts, request)),
   );
   const kept = witness.keyed.filter((request) => request.kept !== undefined);
-  for (const request of everything ? kept : sample(parts, kept)) await askUntilTold(parts, request);
+  await sideBySide(everything ? kept : sample(parts, kept), (request) => askUntilTold(parts, request));
   await completeTasks(parts);
-  for (const task of everything ? witness.tasks : sample(parts, witness.tasks)) await askTask(parts, task);
+  await sideBySide(everything ? witness.tasks : sample(parts, witness.tasks), (task) => askTask(parts, task));
   await balanceBooks(parts, witness.careful);
   await balanceBooks(parts, witness.careless);
+}
+
+/** A few at a time, so that thousands are soon done and none is turned away. */
+async function sideBySide<Item>(
+  items: readonly Item[],
+  ask: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const rest = items.values();
+  const beClient = async () => {
+    for (const item of rest) await ask(item);
+  };
+  await Promise.all(Array.from({ length: sampled }, beClient));
 }
 
 function sample<Item>({ dice }: RecoverParts, items: readonly Item[]): Item[] {
