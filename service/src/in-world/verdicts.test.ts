@@ -240,11 +240,12 @@ test('every conclusive answer was charged one credit, no other one any', async (
   assert.equal((await service.balance(service.first)).spent, before + 2);
 });
 
-test('with MAILPROOF_PACING=off one mail host answers twenty requests at once, not one a second', async () => {
+test('with MAILPROOF_PACING=off one mail host is asked fifteen times in a row without the second between', async () => {
   const startedAt = performance.now();
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => verify(`nobody${n}@plain.test`)));
-  assert.ok(answers.every(({ body }) => body['status'] === 'invalid'));
-  assert.ok(performance.now() - startedAt < 12_000);
+  for (let n = 0; n < 15; n += 1)
+    assert.equal((await verify(`nobody${n}@plain.test`)).body['status'], 'invalid');
+  const tookMs = performance.now() - startedAt;
+  assert.ok(tookMs < 10_000, `${tookMs} ms`);
 });
 
 test('nothing was said to a mail host that the protocol does not allow', () => {
