@@ -25,11 +25,11 @@ import { createPacer, type Pacer } from './pace/create-pacer.ts';
 import { createProcessGate } from './pace/create-process-gate.ts';
 import { createPolicyBook } from './policy/create-policy-book.ts';
 import type { PolicyFile } from './policy/policy-file.ts';
-import { askMailbox } from './smtp/ask-mailbox.ts';
-import { createCatchAllMemory } from './smtp/catch-all-memory.ts';
-import { createCatchAllDesk } from './smtp/catch-all-desk.ts';
-import { createHostMemory } from './smtp/host-traits.ts';
-import { createSwitchboard, type Switchboard } from './smtp/switchboard.ts';
+import { askMailbox } from './conversations/ask-mailbox.ts';
+import { createCatchAllMemory } from './conversations/catch-all-memory.ts';
+import { createCatchAllDesk } from './conversations/catch-all-desk.ts';
+import { createHostMemory } from './conversations/host-traits.ts';
+import { createSwitchboard, type Switchboard } from './conversations/switchboard.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import { verify, type Outcome, type VerifyParts, type VerifyRequest } from './verify.ts';
 

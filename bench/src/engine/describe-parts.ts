@@ -34,7 +34,7 @@ export function describeVolume({ rounds, rateRatio, cpuRatio }: VolumeFigures): 
         name,
         perSecond(run),
         cpuUs(run),
-        short(run.world.connections),
+        short(run.conversations),
         each(run.world.roundTrips, run),
         short(run.world.dnsQueries),
         short(run.world.mostOpen),
@@ -67,7 +67,7 @@ export function describeCost({ connection, alone, secured, inList }: CostFigures
     cpuUs(run),
     short(run.cpuMs / run.addresses / bare),
     each(run.world.dnsQueries, run),
-    each(run.world.connections, run),
+    each(run.conversations, run),
   ];
   return [
     '## CPU time of a verification',

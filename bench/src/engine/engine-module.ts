@@ -4,19 +4,25 @@ import type { Population } from './population.ts';
 
 type WorldAt = { dnsServer: string; smtpPort: number };
 
-export type VerifyQuestion = {
-  kind: 'verify';
+export type PrepareQuestion = {
+  kind: 'prepare';
   variant: 'ours' | 'plain';
   world: WorldAt;
-  population: Population;
-  /** Addresses under way at once, those that wait for a conversation included. */
-  inFlight: number;
   openConversations: number;
   starttls: 'demanded' | 'always';
 };
 
+export type VerifyQuestion = {
+  kind: 'verify';
+  population: Population;
+  /** Addresses under way at once, those that wait for a conversation included. */
+  inFlight: number;
+};
+
 export type EngineQuestion =
-  VerifyQuestion | { kind: 'connect'; world: WorldAt; connections: number; inFlight: number; hosts: number };
+  | PrepareQuestion
+  | VerifyQuestion
+  | { kind: 'connect'; world: WorldAt; connections: number; inFlight: number; hosts: number };
 
 export type Measured = {
   addresses: number;
@@ -35,7 +41,7 @@ export type Measured = {
   conversations: number;
 };
 
-export const engineModule: ChildModule<EngineQuestion, Measured> = {
+export const engineModule: ChildModule<EngineQuestion, Measured | undefined> = {
   path: join(import.meta.dirname, 'engine-process.ts'),
   execArgv: ['--expose-gc'],
 };

@@ -5,12 +5,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '@mailproof/engine';
 import { answerQuestions } from '../processes/child.ts';
 import { createOurEngine, orderFor, type EngineLike } from './engine-order.ts';
-import type { EngineQuestion, Measured, VerifyQuestion } from './engine-module.ts';
+import type { EngineQuestion, Measured, PrepareQuestion, VerifyQuestion } from './engine-module.ts';
 import { createPlainEngine } from './plain-engine.ts';
 import { addressOf, hostAddress, warmUpAddressOf } from './population.ts';
 
-answerQuestions((question: EngineQuestion) => {
+answerQuestions((question: EngineQuestion): Promise<Measured | undefined> => {
   switch (question.kind) {
+    case 'prepare':
+      return prepare(question);
     case 'verify':
       return verifyAll(question);
     case 'connect':
@@ -24,26 +26,34 @@ const warmUps = 500;
 const sampleMs = 50;
 const loopResolutionMs = 10;
 
-async function verifyAll(question: VerifyQuestion): Promise<Measured> {
-  const { variant, world, population } = question;
-  const order = orderFor(world, question);
+const place: { engine?: EngineLike } = {};
+
+/** Code is compiled and lists are read before anything is measured, at domains that are of no use later. */
+async function prepare({ variant, world, ...limits }: PrepareQuestion): Promise<undefined> {
+  const order = orderFor(world, limits);
   const engine = variant === 'ours' ? createOurEngine(order) : createPlainEngine(order);
+  place.engine = engine;
+  const work = (index: number): Promise<string> => ask(engine, warmUpAddressOf(index));
+  await inFlight(warmUps, { most: 50, work });
+}
+
+async function ask(engine: EngineLike, email: string): Promise<string> {
+  const patience = { deadline: systemClock.now() + patienceMs, signal: new AbortController().signal };
+  const outcome = await engine.verify(email, { ...patience, asker: { urgency: 'bulk', account: 'bench' } });
+  return outcome.kind === 'verdict' ? outcome.verdict.status : outcome.kind;
+}
+
+async function verifyAll({ population, inFlight: most }: VerifyQuestion): Promise<Measured> {
+  const { engine } = place;
+  if (engine === undefined) throw new Error('no engine was prepared');
   const wrong: Record<string, number> = {};
-  const verifyOne = async ({ email, status }: { email: string; status: string }): Promise<void> => {
-    const patience = { deadline: systemClock.now() + patienceMs, signal: new AbortController().signal };
-    const outcome = await engine.verify(email, { ...patience, asker: { urgency: 'bulk', account: 'bench' } });
-    const got = outcome.kind === 'verdict' ? outcome.verdict.status : outcome.kind;
+  const work = async (index: number): Promise<void> => {
+    const { email, status } = addressOf(index, population);
+    const got = await ask(engine, email);
     if (got !== status) wrong[`${got} for ${status}`] = (wrong[`${got} for ${status}`] ?? 0) + 1;
   };
-  // Code is compiled and lists are read before the clock starts.
-  await inFlight(warmUps, { most: 50, work: (index) => verifyOne(warmUpAddressOf(index)) });
   const before = engine.counts();
-  const measured = await measure(engine, () =>
-    inFlight(population.addresses, {
-      most: question.inFlight,
-      work: (index) => verifyOne(addressOf(index, population)),
-    }),
-  );
+  const measured = await measure(engine, () => inFlight(population.addresses, { most, work }));
   const after = engine.counts();
   engine.close();
   return {
@@ -55,7 +65,7 @@ async function verifyAll(question: VerifyQuestion): Promise<Measured> {
   };
 }
 
-type Flow = { most: number; work: (index: number) => Promise<void> };
+type Flow = { most: number; work: (index: number) => Promise<unknown> };
 
 /** So many at a time, in order, until all are done. */
 async function inFlight(count: number, { most, work }: Flow): Promise<void> {

@@ -19,13 +19,13 @@ import { createRouteDialer } from '../../../engine/src/egress/routes/create-rout
 import type { Route } from '../../../engine/src/egress/routes/create-routes.ts';
 import { createMailPortWatch } from '../../../engine/src/egress/routes/watch-mail-port.ts';
 import { createProcessGate } from '../../../engine/src/pace/create-process-gate.ts';
-import { askMailbox } from '../../../engine/src/smtp/ask-mailbox.ts';
-import { createCatchAllDesk } from '../../../engine/src/smtp/catch-all-desk.ts';
-import { createCatchAllMemory } from '../../../engine/src/smtp/catch-all-memory.ts';
-import { holdConversation } from '../../../engine/src/smtp/hold-conversation.ts';
-import { createHostMemory } from '../../../engine/src/smtp/host-traits.ts';
-import type { Switchboard } from '../../../engine/src/smtp/switchboard.ts';
-import { createTicket, type Ticket } from '../../../engine/src/smtp/ticket.ts';
+import { askMailbox } from '../../../engine/src/conversations/ask-mailbox.ts';
+import { createCatchAllDesk } from '../../../engine/src/conversations/catch-all-desk.ts';
+import { createCatchAllMemory } from '../../../engine/src/conversations/catch-all-memory.ts';
+import { holdConversation } from '../../../engine/src/conversations/hold-conversation.ts';
+import { createHostMemory } from '../../../engine/src/conversations/host-traits.ts';
+import type { Switchboard } from '../../../engine/src/conversations/switchboard.ts';
+import { createTicket, type Ticket } from '../../../engine/src/conversations/ticket.ts';
 import type { EngineLike, EngineOrder } from './engine-order.ts';
 import { limitsFor } from './engine-order.ts';
 

@@ -26,8 +26,8 @@ export function addressOf(index: number, { domains }: Population): { email: stri
 /** Domains that belong to no measurement: what they teach the engine is of no use to it later. */
 const warmUpDomains = 50;
 
-export function warmUpAddressOf(index: number): { email: string; status: string } {
-  return { email: `alive0@w${index % warmUpDomains}.test`, status: 'safe' };
+export function warmUpAddressOf(index: number): string {
+  return `alive0@w${index % warmUpDomains}.test`;
 }
 
 export function populate(population: Population): WorldDescription {
@@ -45,8 +45,11 @@ export function populate(population: Population): WorldDescription {
     description.zones[`d${domain}.test`] = { mx: [[10, name]], ttl: 3_600 };
     if (ownNames) description.zones[name] = { a: [hostAddress(host)], ttl: 3_600 };
   }
-  for (let domain = 0; domain < warmUpDomains; domain += 1)
-    description.zones[`w${domain}.test`] = { mx: [[10, `mx${domain % hosts}.test`]] };
+  for (let domain = 0; domain < warmUpDomains; domain += 1) {
+    const name = `mx.w${domain}.test`;
+    description.zones[`w${domain}.test`] = { mx: [[10, name]] };
+    description.hosts[name] = { temper, mailboxes: { alive0: 'exists' } };
+  }
   return description;
 }
 

@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { createEngine, type Engine, type EngineSettings } from '../create-engine.ts';
 import { parseDnsServer } from '../dns/parse-dns-server.ts';
 import { parseCidr } from '../egress/parse-cidr.ts';
-import type { Asker } from '../smtp/ticket.ts';
+import type { Asker } from '../conversations/ticket.ts';
 import type { Outcome } from '../verify.ts';
 
 /** A real engine in a world on loopback, for tests: real DNS packets, real sockets, real TLS. */

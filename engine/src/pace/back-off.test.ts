@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { classifyReply } from '../replies/classify-reply.ts';
-import type { Experience } from '../smtp/experience.ts';
+import type { Experience } from '../conversations/experience.ts';
 import { restAfter, type History } from './back-off.ts';
 
 const clean: Experience = {

@@ -1,4 +1,4 @@
-import type { Experience } from '../smtp/experience.ts';
+import type { Experience } from '../conversations/experience.ts';
 
 /**
  * How long a host or a group is left alone after what it did, as pure rules over the experience of one

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createVirtualClock } from '../in-world/virtual-clock.ts';
 import { defaultPoliteness, unpaced } from '../policy/default-politeness.ts';
-import type { Destination } from '../smtp/destination.ts';
-import type { Experience } from '../smtp/experience.ts';
+import type { Destination } from '../conversations/destination.ts';
+import type { Experience } from '../conversations/experience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer, type Pacer } from './create-pacer.ts';
 

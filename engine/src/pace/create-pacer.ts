@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { emptyShelf, type Shelf } from '../memory.ts';
 import type { Politeness } from '../policy/policy.ts';
-import type { Destination } from '../smtp/destination.ts';
-import type { Experience } from '../smtp/experience.ts';
+import type { Destination } from '../conversations/destination.ts';
+import type { Experience } from '../conversations/experience.ts';
 import { restAfter, type History, type Rest } from './back-off.ts';
 import { forgetRest, keepRest, restoreRests } from './keep-rests.ts';
 import { networkOf } from './network-of.ts';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createVirtualClock } from '../in-world/virtual-clock.ts';
 import type { Shelf } from '../memory.ts';
 import { defaultPoliteness } from '../policy/default-politeness.ts';
-import type { Destination } from '../smtp/destination.ts';
-import type { Experience } from '../smtp/experience.ts';
+import type { Destination } from '../conversations/destination.ts';
+import type { Experience } from '../conversations/experience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer } from './create-pacer.ts';
 

@@ -1,6 +1,6 @@
 import type { CatchAllAnswer } from '../evidence.ts';
 import { noAnswer, smtputf8NotOffered } from './no-answer.ts';
-import type { Setback } from './open-conversation.ts';
+import type { Setback } from '../smtp/open-conversation.ts';
 import type { Held, Talk } from './talk.ts';
 import type { Ticket, Visit } from './ticket.ts';
 

@@ -1,9 +1,9 @@
 import type { CatchAllAnswer } from '../evidence.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
-import { demandsTls } from './demands-tls.ts';
+import { demandsTls } from '../smtp/demands-tls.ts';
 import { exchangeGroup } from './exchange-group.ts';
 import { startJournal } from './journal.ts';
-import { encrypt, type Conversation, type Setback } from './open-conversation.ts';
+import { encrypt, type Conversation, type Setback } from '../smtp/open-conversation.ts';
 import { planGroup } from './plan-group.ts';
 import { readGroup, type RecipientReading } from './read-group.ts';
 import type { Talk } from './talk.ts';

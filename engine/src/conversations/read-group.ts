@@ -1,4 +1,4 @@
-import type { Reply } from './reply-reader.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
 import { isAccepted } from './exchange-group.ts';
 import type { Step } from './plan-group.ts';
 

@@ -9,7 +9,7 @@ import type { CatchAllDesk } from './catch-all-desk.ts';
 import type { Destination } from './destination.ts';
 import type { Experience } from './experience.ts';
 import type { HostMemory } from './host-traits.ts';
-import type { ConversationParts } from './open-conversation.ts';
+import type { ConversationParts } from '../smtp/open-conversation.ts';
 import type { Standing } from './plan-group.ts';
 import type { Ticket } from './ticket.ts';
 

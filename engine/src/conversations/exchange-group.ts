@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
-import { readReply, type Conversation, type Setback } from './open-conversation.ts';
+import { readReply, type Conversation, type Setback } from '../smtp/open-conversation.ts';
 import type { Step } from './plan-group.ts';
-import type { Reply } from './reply-reader.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
 
 /**
  * Says a group of commands and reads what comes back. With PIPELINING (RFC 2920) all leave in one segment

@@ -1,6 +1,6 @@
 import type { SmtpPhase } from '../evidence.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { Command } from './command.ts';
+import type { Command } from '../smtp/command.ts';
 import type { Ticket } from './ticket.ts';
 
 /**

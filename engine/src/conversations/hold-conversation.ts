@@ -4,8 +4,8 @@ import type { DialNews } from '../egress/routes/watch-mail-port.ts';
 import { closeQuestions, deliver, giveBack, mostReturns, suffer } from './end-talk.ts';
 import type { Experience } from './experience.ts';
 import { startJournal } from './journal.ts';
-import { openConversation, type Setback } from './open-conversation.ts';
-import { sayGoodbye } from './say-goodbye.ts';
+import { openConversation, type Setback } from '../smtp/open-conversation.ts';
+import { sayGoodbye } from '../smtp/say-goodbye.ts';
 import { startTalk, type Supply, type Talk, type TalkParts } from './talk.ts';
 import { talkThrough } from './talk-through.ts';
 

@@ -1,12 +1,12 @@
 import type { NoAnswerReason, ReadReply } from '../evidence.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { Fault } from './connection.ts';
-import { demandsTls } from './demands-tls.ts';
+import type { Fault } from '../smtp/connection.ts';
+import { demandsTls } from '../smtp/demands-tls.ts';
 import type { HostTraits } from './host-traits.ts';
 import { startJournal } from './journal.ts';
 import type { Limits } from '../limits.ts';
-import type { Setback } from './open-conversation.ts';
+import type { Setback } from '../smtp/open-conversation.ts';
 import type { Turn, Visit } from './ticket.ts';
 
 /** What a visit says that ended without a word about the mailbox, and where to turn next. */

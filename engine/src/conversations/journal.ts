@@ -5,7 +5,7 @@ import type { ReplyMeaning } from '../replies/meaning.ts';
 import { providerOf } from '../replies/providers.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { Reply } from './reply-reader.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
 
 /** What was read in one conversation, and what it means coming from this host. */
 type Journal = {

@@ -1,6 +1,6 @@
 import type { ReplyMeaning } from '../replies/meaning.ts';
-import type { Fault } from './connection.ts';
-import type { Reply } from './reply-reader.ts';
+import type { Fault } from '../smtp/connection.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
 
 /** How a conversation went, as far as it matters for when and how the host is asked again. */
 export type Experience = {
