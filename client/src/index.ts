@@ -1,7 +1,16 @@
 /**
- * The API's contract as types, and the numbers it promises. What the service answers is checked
- * against these when it is compiled; what a client reads may rely on them.
+ * The API's contract as types with the numbers it promises, and a client for it. What the service answers is
+ * checked against these types when it is compiled; what a client reads may rely on them.
  */
+export { createClient, type AnswerNotes, type Client, type ClientOptions } from './create-client.ts';
+export type { ClientLimits } from './client-limits.ts';
+export type { ClientParts, Fetch } from './client-parts.ts';
+export { MailproofError, type FailureReason } from './mailproof-error.ts';
+export { matchResults } from './match-results.ts';
+export type { CompletedTask, RunTaskOptions } from './run-task.ts';
+export type { ManyAnswer, RejectionReason } from './in-batches.ts';
+export type { ManyProgress } from './standing.ts';
+export type { VerifyManyOptions } from './verify-many.ts';
 export type { VerificationRequest, VerificationResult, VerificationStatus } from './verification-result.ts';
 export type {
   BulkResultRecord,

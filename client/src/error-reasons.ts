@@ -1,0 +1,26 @@
+import type { ErrorReason } from './error-body.ts';
+
+/** Every reason of the contract, complete by its type, so that a stranger's answer can be told from ours. */
+const errorReasons: Record<ErrorReason, true> = {
+  invalid_email: true,
+  invalid_batch: true,
+  invalid_api_key: true,
+  subscription_required: true,
+  method_not_allowed: true,
+  request_in_progress: true,
+  idempotency_mismatch: true,
+  insufficient_credits: true,
+  verification_failed: true,
+  verification_unavailable: true,
+  service_unavailable: true,
+  verification_timeout: true,
+  task_not_found: true,
+  not_found: true,
+  bad_request: true,
+  request_timeout: true,
+  headers_too_large: true,
+};
+
+export function isErrorReason(text: unknown): text is ErrorReason {
+  return typeof text === 'string' && Object.hasOwn(errorReasons, text);
+}

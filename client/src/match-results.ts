@@ -1,0 +1,34 @@
+import type { BulkResultRecord } from './bulk-task.ts';
+import { parseUrl } from './parse-url.ts';
+
+/**
+ * Finds each address's record among the results of its task, in the order of the addresses; nothing where
+ * the service rejected it. A duplicate has no record of its own: it is listed under its first spelling,
+ * and two addresses are the same if they agree without regard to case, the domain in its ASCII form.
+ */
+export function matchResults(
+  emails: readonly string[],
+  results: Readonly<Record<string, BulkResultRecord>>,
+): (BulkResultRecord | undefined)[] {
+  let bySameness: Map<string, BulkResultRecord> | undefined;
+  return emails.map((email) => {
+    const spelling = email.trim();
+    if (Object.hasOwn(results, spelling)) return results[spelling];
+    bySameness ??= new Map(
+      Object.entries(results).map(([listed, record]) => [sameness(listed), record] as const),
+    );
+    return bySameness.get(sameness(spelling));
+  });
+}
+
+function sameness(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at + 1).toLowerCase()}${asciiDomain(address.slice(at + 1))}`;
+}
+
+/** URL does UTS-46 wherever there is fetch. What it refuses or reads as something else is compared as it stands. */
+function asciiDomain(domain: string): string {
+  const lower = domain.toLowerCase();
+  if (/^[a-z0-9.-]*$/.test(lower) || /[/?#:@\\]/.test(lower)) return lower;
+  return parseUrl(`http://${lower}`)?.hostname ?? lower;
+}

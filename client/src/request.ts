@@ -1,0 +1,68 @@
+import type { ClientLimits } from './client-limits.ts';
+import type { ClientParts, Fetch } from './client-parts.ts';
+import { isErrorReason } from './error-reasons.ts';
+import { exchange, type Answer, type Call } from './exchange.ts';
+import { MailproofError } from './mailproof-error.ts';
+import { retryWaitMs } from './retry-wait.ts';
+
+/** What all requests of a client share. */
+export type Connection = {
+  baseUrl: string;
+  apiKey: string;
+  fetch: Fetch;
+  limits: ClientLimits;
+  parts: ClientParts;
+};
+
+type Attempt = { kind: 'answered'; answer: Answer } | { kind: 'failed'; error: MailproofError };
+
+/**
+ * A request, tried again where that is safe and may help. Safe is: every GET; a POST that was turned away
+ * before any work (503); a POST with an idempotency key, which the service answers once however often it
+ * arrives. A POST without a key whose answer was lost may have been charged, so it is not repeated.
+ */
+export async function request(call: Call, connection: Connection): Promise<Answer> {
+  const { limits, parts } = connection;
+  for (let attempt = 1; ; attempt += 1) {
+    const { error, retryAfter, answer } = await tryOnce(call, connection);
+    if (answer !== undefined) return answer;
+    if (attempt >= limits.attempts || !mayRetry(call, error)) throw error;
+    await parts.wait(retryWaitMs({ attempt, retryAfter }, limits, parts), call.signal);
+  }
+}
+
+type Tried =
+  | { answer: Answer; error?: undefined; retryAfter?: undefined }
+  | { answer?: undefined; error: MailproofError; retryAfter: string | null };
+
+async function tryOnce(call: Call, { limits, ...line }: Connection): Promise<Tried> {
+  const attempt = await attemptOnce(call, { ...line, attemptMs: limits.attemptMs });
+  if (attempt.kind === 'failed') return { error: attempt.error, retryAfter: null };
+  const { answer } = attempt;
+  if (answer.status >= 200 && answer.status < 300) return { answer };
+  return { error: errorFrom(answer), retryAfter: answer.retryAfter };
+}
+
+async function attemptOnce(call: Call, line: Parameters<typeof exchange>[1]): Promise<Attempt> {
+  try {
+    return { kind: 'answered', answer: await exchange(call, line) };
+  } catch (error) {
+    if (error instanceof MailproofError) return { kind: 'failed', error };
+    throw error;
+  }
+}
+
+function errorFrom({ status, requestId, body }: Answer): MailproofError {
+  const reason = typeof body === 'object' && body !== null && 'reason' in body ? body.reason : undefined;
+  return new MailproofError(isErrorReason(reason) ? reason : 'unexpected_answer', { status, requestId });
+}
+
+function mayRetry({ method, path, idempotencyKey }: Call, { reason, status }: MailproofError): boolean {
+  if (status === 503) return true;
+  if (method === 'POST' && idempotencyKey === undefined) return false;
+  if (status === undefined) return true;
+  if (reason === 'request_in_progress') return true;
+  // To a single verification these are answers: no verdict was to be had, or not in time.
+  const isSingle = path.startsWith('/api/v1/email-verification');
+  return !(isSingle && reason !== 'unexpected_answer') && [500, 502, 504].includes(status);
+}

@@ -1,0 +1,50 @@
+import type { BulkResultRecord, BulkTaskCreated, BulkTaskProgress } from './bulk-task.ts';
+import type { AnswerNotes, Client } from './create-client.ts';
+import type { Connection } from './request.ts';
+import { MailproofError } from './mailproof-error.ts';
+
+export type RunTaskOptions = {
+  idempotencyKey?: string | undefined;
+  /** A task of these very addresses that was created before: it is waited for, and none is created. */
+  taskId?: string | undefined;
+  name?: string | undefined;
+  explain?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  /** Awaited before the task is looked at for the first time: whoever keeps ids keeps this one now. */
+  onCreated?: ((created: BulkTaskCreated) => void | Promise<void>) | undefined;
+  onProgress?: ((progress: BulkTaskProgress) => void) | undefined;
+};
+
+/** A task that is completed, and so has results. */
+export type CompletedTask = BulkTaskProgress & AnswerNotes & { results: Record<string, BulkResultRecord> };
+
+/** Creates a task of up to 100 addresses, or picks one up, and waits until it is completed. */
+export async function runTask(
+  emails: readonly string[],
+  options: RunTaskOptions,
+  { client, limits, parts }: Pick<Connection, 'limits' | 'parts'> & { client: Client },
+): Promise<CompletedTask> {
+  const { signal, explain, onProgress } = options;
+  const taskId = options.taskId ?? (await create(emails, options, client));
+  const until = parts.now() + limits.taskMs;
+  let waitMs = limits.pollFirstMs;
+  while (parts.now() < until) {
+    await parts.wait(Math.round(waitMs * (0.9 + 0.2 * parts.random())), signal);
+    const task = await client.getTask(taskId, { explain, signal });
+    onProgress?.(task);
+    if (isCompleted(task)) return task;
+    waitMs = Math.min(waitMs * 1.5, limits.pollLongestMs);
+  }
+  throw new MailproofError('no_answer_in_time');
+}
+
+async function create(emails: readonly string[], options: RunTaskOptions, client: Client): Promise<string> {
+  const { name, idempotencyKey, signal, onCreated } = options;
+  const created = await client.createTask(emails, { name, idempotencyKey, signal });
+  await onCreated?.(created);
+  return created.task_id;
+}
+
+function isCompleted(task: BulkTaskProgress & AnswerNotes): task is CompletedTask {
+  return task.status === 'completed' && task.results !== undefined;
+}
