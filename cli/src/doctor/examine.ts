@@ -2,6 +2,7 @@ import { checkHeloName } from './check-helo-name.ts';
 import { checkMachine } from './check-machine.ts';
 import { checkMailPort } from './check-mail-port.ts';
 import { checkResolvers } from './check-resolvers.ts';
+import { checkRoutes } from './check-routes.ts';
 import { checkSenderDomain, checkSpf } from './check-sender-domain.ts';
 import { checkSettings } from './check-settings.ts';
 import type { DoctorParts, Finding } from './check.ts';
@@ -14,6 +15,7 @@ export async function examine(parts: DoctorParts): Promise<Finding[]> {
     checkHeloName(parts),
     checkSenderDomain(parts),
     checkSpf(parts),
+    checkRoutes(parts),
   ]);
   return [...checkMachine(parts), ...asked.flat(), ...checkSettings(parts)];
 }

@@ -28,19 +28,27 @@ export type OpenStoreParts = { connect(options: SqliteOptions): Connection };
 const limits = { operationsInGroup: 128, operationsWaiting: 20_000, lockWaitMs: 5_000, lockRetryMs: 5 };
 const busyTimeoutMs = 5_000;
 
+/** The file of the store in a data directory; there once a store was opened there. */
+export function storeFile(dataDir: string): string {
+  return join(resolve(dataDir), 'mailproof.db');
+}
+
 export async function openStore(
   options: OpenStoreOptions,
   parts: OpenStoreParts = { connect: openSqliteConnection },
 ): Promise<Store> {
   const dataDir = resolve(options.dataDir);
-  const file = join(dataDir, 'mailproof.db');
+  const file = storeFile(dataDir);
   makeFile(dataDir, file);
   const dialect = sqliteDialect();
   const connect = (timeoutMs: number) => parts.connect({ file, busyTimeoutMs: timeoutMs });
   try {
     await prepare(file, { check: options.check, connect, words: dialect.words });
     // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
-    return assemble({ dataDir, dialect, writer: connect(0), reader: connect(busyTimeoutMs), connect });
+    // Whoever closes the last connection locks the file for a moment, even against those who only open it.
+    const writer = await patiently(() => connect(0));
+    const reader = await patiently(() => connect(busyTimeoutMs));
+    return assemble({ dataDir, dialect, writer, reader, connect });
   } catch (error) {
     throw error instanceof StoreUnavailableError
       ? new StoreOpenError(lineFor(error.fault, file), error)

@@ -1,0 +1,41 @@
+import { statement } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+
+/** Routes that rest because providers block them, as the engine last told the store. */
+export type RestingRoute = { route: string; until: number; groups: string[] };
+
+const findRoutes = statement((db, arg: { now: number }) =>
+  db
+    .selectFrom('engine_memory')
+    .select(['key', 'value'])
+    .where('kind', '=', 'route')
+    .where('expires_at', '>', arg.now)
+    .orderBy('key')
+    .limit(1_000),
+);
+
+export async function readRestingRoutes(parts: {
+  store: Pick<Store, 'read'>;
+  wallClock: WallClock;
+}): Promise<RestingRoute[]> {
+  const now = parts.wallClock.now();
+  const rows = await parts.store.read.all(findRoutes, { now });
+  return rows.flatMap(({ key, value }) => readRoute(key, value, now) ?? []);
+}
+
+type Kept = { restingUntil?: unknown; restingGroups?: unknown };
+
+function readRoute(route: string, text: string, now: number): RestingRoute | undefined {
+  const kept = JSON.parse(text) as Kept;
+  const until = typeof kept.restingUntil === 'number' && kept.restingUntil > now ? kept.restingUntil : 0;
+  const groups = Array.isArray(kept.restingGroups)
+    ? kept.restingGroups.flatMap((one) => restingGroup(one, now))
+    : [];
+  return until === 0 && groups.length === 0 ? undefined : { route, until, groups };
+}
+
+function restingGroup(value: unknown, now: number): string[] {
+  const { group, until } = value as { group?: unknown; until?: unknown };
+  return typeof group === 'string' && typeof until === 'number' && until > now ? [group] : [];
+}
