@@ -8,7 +8,7 @@ import { openStore } from './db/open-store.ts';
 import type { Store } from './db/store.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
-import { createWallClock } from './db/wall-clock.ts';
+import { createWallClock, type WallClock } from './db/wall-clock.ts';
 import { createAdmission } from './http/admission.ts';
 import type { ApiServer } from './http/api-server.ts';
 import { createLogger } from './http/create-logger.ts';
@@ -47,9 +47,15 @@ export type StartParts = {
   print(text: string): void;
   logDestination?: DestinationStream;
   createEngine: typeof createEngine;
+  /** The system's own time, as it was set when the service started. */
+  wall: WallClock;
 };
 
-const startParts: StartParts = { print: (text) => void process.stdout.write(text), createEngine };
+const startParts: StartParts = {
+  print: (text) => void process.stdout.write(text),
+  createEngine,
+  wall: Date,
+};
 
 /** Verifications that run at once, and how often dead processes, deadlines and expiries are looked for. */
 const verificationsAtOnce = 500;
@@ -74,7 +80,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const logger = createLogger(config.logLevel, parts.logDestination);
   const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
   const clock = systemClock;
-  const wallClock = createWallClock({ monotonic: clock, wall: Date });
+  const wallClock = createWallClock({ monotonic: clock, wall: parts.wall });
 
   const store = await openTheStore(config);
   const presence = store.announce();
