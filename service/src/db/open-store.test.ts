@@ -144,6 +144,20 @@ describe('opening the store', () => {
       ended.map(({ errors }) => errors).join('\n'),
     );
   });
+
+  it('waits for a process that is just closing the file, whichever connection meets it', async (t) => {
+    const dataDir = newDir(t);
+    for (const meets of [1, 2, 3]) {
+      let opened = 0;
+      const connect = (options: Parameters<typeof openSqliteConnection>[0]) => {
+        opened += 1;
+        if (opened === meets) throw new StoreUnavailableError('busy');
+        return openSqliteConnection(options);
+      };
+      await (await openStore({ dataDir, check: true }, { connect })).close();
+      assert.equal(opened, 4);
+    }
+  });
 });
 
 describe('the store at run time', () => {
