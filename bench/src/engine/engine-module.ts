@@ -17,6 +17,8 @@ export type VerifyQuestion = {
   population: Population;
   /** Addresses under way at once, those that wait for a conversation included. */
   inFlight: number;
+  /** So many begin in a second at first; without it all of `inFlight` begin at once. */
+  beginPerSecond?: number;
 };
 
 export type EngineQuestion =
@@ -29,12 +31,15 @@ export type Measured = {
   ms: number;
   /** User and system time of the process. */
   cpuMs: number;
+  /** Resident memory before the first address: the runtime, the code, the lists. */
+  rssBeforeMb: number;
   rssPeakMb: number;
+  /** Of that, what the heap held then. */
+  heapAtPeakMb: number;
   /** What is still held after the last address, garbage collected. */
   heapGrowthMb: number;
   loopDelayP99Ms: number;
   loopDelayMaxMs: number;
-  mostOpen: number;
   /** Verdicts that were not what they should be. */
   wrong: Record<string, number>;
   dnsQueries: number;

@@ -19,8 +19,6 @@ export type EngineOrder = {
 };
 
 export type EngineLike = Pick<Engine, 'verify' | 'close'> & {
-  /** Conversations open now. */
-  open(): number;
   counts(): { dnsQueries: number; conversations: number };
 };
 
@@ -59,7 +57,6 @@ export function createOurEngine(order: EngineOrder): EngineLike {
   });
   return {
     verify: (email, request) => engine.verify(email, request),
-    open: () => engine.health().conversations.open,
     counts() {
       const { dnsQueries, dialled } = engine.counts();
       return { dnsQueries, conversations: dialled };

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
 import { answerQuestions } from '../processes/child.ts';
 import { createOurEngine, orderFor, type EngineLike } from './engine-order.ts';
@@ -23,7 +24,7 @@ answerQuestions((question: EngineQuestion): Promise<Measured | undefined> => {
 /** Far beyond any measurement: what is measured is work, not the giving up. */
 const patienceMs = 900_000;
 const warmUps = 500;
-const sampleMs = 50;
+const sampleMs = 100;
 const loopResolutionMs = 10;
 
 const place: { engine?: EngineLike } = {};
@@ -43,7 +44,7 @@ async function ask(engine: EngineLike, email: string): Promise<string> {
   return outcome.kind === 'verdict' ? outcome.verdict.status : outcome.kind;
 }
 
-async function verifyAll({ population, inFlight: most }: VerifyQuestion): Promise<Measured> {
+async function verifyAll({ population, inFlight: most, beginPerSecond }: VerifyQuestion): Promise<Measured> {
   const { engine } = place;
   if (engine === undefined) throw new Error('no engine was prepared');
   const wrong: Record<string, number> = {};
@@ -53,7 +54,7 @@ async function verifyAll({ population, inFlight: most }: VerifyQuestion): Promis
     if (got !== status) wrong[`${got} for ${status}`] = (wrong[`${got} for ${status}`] ?? 0) + 1;
   };
   const before = engine.counts();
-  const measured = await measure(engine, () => inFlight(population.addresses, { most, work }));
+  const measured = await measure(() => inFlight(population.addresses, { most, work, beginPerSecond }));
   const after = engine.counts();
   engine.close();
   return {
@@ -65,12 +66,13 @@ async function verifyAll({ population, inFlight: most }: VerifyQuestion): Promis
   };
 }
 
-type Flow = { most: number; work: (index: number) => Promise<unknown> };
+type Flow = { most: number; work: (index: number) => Promise<unknown>; beginPerSecond?: number | undefined };
 
 /** So many at a time, in order, until all are done. */
-async function inFlight(count: number, { most, work }: Flow): Promise<void> {
+async function inFlight(count: number, { most, work, beginPerSecond = Infinity }: Flow): Promise<void> {
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const lane = async (_: unknown, number: number): Promise<void> => {
+    if (beginPerSecond !== Infinity) await pause((1_000 * number) / beginPerSecond);
     while (next < count) {
       next += 1;
       await work(next - 1);
@@ -79,19 +81,16 @@ async function inFlight(count: number, { most, work }: Flow): Promise<void> {
   await Promise.all(Array.from({ length: Math.min(most, count) }, lane));
 }
 
-type Bare = Pick<
-  Measured,
-  'ms' | 'cpuMs' | 'rssPeakMb' | 'heapGrowthMb' | 'loopDelayP99Ms' | 'loopDelayMaxMs' | 'mostOpen'
->;
+type Bare = Omit<Measured, 'addresses' | 'wrong' | 'dnsQueries' | 'conversations'>;
 
-async function measure(engine: Pick<EngineLike, 'open'>, work: () => Promise<void>): Promise<Bare> {
+async function measure(work: () => Promise<void>): Promise<Bare> {
   globalThis.gc?.();
   const heapBefore = process.memoryUsage().heapUsed;
   const delay = monitorEventLoopDelay({ resolution: loopResolutionMs });
-  const peak = { rss: process.memoryUsage.rss(), open: 0 };
+  const rssBefore = process.memoryUsage.rss();
+  let peak = process.memoryUsage();
   const sampling = setInterval(() => {
-    peak.rss = Math.max(peak.rss, process.memoryUsage.rss());
-    peak.open = Math.max(peak.open, engine.open());
+    if (process.memoryUsage.rss() > peak.rss) peak = process.memoryUsage();
   }, sampleMs);
   delay.enable();
   const startedAt = performance.now();
@@ -105,12 +104,13 @@ async function measure(engine: Pick<EngineLike, 'open'>, work: () => Promise<voi
   return {
     ms,
     cpuMs: (user + system) / 1_000,
+    rssBeforeMb: rssBefore / 2 ** 20,
     rssPeakMb: peak.rss / 2 ** 20,
+    heapAtPeakMb: peak.heapUsed / 2 ** 20,
     heapGrowthMb: (process.memoryUsage().heapUsed - heapBefore) / 2 ** 20,
     // The histogram counts the pause it sleeps for as well.
     loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - loopResolutionMs),
     loopDelayMaxMs: Math.max(0, delay.max / 1e6 - loopResolutionMs),
-    mostOpen: peak.open,
   };
 }
 
@@ -130,6 +130,6 @@ async function connectOnly({
     await closed;
   };
   await inFlight(warmUps, { most, work });
-  const measured = await measure({ open: () => 0 }, () => inFlight(connections, { most, work }));
+  const measured = await measure(() => inFlight(connections, { most, work }));
   return { ...measured, addresses: connections, wrong: {}, dnsQueries: 0, conversations: connections };
 }

@@ -57,6 +57,8 @@ export function measureOpenAtOnce({ share }: Size, tell: Progress): Promise<Run>
       ownNames: true,
     },
     inFlight: conversations,
+    // Each lasts six round trips, so all are open before the first ends.
+    beginPerSecond: 1_000,
     openConversations: 5_000,
     starttls: 'demanded',
   });
@@ -88,7 +90,7 @@ export async function measureGrowth({ share }: Size, tell: Progress): Promise<Ru
   const runs: Run[] = [];
   for (const addresses of [1_000, 10_000, 100_000].map((full) => full * share)) {
     tell(`growth: ${addresses} addresses`);
-    // Two hundred hosts at every size, so that only the number of addresses differs.
+    // As many hosts at every size, so that only the number of addresses differs.
     const population = { ...manyHosts(addresses, 0), hosts: 100 };
     runs.push(
       await verifyInWorld({

@@ -62,7 +62,6 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
         },
         request,
       ),
-    open: () => switchboard.counts().open,
     counts: () => ({ dnsQueries: resolver.counts().queries, conversations: opened() }),
     close() {
       resolver.close();

@@ -23,12 +23,22 @@ export type Run = Measured & {
 
 export type Order = Omit<PrepareQuestion, 'kind' | 'world'> & Omit<VerifyQuestion, 'kind'>;
 
-export async function verifyInWorld({ population, inFlight, ...engineOrder }: Order): Promise<Run> {
+export async function verifyInWorld({
+  population,
+  inFlight,
+  beginPerSecond,
+  ...engineOrder
+}: Order): Promise<Run> {
   return inWorld(population, async ({ engine, internet, world }) => {
     await engine.ask({ kind: 'prepare', world, ...engineOrder });
     // What the preparation cost is forgotten.
     await internet.ask({ kind: 'counts' });
-    return engine.ask({ kind: 'verify', population, inFlight });
+    return engine.ask({
+      kind: 'verify',
+      population,
+      inFlight,
+      ...(beginPerSecond === undefined ? {} : { beginPerSecond }),
+    });
   });
 }
 
