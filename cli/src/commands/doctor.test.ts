@@ -33,6 +33,7 @@ describe('doctor', { concurrency: 4 }, () => {
       'HELO name: ok',
       'sender domain: ok',
       'SPF: ok',
+      'routes: not_checked',
       'egress: warning',
       'mail port: warning',
     ]);

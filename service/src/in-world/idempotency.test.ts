@@ -38,6 +38,7 @@ describe('POST single', () => {
     for (const same of [body, { email: ' alive@plain.test', other: true }]) {
       const repeat = await verify('one', same);
       assert.deepEqual([repeat.status, repeat.body], [200, first.body]);
+      assert.equal(repeat.headers['x-credits-used'], '0');
     }
     assert.deepEqual(await service.balance(account), balance);
     assert.equal(service.world.counts.smtp.connections, connections);

@@ -75,11 +75,13 @@ export function addVerifyEmail(server: ApiServer, { parts, gate, notebook }: Rou
       });
       if (answer.kind !== 'verified') return refuse(reply, reasonFor(answer));
 
-      notebook.of(request).creditsUsed = answer.creditsUsed;
+      // The header tells what this request was charged; a repeat is charged nothing, whatever the first one was.
+      const creditsUsed = answer.replayed ? 0 : answer.creditsUsed;
+      notebook.of(request).creditsUsed = creditsUsed;
       const result: VerificationResult = explain
         ? { ...answer.verdict, explanation: answer.explanation }
         : answer.verdict;
-      return reply.code(200).header('x-credits-used', String(answer.creditsUsed)).send(result);
+      return reply.code(200).header('x-credits-used', String(creditsUsed)).send(result);
     },
   });
 }
