@@ -8,6 +8,7 @@ export type Asking = { witness: Witness; caller: Caller };
 /** Answers with the status; 0 where the answer was lost. */
 export async function askKeyed({ witness, caller }: Asking, request: KeyedRequest): Promise<number> {
   const keptBefore = request.kept;
+  request.asked += 1;
   witness.counts.requests += 1;
   const answer = await caller.call({
     path: request.kind === 'single' ? singlePath : bulkPath,
@@ -38,7 +39,7 @@ export async function askCarelessly({ witness, caller }: Asking, email: string):
     witness.counts.lost += 1;
     account.perhapsSpent += 1;
   } else if (answer.status === 200) {
-    hearVerdict(witness, answer, { email, account, creditsUsed: answer.creditsUsed });
+    hearVerdict(witness, answer, { email, account });
   } else hearRefusal(witness, answer, email);
 }
 

@@ -20,14 +20,16 @@ const canary = `canary${randomBytes(8).toString('hex')}`;
 
 test('no address in anything the service writes, on any path, errors included', async (t) => {
   const { home, close } = await openHouse(settings);
+  const started: Serving[] = [];
+  t.after(async () => {
+    await Promise.all(started.map((one) => one.kill()));
+    await close();
+  });
   const rich = await openAccount(home, { name: 'rich', credits: 1_000 });
   const poor = await openAccount(home, { name: 'poor' });
   const planless = await openAccount(home, { name: 'planless', credits: 10, plan: 'none' });
   const serving = await serve(home);
-  t.after(async () => {
-    await serving.kill();
-    await close();
-  });
+  started.push(serving);
   const caller = createCaller(serving.url);
   const paths = canaryPaths(canary, { rich, poor, planless });
   for (const { status, ...call } of paths) {

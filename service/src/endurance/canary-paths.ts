@@ -2,9 +2,9 @@ import { bulkPath, singlePath, type Call } from './call.ts';
 import type { OpenedAccount } from './open-account.ts';
 
 /** A request that carries a canary, and the status it must get: a path that is not taken proves nothing. */
-export type CanaryPath = Call & { status: number };
+type CanaryPath = Call & { status: number };
 
-export type CanaryAccounts = { rich: OpenedAccount; poor: OpenedAccount; planless: OpenedAccount };
+type CanaryAccounts = { rich: OpenedAccount; poor: OpenedAccount; planless: OpenedAccount };
 
 /** Every way a request can end, each with the canary in all the places where a client may put an address. */
 export function canaryPaths(canary: string, { rich, poor, planless }: CanaryAccounts): CanaryPath[] {

@@ -11,15 +11,14 @@ import {
 
 /** Answers, as the witness takes them down: each is held against all that was acknowledged before it was asked for. */
 
-type Single = { email: string; account: WatchedAccount; creditsUsed: string | undefined };
-
-/** An answer of 200 to a single request: conclusive and charged, or neither. */
+/** An answer of 200 without a key: conclusive and charged, or neither. */
 export function hearVerdict(
   witness: Witness,
   answer: Answered,
-  { email, account, creditsUsed }: Single,
+  { email, account }: { email: string; account: WatchedAccount },
 ): void {
   const conclusive = judgeVerdict(witness, email, fieldsOf(answer)['status']);
+  const { creditsUsed } = answer;
   if (creditsUsed !== (conclusive ? '1' : '0'))
     witness.violations.push(`${email}: conclusive ${conclusive}, credits used ${creditsUsed}`);
   account.spent += Number(creditsUsed);
@@ -43,14 +42,15 @@ export function hearKeyed(
   if (answer.kind === 'lost') return;
   const { status, creditsUsed, body } = answer;
   const what = `${request.kind} ${request.idempotencyKey}`;
-  const text = `${status} ${creditsUsed} ${body}`;
   if (status !== (request.kind === 'single' ? 200 : 201)) {
     hearRefusal(witness, answer, what);
     // To be turned away for overload is no answer; anything else contradicts the one that was kept.
     if (keptBefore !== undefined && status !== 503)
-      witness.violations.push(`${what}: ${text} after ${keptBefore}`);
+      witness.violations.push(`${what}: ${status} ${body} after ${keptBefore}`);
     return;
   }
+  if (request.kind === 'single') hearCharge(witness, request, { answer, isRepeat: keptBefore !== undefined });
+  const text = request.kind === 'single' ? body : `${creditsUsed} ${body}`;
   if (request.kept !== undefined) {
     witness.counts.replays += 1;
     if (text !== request.kept) witness.violations.push(`${what}: ${text} after ${request.kept}`);
@@ -58,16 +58,45 @@ export function hearKeyed(
   }
   request.kept = text;
   request.resolved = true;
+  hearFirst(witness, request, answer);
+}
+
+/**
+ * The header says what this very request was charged. Of all that were sent under one key, one at the most is; one that
+ * was sent alone is charged itself; a repeat of what was acknowledged is not.
+ */
+function hearCharge(
+  witness: Witness,
+  request: KeyedRequest,
+  { answer, isRepeat }: { answer: Answered; isRepeat: boolean },
+): void {
+  const charged = answer.creditsUsed === '1';
+  const conclusive = fieldsOf(answer)['status'] !== 'unknown';
+  if (charged) request.charges += 1;
+  const wrong =
+    (!charged && answer.creditsUsed !== '0') ||
+    (charged && (isRepeat || !conclusive || request.charges > 1)) ||
+    (conclusive && !charged && request.asked === 1);
+  if (wrong)
+    witness.violations.push(
+      `single ${request.idempotencyKey}: credits used ${answer.creditsUsed}, ${request.charges} charges heard of`,
+    );
+}
+
+/** Whatever the header said: the first answer may have been lost, and with it the word of the charge. */
+function hearFirst(witness: Witness, request: KeyedRequest, answer: Answered): void {
+  const { careful } = witness;
   if ('email' in request.body) {
-    hearVerdict(witness, answer, { email: request.body.email, account: witness.careful, creditsUsed });
-  } else {
-    const { apiKey, accepted } = request;
-    hearCreated(witness, answer, {
-      apiKey,
-      accepted,
-      payer: apiKey === witness.careful.liveKey ? witness.careful : undefined,
-    });
+    const conclusive = judgeVerdict(witness, request.body.email, fieldsOf(answer)['status']);
+    careful.spent += conclusive ? 1 : 0;
+    return;
   }
+  const { apiKey, accepted } = request;
+  hearCreated(witness, answer, {
+    apiKey,
+    accepted,
+    payer: apiKey === careful.liveKey ? careful : undefined,
+  });
 }
 
 export function hearCreated(
@@ -88,7 +117,7 @@ export function hearCreated(
 
 const stages: readonly unknown[] = ['waiting', 'running', 'completed'];
 
-export type Progress = Pick<WatchedTask, 'stage' | 'checked' | 'final'>;
+type Progress = Pick<WatchedTask, 'stage' | 'checked' | 'final'>;
 
 /** `before` is what had been acknowledged when the task was asked for. */
 export function hearTask(

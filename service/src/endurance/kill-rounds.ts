@@ -22,7 +22,7 @@ export type KillReport = Witness['counts'] & {
   violations: string[];
 };
 
-export type KillRoundsOptions = { rounds: number; seed: number; onRound?: (report: KillReport) => void };
+type KillRoundsOptions = { rounds: number; seed: number; onRound?: (report: KillReport) => void };
 
 const granted = 20_000;
 

@@ -6,12 +6,12 @@ import { greylistedPeople } from './town.ts';
 import type { KeyedRequest, WatchedAccount } from './witness.ts';
 
 /** Mixed load: several clients side by side, each doing one thing after the other until it is told to end. */
-export type Load = {
+type Load = {
   /** Nothing new is begun; resolves when everybody has an answer or has lost it. */
   end(): Promise<void>;
 };
 
-export type LoadParts = Asking & { home: Home; dice: Dice; newNumber: () => number };
+type LoadParts = Asking & { home: Home; dice: Dice; newNumber: () => number };
 
 const clients = 8;
 const grantedAtOnce = 150;
@@ -82,7 +82,7 @@ function newBatch(parts: LoadParts) {
 
 function newKeyed(parts: LoadParts, kind: KeyedRequest['kind'], apiKey: string): KeyedRequest {
   const idempotencyKey = `key-${parts.newNumber()}`;
-  const unanswered = { kind, apiKey, idempotencyKey, kept: undefined, resolved: false };
+  const unanswered = { kind, apiKey, idempotencyKey, kept: undefined, resolved: false, asked: 0, charges: 0 };
   const request =
     kind === 'single'
       ? { ...unanswered, body: { email: newAddress(parts, singleDomains) }, accepted: [] }

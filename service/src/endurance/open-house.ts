@@ -6,7 +6,7 @@ import type { Home } from './launch.ts';
 import { town } from './town.ts';
 
 /** A place to run the service in, wired to a town of its own, thrown away afterwards. */
-export type House = { home: Home; world: World; close: () => Promise<void> };
+type House = { home: Home; world: World; close: () => Promise<void> };
 
 export async function openHouse(settings: Record<string, string> = {}): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-endurance-'));

@@ -4,16 +4,18 @@ import { createCaller, singlePath } from './call.ts';
 import { openAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
 import { runCommand } from './run-command.ts';
-import { serve } from './serve.ts';
+import { serve, type Serving } from './serve.ts';
 
 test('a thousand requests at once on a hundred credits: a hundred charged, nine hundred refused, books balanced', async (t) => {
   const { home, close } = await openHouse();
-  const { accountId, liveKey } = await openAccount(home, { name: 'eager', credits: 100 });
-  const serving = await serve(home);
+  const started: Serving[] = [];
   t.after(async () => {
-    await serving.kill();
+    await Promise.all(started.map((one) => one.kill()));
     await close();
   });
+  const { accountId, liveKey } = await openAccount(home, { name: 'eager', credits: 100 });
+  const serving = await serve(home);
+  started.push(serving);
   const caller = createCaller(serving.url);
   const startedAt = performance.now();
   const answers = await Promise.all(

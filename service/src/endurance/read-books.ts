@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Home } from './launch.ts';
 
 /** The figures of an account. */
-export type Books = { granted: number; available: number; reserved: number; spent: number };
+type Books = { granted: number; available: number; reserved: number; spent: number };
 
 /** As they stand in the file at this moment; the command line says the same, in half a second instead of one millisecond. */
 export function readBooks({ dataDir }: Home, accountId: string): Books {

@@ -10,7 +10,7 @@ import type { KeyedRequest, WatchedAccount, Witness } from './witness.ts';
  * What is held against the service after a restart, before anything new is asked of it: what was acknowledged is there and
  * the same, what was lost can be asked for again once, every task completes, and the books balance to the credit.
  */
-export type RecoverParts = Asking & { home: Home; dice: Dice };
+type RecoverParts = Asking & { home: Home; dice: Dice };
 
 /** Less than the hold of a single request lives (40 s): what comes back sooner came back at the start. */
 const patienceMs = 30_000;

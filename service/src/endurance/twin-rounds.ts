@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
 
 /** Rounds of identical creations of a task, all at once and with one `Idempotency-Key`: each round makes one task. */
-export type TwinReport = { rounds: number; requests: number; tasks: number; inProgress: number; ms: number };
+type TwinReport = { rounds: number; requests: number; tasks: number; inProgress: number; ms: number };
 
 const twins = 20;
 const addresses = 2;

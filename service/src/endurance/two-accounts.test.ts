@@ -15,7 +15,7 @@ import { createDice, type Dice } from './dice.ts';
 import { openAccount, type OpenedAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
 import { runCommand } from './run-command.ts';
-import { serve } from './serve.ts';
+import { serve, type Serving } from './serve.ts';
 
 const requests = 5_000;
 const clientsOfEach = 8;
@@ -25,6 +25,11 @@ type Tenant = OpenedAccount & { canary: string; taskIds: string[]; answers: Answ
 
 test(`two accounts, ${requests} interleaved requests: not one byte of the other's`, async (t) => {
   const { home, close } = await openHouse();
+  const started: Serving[] = [];
+  t.after(async () => {
+    await Promise.all(started.map((one) => one.kill()));
+    await close();
+  });
   const names = ['heron', 'stork'];
   const [heron, stork] = await Promise.all(
     names.map(async (canary, n): Promise<Tenant> => {
@@ -34,10 +39,7 @@ test(`two accounts, ${requests} interleaved requests: not one byte of the other'
   );
   assert.ok(heron !== undefined && stork !== undefined);
   const serving = await serve(home);
-  t.after(async () => {
-    await serving.kill();
-    await close();
-  });
+  started.push(serving);
   const caller = createCaller(serving.url);
   const startedAt = performance.now();
   let left = requests;

@@ -34,6 +34,9 @@ export type KeyedRequest = {
   kept: string | undefined;
   /** Nothing more is to be learned of it. */
   resolved: boolean;
+  /** How often it was sent, and how often an answer said that it was charged. */
+  asked: number;
+  charges: number;
 };
 
 export type WatchedTask = {
@@ -68,7 +71,7 @@ export function createWitness(careful: OpenedAccount, careless: OpenedAccount, g
 }
 
 /** What must become of an address, by its domain. */
-export function endOf(email: string): string | undefined {
+function endOf(email: string): string | undefined {
   return email.includes('+safe@') ? 'safe' : ends[email.slice(email.lastIndexOf('@') + 1)];
 }
 
