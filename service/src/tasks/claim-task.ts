@@ -67,6 +67,12 @@ const takeLease = statement((db, arg: { task: string; owner: string; until: numb
     .returning(['account_id', 'mode', 'fence', 'hold_id', 'deadline_at']),
 );
 
+/**
+ * Tasks that one account has under way at once, over all processes. They hold more addresses than its share of the
+ * slots, so more would be of no use to it, and a heap of slow lists leaves room for the others' tasks.
+ */
+export const mostTasksOfAccount = 16;
+
 /** Claims the task that has waited longest, of the account that has the fewest under way. */
 export async function claimTask(tx: Tx, by: { processId: string; now: number }): Promise<Claim | undefined> {
   const { now } = by;
@@ -74,7 +80,9 @@ export async function claimTask(tx: Tx, by: { processId: string; now: number }):
   if (due.length === 0) return undefined;
   const leased = new Map((await tx.all(countLeased, { now })).map((row) => [row.account_id, row.tasks]));
   const loadOf = (account: { account_id: string }) => leased.get(account.account_id) ?? 0;
-  const [first] = due.sort((a, b) => loadOf(a) - loadOf(b) || a.since - b.since);
+  const [first] = due
+    .filter((account) => loadOf(account) < mostTasksOfAccount)
+    .sort((a, b) => loadOf(a) - loadOf(b) || a.since - b.since);
   const task = first && (await tx.first(findDueTask, { account: first.account_id, now }));
   return task && takeTask(tx, { taskId: task.id, ...by });
 }

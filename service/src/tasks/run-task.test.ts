@@ -9,7 +9,7 @@ import { deferred, safe, timeout, unavailable, unknown } from '../testing/outcom
 import { openAccount } from '../testing/open-account.ts';
 import { verifyOne } from '../verifications/verify-one.ts';
 import { createSlots } from '../verifications/slots.ts';
-import type { Claim } from './claim-task.ts';
+import { mostTasksOfAccount, type Claim } from './claim-task.ts';
 import { pendingItems } from './items.ts';
 import { runTask } from './run-task.ts';
 
@@ -321,6 +321,17 @@ for (const database of databases) {
         (claim) => claim?.accountId,
       );
       assert.deepEqual(owners, [house.account.accountId, other.accountId, house.account.accountId]);
+      await house.close();
+    });
+
+    it('an account holds so many tasks at once and no more, however many it has', async () => {
+      const house = await openTaskHouse(database);
+      for (let n = 0; n <= mostTasksOfAccount; n += 1) await house.created(house.account.live, addresses(1));
+      const claims: (Claim | undefined)[] = [];
+      for (let n = 0; n <= mostTasksOfAccount; n += 1) claims.push(await house.claim());
+      assert.equal(claims.indexOf(undefined), mostTasksOfAccount);
+      assert.equal(await house.run(claims[0]!), 'completed');
+      assert.notEqual(await house.claim(), undefined, 'one ended, the next may begin');
       await house.close();
     });
 
