@@ -83,7 +83,7 @@ function createDriver({ measure, servers, effort, load }: DriverParts): Drive {
     const cpuBefore = cpuTimeMs(pid) ?? NaN;
     const report = await load.ask({
       port,
-      connections: effort.connections,
+      connections: Math.min(effort.connections, measure.mostConnections),
       forMs,
       request: side === 'ours' ? measure.request : measure.bareRequest,
       from,

@@ -14,6 +14,8 @@ export type Measure = {
   bareRequest: string;
   bare: BareRoute;
   expectedStatus: number;
+  /** At most so many at once: more than the service lets in of a kind would measure its queue. */
+  mostConnections: number;
 };
 
 const singlePath = '/api/v1/email-verification';
@@ -53,18 +55,20 @@ export async function prepareMeasures(service: ServiceUnderTest): Promise<Measur
       id: 'bulk',
       title: `POST bulk, ${perTask} addresses`,
       goal: undefined,
+      mostConnections: 16,
       asked: { method: 'POST', path: bulkPath, body: { emails: batchAt(places.silent) } },
     }),
   ];
 }
 
 type Wanted = Pick<Measure, 'id' | 'title' | 'goal'> & {
+  mostConnections?: number;
   asked: { method: 'GET' | 'POST'; path: string; body: unknown };
 };
 
 /** Asks once, so that the bare route answers with just what the service does. */
 function createMeasure(service: ServiceUnderTest) {
-  return async ({ id, title, goal, asked }: Wanted): Promise<Measure> => {
+  return async ({ id, title, goal, asked, mostConnections = Infinity }: Wanted): Promise<Measure> => {
     const first = await call(service, asked);
     if (first.status >= 300) throw new Error(`${title}: ${first.status} ${JSON.stringify(first.answer)}`);
     const { key } = service;
@@ -77,6 +81,7 @@ function createMeasure(service: ServiceUnderTest) {
       bareRequest: wireRequest({ ...asked, path, key }),
       bare: { method: asked.method, path, status: first.status, answer: first.answer },
       expectedStatus: first.status,
+      mostConnections,
     };
   };
 }
