@@ -13,7 +13,7 @@ export const mostCredits = 1_000_000_000_000;
 
 export type Balance = { granted: number; available: number; reserved: number; spent: number };
 
-/** Amounts are whole, positive and far below 2^53; anything else is a defect of the caller (threats D6). */
+/** Amounts are whole, positive and far below 2^53; anything else is a defect of the caller. */
 export function assertCredits(credits: number): void {
   if (Number.isSafeInteger(credits) && credits >= 1 && credits <= mostCredits) return;
   throw new RangeError(`credits must be a whole number from 1 to ${mostCredits}`);

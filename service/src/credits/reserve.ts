@@ -5,7 +5,7 @@ import { writeEntry } from './write-entry.ts';
 
 /**
  * Moves credits from available to reserved and opens a hold on them. The check and the move are one
- * statement, so that no number of concurrent requests reserves more than there is (threats D1).
+ * statement, so that no number of concurrent requests reserves more than there is.
  */
 export type Reservation = {
   accountId: string;

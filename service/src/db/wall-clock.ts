@@ -5,8 +5,8 @@ export type WallClock = { now(): number };
 
 /**
  * The wall's time as it was at the start, carried on by the monotonic clock. A system clock that is set
- * forward or back while the service runs neither ends a lease or a deadline early nor stretches it
- * (threats D7). What it was set to counts from the next start.
+ * forward or back while the service runs neither ends a lease or a deadline early nor stretches it.
+ * What it was set to counts from the next start.
  */
 export function createWallClock(parts: { monotonic: Pick<Clock, 'now'>; wall: WallClock }): WallClock {
   const offset = parts.wall.now() - parts.monotonic.now();

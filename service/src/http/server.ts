@@ -22,7 +22,7 @@ import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addReadyz } from './routes/readyz.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
 
-/** What a connection may hold and for how long (threats F1, F2, F5). */
+/** What a connection may hold and for how long. */
 export const connectionLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,

@@ -31,7 +31,7 @@ const nobody = Buffer.alloc(32);
 
 /**
  * Reads `Authorization: Bearer <key>`. There is one answer, `undefined`, for a key that is missing, malformed,
- * unknown or deleted, and it does not tell which by its timing (threats E2). What was read of a key is
+ * unknown or deleted, and it does not tell which by its timing. What was read of a key is
  * remembered for less than a second.
  */
 export function createAuthenticate({ store, clock }: AuthenticateParts): Authenticate {

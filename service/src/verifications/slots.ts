@@ -5,7 +5,7 @@ import type { Clock, Patience } from '@mailproof/engine';
  *
  * Singles go before bulk, because somebody waits for them. No account takes more than its share, and among
  * the accounts that wait each gets a slot in turn, so that one account's thousand slow addresses cost another
- * account nothing but its share (threats D5). Bulk leaves a few slots that only singles take.
+ * account nothing but its share. Bulk leaves a few slots that only singles take.
  */
 export type Slots = {
   take: (request: SlotRequest) => Promise<Slot>;
