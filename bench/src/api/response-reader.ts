@@ -1,5 +1,5 @@
 /** Finds the end of each HTTP/1.1 response in a stream of bytes, by `Content-Length`; bodies are counted, not kept. */
-export type ResponseReader = { push(bytes: Buffer): void };
+type ResponseReader = { push(bytes: Buffer): void };
 
 export function createResponseReader(onResponse: (status: number, closes: boolean) => void): ResponseReader {
   let head = '';

@@ -1,7 +1,7 @@
 /** Stands in a request where each that is sent has a number of its own, of the same length. */
 export const serialMark = '########';
 
-export type Asked = {
+type Asked = {
   method: 'GET' | 'POST';
   path: string;
   key: string;

@@ -6,7 +6,7 @@ import { connectInWorld, verifyInWorld, type Order, type Run } from './run-in-wo
 export type Size = { share: number; rounds: number };
 
 /** Told what is being done: a run takes minutes. */
-export type Progress = (message: string) => void;
+type Progress = (message: string) => void;
 
 const manyHosts = (addresses: number, latencyMs: number): Population => ({
   addresses,

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Result = { name: string; lines: string[]; figures: unknown };
+type Result = { name: string; lines: string[]; figures: unknown };
 
 const folder = join(import.meta.dirname, '../../results');
 
