@@ -11,7 +11,7 @@ import { issueKey } from '../keys/issue-key.ts';
 import { startService, type Service, type StartParts } from '../main.ts';
 
 /** The whole service in this process, on a real store, in a world of its own. It can be stopped and started again. */
-export type ServiceBesideWorld = {
+type ServiceBesideWorld = {
   world: World;
   start(parts?: Partial<StartParts>): Promise<Service>;
   /** A paid account with credits; the answer is its key. */
