@@ -16,7 +16,7 @@ import {
   type MailPortState,
   type MailPortWatch,
 } from './egress/routes/watch-mail-port.ts';
-import { ownAddresses } from './egress/own-addresses.ts';
+import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { openShelves, type EngineMemory, type Shelf } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
@@ -140,6 +140,7 @@ type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
 
 function openRoutes({ settings, clock, limits }: Base): Routes {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
+  const ownAddresses = watchOwnAddresses(clock);
   return createRoutes({
     settings: settings.policyFile?.routes ?? [],
     defaults: { heloName, mailFrom },

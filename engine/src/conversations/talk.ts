@@ -56,6 +56,9 @@ export type Talk = {
   isAbandoned(): boolean;
 };
 
+/** Made once, since an abort without a reason makes an exception each time. */
+const everybodyLeft = new Error('everybody who asked has left');
+
 export function startTalk(destination: Destination, supply: Supply, parts: TalkParts): Talk {
   const controller = new AbortController();
   const startedAt = parts.clock.now();
@@ -98,7 +101,7 @@ export function startTalk(destination: Destination, supply: Supply, parts: TalkP
       taken.push(...tickets);
       talk.pending.push(...tickets);
       // When the last of those who asked has left, the line is closed: nobody is owed an answer.
-      for (const ticket of tickets) ticket.onSettled(() => isAbandoned() && controller.abort());
+      for (const ticket of tickets) ticket.onSettled(() => isAbandoned() && controller.abort(everybodyLeft));
     },
   };
   return talk;

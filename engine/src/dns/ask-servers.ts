@@ -28,6 +28,9 @@ type AskServersParts = {
   gate: Gate;
 };
 
+/** Why a try ends when its lookup has; made once, since an abort without a reason makes an exception each time. */
+const lookupEnded = new Error('the lookup has ended');
+
 export function createAskServers(parts: AskServersParts): { ask: Ask; close(): void } {
   const { clock, limits, gate } = parts;
   const lives = new Set<AbortController>();
@@ -40,7 +43,7 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
     const waitMs = Math.min(patience.deadline - clock.now(), limits.dnsLookupMs);
     if (closed || waitMs <= 0) return failed('silence');
     const life = new AbortController();
-    const end = () => life.abort();
+    const end = () => life.abort(lookupEnded);
     lives.add(life);
     patience.signal.addEventListener('abort', end, { once: true });
     const cancel = clock.after(waitMs, end);
@@ -70,7 +73,7 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
 
   function close(): void {
     closed = true;
-    for (const life of lives) life.abort();
+    for (const life of lives) life.abort(lookupEnded);
   }
 
   return { ask, close };
