@@ -10,7 +10,7 @@ function firstOf(list: string): string {
 }
 
 export const disposableDomain = firstOf('disposable-domains.txt');
-export const disposableMailHost = `mx.${firstOf('disposable-mail-hosts.txt')}`;
+const disposableMailHost = `mx.${firstOf('disposable-mail-hosts.txt')}`;
 export const freeDomain = firstOf('free-providers.txt');
 
 /** Mail hosts for them on loopback. At the throw-away ones somebody would answer, if asked. */

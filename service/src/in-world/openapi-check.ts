@@ -58,6 +58,6 @@ function objectAt(value: unknown, ...names: string[]): Json {
   return isObject(found) ? found : {};
 }
 
-export function at(value: unknown, ...names: string[]): unknown {
+function at(value: unknown, ...names: string[]): unknown {
   return names.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
 }
