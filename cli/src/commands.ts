@@ -15,6 +15,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
   },
   {
+    name: 'check',
+    summary: 'check a list of addresses through the API of the service',
+    load: async () => (await import('./commands/check.ts')).checkCommand,
+  },
+  {
     name: 'parse',
     summary: 'check the syntax of addresses alone',
     load: async () => (await import('./commands/parse.ts')).parseCommand,
