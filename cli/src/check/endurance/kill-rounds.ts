@@ -28,7 +28,8 @@ export async function runKillRounds({ rows, kills, seed }: KillOrder): Promise<K
   const undisturbed = await runUndisturbed(list, join(folder, 'undisturbed.csv'));
   const report: KillReport = { kills: 0, completed: 0, differences: [] };
   try {
-    while (report.kills < kills) await checkOnce({ folder, list, undisturbed, random, kills, report });
+    while (report.kills < kills && report.differences.length === 0)
+      await checkOnce({ folder, list, undisturbed, random, kills, report });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -81,6 +82,7 @@ async function checkOnce({ folder, list, undisturbed, random, kills, report }: R
     if (isDone || report.differences.length > 0) break;
   }
   await standIn.stop();
+  if (report.differences.length > 0) return;
   report.completed += 1;
   report.differences.push(...compare(readFileSync(output, 'latin1'), standIn, undisturbed));
 }
