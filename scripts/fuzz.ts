@@ -1,6 +1,13 @@
 import { parseArgs } from 'node:util';
 import { fuzzConversations } from '../engine/src/in-world/conversation.fuzz.ts';
 import { fuzzLocalPartsOnTheWire } from '../engine/src/in-world/wire.fuzz.ts';
+import {
+  fuzzCacheKeys,
+  fuzzMessages,
+  fuzzMxTargets,
+  fuzzWireNames,
+  fuzzZoneGraphs,
+} from '../engine/src/dns/dns.fuzz.ts';
 import { fuzzEmbedded, fuzzTexts } from '../engine/src/egress/egress.fuzz.ts';
 import { fuzzAddresses, fuzzDomains, fuzzLocalParts } from '../engine/src/syntax/syntax.fuzz.ts';
 
@@ -15,6 +22,11 @@ const fuzzes: [string, number, (runs: number) => unknown][] = [
   ['domains', 50_000, (runs) => fuzzDomains({ runs })],
   ['local parts', 100_000, (runs) => fuzzLocalParts({ runs })],
   ['addresses', 100_000, (runs) => fuzzAddresses({ runs })],
+  ['domain names on the wire', 50_000, (runs) => fuzzWireNames({ runs })],
+  ['names in MX records', 20_000, (runs) => fuzzMxTargets({ runs })],
+  ['zone graphs', 5_000, (runs) => fuzzZoneGraphs({ runs })],
+  ['histories of the DNS cache', 3_000, (runs) => fuzzCacheKeys({ runs })],
+  ['DNS messages', 100_000, (runs) => fuzzMessages({ runs })],
   ['IPv6 with IPv4 inside', 100_000, (runs) => fuzzEmbedded({ runs })],
   ['texts that may be IP addresses', 100_000, (runs) => fuzzTexts({ runs })],
   ['local parts on the wire', 100_000, (runs) => fuzzLocalPartsOnTheWire({ runs, seed })],

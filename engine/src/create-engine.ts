@@ -147,6 +147,7 @@ function openRoutes({ settings, clock, limits }: Base): Routes {
     clock,
     wallClock: Date,
     limits,
+    heedsBlocks: settings.pacing !== 'off',
     dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
     onProblem: (message) => settings.onProblem(message),
   });

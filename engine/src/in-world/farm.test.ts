@@ -103,6 +103,7 @@ async function startFarm(): Promise<Farm> {
       clock,
       wallClock: clock,
       limits,
+      heedsBlocks: true,
       dialerFor: () => watched,
       onProblem: () => undefined,
     }),

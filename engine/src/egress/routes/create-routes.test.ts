@@ -36,6 +36,7 @@ function setUp(settings: readonly RouteSetting[], more: Partial<RoutesParts> = {
     clock,
     wallClock: { now: () => 1_800_000_000_000 + clock.now() - start },
     limits: defaultLimits,
+    heedsBlocks: true,
     dialerFor: () => noDialer,
     onProblem: (line) => lines.push(line),
     ...more,
@@ -227,6 +228,21 @@ describe('a route that providers block', () => {
     for (const group of groups) assert.notEqual(chosen(routes, { group }), 'bergen');
     clock.advance(hourMs);
     assert.equal(chosen(routes, { group: 'x.example', allowed: ['bergen'] }), 'bergen');
+  });
+
+  it('does not rest for small hosts that read a block list, however many they are', () => {
+    const { routes, lines } = setUp(three);
+    block(routes, 'bergen', groups);
+    assert.equal(chosen(routes, { group: 'x.example', allowed: ['bergen'] }), 'bergen');
+    assert.deepEqual(lines, []);
+  });
+
+  it('is used all the same where blocks are not heeded', () => {
+    const { routes, lines } = setUp(three, { heedsBlocks: false });
+    block(routes, 'bergen', ['google', 'outlook', 'google', 'google', 'google', 'google']);
+    assert.equal(chosen(routes, { allowed: ['bergen'] }), 'bergen');
+    assert.equal(chosen(routes, { allowed: ['cork'] }), 'cork');
+    assert.deepEqual(lines, []);
   });
 
   it('rests for a group alone that blocked it five times', () => {

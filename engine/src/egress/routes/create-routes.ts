@@ -82,6 +82,8 @@ export type RoutesParts = {
   limits: HealthLimits;
   /** `createRouteDialer` with the parts of the engine's dialer. */
   dialerFor(setting: RouteSetting): RouteDialer;
+  /** Whether a block is held against a route; not where pacing is off. */
+  heedsBlocks: boolean;
   /** Told, in one line, of what the operator should know. */
   onProblem(message: string): void;
 };
@@ -127,6 +129,7 @@ export function createRoutes(parts: RoutesParts): Routes {
         lane.volume.connected();
         return;
       case 'blocked':
+        if (!parts.heedsBlocks) return;
         for (const key of bondsOf(event)) refusals.set(key, routeId, clock.now() + limits.routeRestMs);
         lane.health.blocked(event.group);
     }

@@ -1,13 +1,15 @@
 import type { Clock } from '../../clock.ts';
 import type { Limits } from '../../limits.ts';
+import { providerTable } from '../../replies/providers.ts';
 import { createExpiringMap } from './expiring-map.ts';
 
 /**
  * Whether one route may be used now. It is in one of three states:
  *
- * fit → resting: `routeBlocks` blocks by at least `routeBlockGroups` groups came within the window. The other
- *   side has had enough of this egress; it is left alone for `routeRestMs`. The same number by one group
- *   alone rests that group here, and nobody else.
+ * fit → resting: `routeBlocks` blocks by at least `routeBlockGroups` providers of the table came within the
+ *   window. The big ones have had enough of this egress; it is left alone for `routeRestMs`. Small hosts that
+ *   read a block list do not rest a route, however many they are. The same number by one group alone rests
+ *   that group here, and nobody else.
  * fit → down: the route itself failed `routeFailures` times in a row (its proxy is gone, its address is not
  *   ours). It is tried again after `routeDownMs`; one failure more and it is down again.
  * resting, down → fit: by time, and from down by one success.
@@ -92,21 +94,28 @@ export function createRouteHealth(parts: HealthParts): RouteHealth {
 
 type Found = { kind: 'route'; groups: string[] } | { kind: 'group'; group: string };
 
-/** The last few blocks; more than it takes to rest a route need not be remembered. */
+const blocksRemembered = 1_000;
+
+function isProvider(group: string): boolean {
+  return providerTable.some(({ id }) => id === group);
+}
+
+/** The blocks of the window, by whom. */
 function createBlockCount(clock: Clock, limits: HealthLimits) {
   let recent: { at: number; group: string }[] = [];
   return {
     add(group: string): Found | undefined {
       const now = clock.now();
       const inWindow = recent.filter(({ at }) => at > now - limits.routeBlockWindowMs);
-      recent = [...inWindow, { at: now, group }].slice(-limits.routeBlocks);
-      if (recent.length < limits.routeBlocks) return undefined;
-      const groups = [...new Set(recent.map((block) => block.group))];
-      if (groups.length >= limits.routeBlockGroups) {
+      recent = [...inWindow, { at: now, group }].slice(-blocksRemembered);
+      const byProviders = recent.filter((block) => isProvider(block.group)).slice(-limits.routeBlocks);
+      const groups = [...new Set(byProviders.map((block) => block.group))];
+      if (byProviders.length >= limits.routeBlocks && groups.length >= limits.routeBlockGroups) {
         recent = [];
         return { kind: 'route', groups };
       }
-      return { kind: 'group', group };
+      const byGroup = recent.filter((block) => block.group === group);
+      return byGroup.length >= limits.routeBlocks ? { kind: 'group', group } : undefined;
     },
   };
 }
