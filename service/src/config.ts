@@ -284,13 +284,18 @@ function textOf(env: Environment, name: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
+/** Read by `mailproof check`, which talks to a service and is none. */
+const clientVariables = ['URL', 'API_KEY'];
+
 /** A variable of ours that we do not know is most likely a typing mistake, which would otherwise pass unseen. */
 function unknownSettings(env: Environment): string[] {
   const prefix = 'MAILPROOF_';
   const named = (names: string[]) =>
     names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
   const known = named(settingEntries().flatMap(([, setting]) => [...setting.names]));
-  const unknown = named(Object.keys(env)).filter((name) => !known.includes(name));
+  const unknown = named(Object.keys(env)).filter(
+    (name) => !known.includes(name) && !clientVariables.includes(name),
+  );
   return unknown.sort().map((name) => {
     const meant = nearestName(name, known);
     const hint = meant === undefined ? '' : `; did you mean ${prefix}${meant}?`;
