@@ -230,21 +230,6 @@ describe('a route that providers block', () => {
     assert.equal(chosen(routes, { group: 'x.example', allowed: ['bergen'] }), 'bergen');
   });
 
-  it('does not rest for small hosts that read a block list, however many they are', () => {
-    const { routes, lines } = setUp(three);
-    block(routes, 'bergen', groups);
-    assert.equal(chosen(routes, { group: 'x.example', allowed: ['bergen'] }), 'bergen');
-    assert.deepEqual(lines, []);
-  });
-
-  it('is used all the same where blocks are not heeded', () => {
-    const { routes, lines } = setUp(three, { heedsBlocks: false });
-    block(routes, 'bergen', ['google', 'outlook', 'google', 'google', 'google', 'google']);
-    assert.equal(chosen(routes, { allowed: ['bergen'] }), 'bergen');
-    assert.equal(chosen(routes, { allowed: ['cork'] }), 'cork');
-    assert.deepEqual(lines, []);
-  });
-
   it('rests for a group alone that blocked it five times', () => {
     const { routes, clock, lines } = setUp(three);
     block(routes, 'cork', Array<string>(8).fill('google'));
