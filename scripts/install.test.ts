@@ -24,10 +24,10 @@ const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'mailproof install '));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Says where it is and with what it was called, then ends as it is told. */
-const program = `process.stdout.write(JSON.stringify({ cwd: process.cwd(), args: process.argv.slice(2) }));
-process.exitCode = Number(process.env.END ?? 0);
+/** Says where it is and with what it was called, once it is ready to be ended, and then ends as it is told. */
+const program = `process.exitCode = Number(process.env.END ?? 0);
 if (process.env.WAIT) { process.on('SIGTERM', () => process.exit(43)); setInterval(() => {}, 1000); }
+process.stdout.write(JSON.stringify({ cwd: process.cwd(), args: process.argv.slice(2) }));
 `;
 
 const npm = `#!/bin/sh
