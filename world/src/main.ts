@@ -21,9 +21,14 @@ type Wish =
 
 const usageError = 64;
 
+/** As a shell tells of a program that wrote to a closed pipe. */
+const readerGone = 141;
+
 await run(readWish(process.argv.slice(2)));
 
 async function run(wish: Wish): Promise<void> {
+  // Whoever read what we say may have read enough (`npm run world | head`).
+  process.stdout.on('error', () => process.exit(readerGone));
   switch (wish.kind) {
     case 'help':
       process.stdout.write(help);
