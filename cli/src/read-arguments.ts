@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearestName } from '@mailproof/service/nearest-name';
+import { nearestName } from '@mailproof/engine/nearest-name';
 import type { OptionTable, OptionValues } from './command.ts';
 
 /** What a command understands. */

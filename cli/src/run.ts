@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { nearestName } from '@mailproof/service/nearest-name';
+import { nearestName } from '@mailproof/engine/nearest-name';
 import type { Command, CommandGroup, Surroundings } from './command.ts';
 import { commands } from './commands.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';

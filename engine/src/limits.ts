@@ -63,7 +63,6 @@ export const limitTable = {
     meaning: 'least time between two lines that say so, and between two trials',
   },
   canaryEveryMs: { value: 600_000, meaning: 'time between two rounds of the canaries' },
-  explainedReplies: { value: 16, meaning: 'replies kept in an explanation' },
   explainedReplyCharacters: { value: 200, meaning: 'characters kept of a reply' },
 } as const;
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { canonicalHost, parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '@mailproof/engine/nearest-name';
 import {
   directory,
   heloName,

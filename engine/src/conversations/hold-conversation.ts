@@ -3,7 +3,7 @@ import type { Destination } from './destination.ts';
 import type { DialNews } from '../egress/routes/watch-mail-port.ts';
 import { closeQuestions, deliver, giveBack, mostReturns, suffer } from './end-talk.ts';
 import type { Experience } from './experience.ts';
-import { startJournal } from './journal.ts';
+import { interpretReply } from './interpret-reply.ts';
 import { openConversation, type Setback } from '../smtp/open-conversation.ts';
 import { sayGoodbye } from '../smtp/say-goodbye.ts';
 import { startTalk, type Supply, type Talk, type TalkParts } from './talk.ts';
@@ -97,6 +97,9 @@ function fail(talk: Talk, error: unknown): void {
 function note(talk: Talk, setback: Setback | undefined): void {
   if (setback?.kind === 'broken') talk.experience.fault = setback.fault;
   if (setback?.kind !== 'refused') return;
-  const journal = startJournal(talk.destination.target.host, talk.parts.limits);
-  talk.experience.turnedAway = { reply: setback.reply, meaning: journal.note(setback.phase, setback.reply) };
+  const { meaning } = interpretReply(setback, {
+    host: talk.destination.target.host,
+    limits: talk.parts.limits,
+  });
+  talk.experience.turnedAway = { reply: setback.reply, meaning };
 }

@@ -4,7 +4,7 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import type { Fault } from '../smtp/connection.ts';
 import { demandsTls } from '../smtp/demands-tls.ts';
 import type { HostTraits } from './host-traits.ts';
-import { startJournal } from './journal.ts';
+import { interpretReply } from './interpret-reply.ts';
 import type { Limits } from '../limits.ts';
 import type { Setback } from '../smtp/open-conversation.ts';
 import type { Turn, Visit } from './ticket.ts';
@@ -19,15 +19,14 @@ export function noAnswer(
   if (setback.kind === 'broken') {
     return build(host, { reason: reasonOf(setback.fault), turn: turnAfterFault(setback, traits) });
   }
-  const journal = startJournal(host, limits);
-  const meaning = journal.note(setback.phase, setback.reply);
+  const { meaning, read } = interpretReply(setback, { host, limits });
   // Before the mailbox was named no refusal can be about it, whatever words it borrows.
   const aboutUs = meaning.label === 'blocked_or_policy' || meaning.label === 'greylisted_or_temporary';
   return build(host, {
     reason: 'host_refused',
     turn: turnAfterRefusal(setback, traits),
     meaning: aboutUs ? meaning : undefined,
-    replies: journal.replies,
+    replies: [read],
   });
 }
 

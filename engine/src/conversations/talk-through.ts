@@ -2,7 +2,7 @@ import type { CatchAllAnswer } from '../evidence.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import { demandsTls } from '../smtp/demands-tls.ts';
 import { exchangeGroup } from './exchange-group.ts';
-import { startJournal } from './journal.ts';
+import { interpretReply } from './interpret-reply.ts';
 import { encrypt, type Conversation, type Setback } from '../smtp/open-conversation.ts';
 import { planGroup } from './plan-group.ts';
 import { readGroup, type RecipientReading } from './read-group.ts';
@@ -104,15 +104,12 @@ function putOff(talk: Talk, { step }: RecipientReading): void {
 
 function holdAnswer(talk: Talk, { step, reply }: RecipientReading & { kind: 'answered' }): void {
   const { ticket } = step;
-  const journal = startJournal(talk.destination.target.host, talk.parts.limits);
-  const meaning = journal.note('rcpt', reply);
-  const [read] = journal.replies;
-  if (read === undefined) return;
+  const { host } = talk.destination.target;
+  const { meaning, read } = interpretReply({ phase: step.phase, reply }, { host, limits: talk.parts.limits });
   talk.named.delete(ticket);
   talk.held.push({ ticket, meaning, reply: read });
   noteMeaning(talk, meaning);
   const catchAll: CatchAllAnswer = { kind: 'undetermined', meaning: undefined };
-  const host = talk.destination.target.host;
   ticket.hold({ kind: 'answered', evidence: { kind: 'answered', host, replies: [read], meaning, catchAll } });
 }
 
@@ -127,10 +124,9 @@ function noteMeaning({ experience }: Talk, { label }: ReplyMeaning): void {
  */
 function answerQuestion(talk: Talk, { step, reply }: RecipientReading & { kind: 'answered' }): void {
   const domain = step.ticket.address.host;
-  const journal = startJournal(talk.destination.target.host, talk.parts.limits);
-  const meaning = journal.note('random_rcpt', reply);
-  const [read] = journal.replies;
-  if (read !== undefined) talk.strangerReplies.set(domain, read);
+  const { host } = talk.destination.target;
+  const { meaning, read } = interpretReply({ phase: step.phase, reply }, { host, limits: talk.parts.limits });
+  talk.strangerReplies.set(domain, read);
   talk.questions.delete(domain);
   talk.parts.desk.answer(domain, readStranger(meaning));
 }

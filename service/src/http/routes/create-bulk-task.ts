@@ -5,7 +5,7 @@ import { hashRequest, readIdempotencyKey } from '../idempotency-key.ts';
 import { bulkPath } from '../paths.ts';
 import { refuse } from '../refuse.ts';
 import { bulkCreatedSchema, bulkRequestSchema } from '../schemas/bulk-schemas.ts';
-import { errorResponses } from '../schemas/error-schema.ts';
+import { creationReasons, errorResponses } from '../schemas/error-schema.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { idempotencyHeaders } from '../schemas/request-parameters.ts';
 
@@ -23,19 +23,7 @@ const schema = {
       ...bulkCreatedSchema,
       headers: { ...requestIdHeader, ...creditsHeader('Credits the task holds') },
     },
-    ...errorResponses([
-      'invalid_batch',
-      'invalid_api_key',
-      'subscription_required',
-      'method_not_allowed',
-      'request_in_progress',
-      'idempotency_mismatch',
-      'insufficient_credits',
-      'verification_failed',
-      'verification_unavailable',
-      'service_unavailable',
-      'verification_timeout',
-    ]),
+    ...errorResponses(['invalid_batch', ...creationReasons]),
   },
 };
 

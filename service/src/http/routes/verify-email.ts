@@ -7,7 +7,7 @@ import { hashRequest, readIdempotencyKey } from '../idempotency-key.ts';
 import { isObject } from '../parse-body.ts';
 import { singlePath } from '../paths.ts';
 import { refuse } from '../refuse.ts';
-import { errorResponses } from '../schemas/error-schema.ts';
+import { creationReasons, errorResponses } from '../schemas/error-schema.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { explainQuery, idempotencyHeaders } from '../schemas/request-parameters.ts';
 import { verificationRequestSchema, verificationResultSchema } from '../schemas/verification-schemas.ts';
@@ -27,19 +27,7 @@ const schema = {
       ...verificationResultSchema,
       headers: { ...requestIdHeader, ...creditsHeader('1 when the result is conclusive, else 0') },
     },
-    ...errorResponses([
-      'invalid_email',
-      'invalid_api_key',
-      'subscription_required',
-      'method_not_allowed',
-      'request_in_progress',
-      'idempotency_mismatch',
-      'insufficient_credits',
-      'verification_failed',
-      'verification_unavailable',
-      'service_unavailable',
-      'verification_timeout',
-    ]),
+    ...errorResponses(['invalid_email', ...creationReasons]),
   },
 };
 

@@ -25,6 +25,20 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   verification_timeout: 'Verification did not finish before the timeout',
 };
 
+/** What either creation call may be refused with, beside its own word for a bad body. */
+export const creationReasons = [
+  'invalid_api_key',
+  'subscription_required',
+  'method_not_allowed',
+  'request_in_progress',
+  'idempotency_mismatch',
+  'insufficient_credits',
+  'verification_failed',
+  'verification_unavailable',
+  'service_unavailable',
+  'verification_timeout',
+] as const satisfies readonly ErrorReason[];
+
 /** The error responses of a route, one a status, as its schema and the reference take them. */
 export function errorResponses(reasons: readonly ErrorReason[]): Record<number, object> {
   return Object.fromEntries(reasons.map((reason) => [statusOf[reason], errorResponse(reason)]));
