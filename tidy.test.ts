@@ -13,7 +13,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
-const sources = files.filter((file) => file.endsWith('.ts'));
+const sources = files.filter((file) => /\.tsx?$/.test(file));
 const production = sources.filter(
   (file) =>
     !/\.(?:test|fuzz)\.ts$|\/(?:in-world|testing|endurance)\/|loopback-|start-socks5-proxy/.test(file),
@@ -43,6 +43,7 @@ const mayImport: Record<string, string[]> = {
   engine: [],
   client: [],
   world: [],
+  console: ['client'],
   service: ['engine', 'client'],
   cli: ['engine', 'client', 'service'],
   bench: ['engine', 'client', 'service', 'cli', 'world'],
