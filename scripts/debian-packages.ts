@@ -1,0 +1,80 @@
+/**
+ * Debian packages that some checks stand on: a browser, a database. What is there already costs one look at a
+ * file; what is missing is installed where we are root, and named where we are not.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+
+type DebianPackage = {
+  name: string;
+  /** A file that exists when the package is installed. */
+  proof: string;
+};
+
+export type DebianPackageParts = {
+  exists(path: string): boolean;
+  isRoot(): boolean;
+  /** Runs a program with its output on our stderr, and answers with its exit status. */
+  run(program: string, args: string[]): Promise<number>;
+  tell(line: string): void;
+};
+
+const systemParts: DebianPackageParts = {
+  exists: existsSync,
+  isRoot: () => process.getuid?.() === 0,
+  run,
+  tell: (line) => void process.stderr.write(`${line}\n`),
+};
+
+/** Installs what is missing. What cannot be installed is thrown as an error whose message says what to do. */
+export async function ensureDebianPackages(
+  packages: DebianPackage[],
+  parts: DebianPackageParts = systemParts,
+): Promise<void> {
+  const missing = packages.filter(({ proof }) => !parts.exists(proof));
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(' ');
+  if (!parts.isRoot()) {
+    throw new Error(`missing Debian packages: ${names}; install them as root: apt-get install ${names}`);
+  }
+  parts.tell(`mailproof: installing Debian packages (once): ${names} …`);
+  const status = await parts.run('flock', [turn, 'sh', '-c', installMissing, 'sh', ...asPairs(missing)]);
+  const absent = missing.filter(({ proof }) => !parts.exists(proof));
+  if (status === 0 && absent.length === 0) return;
+  const lacking = absent.map(({ name, proof }) => `${name} (${proof})`).join(', ');
+  throw new Error(
+    `apt-get did not install ${lacking || names} (exit status ${status}); its own words are on stderr above`,
+  );
+}
+
+/** Test files run side by side and apt takes no two at once, so each waits for its turn. */
+const turn = '/tmp/mailproof-apt.lock';
+
+/**
+ * Name and proof in turns; whoever waited may find that there is nothing left to do. Nothing is asked for, and
+ * what apt says goes to stderr: stdout belongs to whoever called.
+ */
+const installMissing = `
+set -e
+exec >&2
+names=
+while [ "$#" -gt 0 ]; do
+  [ -e "$2" ] || names="$names $1"
+  shift 2
+done
+[ -n "$names" ] || exit 0
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 $names
+`;
+
+function asPairs(packages: DebianPackage[]): string[] {
+  return packages.flatMap(({ name, proof }) => [name, proof]);
+}
+
+async function run(program: string, args: string[]): Promise<number> {
+  const child = spawn(program, args, { stdio: ['ignore', 2, 2] });
+  const [status] = (await once(child, 'exit')) as [number | null];
+  return status ?? 1;
+}
