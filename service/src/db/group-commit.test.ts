@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { databases } from '../testing/databases.ts';
 import type { Connection } from './connection.ts';
-import { openSqliteConnection } from './sqlite-connection.ts';
+import { openSqliteConnection } from './sqlite/sqlite-connection.ts';
 import { statement, type Tx } from './statement.ts';
 import { StoreUnavailableError } from './store-unavailable-error.ts';
 

@@ -6,9 +6,10 @@ import { StoreUnavailableError } from './store-unavailable-error.ts';
  * Gathers the operations of many callers into groups, so that durability costs one sync a group and not one
  * an operation.
  *
- * Operations that arrive in the same turn of the event loop form a group. A caller is answered only after
- * COMMIT. An operation that refuses says so as a value and has written nothing; one that throws is undone
- * alone (see commit-group.ts). So an operation may run twice, and must do nothing but use its `tx`.
+ * Operations that arrive in the same turn of the event loop, or while the group before is being committed, form
+ * a group and run side by side. A caller is answered only after COMMIT. An operation that refuses says so as a
+ * value and has written nothing; one that throws is undone alone (see commit-group.ts). So an operation may run
+ * twice, must do nothing but use its `tx`, and must be right when others' statements come between its own.
  */
 type GroupCommit = {
   write: <T>(operation: (tx: Tx) => Promise<T>) => Promise<T>;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { sqliteDialect } from './dialect.ts';
 import { migrate, type Migration } from './migrate.ts';
-import { openSqliteConnection } from './sqlite-connection.ts';
+import { openSqliteConnection } from './sqlite/sqlite-connection.ts';
 
 function connect(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));

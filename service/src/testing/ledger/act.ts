@@ -58,7 +58,13 @@ export async function act(scene: Scene, command: Command): Promise<void> {
 async function doGrant(scene: Scene, { credits: amount, op }: Command & { kind: 'grant' }): Promise<void> {
   const { store, model, accountId, wallClock } = scene;
   const answer = await store.write((tx) =>
-    grant(tx, { accountId, credits: amount, op: `${accountId} ${op}`, now: wallClock.now() }),
+    grant(tx, {
+      accountId,
+      credits: amount,
+      op: `${accountId} ${op}`,
+      actor: 'operator',
+      now: wallClock.now(),
+    }),
   );
   assert.equal(answer.kind, model.ops.has(op) ? 'already_granted' : 'granted');
   if (model.ops.has(op)) return;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { openSqliteConnection } from '../../db/sqlite-connection.ts';
+import { openSqliteConnection } from '../../db/sqlite/sqlite-connection.ts';
 import type { OpenStoreParts } from '../../db/open-store.ts';
 import { audit } from '../../upkeep/audit.ts';
 import type { TestDatabase, TestStore } from '../databases.ts';

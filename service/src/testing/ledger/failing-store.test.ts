@@ -4,7 +4,7 @@ import { createAccount } from '../../accounts/create-account.ts';
 import { grantCredits } from '../../credits/grant-credits.ts';
 import { readBalance } from '../../credits/read-balance.ts';
 import type { OpenStoreParts } from '../../db/open-store.ts';
-import { openSqliteConnection } from '../../db/sqlite-connection.ts';
+import { openSqliteConnection } from '../../db/sqlite/sqlite-connection.ts';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { Caller } from '../../keys/authenticate.ts';
 import { claimTask } from '../../tasks/claim-task.ts';
@@ -85,7 +85,7 @@ async function mixedScript({ store }: TestStore, time: ManualTime, caller: Calle
   };
   const sweep = createSweep({ store, presence, wallClock, taskRetentionMs: retentionMs });
   const steps = [
-    () => grantCredits({ accountId: caller.accountId, credits: 5 }, parts),
+    () => grantCredits({ accountId: caller.accountId, credits: 5 }, { ...parts, actor: 'operator' }),
     () => single('s@example.com'),
     () => single('s@example.com', 'key'),
     () => single('s@example.com', 'key'),
@@ -114,7 +114,7 @@ for (const database of databases) {
         const house = await database.open(trapped(trap));
         const time = createManualTime();
         const { store } = house;
-        const parts = { store, wallClock: time.wallClock };
+        const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
         const presence = store.announce();
         const sweep = createSweep({ ...parts, presence, taskRetentionMs: retentionMs });
         let k = 1;

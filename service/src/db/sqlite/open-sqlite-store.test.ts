@@ -16,12 +16,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
-import type { Connection } from './connection.ts';
-import { openStore } from './open-store.ts';
+import type { Connection } from '../connection.ts';
+import { openSqliteStore } from './open-sqlite-store.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
-import { statement } from './statement.ts';
-import { StoreOpenError } from './store-open-error.ts';
-import { StoreUnavailableError } from './store-unavailable-error.ts';
+import { statement } from '../statement.ts';
+import { StoreOpenError } from '../store-open-error.ts';
+import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
 function newDir(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
@@ -30,7 +30,7 @@ function newDir(t: TestContext): string {
 }
 
 async function lineOf(dataDir: string): Promise<string> {
-  const error: unknown = await openStore({ dataDir, check: true }).then(
+  const error: unknown = await openSqliteStore({ dataDir, check: true }).then(
     (store) => store.close(),
     (thrown: unknown) => thrown,
   );
@@ -40,7 +40,7 @@ async function lineOf(dataDir: string): Promise<string> {
 }
 
 async function makeAndClose(dataDir: string): Promise<string> {
-  await (await openStore({ dataDir, check: true })).close();
+  await (await openSqliteStore({ dataDir, check: true })).close();
   return join(dataDir, 'mailproof.db');
 }
 
@@ -62,7 +62,7 @@ describe('opening the store', () => {
         opened.push(connection);
         return connection;
       };
-      const store = await openStore({ dataDir, check: true }, { connect });
+      const store = await openSqliteStore({ dataDir, check: true }, { connect });
       for (const connection of opened.slice(1))
         assert.deepEqual(await settingsOf(connection), ['wal', 2, 1, 1]);
       assert.ok(opened.length >= 3);
@@ -123,7 +123,7 @@ describe('opening the store', () => {
       void connection.execute('pragma max_page_count = 3', []);
       return connection;
     };
-    await assert.rejects(openStore({ dataDir, check: true }, { connect }), (error: unknown) => {
+    await assert.rejects(openSqliteStore({ dataDir, check: true }, { connect }), (error: unknown) => {
       assert.ok(error instanceof StoreOpenError);
       assert.match(error.line, /disk is full/);
       return true;
@@ -133,8 +133,8 @@ describe('opening the store', () => {
   it('is safe for several processes that make the same directory at once', async (t) => {
     const dataDir = newDir(t);
     const script = `
-      import { openStore } from ${JSON.stringify(new URL('open-store.ts', import.meta.url).href)};
-      const store = await openStore({ dataDir: ${JSON.stringify(dataDir)}, check: true });
+      import { openSqliteStore } from ${JSON.stringify(new URL('open-sqlite-store.ts', import.meta.url).href)};
+      const store = await openSqliteStore({ dataDir: ${JSON.stringify(dataDir)}, check: true });
       await store.check(Date.now());
       await store.close();`;
     const ended = await Promise.all([1, 2, 3, 4].map(() => runScript(script)));
@@ -154,7 +154,7 @@ describe('opening the store', () => {
         if (opened === meets) throw new StoreUnavailableError('busy');
         return openSqliteConnection(options);
       };
-      await (await openStore({ dataDir, check: true }, { connect })).close();
+      await (await openSqliteStore({ dataDir, check: true }, { connect })).close();
       assert.equal(opened, 4);
     }
   });
@@ -173,7 +173,7 @@ describe('the store at run time', () => {
       opened.push(connection);
       return connection;
     };
-    const store = await openStore({ dataDir, check: true }, { connect });
+    const store = await openSqliteStore({ dataDir, check: true }, { connect });
     const writer = opened[1];
     assert.ok(writer);
     const { rows } = await writer.execute('pragma page_count', []);
@@ -194,7 +194,7 @@ describe('the store at run time', () => {
   });
 
   it('a snapshot sees one moment', async (t) => {
-    const store = await openStore({ dataDir: newDir(t), check: true });
+    const store = await openSqliteStore({ dataDir: newDir(t), check: true });
     const count = statement((db) =>
       db.selectFrom('schema_version').select((eb) => eb.fn.countAll<number>().as('rows')),
     );
@@ -209,7 +209,7 @@ describe('the store at run time', () => {
 
   it('holds no byte of what was deleted once its log is truncated', async (t) => {
     const dataDir = newDir(t);
-    const store = await openStore({ dataDir, check: true });
+    const store = await openSqliteStore({ dataDir, check: true });
     const put = statement((db, arg: { id: string; name: string }) =>
       db.insertInto('account').values({
         id: arg.id,
@@ -246,9 +246,9 @@ async function openAsOrdinaryUser(dataDir: string, file: string): Promise<string
   chownSync(dataDir, nobody, nobody);
   chownSync(file, nobody, nobody);
   const script = `
-    import { openStore } from ${JSON.stringify(new URL('open-store.ts', import.meta.url).href)};
+    import { openSqliteStore } from ${JSON.stringify(new URL('open-sqlite-store.ts', import.meta.url).href)};
     process.setgid(${nobody}); process.setuid(${nobody});
-    await openStore({ dataDir: ${JSON.stringify(dataDir)}, check: true }).then(
+    await openSqliteStore({ dataDir: ${JSON.stringify(dataDir)}, check: true }).then(
       () => console.error('opened'), (error) => console.error(error.line ?? error));`;
   return (await runScript(script)).errors;
 }

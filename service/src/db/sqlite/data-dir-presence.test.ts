@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { announceProcess } from './presence.ts';
+import { announceInDataDir } from './data-dir-presence.ts';
 
 function newDir(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
@@ -16,8 +16,8 @@ function newDir(t: TestContext): string {
 /** Another process that announces itself and stays until it is killed. */
 async function startOther(dataDir: string) {
   const script = `
-    import { announceProcess } from ${JSON.stringify(new URL('presence.ts', import.meta.url).href)};
-    const presence = announceProcess(${JSON.stringify(dataDir)});
+    import { announceInDataDir } from ${JSON.stringify(new URL('data-dir-presence.ts', import.meta.url).href)};
+    const presence = announceInDataDir(${JSON.stringify(dataDir)});
     process.stdout.write(presence.id);
     setInterval(() => presence.id, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -30,7 +30,7 @@ async function startOther(dataDir: string) {
 describe('presence', () => {
   it('a process that was killed is found dead, one that lives is not', async (t) => {
     const dataDir = newDir(t);
-    const here = announceProcess(dataDir);
+    const here = announceInDataDir(dataDir);
     const other = await startOther(dataDir);
     assert.deepEqual(here.findDead(), []);
     other.child.kill('SIGKILL');
@@ -44,7 +44,7 @@ describe('presence', () => {
 
   it('a process that stands still is alive', async (t) => {
     const dataDir = newDir(t);
-    const here = announceProcess(dataDir);
+    const here = announceInDataDir(dataDir);
     const other = await startOther(dataDir);
     other.child.kill('SIGSTOP');
     assert.deepEqual(here.findDead(), []);
@@ -55,8 +55,8 @@ describe('presence', () => {
 
   it('two stores of one process do not take each other for dead, and leaving leaves nothing', (t) => {
     const dataDir = newDir(t);
-    const one = announceProcess(dataDir);
-    const two = announceProcess(dataDir);
+    const one = announceInDataDir(dataDir);
+    const two = announceInDataDir(dataDir);
     assert.deepEqual(one.findDead(), []);
     assert.deepEqual(two.findDead(), []);
     one.leave();

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Connection, QueryResult } from './connection.ts';
-import type { SqlValue } from './statement.ts';
-import { StoreUnavailableError, type StoreFault } from './store-unavailable-error.ts';
+import type { Connection, QueryResult } from '../connection.ts';
+import type { SqlValue } from '../statement.ts';
+import { StoreUnavailableError, type StoreFault } from '../store-unavailable-error.ts';
 
 /**
  * A connection to a SQLite file through Node's own driver.

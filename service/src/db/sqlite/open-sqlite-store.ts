@@ -1,0 +1,186 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asTx, rememberCompiled } from '../as-tx.ts';
+import type { Connection } from '../connection.ts';
+import { sqliteDialect } from '../dialect.ts';
+import { createGroupCommit } from '../group-commit.ts';
+import { migrate } from '../migrate.ts';
+import type { Presence } from '../presence.ts';
+import { announceInDataDir } from './data-dir-presence.ts';
+import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
+import { statement } from '../statement.ts';
+import type { Store } from '../store.ts';
+import { StoreOpenError } from '../store-open-error.ts';
+import { StoreUnavailableError, type StoreFault } from '../store-unavailable-error.ts';
+
+/**
+ * Opens the SQLite store in a data directory, makes it if there is none, and brings it to the schema of
+ * this version. Whatever stands in the way ends as one line for the operator.
+ */
+export type SqliteStoreOptions = {
+  dataDir: string;
+  /** Look for damage first; a service does, a short command need not. */
+  check: boolean;
+};
+
+export type SqliteStoreParts = { connect(options: SqliteOptions): Connection };
+
+const limits = { operationsInGroup: 128, operationsWaiting: 20_000, lockWaitMs: 5_000, lockRetryMs: 5 };
+const busyTimeoutMs = 5_000;
+
+/** The file of the store in a data directory; there once a store was opened there. */
+export function storeFile(dataDir: string): string {
+  return join(resolve(dataDir), 'mailproof.db');
+}
+
+export async function openSqliteStore(
+  options: SqliteStoreOptions,
+  parts: SqliteStoreParts = { connect: openSqliteConnection },
+): Promise<Store> {
+  const dataDir = resolve(options.dataDir);
+  const file = storeFile(dataDir);
+  makeFile(dataDir, file);
+  const dialect = sqliteDialect();
+  const connect = (timeoutMs: number) => parts.connect({ file, busyTimeoutMs: timeoutMs });
+  try {
+    await prepare(file, { check: options.check, connect, words: dialect.words });
+    // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
+    // Whoever closes the last connection locks the file for a moment, even against those who only open it.
+    const writer = await patiently(() => connect(0));
+    const reader = await patiently(() => connect(busyTimeoutMs));
+    return assemble({ dataDir, dialect, writer, reader, connect });
+  } catch (error) {
+    throw error instanceof StoreUnavailableError
+      ? new StoreOpenError(lineFor(error.fault, file), error)
+      : error;
+  }
+}
+
+/** The directory and file are made for this user alone: they hold addresses. */
+function makeFile(dataDir: string, file: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (reason === 'ENOSPC') throw new StoreOpenError(lineFor('full', file), error);
+    throw new StoreOpenError(`${lineFor('not_writable', file)} (${reason})`, error);
+  }
+}
+
+type PrepareParts = {
+  check: boolean;
+  connect: (timeoutMs: number) => Connection;
+  words: Parameters<typeof migrate>[1];
+};
+
+async function prepare(file: string, { check, connect, words }: PrepareParts): Promise<void> {
+  const connection = await patiently(() => connect(busyTimeoutMs));
+  try {
+    if (check) await refuseDamage(connection, file);
+    const migrated = await migrate(connection, words);
+    if (migrated.kind === 'newer') {
+      const { version, known } = migrated;
+      throw new StoreOpenError(
+        `${file} was written by a newer version of Mailproof (schema ${version}, this one knows ${known}): run that version, or set MAILPROOF_DATA_DIR to another directory`,
+      );
+    }
+    await connection.execute(`update schema_version set opened_at = ${Date.now()}`, []);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Two processes that open a new file together may find it locked while the other sets its journal mode. */
+async function patiently(open: () => Connection): Promise<Connection> {
+  for (let triesLeft = 100; ; triesLeft -= 1) {
+    try {
+      return open();
+    } catch (error) {
+      const busy = error instanceof StoreUnavailableError && error.fault === 'busy';
+      if (!busy || triesLeft === 0) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+async function refuseDamage(connection: Connection, file: string): Promise<void> {
+  const { rows } = await connection.execute('pragma quick_check(1)', []);
+  const first: unknown = rows[0];
+  const sound = typeof first === 'object' && first !== null && Object.values(first)[0] === 'ok';
+  if (!sound) throw new StoreOpenError(lineFor('corrupt', file));
+}
+
+function lineFor(fault: StoreFault, file: string): string {
+  switch (fault) {
+    case 'busy':
+      return `${file} is locked by another process: stop the process that holds it, then try again`;
+    case 'full':
+      return `${file} cannot be written, the disk is full: make room, then try again`;
+    case 'not_writable':
+      return `${file} cannot be opened for writing: make the data directory writable for this user, or set MAILPROOF_DATA_DIR to another`;
+    case 'corrupt':
+      return `${file} is damaged or is no Mailproof database: restore it from a backup, or set MAILPROOF_DATA_DIR to another directory`;
+    case 'failing':
+    case 'closed':
+    case 'overloaded':
+      return `${file} cannot be read or written: check the disk it is on`;
+  }
+}
+
+type AssembleParts = {
+  dataDir: string;
+  dialect: ReturnType<typeof sqliteDialect>;
+  writer: Connection;
+  reader: Connection;
+  connect: (timeoutMs: number) => Connection;
+};
+
+const touch = statement((db, arg: { now: number }) =>
+  db.updateTable('schema_version').set({ opened_at: arg.now }),
+);
+
+function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts): Store {
+  const compile = rememberCompiled(dialect.queries);
+  const presences: Presence[] = [];
+  const groups = createGroupCommit({ connection: writer, tx: asTx(writer, compile), limits });
+  return {
+    read: asTx(reader, compile),
+    write: groups.write,
+    snapshot: async (look) => {
+      const connection = connect(busyTimeoutMs);
+      try {
+        await connection.execute('begin', []);
+        return await look(asTx(connection, compile));
+      } finally {
+        connection.close();
+      }
+    },
+    truncateLog: async () => {
+      // A line of its own that waits for nobody: the next sweep tries again.
+      const connection = connect(0);
+      try {
+        const { rows } = await connection.execute('pragma wal_checkpoint(truncate)', []);
+        const first: unknown = rows[0];
+        return typeof first === 'object' && first !== null && 'busy' in first && first.busy === 0;
+      } finally {
+        connection.close();
+      }
+    },
+    check: async (now) => {
+      await groups.write((tx) => tx.change(touch, { now }));
+    },
+    announce: () => {
+      const presence = announceInDataDir(dataDir);
+      // Held for as long as the store: a lock that nobody refers to would be let go of by the garbage collector.
+      presences.push(presence);
+      return presence;
+    },
+    close: async () => {
+      await groups.close();
+      writer.close();
+      reader.close();
+    },
+  };
+}
