@@ -14,6 +14,8 @@ export type Reservation = {
   ifAvailable: number;
   /** Who gives the hold back if it is not settled: a process until a time, or (null) the task it belongs to. */
   keeper: { processId: string; expiresAt: number } | null;
+  /** The id of the request, where the hold shall be found by it; any id otherwise. */
+  holdId?: string;
   now: number;
 };
 
@@ -70,7 +72,7 @@ export async function reserve(tx: Tx, reservation: Reservation): Promise<Reserve
   const debited = await tx.first(debit, { account, credits, ifAvailable, now });
   if (debited === undefined) return refusal(tx, account);
 
-  const id = timeOrderedId(now);
+  const id = reservation.holdId ?? timeOrderedId(now);
   const owner = keeper?.processId ?? null;
   await tx.change(insertHold, { account, id, credits, owner, now, expires: keeper?.expiresAt ?? null });
   await writeEntry(tx, {

@@ -2,6 +2,7 @@ import type { Connection } from './connection.ts';
 import type { SchemaWords } from './dialect.ts';
 import { booksAndTasks } from './migrations/0001-books-and-tasks.ts';
 import { patienceAndMemory } from './migrations/0002-patience-and-memory.ts';
+import { accountPages } from './migrations/0003-account-pages.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -10,7 +11,7 @@ import { patienceAndMemory } from './migrations/0002-patience-and-memory.ts';
  */
 export type Migration = { version: number; statements(words: SchemaWords): string[] };
 
-const migrations: readonly Migration[] = [booksAndTasks, patienceAndMemory];
+const migrations: readonly Migration[] = [booksAndTasks, patienceAndMemory, accountPages];
 
 type MigrateAnswer =
   { kind: 'up_to_date'; version: number } | { kind: 'newer'; version: number; known: number };

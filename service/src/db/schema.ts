@@ -29,8 +29,20 @@ export type Schema = {
     /** SHA-256 of the secret, in hexadecimal. */
     secret_hash: string;
     last4: string;
+    /** What its holder calls it. */
+    name: string;
     created_at: number;
     deleted_at: number | null;
+  };
+  session: {
+    /** SHA-256 of what the cookie holds, in hexadecimal. */
+    id_hash: string;
+    /** The key it was opened with; null where the operator's token opened it. */
+    key_id: string | null;
+    /** Which admin token opened it (see sessions/admin-token.ts); null where a key did. */
+    token_mark: string | null;
+    created_at: number;
+    expires_at: number;
   };
   hold: {
     account_id: string;
@@ -89,6 +101,9 @@ export type Schema = {
     expires_at: number | null;
     /** The results as the contract shows them, in JSON, made once when the task was completed. */
     results: string | null;
+    /** The key and the request that created it. */
+    key_id: string | null;
+    request_id: string | null;
   };
   item: {
     task_id: string;

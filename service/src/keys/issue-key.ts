@@ -19,6 +19,7 @@ type NewKey = {
   mode: 'live' | 'test';
   hash: string;
   last4: string;
+  name: string;
   now: number;
 };
 
@@ -29,6 +30,7 @@ const insertKey = statement((db, arg: NewKey) =>
     mode: arg.mode,
     secret_hash: arg.hash,
     last4: arg.last4,
+    name: arg.name,
     created_at: arg.now,
     deleted_at: null,
   }),
@@ -38,7 +40,7 @@ const findAccount = statement((db, arg: { account: string }) =>
   db.selectFrom('account').select('id').where('id', '=', arg.account),
 );
 
-type KeyRequest = { accountId: string; mode: 'live' | 'test' };
+type KeyRequest = { accountId: string; mode: 'live' | 'test'; name?: string | undefined };
 
 export async function issueKey(
   request: KeyRequest,
@@ -53,10 +55,13 @@ export async function issueKey(
   });
 }
 
+/** What a key is called that was given no name. */
+const nameOf = { live: 'Live key', test: 'Test key' } as const;
+
 /** For callers that make the account in the same transaction. */
 export async function writeKey(
   tx: Tx,
-  { accountId, mode, now }: KeyRequest & { now: number },
+  { accountId, mode, name, now }: KeyRequest & { now: number },
 ): Promise<IssuedKey> {
   const key = makeApiKey(mode);
   await tx.change(insertKey, {
@@ -65,6 +70,7 @@ export async function writeKey(
     mode,
     hash: hashSecret(key.secret).toString('hex'),
     last4: key.secret.slice(-4),
+    name: name ?? nameOf[mode],
     now,
   });
   return { keyId: key.id, accountId, mode, apiKey: writeApiKey(key) };

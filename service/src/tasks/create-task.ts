@@ -21,6 +21,8 @@ export type CreateTaskRequest = {
   caller: Caller;
   emails: string[];
   name: string | undefined;
+  /** What the client was told in `X-Request-Id`; the task's hold has the same id. */
+  requestId: string;
   idempotency: IdempotentRequest | undefined;
 };
 
@@ -92,6 +94,7 @@ type Held = { kind: 'held'; holdId: string | null } | Exclude<ReserveAnswer, { k
 
 async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promise<Held> {
   const { accountId } = request.caller;
+  const { requestId } = request;
   const { submitted, processing } = countsOf(request, addresses);
   let holdId: string | null = null;
   if (processing > 0) {
@@ -100,6 +103,7 @@ async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promi
       credits: processing,
       ifAvailable: submitted,
       keeper: null,
+      holdId: requestId,
       now,
     });
     if (answer.kind !== 'reserved') return answer;
@@ -112,12 +116,18 @@ async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promi
       credits: returned,
       ifAvailable: returned,
       keeper: null,
+      holdId: returnedHoldOf(requestId),
       now,
     });
     if (answer.kind !== 'reserved') return answer;
     await settle(tx, { accountId, holdId: answer.holdId, charge: 0, now });
   }
   return { kind: 'held', holdId };
+}
+
+/** The ledger shows both holds of a request together (see credits/read-ledger.ts). */
+function returnedHoldOf(requestId: string): string {
+  return `${requestId}:returned`;
 }
 
 function newTask({ request, addresses, parts, now }: Creation, holdId: string | null): NewTask {
@@ -136,6 +146,8 @@ function newTask({ request, addresses, parts, now }: Creation, holdId: string | 
     completed: finished ? now : null,
     expires: finished ? now + parts.taskRetentionMs : null,
     results: finished ? '{}' : null,
+    key: request.caller.keyId,
+    request: request.requestId,
   };
 }
 

@@ -13,6 +13,8 @@ export type NewTask = {
   completed: number | null;
   expires: number | null;
   results: string | null;
+  key: string;
+  request: string;
 };
 
 const insertRow = statement((db, arg: NewTask) =>
@@ -34,6 +36,8 @@ const insertRow = statement((db, arg: NewTask) =>
     completed_at: arg.completed,
     expires_at: arg.expires,
     results: arg.results,
+    key_id: arg.key,
+    request_id: arg.request,
   }),
 );
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { BulkResultRecord } from '@mailproof/client';
 import type { Engine, Outcome } from '@mailproof/engine';
 import { readBalance } from '../credits/read-balance.ts';
@@ -46,7 +47,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
 
   const create = (caller: Caller, emails: string[], more: Partial<CreateTaskRequest> = {}) =>
     createTask(
-      { caller, emails, name: undefined, idempotency: undefined, ...more },
+      { caller, emails, name: undefined, requestId: randomUUID(), idempotency: undefined, ...more },
       { ...settings, store, wallClock, wake: () => undefined },
     );
 

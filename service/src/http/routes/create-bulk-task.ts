@@ -44,6 +44,7 @@ export function addCreateBulkTask(server: ApiServer, { parts, gate, notebook }: 
         caller,
         emails,
         name,
+        requestId: request.id,
         idempotency:
           idempotencyKey.kind === 'absent'
             ? undefined

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
 import { openStore } from '../../db/open-store.ts';
@@ -72,7 +73,7 @@ async function askForTasks(): Promise<never> {
       (_, n) => `person${n}@example.com`,
     );
     const answer = await createTask(
-      { caller, emails, name: undefined, idempotency: undefined },
+      { caller, emails, name: undefined, requestId: randomUUID(), idempotency: undefined },
       { ...parts, wake: worker.wake },
     );
     if (answer.kind === 'created') process.stdout.write(`task ${answer.taskId}\n`);

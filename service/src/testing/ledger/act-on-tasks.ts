@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { claimTask, releaseTask, renewLease } from '../../tasks/claim-task.ts';
 import { createTask } from '../../tasks/create-task.ts';
 import { deferItem, recordResult } from '../../tasks/items.ts';
@@ -21,7 +22,7 @@ export async function doCreateTask(scene: Scene, command: Command & { kind: 'cre
   const idempotency = key === undefined ? undefined : { key: String(key), bodyHash: body };
   const caller = command.test ? test : live;
   const answer = await createTask(
-    { caller, emails, name: undefined, idempotency },
+    { caller, emails, name: undefined, requestId: randomUUID(), idempotency },
     { ...taskTimes, store, wallClock, wake: () => undefined },
   );
   const known = keyAt(model, key, wallClock.now());

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createAccount } from '../../accounts/create-account.ts';
 import { grantCredits } from '../../credits/grant-credits.ts';
@@ -72,6 +73,7 @@ async function mixedScript({ store }: TestStore, time: ManualTime, caller: Calle
         caller,
         emails,
         name: undefined,
+        requestId: randomUUID(),
         idempotency: key === undefined ? undefined : { key, bodyHash: 'x' },
       },
       { store, wallClock, taskDeadlineMs: 60_000, taskRetentionMs: retentionMs, wake: () => undefined },

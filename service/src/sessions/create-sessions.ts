@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '@mailproof/engine';
+import type { Store } from '../db/store.ts';
+import { statement } from '../db/statement.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { AdminToken } from './admin-token.ts';
+import { csrfTokenOf, hashSessionId, sessionIdShape, type Session, type Visitor } from './session.ts';
+
+/**
+ * The sessions of browsers. They are rows of the store, so that every process knows them, and end after 12 hours, at
+ * sign-out, with the key they were opened with, or when the admin token is another one.
+ */
+export type Sessions = {
+  open(visitor: Visitor): Promise<OpenedSession>;
+  /** By what the cookie holds. What was read is remembered for less than a second, as keys are. */
+  find(id: string): Promise<Session | undefined>;
+  /** In this process at once, in others within a second. */
+  close(id: string): Promise<void>;
+};
+
+/** `id` goes into the cookie and nowhere else. */
+export type OpenedSession = { id: string; session: Session };
+
+type SessionsParts = {
+  store: Pick<Store, 'read' | 'write'>;
+  clock: Pick<Clock, 'now'>;
+  wallClock: WallClock;
+  adminToken: AdminToken;
+};
+
+export const sessionLifeMs = 12 * 3_600_000;
+/** A deleted key's sessions have to stop within a second, reading and answering included. */
+const rememberMs = 900;
+const rememberedSessions = 10_000;
+/** A key that opens more ends its oldest: who signs in again and again must not fill the disk. */
+const sessionsPerKey = 100;
+
+type NewSession = { hash: string; key: string | null; mark: string | null; now: number; expires: number };
+
+const insertSession = statement((db, arg: NewSession) =>
+  db.insertInto('session').values({
+    id_hash: arg.hash,
+    key_id: arg.key,
+    token_mark: arg.mark,
+    created_at: arg.now,
+    expires_at: arg.expires,
+  }),
+);
+
+const deleteOldest = statement((db, arg: { key: string; kept: number }) =>
+  db
+    .deleteFrom('session')
+    .where('key_id', '=', arg.key)
+    .where('id_hash', 'not in', (eb) =>
+      eb
+        .selectFrom('session as kept')
+        .select('kept.id_hash')
+        .where('kept.key_id', '=', arg.key)
+        .orderBy('kept.created_at', 'desc')
+        .orderBy('kept.id_hash')
+        .limit(arg.kept),
+    ),
+);
+
+const findSession = statement((db, arg: { hash: string; now: number }) =>
+  db
+    .selectFrom('session')
+    .leftJoin('api_key', (join) =>
+      join.onRef('api_key.id', '=', 'session.key_id').on('api_key.deleted_at', 'is', null),
+    )
+    .leftJoin('account', 'account.id', 'api_key.account_id')
+    .select(['session.token_mark', 'api_key.id as key_id', 'api_key.mode'])
+    .select(['account.id as account_id', 'account.plan'])
+    .where('session.id_hash', '=', arg.hash)
+    .where('session.expires_at', '>', arg.now),
+);
+
+const deleteSession = statement((db, arg: { hash: string }) =>
+  db.deleteFrom('session').where('id_hash', '=', arg.hash),
+);
+
+export function createSessions(parts: SessionsParts): Sessions {
+  const { store, clock, wallClock, adminToken } = parts;
+  const remembered = new Map<string, { session: Session; until: number }>();
+
+  async function look(id: string): Promise<Session | undefined> {
+    const row = await store.read.first(findSession, { hash: hashSessionId(id), now: wallClock.now() });
+    const visitor = row === undefined ? undefined : visitorOf(row, adminToken.markFor(id));
+    return visitor && { ...visitor, csrfToken: csrfTokenOf(id) };
+  }
+
+  return {
+    open: async (visitor) => {
+      const id = randomBytes(32).toString('base64url');
+      const now = wallClock.now();
+      const key = visitor.kind === 'account' ? visitor.caller.keyId : null;
+      const mark = visitor.kind === 'operator' ? (adminToken.markFor(id) ?? '') : null;
+      await store.write(async (tx) => {
+        if (key !== null) await tx.change(deleteOldest, { key, kept: sessionsPerKey - 1 });
+        const row = { hash: hashSessionId(id), key, mark, now, expires: now + sessionLifeMs };
+        await tx.change(insertSession, row);
+      });
+      return { id, session: { ...visitor, csrfToken: csrfTokenOf(id) } };
+    },
+    find: async (id) => {
+      if (!sessionIdShape.test(id)) return undefined;
+      const now = clock.now();
+      const known = remembered.get(id);
+      if (known !== undefined && now < known.until) return known.session;
+      remembered.delete(id);
+      const session = await look(id);
+      if (session === undefined) return undefined;
+      if (remembered.size >= rememberedSessions) forgetOldest(remembered);
+      remembered.set(id, { session, until: now + rememberMs });
+      return session;
+    },
+    close: async (id) => {
+      await store.write((tx) => tx.change(deleteSession, { hash: hashSessionId(id) }));
+      remembered.delete(id);
+    },
+  };
+}
+
+type SessionRow = {
+  token_mark: string | null;
+  key_id: string | null;
+  mode: 'live' | 'test' | null;
+  account_id: string | null;
+  plan: 'paid' | 'none' | null;
+};
+
+function visitorOf(row: SessionRow, mark: string | undefined): Visitor | undefined {
+  if (row.token_mark !== null) return row.token_mark === mark ? { kind: 'operator' } : undefined;
+  const { account_id: accountId, key_id: keyId, mode, plan } = row;
+  if (accountId === null || keyId === null || mode === null || plan === null) return undefined;
+  return { kind: 'account', caller: { accountId, keyId, mode, plan } };
+}
+
+function forgetOldest(remembered: Map<string, unknown>): void {
+  const [oldest] = remembered.keys();
+  if (oldest !== undefined) remembered.delete(oldest);
+}
