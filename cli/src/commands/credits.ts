@@ -24,6 +24,8 @@ const grant = defineCommand({
           return await say([saidOf(accountId, answer)], options, surroundings);
         case 'account_not_found':
           return noAccount(accountId, surroundings);
+        case 'idempotency_mismatch':
+          throw new Error('a grant without an idempotency key cannot be a repeat');
         case 'too_many_credits':
           return refuse(`an account cannot be granted more than ${mostCredits} credits in all`, surroundings);
       }

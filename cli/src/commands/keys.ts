@@ -62,7 +62,7 @@ const remove = defineCommand({
   words: { least: 1, most: 1 },
   run: ({ options, positionals: [keyId = ''], ...surroundings }) =>
     withStore(surroundings, async (parts) => {
-      const answer = await deleteKey(keyId, parts);
+      const answer = await deleteKey({ keyId }, parts);
       // Whoever pastes the whole key instead of its id must not find it in a log.
       if (answer.kind === 'key_not_found')
         return refuse(

@@ -11,7 +11,8 @@ import type { Surroundings } from '../command.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
 
-type StoreParts = { store: Store; wallClock: WallClock };
+/** Whatever a command changes is written down as done from the command line. */
+type StoreParts = { store: Store; wallClock: WallClock; actor: 'command_line' };
 
 /**
  * The frame of a command that works on the service's store, which may be in use by a running service.
@@ -33,7 +34,7 @@ export async function withStore(
   try {
     const store = await openStore({ dataDir: config.dataDir, check: false });
     try {
-      return await use({ store, wallClock });
+      return await use({ store, wallClock, actor: 'command_line' });
     } finally {
       await store.close();
     }

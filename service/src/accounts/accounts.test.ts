@@ -16,7 +16,14 @@ for (const database of databases) {
     async function setUp() {
       const { store, dataDir, close } = await database.open();
       const { wallClock, clock } = createManualTime();
-      return { store, dataDir, close, wallClock, clock, parts: { store, wallClock } };
+      return {
+        store,
+        dataDir,
+        close,
+        wallClock,
+        clock,
+        parts: { store, wallClock, actor: 'operator' as const },
+      };
     }
 
     it('are created with their plan and credits, and listed', async () => {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { recordChange, type Actor, type ChangeParts } from '../audit-log/record-change.ts';
 import { grant } from '../credits/grant.ts';
-import type { Store } from '../db/store.ts';
 import { statement, type Tx } from '../db/statement.ts';
-import type { WallClock } from '../db/wall-clock.ts';
 
 export type Plan = 'paid' | 'none';
 export type Account = { accountId: string; name: string; plan: Plan };
@@ -26,17 +25,24 @@ const insertAccount = statement((db, arg: { id: string; name: string; plan: Plan
 
 export async function createAccount(
   request: AccountRequest,
-  { store, wallClock }: { store: Store; wallClock: WallClock },
+  { store, wallClock, actor }: ChangeParts,
 ): Promise<Account> {
   const now = wallClock.now();
-  return store.write((tx) => writeAccount(tx, { ...request, now }));
+  return store.write((tx) => writeAccount(tx, { ...request, actor, now }));
 }
 
+type By = { actor: Actor; now: number };
+
 /** The account and its first credits, in the caller's transaction. */
-export async function writeAccount(tx: Tx, request: AccountRequest & { now: number }): Promise<Account> {
-  const { name, plan, credits, now } = request;
-  const accountId = `acct_${randomBytes(8).toString('hex')}`;
+export async function writeAccount(
+  tx: Tx,
+  request: AccountRequest & By & { accountId?: string },
+): Promise<Account> {
+  const { name, plan, credits, actor, now } = request;
+  const accountId = request.accountId ?? `acct_${randomBytes(8).toString('hex')}`;
   await tx.change(insertAccount, { id: accountId, name, plan, now });
-  if (credits !== 0) await grant(tx, { accountId, credits, op: `opening:${accountId}`, now });
+  const change = { action: 'account_created', subject: accountId, detail: { name, plan } } as const;
+  await recordChange(tx, { actor, ...change, now });
+  if (credits !== 0) await grant(tx, { accountId, credits, op: `opening:${accountId}`, actor, now });
   return { accountId, name, plan };
 }

@@ -11,8 +11,12 @@ export type FirstAccountAnswer =
 const anyAccount = statement((db) => db.selectFrom('account').select('id').limit(1));
 
 const credits = 1_000;
+const firstAccountId = 'acct_0000000000000001';
 
-/** A new installation starts with an account to try it with. One transaction, so that of two first starts one makes it. */
+/**
+ * A new installation starts with an account to try it with. It has an id of its own, so that of two first starts
+ * one makes it: the other is refused by the primary key, is run again, and finds it.
+ */
 export async function ensureFirstAccount({
   store,
   wallClock,
@@ -20,13 +24,19 @@ export async function ensureFirstAccount({
   store: Store;
   wallClock: WallClock;
 }): Promise<FirstAccountAnswer> {
-  const now = wallClock.now();
+  const by = { actor: 'service', now: wallClock.now() } as const;
   return store.write(async (tx) => {
     if ((await tx.first(anyAccount, {})) !== undefined) return { kind: 'exists' };
-    const account = await writeAccount(tx, { name: 'first account', plan: 'paid', credits, now });
-    const { accountId } = account;
-    const liveKey = await writeKey(tx, { accountId, mode: 'live', now });
-    const testKey = await writeKey(tx, { accountId, mode: 'test', now });
+    const accountId = firstAccountId;
+    const account = await writeAccount(tx, {
+      accountId,
+      name: 'first account',
+      plan: 'paid',
+      credits,
+      ...by,
+    });
+    const liveKey = await writeKey(tx, { accountId, mode: 'live', ...by });
+    const testKey = await writeKey(tx, { accountId, mode: 'test', ...by });
     return { kind: 'created', account, credits, liveKey, testKey };
   });
 }

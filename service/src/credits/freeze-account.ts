@@ -1,3 +1,4 @@
+import { recordChange } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
 
 const freeze = statement((db, arg: { account: string; now: number }) =>
@@ -14,7 +15,10 @@ const freeze = statement((db, arg: { account: string; now: number }) =>
  */
 export async function freezeAccount(
   tx: Tx,
-  { accountId, now }: { accountId: string; now: number },
+  { accountId, because, now }: { accountId: string; because: string; now: number },
 ): Promise<boolean> {
-  return (await tx.change(freeze, { account: accountId, now })) > 0;
+  const changed = (await tx.change(freeze, { account: accountId, now })) > 0;
+  const change = { action: 'account_frozen', subject: accountId, detail: { because } } as const;
+  if (changed) await recordChange(tx, { actor: 'service', ...change, now });
+  return changed;
 }

@@ -1,19 +1,21 @@
+import { recordChange, type Actor } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import { assertCredits, mostCredits } from './credits.ts';
 import { writeEntry } from './write-entry.ts';
 
 /** Gives credits to an account, once for each `op`: a repeat of the same grant changes nothing. */
-type Grant = { accountId: string; credits: number; op: string; now: number };
+type Grant = { accountId: string; credits: number; op: string; actor: Actor; now: number };
 
 type GrantAnswer =
   | { kind: 'granted' }
-  | { kind: 'already_granted' }
+  /** With how many credits, so that the caller can tell a repeat from another request. */
+  | { kind: 'already_granted'; credits: number }
   | { kind: 'account_not_found' }
   /** The account would hold more than the ledger counts. */
   | { kind: 'too_many_credits' };
 
 const findOp = statement((db, arg: { op: string }) =>
-  db.selectFrom('entry').select('number').where('op', '=', arg.op),
+  db.selectFrom('entry').select('credits').where('op', '=', arg.op),
 );
 
 const findAccount = statement((db, arg: { account: string }) =>
@@ -34,9 +36,10 @@ const addCredits = statement((db, arg: { account: string; credits: number; most:
     .returning('entries'),
 );
 
-export async function grant(tx: Tx, { accountId, credits, op, now }: Grant): Promise<GrantAnswer> {
+export async function grant(tx: Tx, { accountId, credits, op, actor, now }: Grant): Promise<GrantAnswer> {
   assertCredits(credits);
-  if ((await tx.first(findOp, { op: `grant:${op}` })) !== undefined) return { kind: 'already_granted' };
+  const earlier = await tx.first(findOp, { op: `grant:${op}` });
+  if (earlier !== undefined) return { kind: 'already_granted', credits: earlier.credits };
   const account = await tx.first(addCredits, {
     account: accountId,
     credits,
@@ -56,5 +59,6 @@ export async function grant(tx: Tx, { accountId, credits, op, now }: Grant): Pro
     hold_id: null,
     at: now,
   });
+  await recordChange(tx, { actor, action: 'credits_granted', subject: accountId, detail: { credits }, now });
   return { kind: 'granted' };
 }

@@ -20,7 +20,7 @@ for (const database of databases) {
     async function setUp(credits: number) {
       const { store, dataDir, close } = await database.open();
       const time = createManualTime();
-      const parts = { store, wallClock: time.wallClock };
+      const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
       const { accountId } = await openAccount(parts, credits);
       const now = () => time.wallClock.now();
       const take = (amount: number, processId = 'here') =>
@@ -103,7 +103,9 @@ for (const database of databases) {
         await assert.rejects(take(amount));
         await assert.rejects(grantCredits({ accountId, credits: amount }, parts));
         await assert.rejects(
-          store.write((tx) => grant(tx, { accountId, credits: amount, op: 'x', now: now() })),
+          store.write((tx) =>
+            grant(tx, { accountId, credits: amount, op: 'x', actor: 'operator', now: now() }),
+          ),
         );
         if (amount !== 0) await assert.rejects(end(holdId, amount));
         assert.deepEqual(await balance(), before);
@@ -120,7 +122,8 @@ for (const database of databases) {
 
     it('the same grant is given once', async () => {
       const { store, accountId, now, balance, finish } = await setUp(10);
-      const give = () => store.write((tx) => grant(tx, { accountId, credits: 5, op: 'gift', now: now() }));
+      const give = () =>
+        store.write((tx) => grant(tx, { accountId, credits: 5, op: 'gift', actor: 'operator', now: now() }));
       const answers = await Promise.all([give(), give()]);
       assert.deepEqual(
         answers.map(({ kind }) => kind),
@@ -164,7 +167,7 @@ for (const database of databases) {
     it('a frozen account reserves nothing, and what it holds is still settled', async () => {
       const { store, accountId, take, hold, end, now, finish } = await setUp(10);
       const holdId = await hold(1);
-      const freeze = () => store.write((tx) => freezeAccount(tx, { accountId, now: now() }));
+      const freeze = () => store.write((tx) => freezeAccount(tx, { accountId, because: 'I2', now: now() }));
       assert.deepEqual([await freeze(), await freeze()], [true, false]);
       assert.equal((await take(1)).kind, 'account_frozen');
       assert.equal((await end(holdId, 1)).kind, 'settled');

@@ -20,6 +20,8 @@ type Dialect = {
 export type SchemaWords = {
   /** A type that takes whole numbers up to 2^53 and nothing else. */
   integer: string;
+  /** A whole column definition: a primary key that the database counts up by itself. */
+  counter: string;
   /** What stands behind a table's columns: types are enforced. */
   table: string;
   /** The same, for a table that is stored in the order of its primary key. */
@@ -47,6 +49,7 @@ export function sqliteDialect(): Dialect {
     queries: new Kysely<Schema>({ dialect: compileOnly }),
     words: {
       integer: 'integer',
+      counter: 'integer primary key autoincrement',
       table: 'strict',
       keyedTable: 'strict, without rowid',
       refuse: ({ name, event, table, when, saying }) =>

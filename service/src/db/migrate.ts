@@ -3,6 +3,7 @@ import type { SchemaWords } from './dialect.ts';
 import { booksAndTasks } from './migrations/0001-books-and-tasks.ts';
 import { patienceAndMemory } from './migrations/0002-patience-and-memory.ts';
 import { accountPages } from './migrations/0003-account-pages.ts';
+import { operator } from './migrations/0004-operator.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -11,7 +12,7 @@ import { accountPages } from './migrations/0003-account-pages.ts';
  */
 export type Migration = { version: number; statements(words: SchemaWords): string[] };
 
-const migrations: readonly Migration[] = [booksAndTasks, patienceAndMemory, accountPages];
+const migrations: readonly Migration[] = [booksAndTasks, patienceAndMemory, accountPages, operator];
 
 type MigrateAnswer =
   { kind: 'up_to_date'; version: number } | { kind: 'newer'; version: number; known: number };

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
  * triggers) is written there. Times are milliseconds since the epoch, flags 0 or 1, credits integers.
@@ -123,5 +125,36 @@ export type Schema = {
   };
   /** What the engine has learnt of domains, mail hosts and routes. Never an address. */
   engine_memory: { kind: string; key: string; value: string; expires_at: number };
+  /** Who changed what, append-only. Never a key, a token or an address. */
+  audit_log: {
+    /** Counted up by the database; there may be gaps. */
+    number: Generated<number>;
+    at: number;
+    actor: string;
+    action:
+      | 'account_created'
+      | 'plan_set'
+      | 'credits_granted'
+      | 'account_frozen'
+      | 'key_created'
+      | 'key_renamed'
+      | 'key_deleted'
+      | 'operator_signed_in'
+      | 'operator_signed_out';
+    subject: string;
+    detail: string;
+  };
+  /** How verdicts came out, in steps of time. Never an address or a domain. */
+  verdict_count: {
+    step_ms: number;
+    begins_at: number;
+    /** A status, or how a verification ended without one. */
+    outcome: string;
+    /** Why, where the status is `unknown`; else empty. */
+    reason: string;
+    /** A provider of the engine's table, or `other`; `none` where no mail host was asked. */
+    provider: string;
+    verdicts: number;
+  };
   schema_version: { version: number; opened_at: number };
 };

@@ -1,6 +1,5 @@
-import type { Store } from '../db/store.ts';
+import { recordChange, type Actor, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
-import type { WallClock } from '../db/wall-clock.ts';
 import { hashSecret, makeApiKey, writeApiKey } from './api-key.ts';
 
 export type IssuedKey = {
@@ -44,14 +43,14 @@ type KeyRequest = { accountId: string; mode: 'live' | 'test'; name?: string | un
 
 export async function issueKey(
   request: KeyRequest,
-  { store, wallClock }: { store: Store; wallClock: WallClock },
+  { store, wallClock, actor }: ChangeParts,
 ): Promise<IssueKeyAnswer> {
   const now = wallClock.now();
   return store.write(async (tx) => {
     if ((await tx.first(findAccount, { account: request.accountId })) === undefined) {
       return { kind: 'account_not_found' };
     }
-    return { kind: 'issued', ...(await writeKey(tx, { ...request, now })) };
+    return { kind: 'issued', ...(await writeKey(tx, { ...request, actor, now })) };
   });
 }
 
@@ -61,7 +60,7 @@ const nameOf = { live: 'Live key', test: 'Test key' } as const;
 /** For callers that make the account in the same transaction. */
 export async function writeKey(
   tx: Tx,
-  { accountId, mode, name, now }: KeyRequest & { now: number },
+  { accountId, mode, name, actor, now }: KeyRequest & { actor: Actor; now: number },
 ): Promise<IssuedKey> {
   const key = makeApiKey(mode);
   await tx.change(insertKey, {
@@ -73,5 +72,7 @@ export async function writeKey(
     name: name ?? nameOf[mode],
     now,
   });
+  const detail = { account_id: accountId, mode };
+  await recordChange(tx, { actor, action: 'key_created', subject: key.id, detail, now });
   return { keyId: key.id, accountId, mode, apiKey: writeApiKey(key) };
 }

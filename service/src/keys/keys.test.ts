@@ -56,7 +56,7 @@ for (const database of databases) {
     async function setUp() {
       const { store, dataDir, close } = await database.open();
       const time = createManualTime();
-      const parts = { store, wallClock: time.wallClock };
+      const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
       let reads = 0;
       const read: Reader = {
         all: store.read.all,
@@ -88,7 +88,7 @@ for (const database of databases) {
       const wrongSecret = writeApiKey({ ...makeApiKey('live'), id: keyId });
       const otherMode = writeApiKey({ ...readApiKey(apiKey)!, mode: 'test' });
       const deleted = await issue();
-      await deleteKey(deleted.keyId, parts);
+      await deleteKey({ keyId: deleted.keyId }, parts);
       for (const header of [
         undefined,
         '',
@@ -114,8 +114,8 @@ for (const database of databases) {
       const { authenticate, issue, parts, time, close } = await setUp();
       const { apiKey, keyId } = await issue();
       assert.notEqual(await authenticate(`Bearer ${apiKey}`), undefined);
-      assert.deepEqual((await deleteKey(keyId, parts)).kind, 'deleted');
-      assert.deepEqual((await deleteKey(keyId, parts)).kind, 'key_not_found');
+      assert.deepEqual((await deleteKey({ keyId }, parts)).kind, 'deleted');
+      assert.deepEqual((await deleteKey({ keyId }, parts)).kind, 'key_not_found');
       time.advance(950);
       assert.equal(await authenticate(`Bearer ${apiKey}`), undefined);
       await close();
@@ -157,7 +157,7 @@ for (const database of databases) {
     it('lists what was issued, without the secret', async () => {
       const { issue, parts, accountId, close } = await setUp();
       const { keyId, apiKey } = await issue('test');
-      await deleteKey(keyId, parts);
+      await deleteKey({ keyId }, parts);
       const [listed] = await listKeys(accountId, parts);
       const now = parts.wallClock.now();
       const last4 = readApiKey(apiKey)!.secret.slice(-4);

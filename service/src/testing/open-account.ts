@@ -8,7 +8,11 @@ export async function openAccount(
   parts: { store: Store; wallClock: WallClock },
   credits: number,
 ): Promise<{ accountId: string; live: Caller; test: Caller }> {
-  const { accountId } = await createAccount({ name: 'tester', plan: 'paid', credits }, parts);
+  const made = await createAccount(
+    { name: 'tester', plan: 'paid', credits },
+    { actor: 'command_line', ...parts },
+  );
+  const { accountId } = made;
   const caller = { accountId, keyId: 'key', plan: 'paid' as const };
   return { accountId, live: { ...caller, mode: 'live' }, test: { ...caller, mode: 'test' } };
 }

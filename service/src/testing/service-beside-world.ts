@@ -43,7 +43,7 @@ export async function serviceBesideWorld(
 async function openAccount(dataDir: string, credits: number): Promise<string> {
   const store = await openStore({ dataDir, check: false });
   try {
-    const parts = { store, wallClock: Date };
+    const parts = { store, wallClock: Date, actor: 'command_line' as const };
     const { accountId } = await createAccount({ name: 'beside', plan: 'paid', credits }, parts);
     const issued = await issueKey({ accountId, mode: 'live' }, parts);
     if (issued.kind !== 'issued') throw new Error(issued.kind);

@@ -21,9 +21,10 @@ export function createWatchBooks(parts: WatchBooksParts): () => Promise<AuditRep
   return async () => {
     const startedAt = parts.wallClock.now();
     const report = await audit(parts, { since });
-    const broken = new Set(report.violations.map((violation) => violation.accountId));
-    for (const accountId of broken) {
-      await parts.store.write((tx) => freezeAccount(tx, { accountId, now: startedAt }));
+    const broken = Map.groupBy(report.violations, (violation) => violation.accountId);
+    for (const [accountId, violations] of broken) {
+      const because = [...new Set(violations.map(({ invariant }) => invariant))].join(' ');
+      await parts.store.write((tx) => freezeAccount(tx, { accountId, because, now: startedAt }));
     }
     report.violations.forEach(parts.onViolation);
     // A little overlap: what was committed while the last audit began is looked at again.

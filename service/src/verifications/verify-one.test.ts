@@ -119,7 +119,7 @@ for (const database of databases) {
 
     it('a frozen account is refused', async () => {
       const { ask, live, store, accountId, asked, finish } = await setUp();
-      await store.write((tx) => freezeAccount(tx, { accountId, now: 1 }));
+      await store.write((tx) => freezeAccount(tx, { accountId, because: 'I2', now: 1 }));
       assert.deepEqual(await ask(live), { kind: 'account_frozen' });
       assert.deepEqual(asked, []);
       await finish();
@@ -262,7 +262,10 @@ for (const database of databases) {
       it('a refusal for want of credits frees the key', async () => {
         const { ask, live, parts, accountId, store, finish } = await setUp(0);
         assert.equal((await ask(live, withKey('k'))).kind, 'insufficient_credits');
-        await grantCredits({ accountId, credits: 1 }, { store, wallClock: parts.wallClock });
+        await grantCredits(
+          { accountId, credits: 1 },
+          { store, wallClock: parts.wallClock, actor: 'operator' },
+        );
         assert.equal((await ask(live, withKey('k'))).kind, 'verified');
         await finish();
       });
