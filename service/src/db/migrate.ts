@@ -4,15 +4,25 @@ import { booksAndTasks } from './migrations/0001-books-and-tasks.ts';
 import { patienceAndMemory } from './migrations/0002-patience-and-memory.ts';
 import { accountPages } from './migrations/0003-account-pages.ts';
 import { operator } from './migrations/0004-operator.ts';
+import { processes } from './migrations/0005-processes.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
- * its version number, under the write lock: of two processes that start together one migrates and the
- * other finds it done.
+ * its version number, under a lock: of two processes that start together one migrates and the other
+ * finds it done.
+ *
+ * Steps only add. So the program before a step goes on working beside the one after it, and `serves` says
+ * down to which schema that holds: a program that knows no less may work on a newer schema than its own.
  */
 export type Migration = { version: number; statements(words: SchemaWords): string[] };
 
-const migrations: readonly Migration[] = [booksAndTasks, patienceAndMemory, accountPages, operator];
+const migrations: readonly Migration[] = [
+  booksAndTasks,
+  patienceAndMemory,
+  accountPages,
+  operator,
+  processes,
+];
 
 type MigrateAnswer =
   { kind: 'up_to_date'; version: number } | { kind: 'newer'; version: number; known: number };
@@ -23,8 +33,9 @@ export async function migrate(
   steps: readonly Migration[] = migrations,
 ): Promise<MigrateAnswer> {
   const known = steps.at(-1)?.version ?? 0;
-  let version = await readVersion(connection);
-  if (version > known) return { kind: 'newer', version, known };
+  const found = await readVersion(connection, words);
+  let { version } = found;
+  if (version > known && found.serves > known) return { kind: 'newer', version, known };
   for (const step of steps) {
     if (step.version > version) version = await apply(connection, step, words);
   }
@@ -32,12 +43,12 @@ export async function migrate(
 }
 
 async function apply(connection: Connection, step: Migration, words: SchemaWords): Promise<number> {
-  await connection.execute('begin immediate', []);
   try {
-    const version = await readVersion(connection);
+    for (const statement of words.begin) await connection.execute(statement, []);
+    const { version } = await readVersion(connection, words);
     if (version < step.version) {
       for (const statement of step.statements(words)) await connection.execute(statement, []);
-      await writeVersion(connection, step.version);
+      await writeVersion(connection, step.version, words);
     }
     await connection.execute('commit', []);
     return Math.max(version, step.version);
@@ -47,18 +58,38 @@ async function apply(connection: Connection, step: Migration, words: SchemaWords
   }
 }
 
-const makeVersionTable = `create table if not exists schema_version (version bigint not null, opened_at bigint not null)`;
+type FoundVersion = {
+  version: number;
+  /** The oldest schema whose programs work on this one. */ serves: number;
+};
 
-async function readVersion(connection: Connection): Promise<number> {
-  await connection.execute(makeVersionTable, []);
-  const { rows } = await connection.execute('select version from schema_version', []);
+async function readVersion(connection: Connection, words: SchemaWords): Promise<FoundVersion> {
+  const table = await connection.execute(words.findVersionTable, []);
+  if (table.rows.length === 0) return { version: 0, serves: 0 };
+  const { rows } = await connection.execute('select * from schema_version', []);
   const row = rows[0];
-  if (typeof row !== 'object' || row === null || !('version' in row)) return 0;
-  return Number(row.version);
+  if (typeof row !== 'object' || row === null || !('version' in row)) return { version: 0, serves: 0 };
+  const version = Number(row.version);
+  return { version, serves: 'serves' in row ? Number(row.serves) : version };
 }
 
-async function writeVersion(connection: Connection, version: number): Promise<void> {
+/** The first schema that has the column, and the oldest that today's still serves. */
+const servesSince = 5;
+const oldestServed = 5;
+
+async function writeVersion(connection: Connection, version: number, words: SchemaWords): Promise<void> {
+  const table = await connection.execute(words.findVersionTable, []);
+  if (table.rows.length === 0) {
+    await connection.execute(
+      'create table schema_version (version bigint not null, opened_at bigint not null)',
+      [],
+    );
+  }
   const { changes } = await connection.execute(`update schema_version set version = ${version}`, []);
-  if (changes > 0) return;
-  await connection.execute(`insert into schema_version (version, opened_at) values (${version}, 0)`, []);
+  if (changes === 0) {
+    await connection.execute(`insert into schema_version (version, opened_at) values (${version}, 0)`, []);
+  }
+  if (version >= servesSince) {
+    await connection.execute(`update schema_version set serves = ${oldestServed}`, []);
+  }
 }

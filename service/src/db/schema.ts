@@ -156,5 +156,7 @@ export type Schema = {
     provider: string;
     verdicts: number;
   };
-  schema_version: { version: number; opened_at: number };
+  /** The processes that work on a PostgreSQL database; times are the database's own. */
+  process: { id: string; role: 'all' | 'api' | 'worker'; started_at: number; seen_at: number };
+  schema_version: { version: number; opened_at: number; serves: Generated<number> };
 };

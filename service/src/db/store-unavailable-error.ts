@@ -1,8 +1,18 @@
 /**
  * The store fails us at run time. This is no defect: the disk is full, the file is gone, another process
- * holds the lock. Every other error that comes out of a query is ours.
+ * holds the lock, the database is down. Every other error that comes out of a query is ours.
  */
-export type StoreFault = 'busy' | 'full' | 'not_writable' | 'corrupt' | 'failing' | 'closed' | 'overloaded';
+export type StoreFault =
+  | 'busy'
+  | 'full'
+  | 'not_writable'
+  | 'corrupt'
+  | 'failing'
+  | 'closed'
+  | 'overloaded'
+  | 'unreachable'
+  | 'slow'
+  | 'conflict';
 
 const reasons: Record<StoreFault, string> = {
   busy: 'another process holds its lock',
@@ -12,6 +22,9 @@ const reasons: Record<StoreFault, string> = {
   failing: 'reading or writing its files fails',
   closed: 'it is closed',
   overloaded: 'too many operations are waiting',
+  unreachable: 'the database cannot be reached',
+  slow: 'a statement took too long',
+  conflict: 'others kept changing the same at the same time',
 };
 
 /** The store does not answer at the moment; nothing of what was asked can be relied on to have happened. */

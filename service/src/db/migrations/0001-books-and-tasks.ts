@@ -12,7 +12,7 @@ import type { SchemaWords } from '../dialect.ts';
  */
 export const booksAndTasks: Migration = {
   version: 1,
-  statements: (words) => [...books(words), ...tasks(words), ...guards(words)],
+  statements: (words) => [...words.firstly, ...books(words), ...tasks(words), ...guards(words)],
 };
 
 const mostCredits = 1_000_000_000_000;
