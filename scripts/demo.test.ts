@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createClient, type VerificationStatus } from '@mailproof/client';
+import { companies } from './demo/companies.ts';
+import { openSockets, type OpenSocket } from './demo/open-sockets.ts';
+import { addressOf, sampleRows } from './demo/sample-list.ts';
+
+const main = fileURLToPath(new URL('demo.ts', import.meta.url));
+
+/** As keys, so that none of the contract's may be missing. */
+const statuses = Object.keys({
+  ...{ safe: 0, invalid: 0, disabled: 0, disposable: 0, inbox_full: 0 },
+  ...{ catch_all: 0, role_account: 0, spamtrap: 0, unknown: 0 },
+} satisfies Record<VerificationStatus, 0>);
+
+type Printed = { url: string; live_key: string; test_key: string; admin_token: string; sample_list: string };
+
+function start(...args: string[]) {
+  // Settings of whoever runs it must not lead it out of the machine.
+  const env = { ...process.env, MAILPROOF_DNS_SERVERS: '192.0.2.1', MAILPROOF_PORT: '1' };
+  return spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+async function printed(child: ReturnType<typeof start>, words: string): Promise<string> {
+  let output = '';
+  while (!output.includes(words)) output += String((await once(child.stdout, 'data')) as [Buffer]);
+  return output;
+}
+
+/** Loopback, or not told yet: a listening socket has no other side. */
+const inside = /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|0{32}|0{31}1|0{20}ffff7f.{6})$/;
+const nowhere = new Set(['0.0.0.0', '0'.repeat(32)]);
+
+function strayed({ local, remote }: OpenSocket): boolean {
+  return !inside.test(remote) || (!inside.test(local) && !nowhere.has(remote));
+}
+
+async function ended(child: ChildProcess): Promise<unknown> {
+  if (child.exitCode === null) await once(child, 'exit');
+  return [child.exitCode, child.signalCode];
+}
+
+async function refuses(url: string): Promise<boolean> {
+  return await fetch(url).then(
+    () => false,
+    () => true,
+  );
+}
+
+describe('npm run demo', () => {
+  let child: ReturnType<typeof start>;
+  let demo: Printed;
+  before(async () => {
+    child = start('--json', '--port', '0');
+    demo = JSON.parse(await printed(child, '\n')) as Printed;
+  });
+  after(() => child.kill('SIGKILL'));
+
+  test('the sample list shows every status, each as its story promises, and no socket leaves the machine', async () => {
+    const client = createClient({ baseUrl: demo.url, apiKey: demo.live_key });
+    const emails = sampleRows().map(({ email }) => email);
+    const wandered: OpenSocket[] = [];
+    let seen = 0;
+    const watching = new AbortController();
+    const watch = (async () => {
+      while (!watching.signal.aborted) {
+        const sockets = openSockets(child.pid ?? 0);
+        seen += sockets.length;
+        wandered.push(...sockets.filter(strayed));
+        await pause(20, undefined, { signal: watching.signal }).catch(() => undefined);
+      }
+    })();
+    const found = new Map<string, string>();
+    for await (const answer of client.verifyMany(emails)) {
+      if (answer.kind === 'verified') found.set(answer.email.toLowerCase(), answer.result.status);
+    }
+    watching.abort();
+    await watch;
+    const expected = companies.flatMap((company) =>
+      company.people.map((person) => [addressOf(person, company), person.status] as const),
+    );
+    assert.deepEqual([...found].sort(), [...expected].sort());
+    assert.deepEqual([...new Set(found.values())].sort(), [...statuses].sort());
+    assert.ok(seen > 500, 'the mail hosts themselves are sockets of the demonstration');
+    assert.deepEqual(wandered, []);
+  });
+
+  test('alone, every address comes to what the welcome says', async () => {
+    const client = createClient({ baseUrl: demo.url, apiKey: demo.live_key });
+    for (const company of companies) {
+      // The list has been here before, so a host that greylists would know us by now.
+      for (const person of company.people.filter(({ alone }) => alone === undefined)) {
+        const { status } = await client.verify(addressOf(person, company));
+        assert.equal(status, person.status, addressOf(person, company));
+      }
+    }
+  });
+
+  test('the sample list is a file that holds all of it', () => {
+    const lines = readFileSync(demo.sample_list, 'utf8').split('\r\n');
+    assert.equal(lines[0], 'name,company,email');
+    assert.equal(lines.length, sampleRows().length + 2);
+  });
+
+  test('the test key is in force', async () => {
+    const client = createClient({ baseUrl: demo.url, apiKey: demo.test_key });
+    assert.equal((await client.verify('safe@example.com')).status, 'safe');
+  });
+
+  test('told to end, it closes its port and leaves no file', async () => {
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended(child), [0, null]);
+    assert.ok(await refuses(demo.url));
+    assert.equal(existsSync(dirname(demo.sample_list)), false);
+  });
+
+  test('for a person it prints where to go and what to try; a taken port is passed over; Ctrl-C ends it', async () => {
+    const squatter = createServer().listen(0, '127.0.0.1');
+    await once(squatter, 'listening');
+    const taken = (squatter.address() as { port: number }).port;
+    const other = start('--port', `${taken}`);
+    const welcome = await printed(other, 'Ctrl-C');
+    const port = Number(/console +http:\/\/127\.0\.0\.1:(\d+)/.exec(welcome)?.[1]);
+    assert.ok(port !== taken && port > 0);
+    assert.match(welcome, /live key +mp_live_\w+ /);
+    for (const status of statuses) assert.match(welcome, new RegExp(`@\\S+ +${status} `));
+    const farewell = text(other.stdout);
+    other.kill('SIGINT');
+    assert.match(await farewell, /nothing left behind/);
+    assert.deepEqual(await ended(other), [0, null]);
+    squatter.close();
+  });
+
+  test('explains itself with --help, and says what is wrong with an option', async () => {
+    const helped = start('--help');
+    assert.match(await text(helped.stdout), /--port N/);
+    const wrong = start('--port', 'x');
+    assert.deepEqual(await ended(wrong), [64, null]);
+  });
+});

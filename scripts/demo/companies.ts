@@ -1,0 +1,200 @@
+/**
+ * Who lives in the demonstration: companies whose mail hosts differ in temper, and the people one can ask for
+ * there, each with what must come of it. The mail hosts, the operator's lists and the sample list are all made
+ * from this one table.
+ */
+import { tempers, type ExpectedStatus, type Mailbox, type Temper, type Zone } from '@mailproof/world';
+
+export type Person = {
+  name: string;
+  /** Local part. */
+  who: string;
+  /** What a list finds out; `alone` where a single check, which does not wait, finds less. */
+  status: ExpectedStatus;
+  alone?: ExpectedStatus | 'verification_unavailable';
+  /** What the mail host knows of the mailbox; nothing: it has none. */
+  mailbox?: Mailbox;
+  story: string;
+};
+
+export type Company = {
+  name: string;
+  domain: string;
+  /** The one mail host; its name carries the suffix a provider is known by where there is one. */
+  host?: { name?: string; temper: Temper };
+  /** In place of one MX; `none`: there is no such domain. */
+  zone?: Zone | 'none';
+  /** Of the operator's lists. */
+  disposable?: true;
+  people: Person[];
+};
+
+/** People of one kind: what comes of them, why, and what their mail host knows of the mailbox. */
+function kind(status: ExpectedStatus, usualStory: string, mailbox?: Mailbox) {
+  return (name: string, who: string, story = usualStory): Person => ({
+    name,
+    who,
+    status,
+    story,
+    ...(mailbox === undefined ? {} : { mailbox }),
+  });
+}
+
+const here = kind('safe', 'the mailbox exists', 'exists');
+const role = kind('role_account', 'exists and stands for a function', 'exists');
+const gone = kind('invalid', 'the mail host says there is no such mailbox');
+const full = kind('inbox_full', 'the mailbox is over quota', 'full');
+const disabled = kind('disabled', 'the mailbox was switched off', 'disabled');
+const taken = kind('catch_all', 'every address is taken, so this proves nothing');
+const trap = kind('spamtrap', 'on the operator’s list of spam traps; its host is not contacted', 'exists');
+const thrownAway = kind('disposable', 'a throw-away domain; its host is not contacted');
+const closed = kind('invalid', 'the domain cannot receive mail');
+const untold = kind('unknown', 'the mail host does not tell', 'exists');
+
+const second = 1_000;
+
+export const companies: Company[] = [
+  {
+    name: 'Northwind Traders',
+    domain: 'northwind.example',
+    host: { temper: tempers.plain },
+    people: [
+      here('Ada Lindqvist', 'ada'),
+      here('Chidi Okafor', 'chidi.okafor'),
+      here('Mary O’Hara', "mary.o'hara+news", 'an odd but right local part'),
+      role('Sales', 'sales'),
+      role('Support', 'support'),
+      gone('Tom Baker', 'tom.baker'),
+      full('Irina Petrova', 'irina'),
+      disabled('Former Intern', 'intern'),
+      trap('Prize Draw', 'prize.draw'),
+    ],
+  },
+  {
+    name: 'Harbour Books',
+    domain: 'harbour-books.example',
+    host: { name: 'mx-harbour.google.com', temper: tempers.gmailLike },
+    people: [
+      here('Yuki Tanaka', 'yuki'),
+      here('Lena Fischer', 'lena.fischer'),
+      here('Omar Haddad', 'omar'),
+      role('Orders', 'orders'),
+      gone('Priya Nair', 'priya.nair'),
+      full('Jonas Berg', 'jonas'),
+      disabled('Carla Ruiz', 'carla'),
+    ],
+  },
+  {
+    name: 'Lakeside Clinic',
+    domain: 'lakeside-clinic.example',
+    host: { name: 'lakeside-clinic-example.mail.protection.outlook.com', temper: tempers.microsoft365Like },
+    people: [
+      here('Dr Amara Diallo', 'a.diallo'),
+      here('Sven Olsen', 's.olsen'),
+      here('Grace Kim', 'g.kim'),
+      role('Reception', 'reception'),
+      gone('Peter Novak', 'p.novak'),
+      full('Ruth Adler', 'r.adler'),
+    ],
+  },
+  {
+    name: 'Bright Ideas Studio',
+    domain: 'bright-ideas.example',
+    host: { temper: tempers.catchAll },
+    people: [
+      taken('Zoe Marchetti', 'zoe'),
+      taken('Hello', 'hello'),
+      taken('Nobody In Particular', 'qwertyuiop'),
+    ],
+  },
+  {
+    name: 'Old Mill Foundry',
+    domain: 'old-mill.example',
+    host: { temper: tempers.starttlsDemanded },
+    people: [
+      here('Bruno Costa', 'bruno', 'the mail host demands TLS first'),
+      gone('Eva Novotna', 'eva'),
+      role('Accounts', 'accounts'),
+    ],
+  },
+  {
+    name: 'Brückenbau Meier',
+    domain: 'brücken-meier.example',
+    host: { temper: tempers.smtputf8 },
+    people: [
+      here('Jörg Meier', 'jörg', 'an internationalised address'),
+      gone('Max Muster', 'max'),
+      full('Ute Lang', 'ute'),
+    ],
+  },
+  {
+    name: 'Patient Bakery',
+    domain: 'patient-bakery.example',
+    host: { temper: { greylist: { waitMs: second / 2, defers: 'known' } } },
+    people: [
+      {
+        ...here('Noor Rahman', 'noor', 'greylisted; a list asks again a moment later and is let in'),
+        alone: 'unknown',
+      },
+    ],
+  },
+  {
+    name: 'Later Later Ltd',
+    domain: 'later-later.example',
+    host: { temper: { greylist: { waitMs: 3_600 * second, defers: 'everybody' } } },
+    people: [untold('Ines Carvalho', 'ines', 'put off each time it is asked')],
+  },
+  {
+    name: 'Cautious Bank',
+    domain: 'cautious-bank.example',
+    host: { temper: tempers.blockedAtRcpt },
+    people: [
+      untold('Victor Hale', 'victor.hale', 'the mail host does not like who asks'),
+      untold('Wanda Kowalska', 'wanda', 'the mail host does not like who asks'),
+    ],
+  },
+  {
+    name: 'Quiet Night Motel',
+    domain: 'quiet-night.example',
+    host: { temper: tempers.dead },
+    people: [untold('Front Desk', 'desk', 'nothing listens at the mail host')],
+  },
+  {
+    name: 'Closed For Mail',
+    domain: 'closed-for-mail.example',
+    zone: { mx: [[0, '.']] },
+    people: [closed('Anybody', 'anybody', 'the domain says that it takes no mail (null MX)')],
+  },
+  {
+    name: 'Typo & Sons',
+    domain: 'no-such-company.example',
+    zone: 'none',
+    people: [closed('Hugo Typo', 'hugo', 'there is no such domain')],
+  },
+  {
+    name: 'Broken Names',
+    domain: 'broken-names.example',
+    zone: { mx: [[10, 'mx.broken-names.example']], behaviour: 'servfail' },
+    people: [
+      {
+        ...untold('Olga Ivanova', 'olga', 'the name server of the domain fails'),
+        alone: 'verification_unavailable',
+      },
+    ],
+  },
+  {
+    name: 'Mayfly Mail',
+    domain: 'mayfly-mail.example',
+    host: { temper: tempers.catchAll },
+    disposable: true,
+    people: [thrownAway('One Time', 'k3j9x'), thrownAway('Two Times', 'burner')],
+  },
+];
+
+/** Not in the sample list: it takes as long as we have patience. */
+export const slowCompany: Company = {
+  name: 'Tar & Feather',
+  domain: 'tar-and-feather.example',
+  host: { temper: tempers.tarpit },
+  people: [untold('Slow Joe', 'joe', 'a tarpit: every reply takes 15 seconds')],
+};

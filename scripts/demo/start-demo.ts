@@ -1,0 +1,103 @@
+/**
+ * The demonstration: a world, the service and its console beside it in a folder of their own, accounts with keys,
+ * and a list to try. It reads no setting of the machine: the only resolver it knows is the world's, and the only
+ * addresses it may dial are loopback.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount, issueKey, openStore } from '@mailproof/service';
+import { readConfig } from '@mailproof/service/config';
+import { startService } from '@mailproof/service/main';
+import { startWorld } from '@mailproof/world';
+import { demoWorld, operatorLists } from './demo-world.ts';
+import { sampleList } from './sample-list.ts';
+
+export type Demo = {
+  url: string;
+  liveKey: string;
+  testKey: string;
+  adminToken: string;
+  credits: number;
+  sampleListFile: string;
+  /** Ends the service, then the world, and removes the folder. */
+  stop(): Promise<void>;
+  /** Removes the folder at once, for who cannot wait. */
+  abandon(): void;
+};
+
+export type DemoOptions = {
+  /** 0 takes any that is free. */
+  port: number;
+  /** Beside those that the demonstration needs. */
+  settings?: Record<string, string>;
+};
+
+const credits = 10_000;
+
+export async function startDemo({ port, settings = {} }: DemoOptions): Promise<Demo> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-demo-'));
+  const abandon = () => rmSync(folder, { recursive: true, force: true });
+  const ends: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of ends.splice(0)) await end();
+    abandon();
+  };
+  try {
+    const world = await startWorld(demoWorld());
+    ends.unshift(() => world.stop());
+    const adminToken = randomBytes(24).toString('base64url');
+    const dataDir = join(folder, 'data');
+    const keys = await openAccounts(dataDir);
+    const given = { MAILPROOF_PORT: `${port}`, MAILPROOF_ADMIN_TOKEN: adminToken, ...settings };
+    const config = configOf({ ...world.environment, ...quickly, ...writeLists(folder), ...given }, dataDir);
+    const service = await startService(config, { print: () => undefined });
+    ends.unshift(() => service.stop());
+    const sampleListFile = join(folder, 'contacts.csv');
+    writeFileSync(sampleListFile, sampleList());
+    return { url: service.url, ...keys, adminToken, credits, sampleListFile, stop, abandon };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A host that puts a list off is asked again after a second, so that even four visits are over soon. */
+const quickly = { MAILPROOF_DEFER_RETRY_MS: '1000', MAILPROOF_LOG_LEVEL: 'warn' };
+
+function configOf(environment: Record<string, string>, dataDir: string) {
+  const read = readConfig({ ...environment, MAILPROOF_DATA_DIR: dataDir });
+  if (read.kind === 'bad') throw new Error(read.line);
+  return read.config;
+}
+
+function writeLists(folder: string): Record<string, string> {
+  const { spamTraps, disposableDomains } = operatorLists();
+  const files = {
+    MAILPROOF_SPAMTRAPS_FILE: join(folder, 'spam-traps.txt'),
+    MAILPROOF_DISPOSABLE_FILE: join(folder, 'disposable-domains.txt'),
+  };
+  writeFileSync(files.MAILPROOF_SPAMTRAPS_FILE, spamTraps);
+  writeFileSync(files.MAILPROOF_DISPOSABLE_FILE, disposableDomains);
+  return files;
+}
+
+/** The account to sign in with, and two more, so that the operator has something to look after. */
+async function openAccounts(dataDir: string): Promise<{ liveKey: string; testKey: string }> {
+  const store = await openStore({ dataDir, check: false });
+  const parts = { store, wallClock: Date, actor: 'command_line' as const };
+  const keyOf = async (accountId: string, mode: 'live' | 'test'): Promise<string> => {
+    const issued = await issueKey({ accountId, mode }, parts);
+    if (issued.kind !== 'issued') throw new Error(issued.kind);
+    return issued.apiKey;
+  };
+  try {
+    const { accountId } = await createAccount({ name: 'Demonstration', plan: 'paid', credits }, parts);
+    await createAccount({ name: 'Harbour Books', plan: 'paid', credits: 250 }, parts);
+    await createAccount({ name: 'Former customer', plan: 'none', credits: 0 }, parts);
+    return { liveKey: await keyOf(accountId, 'live'), testKey: await keyOf(accountId, 'test') };
+  } finally {
+    await store.close();
+  }
+}
