@@ -22,6 +22,7 @@ export type { HostPolicy, Politeness, PolicyBook } from './policy/policy.ts';
 export { readPolicyFile, type ReadPolicyFile } from './policy/read-policy-file.ts';
 export { reasonGroups, reasonText } from './reason-texts.ts';
 export { classifyReply } from './replies/classify-reply.ts';
+export { providerOf } from './replies/providers.ts';
 export { measureReplies } from './replies/measure-replies.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
