@@ -26,13 +26,17 @@ type Printed = { url: string; live_key: string; test_key: string; admin_token: s
 function start(...args: string[]) {
   // Settings of whoever runs it must not lead it out of the machine.
   const env = { ...process.env, MAILPROOF_DNS_SERVERS: '192.0.2.1', MAILPROOF_PORT: '1' };
-  return spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  return spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
+/** Everything it says up to and with the given words; that it ends without them is the test's end too. */
 async function printed(child: ReturnType<typeof start>, words: string): Promise<string> {
   let output = '';
-  while (!output.includes(words)) output += String((await once(child.stdout, 'data')) as [Buffer]);
-  return output;
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    output += String(chunk);
+    if (output.includes(words)) return output;
+  }
+  throw new Error(`it ended after saying: ${output}`);
 }
 
 /** Loopback, or not told yet: a listening socket has no other side. */
