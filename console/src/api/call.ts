@@ -1,0 +1,68 @@
+import { CallFailed } from './failure.ts';
+
+export type Call = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** From the root of the service, with its leading slash. */
+  path: string;
+  body?: unknown;
+  idempotencyKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+type CallParts = { origin: string; fetch: (url: string, init: RequestInit) => Promise<Response> };
+
+const attemptMs = 20_000;
+
+/** One exchange of JSON, for the endpoints that are no verification. Answers with the body; throws CallFailed. */
+export async function call(
+  { method, path, body, idempotencyKey, signal }: Call,
+  { origin, fetch }: CallParts,
+): Promise<unknown> {
+  const deadline = AbortSignal.timeout(attemptMs);
+  const init: RequestInit = {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
+    redirect: 'error',
+  };
+  const { response, text } = await exchange(`${origin}${path}`, init, fetch).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
+    const reason = deadline.aborted ? 'no_answer_in_time' : 'network_error';
+    throw new CallFailed({ reason, status: undefined, requestId: undefined }, error);
+  });
+  const answer = parseJson(text);
+  if (response.ok && (text === '' || answer !== undefined)) return answer;
+  throw new CallFailed({
+    reason: reasonIn(answer) ?? 'unexpected_answer',
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: secondsIn(response.headers.get('retry-after')),
+  });
+}
+
+async function exchange(url: string, init: RequestInit, fetch: CallParts['fetch']) {
+  const response = await fetch(url, init);
+  return { response, text: await response.text() };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonIn(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('reason' in body)) return undefined;
+  return typeof body.reason === 'string' ? body.reason : undefined;
+}
+
+function secondsIn(header: string | null): number | undefined {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+}

@@ -1,0 +1,69 @@
+import type { AnswerNotes, VerificationResult } from '@mailproof/client';
+import { useConsole } from '../shell/use-console.ts';
+import { Icon } from '../parts/icon.tsx';
+import { statusWords } from '../parts/statuses.ts';
+import { StoryView } from '../story/story-view.tsx';
+import { ScoreScale } from './score-scale.tsx';
+import { readSignals, type SignalAnswer } from './signals.ts';
+
+/** The answer at a glance: status, score, signals; below it the evidence. */
+export function ResultCard({ result }: { result: VerificationResult & AnswerNotes }) {
+  const { label, meaning } = statusWords[result.status];
+  return (
+    <>
+      <section class={`card verdict status-${result.status}`} aria-labelledby="verdict-title">
+        <div class="verdict-mark">
+          <Icon name={result.status} />
+        </div>
+        <div class="verdict-words">
+          <h2 id="verdict-title">
+            <span class="verdict-status">{label}</span> <span class="verdict-email">{result.email}</span>
+          </h2>
+          <p>{meaning}</p>
+          <Cost result={result} />
+        </div>
+        <ScoreScale score={result.overall_score} />
+      </section>
+      <div class="verdict-grounds">
+        <section class="card verdict-signals" aria-labelledby="signals-title">
+          <h2 id="signals-title">Signals</h2>
+          <ul class="signals">
+            {readSignals(result).map(({ name, answer, tone }) => (
+              <li key={name} class={`signal signal-${tone}`}>
+                <Icon name={signalIcons[tone]} />
+                <span class="signal-name">{name}</span>
+                <span class="signal-answer">{signalWords[answer]}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <section class="card" aria-labelledby="evidence-title">
+          <h2 id="evidence-title">Evidence</h2>
+          <StoryView result={result} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_known: 'not looked at' };
+/** By what it means to a sender: “takes every name: no” is good to hear. */
+const signalIcons = { good: 'safe', bad: 'invalid', neutral: 'rejected' } as const;
+
+function Cost({ result: { creditsUsed, requestId } }: { result: AnswerNotes }) {
+  const { session } = useConsole();
+  const state = session.state.value;
+  const isTest = state.kind === 'account' && state.account.key.mode === 'test';
+  const cost = creditsUsed === 1 ? '1 credit charged' : 'Nothing charged';
+  return (
+    <p class="hint">
+      {isTest ? 'Test key: answered by the sandbox, nothing charged' : cost}
+      {requestId === undefined ? null : (
+        <>
+          {' · request '}
+          <code>{requestId}</code>
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSignals } from './signals.ts';
+
+test('a signal that is absent was not looked at; no is only said where it is known', () => {
+  const signals = readSignals({
+    email: 'ada@example.com',
+    status: 'catch_all',
+    is_catch_all: true,
+    is_deliverable: true,
+    is_disposable: false,
+    is_role_account: true,
+    verification_mode: 'power',
+  });
+  const of = (name: string) => signals.find((signal) => signal.name === name);
+  assert.deepEqual(of('Takes every name'), { name: 'Takes every name', answer: 'yes', tone: 'bad' });
+  assert.deepEqual(of('Mailbox takes mail'), { name: 'Mailbox takes mail', answer: 'yes', tone: 'good' });
+  assert.deepEqual(of('Disposable'), { name: 'Disposable', answer: 'no', tone: 'good' });
+  assert.deepEqual(of('Role account'), { name: 'Role account', answer: 'yes', tone: 'neutral' });
+  assert.deepEqual(of('Mailbox full'), { name: 'Mailbox full', answer: 'not_known', tone: 'neutral' });
+});

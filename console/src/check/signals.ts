@@ -1,0 +1,35 @@
+import type { VerificationResult } from '@mailproof/client';
+
+export type SignalAnswer = 'yes' | 'no' | 'not_known';
+export type ShownSignal = {
+  name: string;
+  answer: SignalAnswer;
+  /** Whether that is good to hear, bad, or neither. */
+  tone: 'good' | 'bad' | 'neutral';
+};
+
+/** In the order in which they are shown; `wish` is the answer that a sender hopes for. */
+const signals: readonly { field: keyof VerificationResult; name: string; wish: boolean | undefined }[] = [
+  { field: 'is_safe_to_send', name: 'Safe to send', wish: true },
+  { field: 'is_deliverable', name: 'Mailbox takes mail', wish: true },
+  { field: 'is_valid_syntax', name: 'Well-formed address', wish: true },
+  { field: 'mx_accepts_mail', name: 'Domain takes mail', wish: true },
+  { field: 'can_connect_smtp', name: 'Mail host answered', wish: true },
+  { field: 'is_catch_all', name: 'Takes every name', wish: false },
+  { field: 'has_inbox_full', name: 'Mailbox full', wish: false },
+  { field: 'is_disabled', name: 'Mailbox disabled', wish: false },
+  { field: 'is_disposable', name: 'Disposable', wish: false },
+  { field: 'is_spamtrap', name: 'Spam trap', wish: false },
+  { field: 'is_role_account', name: 'Role account', wish: undefined },
+  { field: 'is_free_email', name: 'Free provider', wish: undefined },
+];
+
+/** Every signal; one that is absent was not looked at, which is not the same as no. */
+export function readSignals(result: VerificationResult): ShownSignal[] {
+  return signals.map(({ field, name, wish }) => {
+    const value = result[field];
+    if (typeof value !== 'boolean') return { name, answer: 'not_known', tone: 'neutral' };
+    const tone = wish === undefined ? 'neutral' : value === wish ? 'good' : 'bad';
+    return { name, answer: value ? 'yes' : 'no', tone };
+  });
+}

@@ -1,0 +1,9 @@
+import { Page } from '../parts/page.tsx';
+
+export function OneAccountPage({ id }: { id: string }) {
+  return (
+    <Page title="Account">
+      <p>Not here yet: {id}</p>
+    </Page>
+  );
+}

@@ -1,0 +1,87 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { Account, Session } from '../api/account-types.ts';
+import type { Api } from '../api/create-api.ts';
+import { failureOf } from '../api/failure.ts';
+
+/**
+ * Who uses the page. It starts `looking` for a session that the cookie still knows; from `signed_out` one gets to
+ * `account` or `operator` by a key or the admin token, and back by signing out or when the service ends the session.
+ */
+export type SessionState =
+  | { kind: 'looking' }
+  | { kind: 'unreachable' }
+  | { kind: 'signed_out'; hasEnded: boolean }
+  | { kind: 'account'; csrfToken: string; account: Account }
+  | { kind: 'operator'; csrfToken: string };
+
+export type SessionStore = {
+  state: ReadonlySignal<SessionState>;
+  csrfToken(): string | undefined;
+  find(): Promise<void>;
+  /** Throws where the service refuses. */
+  signIn(secret: string): Promise<void>;
+  /** Throws where the service cannot be told: the session would live on. */
+  signOut(): Promise<void>;
+  /** Reads the account anew, after something was spent; keeps what it knows where that fails. */
+  refresh(): Promise<void>;
+  ended(): void;
+};
+
+const lookAgainMs = 3_000;
+
+export function createSession(api: () => Api): SessionStore {
+  const state = signal<SessionState>({ kind: 'looking' });
+  const enter = (session: Session) => {
+    state.value = stateOf(session);
+  };
+  const store: SessionStore = {
+    state,
+    csrfToken: () => ('csrfToken' in state.value ? state.value.csrfToken : undefined),
+    async find() {
+      try {
+        enter(await api().session.find());
+      } catch (error) {
+        const { status } = failureOf(error);
+        if (status !== undefined && status < 500) {
+          state.value = { kind: 'signed_out', hasEnded: false };
+          return;
+        }
+        state.value = { kind: 'unreachable' };
+        setTimeout(() => void store.find(), lookAgainMs);
+      }
+    },
+    async signIn(secret) {
+      const text = secret.trim();
+      enter(await api().session.open(text.startsWith('mp_') ? { key: text } : { admin_token: text }));
+    },
+    async signOut() {
+      try {
+        await api().session.close();
+      } catch (error) {
+        // A session that is not known any more is what was wanted.
+        if (failureOf(error).status !== 401) throw error;
+      }
+      state.value = { kind: 'signed_out', hasEnded: false };
+    },
+    async refresh() {
+      if (state.peek().kind !== 'account') return;
+      try {
+        const account = await api().account.get();
+        // The session may have ended while the answer was on its way.
+        const now = state.peek();
+        if (now.kind === 'account') state.value = { ...now, account };
+      } catch (error) {
+        failureOf(error);
+      }
+    },
+    ended() {
+      if ('csrfToken' in state.value) state.value = { kind: 'signed_out', hasEnded: true };
+    },
+  };
+  return store;
+}
+
+function stateOf({ kind, csrf_token: csrfToken, account }: Session): SessionState {
+  if (kind === 'operator' || account === undefined) return { kind: 'operator', csrfToken };
+  return { kind: 'account', csrfToken, account };
+}

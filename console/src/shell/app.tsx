@@ -1,0 +1,132 @@
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { AccountPage } from '../account/account-page.tsx';
+import { CheckPage } from '../check/check-page.tsx';
+import { ListsPage } from '../lists/lists-page.tsx';
+import { AccountsPage } from '../operator/accounts-page.tsx';
+import { AuditPage } from '../operator/audit-page.tsx';
+import { HealthPage } from '../operator/health-page.tsx';
+import { OneAccountPage } from '../operator/one-account-page.tsx';
+import { Page } from '../parts/page.tsx';
+import { SignInPage } from '../session/sign-in-page.tsx';
+import { useSignOut } from '../session/use-sign-out.ts';
+import { TaskPage } from '../tasks/task-page.tsx';
+import { TasksPage } from '../tasks/tasks-page.tsx';
+import { ConnectionBar } from './connection-bar.tsx';
+import { Header } from './header.tsx';
+import type { Route } from './route.ts';
+import { useConsole } from './use-console.ts';
+
+/** The frame around every page: the way past the navigation, the header, the page, and what is said aloud. */
+export function App() {
+  const { announcer } = useConsole();
+  return (
+    <>
+      <a class="skip-link" href="#content">
+        Skip to content
+      </a>
+      <Header />
+      <ConnectionBar />
+      <Outlet />
+      <div class="visually-hidden" role="status" aria-live="polite">
+        {announcer.said}
+      </div>
+    </>
+  );
+}
+
+function Outlet() {
+  const { session, router } = useConsole();
+  const { kind } = session.state.value;
+  const route = router.route.value;
+  switch (kind) {
+    case 'looking':
+      return <main id="content" class="page" aria-busy="true" />;
+    case 'unreachable':
+      return (
+        <Page title="Waiting for the service">
+          <p>The service cannot be reached at the moment. The page looks for it again every few seconds.</p>
+        </Page>
+      );
+    case 'signed_out':
+      return <SignInPage />;
+    case 'account':
+      return accountPage(route);
+    case 'operator':
+      return operatorPage(route);
+  }
+}
+
+function accountPage(route: Route): JSX.Element {
+  switch (route.kind) {
+    case 'home':
+      return <Redirect to="/check" />;
+    case 'check':
+      return <CheckPage key="check" />;
+    case 'lists':
+      return <ListsPage key="lists" />;
+    case 'tasks':
+      return <TasksPage key="tasks" />;
+    case 'task':
+      return <TaskPage key={route.id} id={route.id} />;
+    case 'account':
+      return <AccountPage key="account" />;
+    case 'operator':
+    case 'operator_accounts':
+    case 'operator_account':
+    case 'operator_audit':
+      return <OtherSessionNeeded key="other" secret="the admin token" />;
+    case 'not_found':
+      return <NotFound key="not_found" />;
+  }
+}
+
+function operatorPage(route: Route): JSX.Element {
+  switch (route.kind) {
+    case 'home':
+      return <Redirect to="/operator" />;
+    case 'operator':
+      return <HealthPage key="health" />;
+    case 'operator_accounts':
+      return <AccountsPage key="accounts" />;
+    case 'operator_account':
+      return <OneAccountPage key={route.id} id={route.id} />;
+    case 'operator_audit':
+      return <AuditPage key="audit" />;
+    case 'check':
+    case 'lists':
+    case 'tasks':
+    case 'task':
+    case 'account':
+      return <OtherSessionNeeded key="other" secret="an API key" />;
+    case 'not_found':
+      return <NotFound key="not_found" />;
+  }
+}
+
+function Redirect({ to }: { to: string }) {
+  const { router } = useConsole();
+  useEffect(() => router.replace(to), [to]);
+  return <main id="content" class="page" aria-busy="true" />;
+}
+
+function OtherSessionNeeded({ secret }: { secret: string }) {
+  const signOut = useSignOut();
+  return (
+    <Page title="Another sign-in is needed" lead={`This page is for those who sign in with ${secret}.`}>
+      <button type="button" class="button" onClick={signOut}>
+        Sign out and sign in with {secret}
+      </button>
+    </Page>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title="There is no such page" lead="The address may be mistyped.">
+      <p>
+        <a href="/">Go to the first page</a>
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,100 @@
+import { grouped } from '../parts/format.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import type { Theme } from './create-theme.ts';
+import type { Route } from './route.ts';
+import { useSignOut } from '../session/use-sign-out.ts';
+import { useConsole } from './use-console.ts';
+
+type Place = { path: string; label: string; icon: IconName; holds: readonly Route['kind'][] };
+
+const accountPlaces: readonly Place[] = [
+  { path: '/check', label: 'Check', icon: 'check', holds: ['check'] },
+  { path: '/lists', label: 'Lists', icon: 'lists', holds: ['lists'] },
+  { path: '/tasks', label: 'Tasks', icon: 'tasks', holds: ['tasks', 'task'] },
+  { path: '/account', label: 'Account', icon: 'account', holds: ['account'] },
+];
+
+const operatorPlaces: readonly Place[] = [
+  { path: '/operator', label: 'Health', icon: 'tasks', holds: ['operator'] },
+  {
+    path: '/operator/accounts',
+    label: 'Accounts',
+    icon: 'account',
+    holds: ['operator_accounts', 'operator_account'],
+  },
+  { path: '/operator/audit-log', label: 'Audit log', icon: 'lists', holds: ['operator_audit'] },
+];
+
+export function Header() {
+  const { session } = useConsole();
+  const signOut = useSignOut();
+  const state = session.state.value;
+  const isIn = state.kind === 'account' || state.kind === 'operator';
+  return (
+    <header class="bar">
+      <a class="brand" href="/">
+        <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+          <path d="M4 9.5l12 9 12-9M10.5 22.5l4 3.5 8-9" />
+        </svg>
+        Mailproof
+      </a>
+      {isIn ? <Navigation places={state.kind === 'account' ? accountPlaces : operatorPlaces} /> : null}
+      <div class="bar-end">
+        {state.kind === 'account' ? (
+          <a class="balance" href="/account">
+            {state.account.key.mode === 'test'
+              ? 'Test key'
+              : `${grouped(state.account.credits.available)} credits`}
+          </a>
+        ) : null}
+        <ThemeButton />
+        {isIn ? (
+          <button type="button" class="button button-quiet" onClick={signOut}>
+            Sign out
+          </button>
+        ) : null}
+      </div>
+    </header>
+  );
+}
+
+function Navigation({ places }: { places: readonly Place[] }) {
+  const { router } = useConsole();
+  const { kind } = router.route.value;
+  return (
+    <nav class="places" aria-label="Pages">
+      {places.map(({ path, label, icon, holds }) => (
+        <a key={path} href={path} aria-current={holds.includes(kind) ? 'page' : undefined}>
+          <Icon name={icon} />
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const themes: Record<Theme, { next: Theme; icon: IconName; label: string }> = {
+  system: { next: 'light', icon: 'system', label: 'as the system' },
+  light: { next: 'dark', icon: 'sun', label: 'light' },
+  dark: { next: 'system', icon: 'moon', label: 'dark' },
+};
+
+function ThemeButton() {
+  const { theme, announcer } = useConsole();
+  const { next, icon, label } = themes[theme.theme.value];
+  const change = () => {
+    theme.choose(next);
+    announcer.say(`Colours: ${themes[next].label}`);
+  };
+  return (
+    <button
+      type="button"
+      class="button button-quiet button-icon"
+      aria-label={`Colours: ${label}. Change to ${themes[next].label}`}
+      title={`Colours: ${label}`}
+      onClick={change}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}

@@ -1,0 +1,42 @@
+/** The pages there are. */
+export type Route =
+  | { kind: 'home' }
+  | { kind: 'check' }
+  | { kind: 'lists' }
+  | { kind: 'tasks' }
+  | { kind: 'task'; id: string }
+  | { kind: 'account' }
+  | { kind: 'operator' }
+  | { kind: 'operator_accounts' }
+  | { kind: 'operator_account'; id: string }
+  | { kind: 'operator_audit' }
+  | { kind: 'not_found' };
+
+const places: Readonly<Record<string, Route>> = {
+  '/': { kind: 'home' },
+  '/check': { kind: 'check' },
+  '/lists': { kind: 'lists' },
+  '/tasks': { kind: 'tasks' },
+  '/account': { kind: 'account' },
+  '/operator': { kind: 'operator' },
+  '/operator/accounts': { kind: 'operator_accounts' },
+  '/operator/audit-log': { kind: 'operator_audit' },
+};
+
+export function readRoute(path: string): Route {
+  const plain = path.length > 1 ? path.replace(/\/$/, '') : path;
+  const place = Object.hasOwn(places, plain) ? places[plain] : undefined;
+  if (place !== undefined) return place;
+  const [, folder, id] = /^\/(tasks|operator\/accounts)\/([^/]+)$/.exec(plain) ?? [];
+  if (id === undefined) return { kind: 'not_found' };
+  return { kind: folder === 'tasks' ? 'task' : 'operator_account', id: decode(id) };
+}
+
+/** A path that is not well-formed names nothing, and is then not found by what it stands for. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Explanation, VerificationResult } from '@mailproof/client';
+import { tellStory } from './tell-story.ts';
+
+const unasked: Explanation = {
+  stage: 'smtp',
+  reason: 'user_unknown',
+  retry: { advised: false },
+  replies: [],
+  timings_ms: { dns: 12, total: 1_360 },
+};
+
+const explanation: Explanation = {
+  ...unasked,
+  mail_host: 'mx1.example.com',
+  replies: [
+    { phase: 'banner', code: 220, text: 'mx1.example.com ready' },
+    { phase: 'rcpt', code: 550, enhanced: '5.1.1', text: 'no such user' },
+    { phase: 'quit', code: 221, enhanced: '2.0.0', text: '2.0.0 bye' },
+  ],
+  timings_ms: { dns: 12, smtp: 1_340, total: 1_360 },
+};
+
+const plain: VerificationResult = {
+  email: 'ada@example.com',
+  status: 'invalid',
+  username: 'ada',
+  domain: 'example.com',
+  mx_accepts_mail: true,
+  mx_records: ['mx1.example.com', 'mx2.example.com'],
+  verification_mode: 'power',
+};
+
+const invalid: VerificationResult = { ...plain, explanation };
+
+function told(result: Partial<VerificationResult>, about: Partial<Explanation> = {}): string {
+  return tellStory({ ...invalid, ...result, explanation: { ...explanation, ...about } })
+    .flatMap(({ kind, lines, talk }) => [
+      `${kind}:`,
+      ...lines,
+      ...talk.map(({ asked, reply }) => `${asked} → ${reply}`),
+    ])
+    .join('\n');
+}
+
+describe('the story of a verdict', () => {
+  test('tells what DNS said, which host was asked, what it replied and what that means', () => {
+    assert.equal(
+      told({}),
+      [
+        'address:',
+        'It is well-formed: the mailbox ada at the domain example.com.',
+        'dns:',
+        'example.com names 2 mail hosts, in this order: mx1.example.com, mx2.example.com. Asking took 12 ms.',
+        'host:',
+        'We spoke with mx1.example.com, for 1.3 s. No message was sent.',
+        'It greeted us → 220 mx1.example.com ready',
+        'We asked: would you take mail for ada@example.com? → 550 5.1.1 no such user',
+        'We said goodbye → 221 2.0.0 bye',
+        'verdict:',
+        'The mail host knows no such mailbox, or says that its owner has left.',
+        'Mail to this address comes back. Do not send.',
+      ].join('\n'),
+    );
+  });
+
+  test('ends at DNS where the domain takes no mail, and asks nobody', () => {
+    const steps = tellStory({
+      ...invalid,
+      mx_accepts_mail: false,
+      mx_records: [],
+      explanation: { ...unasked, stage: 'dns', reason: 'null_mx', replies: [], timings_ms: { total: 9 } },
+    });
+    assert.deepEqual(
+      steps.map(({ kind, decides }) => [kind, decides]),
+      [
+        ['address', false],
+        ['dns', true],
+        ['verdict', false],
+      ],
+    );
+    assert.deepEqual(steps[1]?.lines, ['The domain says that it takes no mail (null MX).']);
+  });
+
+  test('says that nobody was asked where a list decided', () => {
+    const steps = tellStory({
+      ...invalid,
+      status: 'disposable',
+      explanation: { ...unasked, stage: 'lists', reason: 'disposable_listed', replies: [] },
+    });
+    assert.ok(
+      steps.some(({ kind, lines }) => kind === 'lists' && /no mail host was asked/.test(lines.join())),
+    );
+    assert.ok(steps.every(({ kind }) => kind !== 'host'));
+  });
+
+  test('says when to ask again', () => {
+    const about = { reason: 'greylisted', retry: { advised: true, after_seconds: 300 } };
+    assert.match(told({ status: 'unknown' }, about), /Asking again after 5 min 0 s may tell more\.$/);
+  });
+
+  test('knows an implicit mail host, and a host that never replied', () => {
+    assert.match(
+      told({ mx_records: ['example.com'] }),
+      /names no mail host, so its mail goes to the domain itself/,
+    );
+    assert.match(told({}, { replies: [] }), /We turned to mx1\.example\.com and got no reply/);
+  });
+
+  test('is no story without an explanation', () => {
+    assert.deepEqual(tellStory(plain), []);
+  });
+});

@@ -1,0 +1,9 @@
+import { Page } from '../parts/page.tsx';
+
+export function TasksPage() {
+  return (
+    <Page title="Tasks">
+      <p>Not here yet.</p>
+    </Page>
+  );
+}
