@@ -5,6 +5,8 @@ type BoundedCache<Value> = {
   get(key: string): Value | undefined;
   set(key: string, value: Value, lifeMs: number): void;
   delete(key: string): void;
+  /** How much longer an entry lives; 0 where there is none. Does not count as use. */
+  lifeOf(key: string): number;
   size(): number;
 };
 
@@ -27,6 +29,7 @@ export function createBoundedCache<Value>(clock: Clock, maxEntries: number): Bou
       const [oldest] = entries.keys();
       if (oldest !== undefined) entries.delete(oldest);
     },
+    lifeOf: (key) => Math.max(0, (entries.get(key)?.until ?? -Infinity) - clock.now()),
     delete: (key) => void entries.delete(key),
     size: () => entries.size,
   };

@@ -89,7 +89,11 @@ export function createEngine(settings: EngineSettings): Engine {
   const control = controlName(settings.mailFrom, { resolver, clock });
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
   const shelf = openShelves(settings.memory);
-  const routes = keepRoutes(openRoutes(base), { shelf: shelf('route'), clock });
+  const routes = keepRoutes(openRoutes(base), {
+    shelf: shelf('route'),
+    clock,
+    signature: randomBytes(8).toString('hex'),
+  });
   const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
   const canaries = watchCanaries(base, { resolver, routes, mailPort });
   const pacer = startPacer(base, shelf('rest'));

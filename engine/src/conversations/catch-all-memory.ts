@@ -21,9 +21,16 @@ export function createCatchAllMemory(
 ): CatchAllMemory {
   const answers = createBoundedCache<'yes' | 'no'>(clock, limits.catchAllEntries);
   const longest = { yes: limits.catchAllYesMs, no: limits.catchAllNoMs };
-  for (const { key, value, lifeMs } of shelf.load()) {
-    if (value === 'yes' || value === 'no') answers.set(key, value, Math.min(lifeMs, longest[value]));
-  }
+  shelf.follow(({ key, value, lifeMs }) => {
+    if ((value !== 'yes' && value !== 'no') || lifeMs <= 0) return;
+    const heard: Aged = { answer: value, ageMs: Math.max(0, longest[value] - lifeMs) };
+    const known = answers.get(key);
+    const believed =
+      known === undefined
+        ? heard
+        : laterAnswer({ answer: known, ageMs: longest[known] - answers.lifeOf(key) }, heard);
+    answers.set(key, believed.answer, longest[believed.answer] - believed.ageMs);
+  });
   return {
     recall: (domain) => answers.get(domain),
     learn(domain, answer) {
@@ -31,4 +38,12 @@ export function createCatchAllMemory(
       shelf.learn(domain, answer, longest[answer]);
     },
   };
+}
+
+type Aged = { answer: 'yes' | 'no'; ageMs: number };
+
+/** Of two engines' answers the later one; of two at once a yes, which promises less. */
+export function laterAnswer(one: Aged, other: Aged): Aged {
+  if (one.ageMs !== other.ageMs) return one.ageMs < other.ageMs ? one : other;
+  return one.answer === 'yes' ? one : other;
 }

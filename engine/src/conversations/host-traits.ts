@@ -21,9 +21,11 @@ export type HostMemory = {
 export function createHostMemory(clock: Clock, limits: Limits, shelf: Shelf = emptyShelf): HostMemory {
   const traits = createBoundedCache<HostTraits>(clock, limits.hostTraitEntries);
   const recall = (host: string): HostTraits => traits.get(host) ?? {};
-  for (const { key, value, lifeMs } of shelf.load()) {
-    traits.set(key, readTraits(value), Math.min(lifeMs, limits.hostTraitMs));
-  }
+  shelf.follow(({ key, value, lifeMs }) => {
+    if (lifeMs <= 0) return;
+    const longer = Math.max(Math.min(lifeMs, limits.hostTraitMs), traits.lifeOf(key));
+    traits.set(key, joinTraits(recall(key), readTraits(value)), longer);
+  });
   return {
     recall,
     learn(host, learnt) {
@@ -31,6 +33,17 @@ export function createHostMemory(clock: Clock, limits: Limits, shelf: Shelf = em
       traits.set(host, all, limits.hostTraitMs);
       shelf.learn(host, all, limits.hostTraitMs);
     },
+  };
+}
+
+/** What two engines know of one host: the traits of both, and of two that differ the one that asks more care. */
+export function joinTraits(one: HostTraits, other: HostTraits): HostTraits {
+  const refusalsTaken = Math.min(one.refusalsTaken ?? Infinity, other.refusalsTaken ?? Infinity);
+  const tls = one.tls === 'broken' ? one.tls : (other.tls ?? one.tls);
+  return {
+    ...(tls === undefined ? {} : { tls }),
+    ...(one.oneRecipient === true || other.oneRecipient === true ? { oneRecipient: true } : {}),
+    ...(Number.isFinite(refusalsTaken) ? { refusalsTaken } : {}),
   };
 }
 

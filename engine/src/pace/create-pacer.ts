@@ -4,7 +4,7 @@ import type { Politeness } from '../policy/policy.ts';
 import type { Destination } from '../conversations/destination.ts';
 import type { Experience } from '../conversations/experience.ts';
 import { restAfter, type History, type Rest } from './back-off.ts';
-import { forgetRest, keepRest, restoreRests } from './keep-rests.ts';
+import { followRests, forgetRest, keepRest } from './keep-rests.ts';
 import { networkOf } from './network-of.ts';
 import { createRecordBook, isRunning, type Record, type RecordBook } from './record.ts';
 
@@ -40,7 +40,7 @@ type PacerParts = {
   backsOff: boolean;
   /** Told once for each rest that begins. */
   onRest(rest: { key: string; reason: string; forMs: number }): void;
-  /** Where rests are kept over a restart. */
+  /** Where rests are kept over a restart, and heard of from others. */
   shelf?: Shelf;
 };
 
@@ -54,7 +54,7 @@ type Pacing = PacerParts & { book: RecordBook; shelf: Shelf };
 export function createPacer(parts: PacerParts): Pacer {
   const book = createRecordBook(parts.clock, recordsKept);
   const pacing = { shelf: emptyShelf, ...parts, book };
-  if (parts.backsOff) restoreRests(book, pacing);
+  if (parts.backsOff) followRests(book, pacing);
   return {
     mayOpen: (destination) => mayOpen(destination, pacing),
     opened: (destination) => noteOpened(destination, pacing),
@@ -141,6 +141,7 @@ function remember(experience: Experience, { address, group }: Records, clock: Cl
   const now = clock.now();
   const { connected, fault, turnedAway, recipients, unknownMailboxes, policyRefusals } = experience;
   const sentAway = !connected || (turnedAway !== undefined && turnedAway.reply.code < 500);
+  address.countedAt = now;
   address.setbacks = sentAway ? address.setbacks + 1 : 0;
   address.silences = fault === 'timeout' ? address.silences + 1 : 0;
   const refusedNow = Array<number>(policyRefusals).fill(now);

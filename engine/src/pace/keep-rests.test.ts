@@ -35,8 +35,12 @@ function setUp(lifeLeftMs = 0) {
     setbacks: 1,
     silences: 0,
   };
+  let hear: Parameters<Shelf['follow']>[0] = () => undefined;
   const shelf: Shelf = {
-    load: () => (lifeLeftMs > 0 ? [{ key: 'address 192.0.2.1', value: kept, lifeMs: lifeLeftMs }] : []),
+    follow: (take) => {
+      hear = take;
+      if (lifeLeftMs > 0) take({ key: 'address 192.0.2.1', value: kept, lifeMs: lifeLeftMs });
+    },
     learn: (key, value, lifeMs) => void learnt.push({ key, value, lifeMs }),
   };
   const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, shelf });
@@ -44,7 +48,7 @@ function setUp(lifeLeftMs = 0) {
     pacer.opened(to);
     pacer.closed(to, experience);
   };
-  return { clock, pacer, learnt, hold };
+  return { clock, pacer, learnt, hold, kept, tell: (entry: Parameters<typeof hear>[0]) => hear(entry) };
 }
 
 test('a host that could not be reached twice rests, which is kept; when it does better, that is forgotten', () => {
@@ -82,4 +86,23 @@ test('after it the host is met one conversation at a time, and its setbacks are 
     reason: 'host_defers',
     until: clock.now() + 10 * minute,
   });
+});
+
+test('a rest that began elsewhere holds here, and what it recovered from there is forgotten here', () => {
+  const { pacer, clock, kept, hold, tell } = setUp();
+  const key = 'address 192.0.2.1';
+  tell({ key, value: { ...kept, setbacks: 3 }, lifeMs: 65 * minute });
+  assert.deepEqual(pacer.mayOpen(to), { kind: 'resting', reason: 'host_defers', until: 5 * minute });
+  clock.after(5 * minute, () => undefined);
+  clock.step();
+  tell({ key, value: null, lifeMs: -100 });
+  hold({ ...clean, connected: false });
+  assert.notEqual(pacer.mayOpen(to).kind, 'resting', 'one lost connection is chance again');
+});
+
+test('news of a rest that ends earlier does not cut a longer one short', () => {
+  const { pacer, kept, tell } = setUp();
+  for (const restMs of [5 * minute, minute])
+    tell({ key: 'address 192.0.2.1', value: { ...kept, restMs }, lifeMs: restMs + 60 * minute });
+  assert.deepEqual(pacer.mayOpen(to), { kind: 'resting', reason: 'host_defers', until: 5 * minute });
 });

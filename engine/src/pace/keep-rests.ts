@@ -1,13 +1,14 @@
 import type { Clock } from '../clock.ts';
 import { isFields, type Shelf } from '../memory.ts';
-import type { Record, RecordBook } from './record.ts';
+import { mergeRests, type RestNews } from './merge-rests.ts';
+import { isRunning, type Record, type RecordBook } from './record.ts';
 
 /**
- * Rests over a restart: whom we leave alone stays left alone, and a host that has put us off again and again is not
+ * Rests over a restart and over several engines: whom we leave alone stays left alone, and a host that has put us off again and again is not
  * met as if for the first time, for an hour after its rest or until it has done better. What is kept counts
  * from the moment it was kept, so it needs no clock of its own.
  */
-type KeptRest = {
+export type KeptRest = {
   restMs: number;
   reason: string;
   slowMs: number;
@@ -16,19 +17,22 @@ type KeptRest = {
   silences: number;
 };
 
-export function keepRest(key: string, { rest, slow, setbacks, silences }: Record, keep: Keep): void {
-  const now = keep.clock.now();
-  const restMs = Math.max(0, Math.round((rest?.until ?? now) - now));
-  const slowMs = Math.max(0, Math.round((slow?.until ?? now) - now));
-  const kept: KeptRest = {
-    restMs,
+export function keepRest(key: string, record: Record, keep: Keep): void {
+  const kept = describeRest(record, keep.clock);
+  const { restMs, slowMs } = kept;
+  if (restMs > 0 || slowMs > 0) keep.shelf.learn(key, kept, Math.max(restMs, slowMs) + afterwardsMs);
+}
+
+export function describeRest({ rest, slow, setbacks, silences }: Record, clock: Clock): KeptRest {
+  const now = clock.now();
+  return {
+    restMs: Math.max(0, Math.round((rest?.until ?? now) - now)),
     reason: rest?.reason ?? '',
-    slowMs,
+    slowMs: Math.max(0, Math.round((slow?.until ?? now) - now)),
     perMinute: slow?.perMinute ?? 0,
     setbacks,
     silences,
   };
-  if (restMs > 0 || slowMs > 0) keep.shelf.learn(key, kept, Math.max(restMs, slowMs) + afterwardsMs);
 }
 
 /** The host has done better. */
@@ -40,24 +44,52 @@ const afterwardsMs = 3_600_000;
 
 type Keep = { clock: Clock; shelf: Shelf };
 
-export function restoreRests(book: RecordBook, { clock, shelf }: Keep): void {
-  for (const { key, value, lifeMs } of shelf.load()) {
-    const kept = readRest(value);
-    if (kept === undefined || !/^(?:address|group) ./.test(key)) continue;
-    const { restMs, slowMs, reason, perMinute, setbacks, silences } = kept;
-    const sinceMs = Math.max(0, Math.max(restMs, slowMs) + afterwardsMs - lifeMs);
-    const record = book.of(key);
-    Object.assign(record, { setbacks, silences, allowed: 1 });
-    if (restMs > sinceMs) record.rest = { until: clock.now() + restMs - sinceMs, reason };
-    if (slowMs > sinceMs && perMinute >= 1)
-      record.slow = { until: clock.now() + slowMs - sinceMs, perMinute };
-  }
+/** Takes in what was kept, and from then on what other engines learn. */
+export function followRests(book: RecordBook, { clock, shelf }: Keep): void {
+  shelf.follow(({ key, value, lifeMs }) => {
+    if (!/^(?:address|group) ./.test(key)) return;
+    const kept = value === null ? forgotten : readRest(value);
+    if (kept === undefined) return;
+    const lived = value === null ? 0 : Math.max(kept.restMs, kept.slowMs) + afterwardsMs;
+    hearRest(book.of(key), { kept, sinceMs: Math.max(0, lived - lifeMs) }, clock);
+  });
+}
+
+const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, setbacks: 0, silences: 0 };
+
+/** Brings together what a record holds and what was said of it `sinceMs` ago. */
+export function hearRest(record: Record, said: { kept: KeptRest; sinceMs: number }, clock: Clock): void {
+  const news = newsOf(said, clock);
+  const known: RestNews = {
+    at: record.countedAt,
+    rest: isRunning(record.rest, clock) ? record.rest : undefined,
+    slow: isRunning(record.slow, clock) ? record.slow : undefined,
+    setbacks: record.setbacks,
+    silences: record.silences,
+  };
+  const { at, rest, slow, setbacks, silences } = mergeRests(known, news);
+  Object.assign(record, { countedAt: at, rest, slow, setbacks, silences });
+  // Whoever rested is met one conversation at a time, by everybody.
+  const isBad = news.rest !== undefined || news.slow !== undefined || news.setbacks > 0;
+  if (isBad && news.at >= known.at) Object.assign(record, { allowed: 1, clean: 0, policyRefusedAt: [] });
+}
+
+function newsOf({ kept, sinceMs }: { kept: KeptRest; sinceMs: number }, clock: Clock): RestNews {
+  const { restMs, slowMs, reason, perMinute, setbacks, silences } = kept;
+  const at = clock.now() - sinceMs;
+  return {
+    at,
+    rest: restMs > sinceMs ? { until: at + restMs, reason } : undefined,
+    slow: slowMs > sinceMs && perMinute >= 1 ? { until: at + slowMs, perMinute } : undefined,
+    setbacks,
+    silences,
+  };
 }
 
 /** No rest that we give is longer, so none that comes back is. */
 const longestMs = 3 * 3_600_000;
 
-function readRest(value: unknown): KeptRest | undefined {
+export function readRest(value: unknown): KeptRest | undefined {
   if (!isFields(value)) return undefined;
   const { restMs, reason, slowMs, perMinute, setbacks, silences } = value;
   if (!isCount(restMs, longestMs) || !isCount(slowMs, longestMs) || typeof reason !== 'string')

@@ -8,6 +8,8 @@ export type Record = {
   clean: number;
   setbacks: number;
   silences: number;
+  /** When setbacks and silences were last counted, here or elsewhere. */
+  countedAt: number;
   rest: { until: number; reason: string } | undefined;
   slow: { perMinute: number; until: number } | undefined;
   /** When connections were opened within the last minute. */
@@ -62,6 +64,7 @@ function emptyRecord(): Record {
     clean: 0,
     setbacks: 0,
     silences: 0,
+    countedAt: -Infinity,
     rest: undefined,
     slow: undefined,
     openedAt: [],

@@ -25,9 +25,12 @@ export type Routes = {
   choose(request: RouteRequest): RouteChoice;
   /** What became of a choice. `opened` is what the volume of a route is counted by. */
   note(routeId: string, event: RouteEvent): void;
-  /** Plain values, to be shown and to be kept; `restore` takes them after a restart. */
+  /** Plain values, to be shown and to be kept. */
   state(): RouteState[];
-  restore(states: readonly RouteState[]): void;
+  /** The same, with the volume that this process alone has sent. */
+  own(): RouteState[];
+  /** Takes what was kept before a restart, or what another process has learnt and counted. */
+  restore(states: readonly RouteState[], countedBy?: string): void;
   /** What left over all routes together. */
   counts(): DialCounts;
 };
@@ -139,8 +142,17 @@ export function createRoutes(parts: RoutesParts): Routes {
     choose,
     note,
     state: () => [...lanes.values()].map((lane) => stateOf(lane, refusals.list(), wallTime(parts))),
-    restore(states) {
-      for (const state of states) restoreLane(state, { lane: lanes.get(state.id), refusals }, parts);
+    own: () =>
+      [...lanes.values()].map((lane) => ({
+        ...stateOf(lane, refusals.list(), wallTime(parts)),
+        ...lane.volume.own(),
+      })),
+    restore(states, countedBy) {
+      for (const state of states) {
+        const lane = lanes.get(state.id);
+        lane?.volume.restore(state, countedBy);
+        restoreLane(state, { lane, refusals }, parts);
+      }
     },
     counts: () => sumOf([...lanes.values()].map(({ dialer }) => dialer.counts)),
   };
@@ -241,12 +253,11 @@ function restoreLane(
   if (lane === undefined) return;
   const onClock = (time: number): number =>
     clock.now() + Math.min(time - wallClock.now(), limits.routeRestMs);
-  lane.volume.restore(state);
   lane.health.restore({
     restingUntil: state.restingUntil === undefined ? undefined : onClock(state.restingUntil),
     restingGroups: state.restingGroups.map(({ group, until }) => ({ group, until: onClock(until) })),
   });
-  for (const { by, until } of state.refusals) refusals.set(by, state.id, onClock(until));
+  for (const { by, until } of state.refusals) refusals.extend(by, state.id, onClock(until));
 }
 
 function sumOf(counts: readonly DialCounts[]): DialCounts {

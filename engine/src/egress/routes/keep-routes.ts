@@ -3,29 +3,54 @@ import { isFields, type Shelf } from '../../memory.ts';
 import type { Routes, RouteState } from './create-routes.ts';
 
 /**
- * Routes over a restart: the volume of the day, the warm-up, rests, and who refused which route. The state changes with
- * every connection, so it is kept once a second at most while it does, and when the engine closes.
+ * Routes over a restart, and over several processes: the volume of the day, the warm-up, rests, and who refused which
+ * route. The state changes with every connection, so it is kept once a second at most while it does, and when
+ * the engine closes.
+ *
+ * Rests and refusals stand under the name of the route and are the same for all. Each process keeps its own count of
+ * the day beside them, under its own name, so that none writes over another's and all can add them up.
  */
 type KeptRoutes = Routes & { stop(): void };
+
+type KeepRoutesParts = {
+  shelf: Shelf;
+  clock: Clock;
+  /** What this process signs its counts with; no other, and none before it, has the same. */
+  signature: string;
+};
 
 const keepEveryMs = 1_000;
 
 /** A route's first use is what its warm-up counts from: it is forgotten only when the route is not used for a year. */
 const routeLifeMs = 365 * 86_400_000;
 
+/** A count is of no use when its day is over. */
+const countLifeMs = 2 * 86_400_000;
+
 /** Of those who refused a route or let it rest, the latest so many are kept. */
 const mostKept = 1_000;
 
-export function keepRoutes(routes: Routes, { shelf, clock }: { shelf: Shelf; clock: Clock }): KeptRoutes {
-  routes.restore(shelf.load().flatMap(({ key, value }) => readState(key, value) ?? []));
+export function keepRoutes(routes: Routes, { shelf, clock, signature }: KeepRoutesParts): KeptRoutes {
+  shelf.follow(({ key, value }) => {
+    const [id = '', countedBy = ''] = key.split(' ');
+    const state = readState(id, value);
+    if (state !== undefined && countedBy !== signature) routes.restore([state], countedBy);
+  });
   let cancel: (() => void) | undefined;
 
   function keep(): void {
     cancel = undefined;
-    for (const state of routes.state()) {
-      const restingGroups = state.restingGroups.slice(-mostKept);
-      const refusals = state.refusals.slice(-mostKept);
-      shelf.learn(state.id, { ...state, restingGroups, refusals }, routeLifeMs);
+    for (const own of routes.own()) {
+      const restingGroups = own.restingGroups.slice(-mostKept);
+      const refusals = own.refusals.slice(-mostKept);
+      shelf.learn(
+        own.id,
+        { ...own, openedToday: 0, connectedToday: 0, restingGroups, refusals },
+        routeLifeMs,
+      );
+      const { day, openedToday, connectedToday, firstUsedDay } = own;
+      const count = { day, openedToday, connectedToday, firstUsedDay, restingGroups: [], refusals: [] };
+      shelf.learn(`${own.id} ${signature}`, count, countLifeMs);
     }
   }
 

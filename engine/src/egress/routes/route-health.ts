@@ -23,6 +23,7 @@ export type RouteHealth = {
   failed(problem: string): void;
   succeeded(): void;
   state(): HealthState;
+  /** Of two rests the longer one holds. */
   restore(state: Pick<HealthState, 'restingUntil' | 'restingGroups'>): void;
 };
 
@@ -86,8 +87,8 @@ export function createRouteHealth(parts: HealthParts): RouteHealth {
       problem: line.problem(),
     }),
     restore(kept) {
-      restingUntil = kept.restingUntil ?? -Infinity;
-      for (const { group, until } of kept.restingGroups) restingGroups.set(group, true, until);
+      restingUntil = Math.max(restingUntil, kept.restingUntil ?? -Infinity);
+      for (const { group, until } of kept.restingGroups) restingGroups.extend(group, true, until);
     },
   };
 }

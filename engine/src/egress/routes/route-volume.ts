@@ -9,6 +9,8 @@ import type { RouteSetting } from '../../policy/policy-file.ts';
  * A route that warms up begins with `startPerDay` on the day of its first use and doubles every
  * `doubleEveryDays` days until it meets `perDay`. Days of rest count: what matters to the other side is how
  * suddenly the volume grows from what it has seen, so a first use is never forgotten.
+ *
+ * What other processes sent over the route on the same day counts as well, as far as they have told.
  */
 export type VolumeState = {
   /** Days since 1970, UTC. */
@@ -28,9 +30,16 @@ export type RouteVolume = {
   connected(): void;
   /** What may leave today. Infinity where nothing was set. */
   dayLimit(): number;
+  /** What all have sent. */
   state(): VolumeState;
-  restore(state: VolumeState): void;
+  /** What this process has sent. */
+  own(): VolumeState;
+  /** What another process has sent, or one before a restart; the last word of each counts. */
+  restore(state: VolumeState, countedBy?: string): void;
 };
+
+/** Other processes whose counts of the day are remembered. */
+const mostOthers = 1_000;
 
 export type WallClock = {
   /** Milliseconds since 1970, UTC. */
@@ -49,6 +58,7 @@ export function createRouteVolume(
   const { clock, wallClock } = parts;
   // The times of the last `perMinute` connections, in a ring: the next one takes the place of the oldest.
   const times: number[] = [];
+  const others = new Map<string, VolumeState>();
   let next = 0;
   let state: VolumeState = {
     day: dayOf(wallClock),
@@ -61,6 +71,10 @@ export function createRouteVolume(
   function turnPage(): void {
     const today = dayOf(wallClock);
     if (today > state.day) state = { ...state, day: today, openedToday: 0, connectedToday: 0 };
+    for (const [by, { day }] of others) if (day < state.day) others.delete(by);
+  }
+  function total(count: 'openedToday' | 'connectedToday'): number {
+    return others.values().reduce((sum, other) => sum + other[count], state[count]);
   }
   function dayLimit(): number {
     turnPage();
@@ -77,7 +91,7 @@ export function createRouteVolume(
     },
     dayWaitMs() {
       const limit = dayLimit();
-      return state.openedToday < limit ? 0 : (state.day + 1) * dayMs - wallClock.now();
+      return total('openedToday') < limit ? 0 : (state.day + 1) * dayMs - wallClock.now();
     },
     opened() {
       turnPage();
@@ -94,10 +108,20 @@ export function createRouteVolume(
     dayLimit,
     state() {
       turnPage();
+      return { ...state, openedToday: total('openedToday'), connectedToday: total('connectedToday') };
+    },
+    own() {
+      turnPage();
       return { ...state };
     },
-    restore({ day, openedToday, connectedToday, firstUsedDay }) {
-      state = { day, openedToday, connectedToday, firstUsedDay };
+    restore(heard, countedBy = '') {
+      const { day, firstUsedDay = Infinity } = heard;
+      const first = Math.min(state.firstUsedDay ?? Infinity, firstUsedDay);
+      // A day that is still to come by this clock has begun by another's; none may be handed out twice.
+      if (day > state.day) state = { ...state, day, openedToday: 0, connectedToday: 0 };
+      if (Number.isFinite(first)) state.firstUsedDay = first;
+      if (others.size < mostOthers || others.has(countedBy)) others.set(countedBy, heard);
+      turnPage();
     },
   };
 }
