@@ -83,7 +83,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const wallClock = createWallClock({ monotonic: clock, wall: parts.wall });
 
   const store = await openTheStore(config);
-  const presence = store.announce();
+  const presence = await store.announce();
   const { engine, close: closeEngine } = await openEngine(config, {
     createEngine: parts.createEngine,
     ...{ store, clock, wallClock, logger, onProblem },
@@ -124,7 +124,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     await Promise.all([worker.stop(), upkeep.stop(), drainRequests(server, admission.idle())]);
     await closeServer(server);
     await closeEngine();
-    presence.leave();
+    await presence.leave();
     await store.close();
   });
 
@@ -175,7 +175,7 @@ async function openTheStore({ databaseUrl, dataDir }: Config): Promise<Store> {
       'MAILPROOF_DATABASE_URL is set, but this version keeps its data in SQLite only: unset it',
     );
   }
-  return await openStore({ dataDir, check: true });
+  return await openStore({ dataDir, check: true, threaded: true });
 }
 
 type OpenEngine = { engine: Engine; close: () => Promise<void> };

@@ -10,8 +10,8 @@ import { openSqliteConnection } from './sqlite/sqlite-connection.ts';
 function connect(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
   const connection = openSqliteConnection({ file: join(dir, 'x.db'), busyTimeoutMs: 100 });
-  t.after(() => {
-    connection.close();
+  t.after(async () => {
+    await connection.close();
     rmSync(dir, { recursive: true, force: true });
   });
   return connection;

@@ -17,7 +17,7 @@ export const databases: TestDatabase[] = [{ name: 'SQLite', open: openSqlite }];
 
 async function openSqlite(parts?: OpenStoreParts): Promise<TestStore> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
-  const store = await openStore({ dataDir, check: true }, parts);
+  const store = await openStore({ dataDir, check: true, threaded: parts === undefined }, parts);
   return {
     store,
     dataDir,

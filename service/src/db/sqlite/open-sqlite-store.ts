@@ -5,10 +5,12 @@ import { asTx, rememberCompiled } from '../as-tx.ts';
 import type { Connection } from '../connection.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { createGroupCommit } from '../group-commit.ts';
+import { createLocalNotices } from '../local-notices.ts';
 import { migrate } from '../migrate.ts';
 import type { Presence } from '../presence.ts';
 import { announceInDataDir } from './data-dir-presence.ts';
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
+import { openThreadedConnection } from './threaded-connection.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
 import { StoreOpenError } from '../store-open-error.ts';
@@ -22,6 +24,8 @@ export type SqliteStoreOptions = {
   dataDir: string;
   /** Look for damage first; a service does, a short command need not. */
   check: boolean;
+  /** Write from a thread of its own, for a process that has other things to do meanwhile. */
+  threaded?: boolean;
 };
 
 export type SqliteStoreParts = { connect(options: SqliteOptions): Connection };
@@ -47,7 +51,9 @@ export async function openSqliteStore(
     await prepare(file, { check: options.check, connect, words: dialect.words });
     // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
     // Whoever closes the last connection locks the file for a moment, even against those who only open it.
-    const writer = await patiently(() => connect(0));
+    const writer = await patiently(() =>
+      options.threaded === true ? openThreadedConnection({ file, busyTimeoutMs: 0 }) : connect(0),
+    );
     const reader = await patiently(() => connect(busyTimeoutMs));
     return assemble({ dataDir, dialect, writer, reader, connect });
   } catch (error) {
@@ -88,15 +94,15 @@ async function prepare(file: string, { check, connect, words }: PrepareParts): P
     }
     await connection.execute(`update schema_version set opened_at = ${Date.now()}`, []);
   } finally {
-    connection.close();
+    await connection.close();
   }
 }
 
 /** Two processes that open a new file together may find it locked while the other sets its journal mode. */
-async function patiently(open: () => Connection): Promise<Connection> {
+async function patiently(open: () => Connection | Promise<Connection>): Promise<Connection> {
   for (let triesLeft = 100; ; triesLeft -= 1) {
     try {
-      return open();
+      return await open();
     } catch (error) {
       const busy = error instanceof StoreUnavailableError && error.fault === 'busy';
       if (!busy || triesLeft === 0) throw error;
@@ -125,6 +131,9 @@ function lineFor(fault: StoreFault, file: string): string {
     case 'failing':
     case 'closed':
     case 'overloaded':
+    case 'unreachable':
+    case 'slow':
+    case 'conflict':
       return `${file} cannot be read or written: check the disk it is on`;
   }
 }
@@ -154,7 +163,7 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
         await connection.execute('begin', []);
         return await look(asTx(connection, compile));
       } finally {
-        connection.close();
+        await connection.close();
       }
     },
     truncateLog: async () => {
@@ -165,22 +174,24 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
         const first: unknown = rows[0];
         return typeof first === 'object' && first !== null && 'busy' in first && first.busy === 0;
       } finally {
-        connection.close();
+        await connection.close();
       }
     },
     check: async (now) => {
       await groups.write((tx) => tx.change(touch, { now }));
     },
-    announce: () => {
-      const presence = announceInDataDir(dataDir);
+    announce: (role) => {
+      const presence = announceInDataDir(dataDir, role);
       // Held for as long as the store: a lock that nobody refers to would be let go of by the garbage collector.
       presences.push(presence);
-      return presence;
+      return Promise.resolve(presence);
     },
+    clock: undefined,
+    ...createLocalNotices(),
     close: async () => {
       await groups.close();
-      writer.close();
-      reader.close();
+      await writer.close();
+      await reader.close();
     },
   };
 }

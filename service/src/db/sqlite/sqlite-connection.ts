@@ -65,6 +65,7 @@ export function openSqliteConnection({ file, busyTimeoutMs }: SqliteOptions): Co
     close: () => {
       prepared.clear();
       if (database.isOpen) database.close();
+      return Promise.resolve();
     },
   };
 }

@@ -59,7 +59,7 @@ export const mutants: Mutant[] = [
   {
     name: 'grant twice',
     rewrite: all(
-      change('select "number" from "entry"', '"op" = ?', '? is null'),
+      change('select "credits" from "entry"', '"op" = ?', '? is null'),
       change('create table entry', 'op text not null unique', 'op text not null'),
     ),
   },

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Connection, QueryResult } from '../connection.ts';
+import type { SqlValue } from '../statement.ts';
+import { StoreUnavailableError, type StoreFault } from '../store-unavailable-error.ts';
+import type { SqliteOptions } from './sqlite-connection.ts';
+
+/**
+ * A connection to a SQLite file that lives in a thread of its own, so that neither a statement nor the sync of a
+ * commit makes the event loop stand still.
+ *
+ * Whatever is asked for in one turn goes over in one message and is answered in one: a crossing costs about as much
+ * as a statement. If the thread dies, whatever is asked of it fails as a failing store does; that is a defect or
+ * the end of memory, and a restart of the process is the remedy.
+ */
+export type Order = [number: number, values: SqlValue[], text?: string];
+
+export type Answer = QueryResult | { fault: StoreFault; cause: unknown } | { error: unknown };
+
+export type ThreadReply = { answers: Answer[]; inTransaction: boolean };
+
+type Pending = { resolve: (result: QueryResult) => void; reject: (error: unknown) => void };
+
+export async function openThreadedConnection(options: SqliteOptions): Promise<Connection> {
+  const thread = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: options });
+  const [opened] = (await once(thread, 'message')) as [ThreadReply];
+  const [refusal] = opened.answers;
+  if (refusal !== undefined && !('rows' in refusal)) throw errorOf(refusal);
+  return connectionOver(thread);
+}
+
+function connectionOver(thread: Worker): Connection {
+  const numbers = new Map<string, number>();
+  const pending: Pending[] = [];
+  let orders: Order[] = [];
+  let inTransaction = false;
+  let ended = false;
+
+  // Idle, it keeps no process from ending.
+  thread.unref();
+  thread.on('message', (reply: ThreadReply) => {
+    inTransaction = reply.inTransaction;
+    const answered = pending.splice(0, reply.answers.length);
+    if (pending.length === 0) thread.unref();
+    reply.answers.forEach((answer, index) => {
+      if ('rows' in answer) answered[index]?.resolve(answer);
+      else answered[index]?.reject(errorOf(answer));
+    });
+  });
+  const end = (cause: unknown) => {
+    ended = true;
+    for (const { reject } of pending.splice(0)) reject(new StoreUnavailableError('failing', cause));
+  };
+  thread.on('error', end);
+  thread.on('exit', () => end(undefined));
+
+  function send(): void {
+    if (ended) return;
+    thread.ref();
+    thread.postMessage(orders);
+    orders = [];
+  }
+
+  function orderFor(sql: string, values: SqlValue[]): Order {
+    const known = numbers.get(sql);
+    if (known !== undefined) return [known, values];
+    numbers.set(sql, numbers.size);
+    return [numbers.size - 1, values, sql];
+  }
+
+  return {
+    execute: (sql, values) => {
+      if (ended) return Promise.reject(new StoreUnavailableError('closed'));
+      if (orders.length === 0) queueMicrotask(send);
+      orders.push(orderFor(sql, values));
+      return new Promise((resolve, reject) => void pending.push({ resolve, reject }));
+    },
+    inTransaction: () => inTransaction && !ended,
+    close: async () => {
+      if (ended) return;
+      ended = true;
+      thread.ref();
+      thread.postMessage([]);
+      await once(thread, 'exit');
+    },
+  };
+}
+
+function errorOf(answer: Exclude<Answer, QueryResult>): Error {
+  if ('fault' in answer) return new StoreUnavailableError(answer.fault, answer.cause);
+  return answer.error instanceof Error ? answer.error : new Error('the thread threw what is no error');
+}
