@@ -1,9 +1,9 @@
-import type { Presence } from './presence.ts';
+import type { Presence, ProcessRole } from './presence.ts';
 import type { Reader, Tx } from './statement.ts';
+import type { WallClock } from './wall-clock.ts';
 
 /**
- * The store as the rest of the service sees it. All of it is asynchronous and none of it speaks of SQLite,
- * so that another database can stand behind it.
+ * The store as the rest of the service sees it. SQLite or PostgreSQL stands behind it.
  */
 export type Store = {
   /** Looks at what is committed, one statement at a time. */
@@ -11,9 +11,10 @@ export type Store = {
   /**
    * Runs an operation in a transaction and answers after its commit. Operations of many callers share
    * transactions (see group-commit.ts): an operation does nothing but use its `tx`, and if it refuses it
-   * has written nothing.
+   * has written nothing. What moves an account's credits names the account as its lane: on PostgreSQL a lane
+   * has one transaction at a time (see postgres/lane-groups.ts), on SQLite everybody has.
    */
-  write: <T>(operation: (tx: Tx) => Promise<T>) => Promise<T>;
+  write: <T>(operation: (tx: Tx) => Promise<T>, lane?: string) => Promise<T>;
   /** Looks at one moment of the whole database, however long it takes. */
   snapshot: <T>(look: (reader: Reader) => Promise<T>) => Promise<T>;
   /** Erases what the log still holds of deleted rows; `false` where somebody is still reading it. */
@@ -21,6 +22,12 @@ export type Store = {
   /** Whether it can be written to now. Throws `StoreUnavailableError` where not. */
   check: (now: number) => Promise<void>;
   /** Takes part among the processes of this store, for those that hold reservations and leases. */
-  announce: () => Presence;
+  announce: (role?: ProcessRole) => Promise<Presence>;
+  /** The database's own time, which all its processes share; where it has none, a process goes by its own. */
+  clock: WallClock | undefined;
+  /** Tells every process that listens on the channel that there is something new. Does not wait, and may be lost. */
+  notify: (channel: string) => void;
+  /** Calls `onNotice` at a notice, and now and then without one. The answer ends it. */
+  listen: (channel: string, onNotice: () => void) => () => void;
   close: () => Promise<void>;
 };

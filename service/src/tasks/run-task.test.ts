@@ -334,13 +334,13 @@ for (const database of databases) {
     it('a dead process’s tasks and reservations are free at the next sweep, a living one’s are not', async () => {
       const house = await openTaskHouse(database);
       await house.created(house.account.live, addresses(1));
-      const living = house.store.announce();
+      const living = await house.store.announce();
       assert.notEqual(await house.claim(living.id), undefined);
       await house.sweep();
       assert.equal(await house.claim(), undefined);
-      living.leave();
+      await living.leave();
       // A killed process leaves its file without a lock.
-      writeFileSync(join(house.dataDir, 'processes', living.id), '');
+      writeFileSync(join(house.dataDir, 'processes', `${living.id}.all`), '');
       await house.sweep();
       assert.equal((await house.claim())?.fence, 2);
       await house.close();

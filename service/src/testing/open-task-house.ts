@@ -23,7 +23,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
   const time = createManualTime();
   const { clock, wallClock } = time;
   const account = await openAccount({ store, wallClock }, credits);
-  const presence = store.announce();
+  const presence = await store.announce();
   const asked: string[] = [];
   const problems: unknown[] = [];
   const mind = { answer: (email: string): Outcome | Promise<Outcome> => safe(email) };
@@ -87,7 +87,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     sweep: createSweep({ store, presence, wallClock, taskRetentionMs: settings.taskRetentionMs }),
     violations: async () => (await audit({ store })).violations,
     close: async () => {
-      presence.leave();
+      await presence.leave();
       await close();
     },
   };

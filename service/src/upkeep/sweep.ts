@@ -58,13 +58,13 @@ async function repeatedly(
 
 /** A process is forgotten only after all it held was given back, so that a crash in between repeats the work. */
 async function releaseTheDead({ store, presence, wallClock }: SweepParts): Promise<void> {
-  for (const processId of presence.findDead()) {
+  for (const processId of await presence.findDead()) {
     const now = wallClock.now();
     while ((await store.write((tx) => releaseHoldsOf(tx, { processId, now }))) > 0);
     await store.write(async (tx) => {
       await eraseAttemptsOf(tx, processId);
       await releaseTasksOf(tx, processId);
     });
-    presence.bury(processId);
+    await presence.bury(processId);
   }
 }

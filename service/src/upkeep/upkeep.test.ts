@@ -95,7 +95,7 @@ describe('sweeping beside other processes', () => {
       import { openStore } from ${JSON.stringify(new URL('../db/open-store.ts', import.meta.url).href)};
       import { reserve } from ${JSON.stringify(new URL('../credits/reserve.ts', import.meta.url).href)};
       const store = await openStore({ dataDir: ${JSON.stringify(house.dataDir)}, check: false });
-      const processId = store.announce().id;
+      const processId = (await store.announce()).id;
       const now = ${house.time.wallClock.now()};
       await store.write((tx) => reserve(tx, { accountId: ${JSON.stringify(house.account.accountId)},
         credits: 4, ifAvailable: 4, keeper: { processId, expiresAt: now + 40000 }, now }));

@@ -25,7 +25,7 @@ for (const database of databases) {
       const time = createManualTime();
       const { wallClock, clock } = time;
       const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
-      const presence = store.announce();
+      const presence = await store.announce();
       const asked: string[] = [];
       const answering = (answer: (asked: string) => Outcome | Promise<Outcome>): Pick<Engine, 'verify'> => ({
         verify: async (address) => (asked.push(address), answer(address)),
@@ -63,7 +63,7 @@ for (const database of databases) {
       const sweep = createSweep({ store, presence, wallClock, taskRetentionMs: 1_000 });
       const finish = async () => {
         assert.deepEqual((await audit({ store })).violations, []);
-        presence.leave();
+        await presence.leave();
         await close();
       };
       return { store, time, accountId, live, test, asked, answering, parts, ask, balance, sweep, finish };

@@ -32,14 +32,14 @@ describe('presence', () => {
     const dataDir = newDir(t);
     const here = announceInDataDir(dataDir);
     const other = await startOther(dataDir);
-    assert.deepEqual(here.findDead(), []);
+    assert.deepEqual(await here.findDead(), []);
     other.child.kill('SIGKILL');
     await once(other.child, 'close');
-    assert.deepEqual(here.findDead(), [other.id]);
-    assert.deepEqual(here.findDead(), [other.id], 'it is found until it is buried');
-    here.bury(other.id);
-    assert.deepEqual(here.findDead(), []);
-    here.leave();
+    assert.deepEqual(await here.findDead(), [other.id]);
+    assert.deepEqual(await here.findDead(), [other.id], 'it is found until it is buried');
+    await here.bury(other.id);
+    assert.deepEqual(await here.findDead(), []);
+    await here.leave();
   });
 
   it('a process that stands still is alive', async (t) => {
@@ -47,20 +47,20 @@ describe('presence', () => {
     const here = announceInDataDir(dataDir);
     const other = await startOther(dataDir);
     other.child.kill('SIGSTOP');
-    assert.deepEqual(here.findDead(), []);
+    assert.deepEqual(await here.findDead(), []);
     other.child.kill('SIGKILL');
     await once(other.child, 'close');
-    here.leave();
+    await here.leave();
   });
 
-  it('two stores of one process do not take each other for dead, and leaving leaves nothing', (t) => {
+  it('two stores of one process do not take each other for dead, and leaving leaves nothing', async (t) => {
     const dataDir = newDir(t);
     const one = announceInDataDir(dataDir);
     const two = announceInDataDir(dataDir);
-    assert.deepEqual(one.findDead(), []);
-    assert.deepEqual(two.findDead(), []);
-    one.leave();
-    two.leave();
+    assert.deepEqual(await one.findDead(), []);
+    assert.deepEqual(await two.findDead(), []);
+    await one.leave();
+    await two.leave();
     assert.deepEqual(readdirSync(join(dataDir, 'processes')), []);
   });
 });

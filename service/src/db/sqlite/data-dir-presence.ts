@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Presence } from '../presence.ts';
+import type { Presence, ProcessRole } from '../presence.ts';
 
 /**
  * Tells which of the processes that worked on this data directory have died.
@@ -11,32 +11,57 @@ import type { Presence } from '../presence.ts';
  * process dies, however it dies, so at the next start what a killed process held can be given back at once,
  * while a second process that lives and works on the same directory is left alone. The lock is SQLite's, taken
  * on an empty file, because Node has none of its own. Where a file is lost, expiry gives back the same, later.
+ * The file is named after the process and its role.
  */
-export function announceInDataDir(dataDir: string): Presence {
+export function announceInDataDir(dataDir: string, role: ProcessRole = 'all'): Presence {
   const folder = join(dataDir, 'processes');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const id = randomUUID();
-  const lock = takeLock(join(folder, id));
+  const lock = takeLock(join(folder, `${id}.${role}`));
   if (lock === undefined) throw new Error('the lock of a new process is already taken');
 
-  function isDead(other: string): boolean {
-    const free = takeLock(join(folder, other));
+  function isDead({ file }: FoundProcess): boolean {
+    const free = takeLock(file);
     free?.close();
     return free !== undefined;
   }
 
+  const others = () => findProcesses(folder).filter((other) => other.id !== id);
   return {
     id,
-    findDead: () => readdirSync(folder).filter((other) => isId.test(other) && other !== id && isDead(other)),
-    bury: (processId) => rmSync(join(folder, processId), { force: true }),
+    findDead: () =>
+      Promise.resolve(
+        others()
+          .filter(isDead)
+          .map((other) => other.id),
+      ),
+    living: () =>
+      Promise.resolve([
+        { id, role },
+        ...others()
+          .filter((other) => !isDead(other))
+          .map((other) => ({ id: other.id, role: other.role })),
+      ]),
+    bury: (processId) => Promise.resolve(removeProcess(folder, processId)),
     leave: () => {
       lock.close();
-      rmSync(join(folder, id), { force: true });
+      return Promise.resolve(removeProcess(folder, id));
     },
   };
 }
 
-const isId = /^[\da-f-]{36}$/;
+type FoundProcess = { id: string; role: ProcessRole; file: string };
+
+function findProcesses(folder: string): FoundProcess[] {
+  return readdirSync(folder).flatMap((name) => {
+    const [, id, role] = /^([\da-f-]{36})\.(all|api|worker)$/.exec(name) ?? [];
+    return id === undefined ? [] : [{ id, role: role as ProcessRole, file: join(folder, name) }];
+  });
+}
+
+function removeProcess(folder: string, id: string): void {
+  for (const found of findProcesses(folder)) if (found.id === id) rmSync(found.file, { force: true });
+}
 
 /** `undefined` where another holds it. */
 function takeLock(file: string): DatabaseSync | undefined {

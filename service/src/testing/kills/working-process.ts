@@ -19,7 +19,7 @@ const [dataDir = '', accountId = ''] = process.argv.slice(2);
 const clock = systemClock;
 const wallClock = Date;
 const store = await openStore({ dataDir, check: true });
-const presence = store.announce();
+const presence = await store.announce();
 const engine = {
   verify: async (email: string) => {
     await sleep(Math.random() * 10);

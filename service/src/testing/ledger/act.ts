@@ -50,7 +50,7 @@ export async function act(scene: Scene, command: Command): Promise<void> {
     case 'sweep':
       return doSweep(scene);
     case 'crash':
-      doCrash(scene);
+      await doCrash(scene);
       return;
   }
 }
@@ -80,15 +80,15 @@ async function doSweep(scene: Scene): Promise<void> {
 }
 
 /** Every request in memory is gone; the next sweep finds the process dead by its file without a lock. */
-function doCrash(scene: Scene): void {
+async function doCrash(scene: Scene): Promise<void> {
   const { store, dataDir, presence } = scene;
-  presence.leave();
-  writeFileSync(join(dataDir, 'processes', presence.id), '');
+  await presence.leave();
+  writeFileSync(join(dataDir, 'processes', `${presence.id}.all`), '');
   scene.dead.add(presence.id);
   scene.singles = [];
   // Zombies may still hold these and try to use them.
   scene.claims = scene.claims.slice(-2);
-  scene.presence = store.announce();
+  scene.presence = await store.announce();
 }
 
 /** The service shows what the model holds. */

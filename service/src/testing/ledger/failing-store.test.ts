@@ -47,7 +47,7 @@ const retentionMs = 86_400_000;
 /** A day in the life of an account: singles of every kind, two tasks, a deferral, sweeps. A step that fails is left at that. */
 async function mixedScript({ store }: TestStore, time: ManualTime, caller: Caller): Promise<void> {
   const { clock, wallClock } = time;
-  const presence = store.announce();
+  const presence = await store.announce();
   const slots = createSlots({ clock, limits: { total: 10, perAccount: 10, bulk: 10 } });
   const engine = {
     verify: (email: string) =>
@@ -101,7 +101,7 @@ async function mixedScript({ store }: TestStore, time: ManualTime, caller: Calle
   for (const step of steps) await step().catch(onlyTheStore);
   time.advance(2_000);
   await work().catch(onlyTheStore);
-  presence.leave();
+  await presence.leave();
 }
 
 function onlyTheStore(error: unknown): void {
@@ -117,7 +117,7 @@ for (const database of databases) {
         const time = createManualTime();
         const { store } = house;
         const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
-        const presence = store.announce();
+        const presence = await store.announce();
         const sweep = createSweep({ ...parts, presence, taskRetentionMs: retentionMs });
         let k = 1;
         for (; k === 1 || trap.sprung; k += 1) {
@@ -134,7 +134,7 @@ for (const database of databases) {
           time.advance(1);
         }
         assert.ok(k > 100, `the script has only ${k} statements`);
-        presence.leave();
+        await presence.leave();
         await house.close();
       });
     });

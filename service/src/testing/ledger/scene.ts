@@ -47,7 +47,7 @@ export async function openScene(
   const { wallClock } = time;
   const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
   const model = newModel(credits);
-  const presence = store.announce();
+  const presence = await store.announce();
   return {
     store,
     dataDir,
