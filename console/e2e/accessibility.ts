@@ -1,0 +1,19 @@
+/** What axe-core finds wrong with the page as it stands, in words that name the rule and the place. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+type WithAxe = { axe: { run(): Promise<AxeResults> } };
+
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // The page's policy lets no script in, so the debugger puts it there.
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(() => (globalThis as unknown as WithAxe).axe.run());
+  if (passes.length === 0) return ['axe-core found nothing to look at'];
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary ?? ''}`),
+  );
+}

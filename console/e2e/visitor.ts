@@ -1,0 +1,96 @@
+/**
+ * Somebody in front of the page, in a browser profile of their own. Watched all the time: a request to another
+ * origin, a breach of the Content-Security-Policy, an error in the console or in a script, and an answer of
+ * 400 or more are troubles, and a visit with one that the test did not announce fails when it ends.
+ */
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+export type Theme = 'light' | 'dark';
+
+export type VisitorOptions = {
+  /** The only place the page may speak to. */
+  origin: string;
+  width?: number;
+  theme?: Theme;
+};
+
+export type Visitor = {
+  page: Page;
+  context: BrowserContext;
+  /** Troubles that begin with one of these words are part of the test from here on: `401 /session`. */
+  expectTrouble(...beginnings: string[]): void;
+  troubles(): string[];
+  /** Ends the visit, and fails where there was trouble. */
+  leave(): Promise<void>;
+};
+
+/** Signed out, the page finds that out by asking. */
+const usual = ['401 /session'];
+
+const heights: Record<number, number> = { 390: 844, 1280: 800 };
+
+/** How long the page may take for anything on a machine with much else to do. */
+const patienceMs = 60_000;
+
+export async function newVisitor(browser: Browser, options: VisitorOptions): Promise<Visitor> {
+  const { origin, width = 1280, theme = 'light' } = options;
+  const context = await browser.newContext({
+    viewport: { width, height: heights[width] ?? 800 },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    acceptDownloads: true,
+  });
+  context.setDefaultTimeout(patienceMs);
+  const page = await context.newPage();
+  const expected = [...usual];
+  const found = await watch(page, origin);
+  const troubles = () => found.filter((trouble) => !expected.some((start) => trouble.startsWith(start)));
+  return {
+    page,
+    context,
+    expectTrouble: (...beginnings) => void expected.push(...beginnings),
+    troubles,
+    async leave() {
+      await context.close();
+      assert.deepEqual(troubles(), []);
+    },
+  };
+}
+
+async function watch(page: Page, origin: string): Promise<string[]> {
+  const troubles: string[] = [];
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(url)) troubles.push(`left for ${url}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) troubles.push(`${response.status()} ${new URL(response.url()).pathname}`);
+  });
+  page.on('requestfailed', (request) => {
+    const path = new URL(request.url()).pathname;
+    // A page that is left, and a question that the page itself gave up, are no failures.
+    const words = request.failure()?.errorText ?? '';
+    if (words !== 'net::ERR_ABORTED') troubles.push(`failed ${path} ${words}`);
+  });
+  page.on('console', (message) => {
+    // What failed to load is told by the answer itself, with its path.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      troubles.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => troubles.push(`script: ${error.message}`));
+  page.on('crash', () => troubles.push('the page crashed'));
+  await page.exposeBinding(
+    'tellBreach',
+    (_source, breach: string) => void troubles.push(`policy: ${breach}`),
+  );
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const { tellBreach } = window as unknown as { tellBreach: (breach: string) => void };
+      tellBreach(`${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  return troubles;
+}
