@@ -144,3 +144,20 @@ test('a list that fails while it is read fails the run', async () => {
   }
   await assert.rejects(collect(broken()), { message: 'the disk is gone' });
 });
+
+test('the name of a run is the name of its tasks', async () => {
+  const { standIn } = await start();
+  const names: unknown[] = [];
+  const client = createClient({
+    baseUrl: standIn.url,
+    apiKey: standIn.apiKey,
+    limits: quick,
+    fetch(url, init) {
+      if (init.body !== undefined) names.push((JSON.parse(init.body) as { name?: string }).name);
+      return fetch(url, init);
+    },
+  });
+  const run = client.verifyMany(listOf(150), { name: 'people.csv' });
+  while ((await run.next()).done !== true);
+  assert.deepEqual(names, ['people.csv', 'people.csv']);
+});

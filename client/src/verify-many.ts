@@ -13,6 +13,8 @@ export type VerifyManyOptions = {
    * tasks of the first run by their idempotency keys, for 24 hours, and pays for nothing twice.
    */
   resumeKey?: string | undefined;
+  /** The name of each task; the same one again where a run is resumed. */
+  name?: string | undefined;
   explain?: boolean | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: ManyProgress) => void) | undefined;
@@ -105,6 +107,7 @@ async function answer(entries: Entry[], { client, options, standing, signal, run
   const followTask = standing.follow();
   const { results, creditsUsed } = await client.runTask(emails, {
     idempotencyKey: `many-${sha256(JSON.stringify([runKey, emails]))}`,
+    name: options.name,
     explain: options.explain,
     signal,
     onProgress: ({ count_checked: checked }) => followTask.checked(checked),

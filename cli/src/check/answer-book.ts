@@ -1,13 +1,4 @@
-import type { BulkResultRecord } from '@mailproof/client';
-
-/** What is kept of an answer: as much as the added columns tell. */
-export type KeptAnswer = {
-  status: string;
-  score: number | null;
-  safeToSend: boolean | null;
-  deliverable: boolean | null;
-  reason: string;
-};
+import type { KeptAnswer } from '@mailproof/client/lists';
 
 export type AnswerBook = {
   set(number: number, answer: KeptAnswer): void;
@@ -19,7 +10,6 @@ export type AnswerBook = {
 
 /** Words of the service are kept once each; a service that makes up ever new ones is not ours. */
 const wordsMax = 65_535;
-const wordCharactersMax = 64;
 
 /** Keeps the answers by the number of the address, 8 bytes each. */
 export function createAnswerBook(size: number): AnswerBook {
@@ -52,31 +42,6 @@ export function createAnswerBook(size: number): AnswerBook {
       return counts;
     },
   };
-}
-
-/** What the service told of an address; where its results do not have it, it took it for no address. */
-export function keepAnswer(record: BulkResultRecord | undefined): KeptAnswer {
-  if (record === undefined)
-    return {
-      status: 'rejected',
-      score: null,
-      safeToSend: null,
-      deliverable: null,
-      reason: 'rejected_by_service',
-    };
-  const score = record.overall_score;
-  return {
-    status: asWord(record.status),
-    score: score !== undefined && score >= 0 && score <= 100 ? score : null,
-    safeToSend: record.is_safe_to_send ?? null,
-    deliverable: record.is_deliverable ?? null,
-    reason: asWord(record.explanation?.reason ?? ''),
-  };
-}
-
-/** The list is written a byte to a character, and a word of the service has no business to be long. */
-function asWord(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, wordCharactersMax);
 }
 
 function createWords() {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { contractLimits, matchResults, type Client } from '@mailproof/client';
+import { keepAnswer, type KeptAnswer } from '@mailproof/client/lists';
 import { mapInOrder } from '../verify/map-in-order.ts';
-import { keepAnswer, type AnswerBook, type KeptAnswer } from './answer-book.ts';
+import type { AnswerBook } from './answer-book.ts';
 import type { Journal } from './journal.ts';
 import { readList, type ListFile } from './read-list.ts';
 import type { Standing } from './standing.ts';

@@ -1,22 +1,12 @@
 import { open } from 'node:fs/promises';
+import {
+  findLayout as findLayoutIn,
+  sampleBytes,
+  type Layout,
+  type ListSample,
+} from '@mailproof/client/lists';
 import { exitCodes } from '../exit-codes.ts';
 import { CheckProblem } from './check-problem.ts';
-import { decodeCell } from './decode-cell.ts';
-import { findColumn } from './find-column.ts';
-import { createRowReader, type Row } from './read-rows.ts';
-
-/** How a list is written, found by looking at its beginning. */
-export type Layout = {
-  /** None where the list is one address a line. */
-  delimiter: string | undefined;
-  /** The byte order mark at the beginning, a byte in each character, or nothing. */
-  bom: string;
-  hasHeader: boolean;
-  /** Where the addresses are, from 0. */
-  column: number;
-  /** The columns as they are headed, or by number where they are not. */
-  columns: string[];
-};
 
 type Wish = {
   /** What the file is called, for its ending. */
@@ -25,72 +15,27 @@ type Wish = {
   column: string | undefined;
 };
 
-const sampleBytes = 262_144;
-const sampleRows = 1_000;
-const utf8Mark = '\u00ef\u00bb\u00bf';
+const namesShown = 30;
 
+/** How the list in a file is written, found by looking at its beginning. */
 export async function findLayout(path: string, wish: Wish): Promise<Layout> {
-  const { bytes, isWhole } = await readSample(path);
-  const text = bytes.toString('latin1');
-  if (/^(?:\u00ff\u00fe|\u00fe\u00ff)/.test(text) || text.includes('\0'))
-    throw new CheckProblem(
-      exitCodes.usage,
-      'the list is no text in UTF-8 (UTF-16, perhaps?); save it as CSV UTF-8',
-    );
-  const bom = text.startsWith(utf8Mark) ? utf8Mark : '';
-  const sample = { bytes: bytes.subarray(bom.length), isWhole };
-  const delimiter = findDelimiter(sample, wish.name);
-  const rows = rowsOf(sample, delimiter);
-  const header = headerOf(rows, delimiter);
-  const found = findColumn({ header, rows: header === undefined ? rows : rows.slice(1), wish: wish.column });
-  if (found.kind === 'not_found') throw new CheckProblem(exitCodes.usage, found.why);
-  return { delimiter, bom, hasHeader: header !== undefined, column: found.column, columns: found.columns };
+  const { column, ...layout } = findLayoutIn(await readSample(path), wish);
+  if (column !== undefined) return { ...layout, column };
+  const list = layout.columns
+    .slice(0, namesShown)
+    .map((name) => JSON.stringify(name))
+    .join(', ');
+  const why =
+    wish.column === undefined
+      ? `no column looks like addresses; name it with --column (there are ${list})`
+      : `there is no column ${JSON.stringify(wish.column)}; there are ${list}`;
+  throw new CheckProblem(exitCodes.usage, why);
 }
 
-type Sample = { bytes: Buffer; isWhole: boolean };
-
-async function readSample(path: string): Promise<Sample> {
+async function readSample(path: string): Promise<ListSample> {
   await using file = await open(path);
   const buffer = Buffer.alloc(sampleBytes);
   const { bytesRead } = await file.read(buffer, 0, sampleBytes, 0);
   const { size } = await file.stat();
-  return { bytes: buffer.subarray(0, bytesRead), isWhole: bytesRead >= size };
-}
-
-/** The one that makes most columns of the first row. A file without any is one address a line, unless it is called CSV. */
-function findDelimiter(sample: Sample, name: string): string | undefined {
-  if (/\.(?:tsv|tab)$/i.test(name)) return '\t';
-  if (/\.txt$/i.test(name) && !/^[^\n\r]*\t/.test(sample.bytes.toString('latin1'))) return undefined;
-  const widths = [',', ';', '\t'].map((delimiter) => ({
-    delimiter,
-    width: widthOf(sample, delimiter),
-  }));
-  const [best] = widths.sort((a, b) => b.width - a.width);
-  if (best !== undefined && best.width > 1) return best.delimiter;
-  return /\.csv$/i.test(name) ? ',' : undefined;
-}
-
-function widthOf(sample: Sample, delimiter: string): number {
-  try {
-    return rowsOf(sample, delimiter).find(({ text }) => text !== '')?.cells.length ?? 0;
-  } catch (error) {
-    // With the wrong delimiter a quote may seem never to be closed.
-    if (error instanceof CheckProblem) return 0;
-    throw error;
-  }
-}
-
-function rowsOf({ bytes, isWhole }: Sample, delimiter: string | undefined): Row[] {
-  const reader = createRowReader({ delimiter });
-  const rows = reader.push(bytes);
-  return (isWhole ? [...rows, ...reader.end()] : rows).slice(0, sampleRows);
-}
-
-/** A heading holds no @. Where there is one column only, it has to speak of mail as well: the line may be a mistake. */
-function headerOf(rows: Row[], delimiter: string | undefined): string[] | undefined {
-  const names = rows[0]?.cells.map((cell) => decodeCell(cell).trim());
-  if (names === undefined || names.every((name) => name === '')) return undefined;
-  if (names.some((name) => name.includes('@'))) return undefined;
-  const isTable = delimiter !== undefined && names.length > 1;
-  return isTable || /mail|address|adres/i.test(names[0] ?? '') ? names : undefined;
+  return { text: buffer.subarray(0, bytesRead).toString('latin1'), isWhole: bytesRead >= size };
 }

@@ -1,4 +1,4 @@
-import type { KeptAnswer } from './answer-book.ts';
+import type { KeptAnswer } from '@mailproof/client/lists';
 
 /** What a journal is about. A run goes on only where all of this is the same again. */
 export type JournalHead = {

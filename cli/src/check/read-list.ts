@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { createRowReader, type Layout, type Row } from '@mailproof/client/lists';
 import { exitCodes } from '../exit-codes.ts';
 import { CheckProblem } from './check-problem.ts';
-import type { Layout } from './find-layout.ts';
-import { createRowReader, type Row } from './read-rows.ts';
 
 /** A list that is read several times, and has to be the same each time. */
 export type ListFile = {
@@ -31,7 +30,7 @@ export async function* readList(
     signal.throwIfAborted();
     const bytes = Buffer.from(piece as Uint8Array);
     hash.update(bytes);
-    yield reader.push(bytes.subarray(toSkip));
+    yield reader.push(bytes.subarray(toSkip).toString('latin1'));
     toSkip = 0;
   }
   yield reader.end();

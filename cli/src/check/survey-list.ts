@@ -1,8 +1,7 @@
+import { createRowPlaces, decodeCell, type RowPlace, type RowPlaces } from '@mailproof/client/lists';
 import { parseAddress, trimAddress, type SyntaxFault } from '@mailproof/engine';
 import { createAddressTable } from './address-table.ts';
-import { decodeCell } from './decode-cell.ts';
 import { readList, type ListFile } from './read-list.ts';
-import { createRowPlaces, type RowPlace, type RowPlaces } from './row-places.ts';
 
 /** What a list holds, counted before anything is spent. rows = blank + rejected + duplicates + addresses. */
 export type Survey = {

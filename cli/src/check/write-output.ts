@@ -1,9 +1,8 @@
 import { open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { AnswerBook, KeptAnswer } from './answer-book.ts';
-import { ourCells, ourHeadings, quoteCell, writeCell } from './our-columns.ts';
+import { ourCells, ourHeadings, widenRow, type KeptAnswer } from '@mailproof/client/lists';
+import type { AnswerBook } from './answer-book.ts';
 import { readList, type ListFile } from './read-list.ts';
-import type { Row } from './read-rows.ts';
 import type { Survey } from './survey-list.ts';
 
 type Output = { path: string; list: ListFile; survey: Survey; answers: AnswerBook };
@@ -38,27 +37,11 @@ async function writeRows(file: FileHandle, { list, survey, answers }: Omit<Outpu
     let text = '';
     for (const read of rows) {
       const cells = row < 0 ? ourHeadings(layout.columns) : ourCells(survey.places.at(row), answerOf);
-      text += widen(read, cells, { delimiter: layout.delimiter, width: survey.width });
+      text += widenRow(read, cells, { delimiter: layout.delimiter, width: survey.width });
       row += 1;
     }
     await file.writeFile(Buffer.from(text, 'latin1'));
   }
-}
-
-/**
- * A row with our cells. One that is shorter than the widest gets empty cells in between, so that ours stand under each
- * other; a wholly empty line stays what it is. A line of a plain list becomes the first cell of a CSV.
- */
-function widen(
-  { text, end, cells }: Row,
-  ours: string[],
-  { delimiter, width }: { delimiter: string | undefined; width: number },
-): string {
-  if (text === '') return end;
-  const between = delimiter ?? ',';
-  const theirs = delimiter === undefined ? quoteCell(text, between) : text;
-  const gap = between.repeat(width - cells.length);
-  return `${theirs}${gap}${between}${ours.map((cell) => writeCell(cell, between)).join(between)}${end}`;
 }
 
 /** A name in a folder is on the disk once the folder is. */

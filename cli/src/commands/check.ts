@@ -1,4 +1,5 @@
 import { createClient, MailproofError } from '@mailproof/client';
+import { ListProblem } from '@mailproof/client/lists';
 import { defineCommand, type Surroundings } from '../command.ts';
 import { CheckProblem } from '../check/check-problem.ts';
 import { describeFailure, goOn } from '../check/describe-failure.ts';
@@ -121,6 +122,9 @@ function tellWhy(error: unknown, output: string, { terminal, signal }: Surroundi
   else if (error instanceof CheckProblem) {
     terminal.tell(`mailproof: ${error.message}`);
     return error.exitCode;
+  } else if (error instanceof ListProblem) {
+    terminal.tell(`mailproof: ${error.message}`);
+    return exitCodes.usage;
   } else if (error instanceof MailproofError) {
     terminal.tell(`mailproof: ${describeFailure(error, output)}`);
     return exitCodes.environment;

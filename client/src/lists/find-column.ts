@@ -8,7 +8,8 @@ type Searched = {
   wish: string | undefined;
 };
 
-type FoundColumn = { kind: 'found'; column: number; columns: string[] } | { kind: 'not_found'; why: string };
+/** The columns there are, and which of them holds the addresses, where one does. */
+type FoundColumn = { column: number | undefined; columns: string[] };
 
 /** Headings that mean the address and nothing else, letters only. */
 const addressHeadings = new Set([
@@ -25,17 +26,8 @@ const addressHeadings = new Set([
 export function findColumn({ header, rows, wish }: Searched): FoundColumn {
   const width = Math.max(header?.length ?? 0, ...rows.map(({ cells }) => cells.length), 1);
   const columns = Array.from({ length: width }, (_, i) => header?.[i] ?? `column ${i + 1}`);
-  const found = wish === undefined ? mostLikely(columns, rows) : named(wish, columns, header);
-  if (found !== undefined) return { kind: 'found', column: found, columns };
-  const list = columns
-    .slice(0, 30)
-    .map((name) => JSON.stringify(name))
-    .join(', ');
-  const why =
-    wish === undefined
-      ? `no column looks like addresses; name it with --column (there are ${list})`
-      : `there is no column ${JSON.stringify(wish)}; there are ${list}`;
-  return { kind: 'not_found', why };
+  const column = wish === undefined ? mostLikely(columns, rows) : named(wish, columns, header);
+  return { column, columns };
 }
 
 function named(wish: string, columns: string[], header: string[] | undefined): number | undefined {

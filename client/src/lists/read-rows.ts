@@ -1,5 +1,4 @@
-import { exitCodes } from '../exit-codes.ts';
-import { CheckProblem } from './check-problem.ts';
+import { ListProblem } from './list-problem.ts';
 
 /**
  * A row of a list. `text` is what stands in the file, quotes and all, and `end` the line end after it, so that
@@ -38,16 +37,17 @@ export function createRowReader({ delimiter }: RowForm) {
   }
 
   return {
-    push: (piece: Buffer): Row[] => take(unfinished + piece.toString('latin1'), false),
+    /** Takes the next bytes of the list, one in each character. */
+    push: (piece: string): Row[] => take(unfinished + piece, false),
     end: (): Row[] => take(unfinished, true),
   };
 }
 
-function neverEnds(number: number, isLast: boolean): CheckProblem {
+function neverEnds(number: number, isLast: boolean): ListProblem {
   const what = isLast
     ? 'has a quote that is never closed'
     : 'is longer than a megabyte; is a quote not closed?';
-  return new CheckProblem(exitCodes.usage, `row ${number} ${what}`);
+  return new ListProblem(`row ${number} ${what}`);
 }
 
 type Reading = { delimiter: string | undefined; isLast: boolean };

@@ -1,4 +1,4 @@
-import type { KeptAnswer } from './answer-book.ts';
+import type { KeptAnswer } from './kept-answer.ts';
 import type { RowPlace } from './row-places.ts';
 
 /** The columns that are added, in this order. docs/command-line.md explains them. */
