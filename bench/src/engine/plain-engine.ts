@@ -98,6 +98,7 @@ function createPlainSwitchboard(parts: Parts): { switchboard: Switchboard; opene
     await holdConversation(destination, supply, {
       ...parts,
       route,
+      heloName: route.heloName,
       starttls: 'demanded',
       hosts: createHostMemory(clock, limits),
       desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),

@@ -19,7 +19,7 @@ export function suffer(talk: Talk, setback: Setback): void {
     if (mayGoBack(talk, ticket, setback)) back.push(ticket);
     else ticket.settle(visit);
   }
-  talk.named.clear();
+  talk.named = [];
   talk.pending = [];
   giveBack(talk, back);
 }
@@ -27,7 +27,7 @@ export function suffer(talk: Talk, setback: Setback): void {
 function mayGoBack(talk: Talk, ticket: Ticket, setback: Setback): boolean {
   if (talk.held.length === 0 || ticket.returns >= mostReturns) return false;
   if (setback.kind === 'refused') return true;
-  if (setback.fault === 'timeout') return !talk.named.has(ticket);
+  if (setback.fault === 'timeout') return !talk.named.includes(ticket);
   return setback.fault === 'closed';
 }
 
@@ -49,9 +49,11 @@ export function deliver(talk: Talk, goodbye: 'in_step' | 'out_of_step'): void {
 }
 
 /** Whoever waits for a stranger that this conversation took on is told that nothing will come of it. */
-export function closeQuestions({ questions, parts }: Talk): void {
-  for (const domain of questions) parts.desk.answer(domain, { kind: 'undetermined', meaning: undefined });
-  questions.clear();
+export function closeQuestions(talk: Talk): void {
+  const { questions } = talk;
+  talk.questions = [];
+  for (const domain of questions)
+    talk.parts.desk.answer(domain, { kind: 'undetermined', meaning: undefined });
 }
 
 function settle(talk: Talk, held: Held): void {
@@ -73,8 +75,8 @@ function knownOr(known: CatchAllAnswer | 'being_asked' | undefined): CatchAllAns
 }
 
 function answered(talk: Talk, { ticket, meaning, reply }: Held, catchAll: CatchAllAnswer): Visit {
-  const stranger = talk.strangerReplies.get(ticket.address.host);
-  const replies = stranger === undefined ? [reply] : [reply, stranger];
+  const stranger = talk.strangerReplies.find(({ domain }) => domain === ticket.address.host);
+  const replies = stranger === undefined ? [reply] : [reply, stranger.reply];
   const { host } = talk.destination.target;
   return { kind: 'answered', evidence: { kind: 'answered', host, replies, meaning, catchAll } };
 }

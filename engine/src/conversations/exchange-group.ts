@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
-import { readReply, type Conversation, type Setback } from '../smtp/open-conversation.ts';
+import { broken, readReply, type Conversation, type Setback } from '../smtp/open-conversation.ts';
 import type { Step } from './plan-group.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 
@@ -31,12 +31,8 @@ export async function exchangeGroup(
       continue;
     }
     if (!capabilities.pipelining) connection.send([step.command]);
-    const answer = await readReply(
-      connection,
-      { phase: step.phase, waitMs: waitFor(step, limits) },
-      { clock, patience },
-    );
-    if (answer.kind === 'broken') return { replies, broken: answer };
+    const answer = await readReply(connection, waitFor(step, limits), { clock, patience });
+    if (answer.kind === 'fault') return { replies, broken: broken(step.phase, answer) };
     replies.push(answer.reply);
     if (step.kind === 'mail') refused = !isAccepted(answer.reply);
   }

@@ -47,12 +47,7 @@ export async function holdConversation(
 
 async function converse(talk: Talk, socket: Socket): Promise<void> {
   const { parts, patience, destination } = talk;
-  const { heloName } = parts.route;
-  const opened = await openConversation(
-    { socket, host: destination.target.host },
-    { ...parts, heloName },
-    patience,
-  );
+  const opened = await openConversation({ socket, host: destination.target.host }, parts, patience);
   const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
   try {
     if (opened.kind !== 'open') shareTheFate(talk);

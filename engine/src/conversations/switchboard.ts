@@ -20,7 +20,7 @@ export type Switchboard = {
   counts(): { waiting: number; open: number };
 };
 
-type SwitchboardParts = Omit<TalkParts, 'route'> & {
+type SwitchboardParts = Omit<TalkParts, 'route' | 'heloName'> & {
   pacer: Pacer;
   gate: ProcessGate;
   policies: PolicyBook;
@@ -44,10 +44,12 @@ type Board = {
   lines: Map<string, Line>;
   /** Lines that wait until a conversation ends under one of the pacer's keys. */
   waitingFor: Map<string, Set<Line>>;
+  /** What every conversation on a route works with, made once for all of them. */
+  partsOn: WeakMap<Route, TalkParts>;
 };
 
 export function createSwitchboard(parts: SwitchboardParts): Switchboard {
-  const board: Board = { parts, lines: new Map(), waitingFor: new Map() };
+  const board: Board = { parts, lines: new Map(), waitingFor: new Map(), partsOn: new WeakMap() };
   return {
     ask: (request, patience) => ask(request, patience, board),
     counts() {
@@ -149,13 +151,19 @@ function begin(line: Line, route: Route, board: Board): void {
   parts.pacer.opened(line.destination);
   parts.gate.opened();
   const { supply, arrived } = supplyFrom(line);
-  void holdConversation(line.destination, supply, { ...parts, route }).then((experience) => {
+  void holdConversation(line.destination, supply, partsOn(route, board)).then((experience) => {
     arrived();
     if (experience?.connected === true) parts.routes.note(route.id, { kind: 'connected', ...at });
     if (experience?.turnedAway?.meaning.label === 'blocked_or_policy')
       parts.routes.note(route.id, { kind: 'blocked', ...at });
     end(line, experience, board);
   });
+}
+
+function partsOn(route: Route, { parts, partsOn: known }: Board): TalkParts {
+  const made = known.get(route) ?? { ...parts, route, heloName: route.heloName };
+  known.set(route, made);
+  return made;
 }
 
 /** A conversation takes one to begin with; when it takes more, it has arrived. */

@@ -1,6 +1,7 @@
 import type { CatchAllAnswer } from '../evidence.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import { demandsTls } from '../smtp/demands-tls.ts';
+import { closeQuestions } from './end-talk.ts';
 import { exchangeGroup } from './exchange-group.ts';
 import { interpretReply } from './interpret-reply.ts';
 import { encrypt, type Conversation, type Setback } from '../smtp/open-conversation.ts';
@@ -13,15 +14,16 @@ import type { Talk } from './talk.ts';
  * Answers a setback where the host turned us away or the line broke.
  */
 export async function talkThrough(talk: Talk, conversation: Conversation): Promise<Setback | undefined> {
-  const { parts, standing } = talk;
+  const { standing } = talk;
+  const { clock, limits } = talk.parts;
   const refusedTls = await secureIfWanted(talk, conversation);
   if (refusedTls !== undefined) return refusedTls;
   for (;;) {
     refill(talk, conversation);
     const { steps, after } = planGroup(talk.pending, standing, planParts(talk));
     if (steps.length === 0) return undefined;
-    for (const step of steps) if (step.kind === 'target') talk.named.add(step.ticket);
-    const exchanged = await exchangeGroup(conversation, steps, { ...parts, patience: talk.patience });
+    for (const step of steps) if (step.kind === 'target') talk.named = talk.named.concat(step.ticket);
+    const exchanged = await exchangeGroup(conversation, steps, { clock, limits, patience: talk.patience });
     const readings = readGroup(steps, exchanged.replies, standing.recipientsInTransaction);
     Object.assign(standing, after);
     const turnedAway = readings
@@ -37,7 +39,8 @@ export async function talkThrough(talk: Talk, conversation: Conversation): Promi
   }
 }
 
-function planParts({ parts, destination, questions }: Talk) {
+function planParts(talk: Talk) {
+  const { parts, destination } = talk;
   const { desk } = parts;
   return {
     mailFrom: parts.route.mailFrom,
@@ -46,7 +49,7 @@ function planParts({ parts, destination, questions }: Talk) {
       desk.look(domain, destination.target.host) === undefined,
     takeStranger: (domain: Parameters<typeof desk.take>[0]) => {
       desk.take(domain);
-      questions.add(domain);
+      talk.questions = talk.questions.concat(domain);
     },
   };
 }
@@ -98,7 +101,7 @@ function putOff(talk: Talk, { step }: RecipientReading): void {
   talk.parts.hosts.learn(talk.destination.target.host, { oneRecipient: true });
   talk.standing.recipientsPerTransaction = 1;
   if (step.kind === 'stranger') return void talk.standing.owedStrangers.push(step.ticket);
-  talk.named.delete(step.ticket);
+  talk.named = talk.named.filter((ticket) => ticket !== step.ticket);
   talk.pending.unshift(step.ticket);
 }
 
@@ -106,7 +109,7 @@ function holdAnswer(talk: Talk, { step, reply }: RecipientReading & { kind: 'ans
   const { ticket } = step;
   const { host } = talk.destination.target;
   const { meaning, read } = interpretReply({ phase: step.phase, reply }, { host, limits: talk.parts.limits });
-  talk.named.delete(ticket);
+  talk.named = talk.named.filter((one) => one !== ticket);
   talk.held.push({ ticket, meaning, reply: read });
   noteMeaning(talk, meaning);
   const catchAll: CatchAllAnswer = { kind: 'undetermined', meaning: undefined };
@@ -126,8 +129,10 @@ function answerQuestion(talk: Talk, { step, reply }: RecipientReading & { kind: 
   const domain = step.ticket.address.host;
   const { host } = talk.destination.target;
   const { meaning, read } = interpretReply({ phase: step.phase, reply }, { host, limits: talk.parts.limits });
-  talk.strangerReplies.set(domain, read);
-  talk.questions.delete(domain);
+  talk.strangerReplies = talk.strangerReplies
+    .filter((one) => one.domain !== domain)
+    .concat({ domain, reply: read });
+  talk.questions = talk.questions.filter((one) => one !== domain);
   talk.parts.desk.answer(domain, readStranger(meaning));
 }
 
@@ -166,8 +171,7 @@ async function encryptFor(
   conversation: Conversation,
   why: 'demanded' | 'our_wish',
 ): Promise<Setback | undefined> {
-  const { heloName } = talk.parts.route;
-  const secured = await encrypt(conversation, { ...talk.parts, heloName }, talk.patience);
+  const secured = await encrypt(conversation, talk.parts, talk.patience);
   if (secured.kind === 'encrypted') return undefined;
   if (why === 'demanded') return secured;
   talk.parts.hosts.learn(conversation.host, { tls: 'broken' });
@@ -184,9 +188,7 @@ function mayEncryptAfter(setback: Setback, { parts }: Talk, conversation: Conver
 /** Everybody who was named in the clear is asked for again inside TLS. */
 function startAfresh(talk: Talk): void {
   talk.pending.unshift(...talk.named);
-  talk.named.clear();
+  talk.named = [];
   Object.assign(talk.standing, { open: undefined, recipientsInTransaction: 0 });
-  for (const domain of talk.questions)
-    talk.parts.desk.answer(domain, { kind: 'undetermined', meaning: undefined });
-  talk.questions.clear();
+  closeQuestions(talk);
 }

@@ -13,8 +13,11 @@ import type { ConversationParts } from '../smtp/open-conversation.ts';
 import type { Standing } from './plan-group.ts';
 import type { Ticket } from './ticket.ts';
 
-/** The state of one conversation: whom it has taken on, what it has heard, what it may still say. */
-export type TalkParts = Omit<ConversationParts, 'heloName'> & {
+/**
+ * The state of one conversation: whom it has taken on, what it has heard, what it may still say. Thousands are open at
+ * once and few hold more than one or two of anything: lists and not sets, and the parts are not copied.
+ */
+export type TalkParts = ConversationParts & {
   /** The way out, and the name and sender we have there. */
   route: Route;
   mailPort: Pick<MailPortWatch, 'note'>;
@@ -44,13 +47,13 @@ export type Talk = {
   /** Taken on and not yet named to the host. */
   pending: Ticket[];
   /** Named to the host, and no answer yet. */
-  named: Set<Ticket>;
+  named: Ticket[];
   held: Held[];
   /** Cannot be named to this host: they need SMTPUTF8, and it is not offered. */
   declined: Ticket[];
   /** Strangers that this conversation has taken on to ask for. */
-  questions: Set<CanonicalHost>;
-  strangerReplies: Map<CanonicalHost, ReadReply>;
+  questions: CanonicalHost[];
+  strangerReplies: { domain: CanonicalHost; reply: ReadReply }[];
   startedAt: number;
   takeOn(tickets: Ticket[]): void;
   isAbandoned(): boolean;
@@ -62,7 +65,7 @@ const everybodyLeft = new Error('everybody who asked has left');
 export function startTalk(destination: Destination, supply: Supply, parts: TalkParts): Talk {
   const controller = new AbortController();
   const startedAt = parts.clock.now();
-  const taken: Ticket[] = [];
+  let taken: Ticket[] = [];
   const isAbandoned = (): boolean => taken.every((ticket) => ticket.isSettled());
   /** The conversation is as patient as the most patient of those it asks for, within its own time. */
   const deadline = (): number =>
@@ -75,12 +78,7 @@ export function startTalk(destination: Destination, supply: Supply, parts: TalkP
     parts,
     supply,
     startedAt,
-    patience: {
-      get deadline() {
-        return deadline();
-      },
-      signal: controller.signal,
-    },
+    patience: { deadline: startedAt, signal: controller.signal },
     standing: startStanding(destination, parts),
     experience: {
       connected: true,
@@ -91,19 +89,25 @@ export function startTalk(destination: Destination, supply: Supply, parts: TalkP
       policyRefusals: 0,
     },
     pending: [],
-    named: new Set(),
+    named: [],
     held: [],
     declined: [],
-    questions: new Set(),
-    strangerReplies: new Map(),
+    questions: [],
+    strangerReplies: [],
     isAbandoned,
     takeOn(tickets) {
-      taken.push(...tickets);
-      talk.pending.push(...tickets);
-      // When the last of those who asked has left, the line is closed: nobody is owed an answer.
-      for (const ticket of tickets) ticket.onSettled(() => isAbandoned() && controller.abort(everybodyLeft));
+      if (tickets.length === 0) return;
+      taken = taken.concat(tickets);
+      talk.pending = talk.pending.concat(tickets);
+      talk.patience.deadline = deadline();
+      for (const ticket of tickets) ticket.onSettled(onSettled);
     },
   };
+  /** When the last of those who asked has left, the line is closed: nobody is owed an answer. */
+  function onSettled(): void {
+    if (isAbandoned()) controller.abort(everybodyLeft);
+    else talk.patience.deadline = deadline();
+  }
   return talk;
 }
 

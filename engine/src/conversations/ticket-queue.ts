@@ -12,15 +12,22 @@ export type TicketQueue = {
 };
 
 export function createTicketQueue(): TicketQueue {
-  const queues = { single: new Map<string, Ticket[]>(), bulk: new Map<string, Ticket[]>() };
+  // Nobody waits at most of the lines, so a queue is made for the first who does and goes with the last.
+  const queues: Record<'single' | 'bulk', Map<string, Ticket[]> | undefined> = {
+    single: undefined,
+    bulk: undefined,
+  };
   let waiting = 0;
 
   /** The next of the account whose turn it is; that account then goes to the end of the row. */
-  function takeOne(byAccount: Map<string, Ticket[]>): Ticket | undefined {
+  function takeOne(urgency: 'single' | 'bulk'): Ticket | undefined {
+    const byAccount = queues[urgency];
+    if (byAccount === undefined) return undefined;
     for (const [account, tickets] of byAccount) {
       byAccount.delete(account);
       const ticket = tickets.shift();
       if (tickets.length > 0) byAccount.set(account, tickets);
+      if (byAccount.size === 0) queues[urgency] = undefined;
       if (ticket !== undefined && !ticket.isSettled()) return ticket;
     }
     return undefined;
@@ -28,7 +35,7 @@ export function createTicketQueue(): TicketQueue {
 
   return {
     add(ticket) {
-      const byAccount = queues[ticket.asker.urgency];
+      const byAccount = (queues[ticket.asker.urgency] ??= new Map<string, Ticket[]>());
       const tickets = byAccount.get(ticket.asker.account) ?? [];
       tickets.push(ticket);
       byAccount.set(ticket.asker.account, tickets);
@@ -40,7 +47,7 @@ export function createTicketQueue(): TicketQueue {
     take(most) {
       const taken: Ticket[] = [];
       while (taken.length < most) {
-        const ticket = takeOne(queues.single) ?? takeOne(queues.bulk);
+        const ticket = takeOne('single') ?? takeOne('bulk');
         if (ticket === undefined) break;
         taken.push(ticket);
       }

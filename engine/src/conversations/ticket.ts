@@ -47,7 +47,7 @@ export type Ticket = MailboxRequest & {
 export function createTicket(request: MailboxRequest, patience: Patience, clock: Clock): Ticket {
   let settled = false;
   let held: Visit | undefined;
-  const callbacks: (() => void)[] = [];
+  let callbacks: (() => void)[] = [];
   const { promise: outcome, resolve, reject } = Promise.withResolvers<Visit>();
 
   function end(): boolean {
@@ -77,7 +77,7 @@ export function createTicket(request: MailboxRequest, patience: Patience, clock:
     fail: (error) => {
       if (end()) reject(error);
     },
-    onSettled: (callback) => void callbacks.push(callback),
+    onSettled: (callback) => void (callbacks = callbacks.concat(callback)),
     outcome,
   };
 }

@@ -45,13 +45,14 @@ function recordsOf(
   wanted: { owner: string; type: Question['type'] },
   chainTtlS: number,
 ): ChainEnd {
-  const records: WireRecord[] = [];
+  let records: WireRecord[] = [];
   let ttlS = chainTtlS;
   for (const answer of answers) {
     if (answer.type !== wanted.type || answer.name.toLowerCase() !== wanted.owner) continue;
     const record = wireRecord(answer);
     if (record === undefined) continue;
-    records.push(record);
+    // Answers are kept: a list that was pushed to keeps room for sixteen more.
+    records = records.concat(record);
     ttlS = Math.min(ttlS, 'ttl' in answer ? soundTtlS(answer.ttl) : 0);
   }
   return records.length > 0 ? { kind: 'records', records, ttlS } : { kind: 'nothing', ttlS };

@@ -17,45 +17,66 @@ type Parts = { resolver: Resolver; limits: Limits };
 
 const ADDRESSES_PER_TURN = 2;
 
-export async function* mailTargets(
+/** Whoever waits for a conversation holds one of these, so it is a record and not a suspended function. */
+type Search = {
+  /** Of this turn. */
+  ready: MailTarget[];
+  /** What the hosts so far have beyond their turns. */
+  leftOver: MailTarget[];
+  /** Names that are yet to be resolved. */
+  names: CanonicalHost[];
+  given: string[];
+};
+
+export function mailTargets(
   route: MailRoute & { kind: 'takes_mail' },
   parts: Parts,
   patience: Patience,
-): AsyncGenerator<MailTarget, void, undefined> {
-  const given = new Set<string>();
-  for await (const target of candidates(route, parts, patience)) {
+): AsyncIterableIterator<MailTarget> {
+  const names = route.further.slice(0, lookupsLeft(route, parts.limits));
+  const search: Search = { ...inTurn(route.first), names, given: [] };
+  return {
+    async next() {
+      const value = await nextTarget(search, parts, patience);
+      return value === undefined ? { done: true, value } : { done: false, value };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+async function nextTarget(search: Search, parts: Parts, patience: Patience): Promise<MailTarget | undefined> {
+  while (search.given.length < parts.limits.mailAddresses) {
+    const target = search.ready.shift();
     // Two names of one machine are one place to dial.
-    if (given.has(target.address)) continue;
-    given.add(target.address);
-    yield target;
-    if (given.size >= parts.limits.mailAddresses) return;
+    if (target !== undefined && !search.given.includes(target.address)) {
+      search.given = search.given.concat(target.address);
+      return target;
+    }
+    if (target === undefined && !(await beginTurn(search, parts, patience))) return undefined;
   }
+  return undefined;
 }
 
-async function* candidates(
-  route: MailRoute & { kind: 'takes_mail' },
-  parts: Parts,
-  patience: Patience,
-): AsyncGenerator<MailTarget, void, undefined> {
-  const leftOver: MailTarget[] = [];
-  for await (const host of hosts(route, parts, patience)) {
-    const targets = host.addresses.map((address) => ({ host: host.name, address }));
-    yield* targets.slice(0, ADDRESSES_PER_TURN);
-    leftOver.push(...targets.slice(ADDRESSES_PER_TURN));
+/** The turn of the next host, or at the end of what was left over; false when there is no more. */
+async function beginTurn(search: Search, parts: Parts, patience: Patience): Promise<boolean> {
+  const name = search.names.shift();
+  if (name === undefined) {
+    Object.assign(search, { ready: search.leftOver, leftOver: [] });
+    return search.ready.length > 0;
   }
-  yield* leftOver;
+  const host = await resolveHost(name, parts, patience);
+  if (host.kind !== 'resolves') return true;
+  const { ready, leftOver } = inTurn({ name, addresses: host.addresses });
+  search.ready = ready;
+  search.leftOver = [...search.leftOver, ...leftOver];
+  return true;
 }
 
-async function* hosts(
-  route: MailRoute & { kind: 'takes_mail' },
-  parts: Parts,
-  patience: Patience,
-): AsyncGenerator<MailHost, void, undefined> {
-  yield route.first;
-  for (const name of route.further.slice(0, lookupsLeft(route, parts.limits))) {
-    const host = await resolveHost(name, parts, patience);
-    if (host.kind === 'resolves') yield { name, addresses: host.addresses };
-  }
+function inTurn({ name: host, addresses }: MailHost): Pick<Search, 'ready' | 'leftOver'> {
+  const targets = addresses.map((address) => ({ host, address }));
+  return { ready: targets.slice(0, ADDRESSES_PER_TURN), leftOver: targets.slice(ADDRESSES_PER_TURN) };
 }
 
 /** Finding the first host took one lookup for it and for each name before it; the rest are for the others. */

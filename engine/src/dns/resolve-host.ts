@@ -20,7 +20,9 @@ export async function resolveHost(
     parts.resolver.ipv4(name, patience),
     parts.resolver.ipv6(name, patience),
   ]);
-  const addresses = answers.flatMap((answer) => addressesIn(answer, parts.limits.mailAddresses));
+  const [ipv4, ipv6] = answers;
+  const most = parts.limits.mailAddresses;
+  const addresses = addressesIn(ipv4, most).concat(addressesIn(ipv6, most));
   if (addresses.length > 0) return { kind: 'resolves', addresses };
   const failed = answers.find((answer) => answer.kind === 'failed');
   if (failed !== undefined) return { kind: 'failed', failure: failed.failure };

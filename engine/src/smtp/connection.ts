@@ -18,12 +18,14 @@ export type Connection = {
   /** Writes commands in one segment; breaks the connection where something unasked-for has arrived. */
   send(commands: Command[]): void;
   /** Waits for the next reply until `deadline` on the clock. */
-  read(deadline: number): Promise<{ kind: 'reply'; reply: Reply } | { kind: 'fault'; fault: Fault }>;
+  read(deadline: number): Promise<Heard>;
   /** Turns the connection into TLS after a 220 to STARTTLS (RFC 3207). What was learnt before is void. */
   startTls(serverName: string, deadline: number): Promise<Fault | undefined>;
   fault(): Fault | undefined;
   destroy(): void;
 };
+
+export type Heard = { kind: 'reply'; reply: Reply } | { kind: 'fault'; fault: Fault };
 
 type ConnectionParts = { clock: Clock; limits: Limits; signal: AbortSignal };
 
@@ -35,6 +37,7 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
 
   function breakWith(reason: Fault): void {
     fault ??= reason;
+    signal.removeEventListener('abort', listeners.gone);
     socket.destroy();
     wake();
   }
@@ -43,16 +46,15 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
     gone: () => breakWith('closed'),
   };
 
-  /** Waits until something arrived, the connection broke or the deadline passed. */
-  function nextEvent(deadline: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.after(deadline - clock.now(), () => breakWith('timeout'));
-      wake = () => {
-        wake = ignore;
-        cancel();
-        resolve();
-      };
-    });
+  // Thousands wait here at once, so a wait is one promise and one timer, and no suspended function.
+  /** Asks `isOver` whenever something has arrived, the connection broke or the deadline passed, until it says so. */
+  function wait(deadline: number, isOver: () => boolean): void {
+    const cancel = clock.after(deadline - clock.now(), () => breakWith('timeout'));
+    wake = () => {
+      if (!isOver()) return;
+      wake = ignore;
+      cancel();
+    };
   }
 
   /** A reply that waits unasked-for is a breach, whatever it says. */
@@ -62,15 +64,20 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
     return fault;
   }
 
-  async function read(deadline: number): ReturnType<Connection['read']> {
-    for (;;) {
-      // Out of step, even a well-formed reply may answer another command than ours.
-      const reply = fault === 'protocol_error' ? undefined : reader.take();
-      if (reply !== undefined) return { kind: 'reply', reply };
-      signal.throwIfAborted();
-      if (fault !== undefined) return { kind: 'fault', fault };
-      await nextEvent(deadline);
-    }
+  function read(deadline: number): Promise<Heard> {
+    return new Promise((resolve, reject) => {
+      const isOver = (): boolean => {
+        // Out of step, even a well-formed reply may answer another command than ours.
+        const reply = fault === 'protocol_error' ? undefined : reader.take();
+        if (reply !== undefined) resolve({ kind: 'reply', reply });
+        // The reason of an abort is whatever its owner gave; callers expect exactly that.
+        else if (signal.aborted) reject(signal.reason as Error);
+        else if (fault !== undefined) resolve({ kind: 'fault', fault });
+        else return false;
+        return true;
+      };
+      if (!isOver()) wait(deadline, isOver);
+    });
   }
 
   function send(commands: Command[]): void {
@@ -90,7 +97,12 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
       handshake.done = true;
       wake();
     });
-    await nextEvent(deadline);
+    await new Promise<void>((resolve) => {
+      wait(deadline, () => {
+        if (handshake.done || fault !== undefined) resolve();
+        return handshake.done || fault !== undefined;
+      });
+    });
     signal.throwIfAborted();
     if (!handshake.done) fault = 'tls_failed';
     return fault;
@@ -99,7 +111,6 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
   attach(tcp, listeners);
   tcp.resume();
   signal.addEventListener('abort', listeners.gone, { once: true });
-  tcp.once('close', () => signal.removeEventListener('abort', listeners.gone));
   return { send, read, startTls, fault: () => fault, destroy: () => void socket.destroy() };
 }
 

@@ -4,7 +4,7 @@ import type { SmtpPhase } from '../evidence.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { createConnection, type Connection, type Fault } from './connection.ts';
+import { createConnection, type Connection, type Fault, type Heard } from './connection.ts';
 import type { Reply } from './reply-reader.ts';
 
 /**
@@ -39,12 +39,8 @@ export async function openConversation(
 ): Promise<Opened> {
   const { clock, limits } = parts;
   const connection = createConnection(socket, { clock, limits, signal: patience.signal });
-  const banner = await readReply(
-    connection,
-    { phase: 'banner', waitMs: limits.bannerMs },
-    { clock, patience },
-  );
-  if (banner.kind === 'broken') return { ...banner, connection };
+  const banner = await readReply(connection, limits.bannerMs, { clock, patience });
+  if (banner.kind === 'fault') return { ...broken('banner', banner), connection };
   if (banner.reply.code !== 220) return { kind: 'refused', phase: 'banner', reply: banner.reply, connection };
   const greeted = await greet(connection, parts, patience);
   if (greeted.kind !== 'greeted') return { ...greeted, connection };
@@ -64,12 +60,8 @@ export async function encrypt(
   const { clock, limits } = parts;
   const startedAt = clock.now();
   connection.send([{ verb: 'STARTTLS' }]);
-  const answer = await readReply(
-    connection,
-    { phase: 'starttls', waitMs: limits.tlsMs },
-    { clock, patience },
-  );
-  if (answer.kind === 'broken') return answer;
+  const answer = await readReply(connection, limits.tlsMs, { clock, patience });
+  if (answer.kind === 'fault') return broken('starttls', answer);
   if (answer.reply.code !== 220) return { kind: 'refused', phase: 'starttls', reply: answer.reply };
   const deadline = Math.min(patience.deadline, startedAt + limits.tlsMs);
   const fault = await connection.startTls(conversation.host, deadline);
@@ -90,15 +82,14 @@ async function greet(
   patience: Patience,
 ): Promise<{ kind: 'greeted'; capabilities: Capabilities } | Setback> {
   const { clock, limits, heloName: name } = parts;
-  const wait = { phase: 'ehlo', waitMs: limits.ehloMs } as const;
   connection.send([{ verb: 'EHLO', name }]);
-  const ehlo = await readReply(connection, wait, { clock, patience });
-  if (ehlo.kind === 'broken') return ehlo;
+  const ehlo = await readReply(connection, limits.ehloMs, { clock, patience });
+  if (ehlo.kind === 'fault') return broken('ehlo', ehlo);
   if (ehlo.reply.code === 250) return { kind: 'greeted', capabilities: readCapabilities(ehlo.reply, limits) };
   if (!ehloNotUnderstood.has(ehlo.reply.code)) return { kind: 'refused', phase: 'ehlo', reply: ehlo.reply };
   connection.send([{ verb: 'HELO', name }]);
-  const helo = await readReply(connection, wait, { clock, patience });
-  if (helo.kind === 'broken') return helo;
+  const helo = await readReply(connection, limits.ehloMs, { clock, patience });
+  if (helo.kind === 'fault') return broken('ehlo', helo);
   if (helo.reply.code !== 250) return { kind: 'refused', phase: 'ehlo', reply: helo.reply };
   return { kind: 'greeted', capabilities: { pipelining: false, smtputf8: false, starttls: false } };
 }
@@ -114,11 +105,14 @@ function readCapabilities(reply: Reply, limits: Limits): Capabilities {
 }
 
 /** Waits for one reply: the phase's own time from now, never past the caller's deadline. */
-export async function readReply(
+export function readReply(
   connection: Connection,
-  { phase, waitMs }: { phase: SmtpPhase; waitMs: number },
+  waitMs: number,
   { clock, patience }: { clock: Clock; patience: Patience },
-): Promise<{ kind: 'reply'; reply: Reply } | { kind: 'broken'; phase: SmtpPhase; fault: Fault }> {
-  const answer = await connection.read(Math.min(patience.deadline, clock.now() + waitMs));
-  return answer.kind === 'reply' ? answer : { kind: 'broken', phase, fault: answer.fault };
+): Promise<Heard> {
+  return connection.read(Math.min(patience.deadline, clock.now() + waitMs));
+}
+
+export function broken(phase: SmtpPhase, { fault }: { fault: Fault }): Setback & { kind: 'broken' } {
+  return { kind: 'broken', phase, fault };
 }
