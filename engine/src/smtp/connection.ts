@@ -46,8 +46,7 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
     gone: () => breakWith('closed'),
   };
 
-  // Thousands wait here at once, so a wait is one promise and one timer, and no suspended function.
-  /** Asks `isOver` whenever something has arrived, the connection broke or the deadline passed, until it says so. */
+  /** Asks `isOver` at each event until it says so. Thousands wait at once: none is a suspended function. */
   function wait(deadline: number, isOver: () => boolean): void {
     const cancel = clock.after(deadline - clock.now(), () => breakWith('timeout'));
     wake = () => {
@@ -109,7 +108,6 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
   }
 
   attach(tcp, listeners);
-  tcp.resume();
   signal.addEventListener('abort', listeners.gone, { once: true });
   return { send, read, startTls, fault: () => fault, destroy: () => void socket.destroy() };
 }
@@ -117,7 +115,7 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
 type Listeners = { data: (bytes: Buffer) => void; gone: () => void };
 
 function attach(socket: Socket, { data, gone }: Listeners): void {
-  socket.on('data', data).on('end', gone).on('close', gone).on('error', gone);
+  socket.on('data', data).on('end', gone).on('close', gone).on('error', gone).resume();
 }
 
 /** An error that comes after this has nobody left to tell. */
