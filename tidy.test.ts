@@ -69,6 +69,7 @@ const serviceFloors = [
   'credits',
   'keys',
   'accounts',
+  'sessions',
   'idempotency',
   'sandbox',
   'verifications',

@@ -8,6 +8,21 @@ export const contractLimits = {
   nameCharacters: 25,
   /** Bytes of a request body. */
   bodyBytes: 262_144,
+  /** Characters of a key's name. */
+  keyNameCharacters: 50,
+  /** Entries of one page, most and usual. */
+  pageEntries: 100,
+  pageEntriesUsual: 50,
+  /** Days of use, most and usual. */
+  usageDays: 90,
+  usageDaysUsual: 30,
   /** Characters of an `Idempotency-Key`. */
   idempotencyKeyCharacters: 255,
+  /** Characters of an account's name. */
+  accountNameCharacters: 200,
+  /** Credits of one grant, and of one account in all. */
+  credits: 1_000_000_000_000,
+  /** Hours over which verdicts are counted, most and usual. */
+  healthHours: 720,
+  healthHoursUsual: 24,
 } as const;

@@ -19,6 +19,25 @@ export type SingleErrorReason =
 export type BulkErrorReason =
   Exclude<SingleErrorReason, 'invalid_email'> | 'invalid_batch' | 'task_not_found';
 
+/** What a browser may be refused with, which signs in and then sends a cookie in place of a key. */
+export type SessionErrorReason =
+  'invalid_key' | 'no_session' | 'too_many_attempts' | 'csrf_token_mismatch' | 'cross_site_request';
+
+/** What the endpoints of the account may refuse, beside what every endpoint does. */
+export type AccountErrorReason = 'invalid_request' | 'live_key_required' | 'key_not_found' | 'too_many_keys';
+
+/** What the endpoints of the operator may refuse, beside what those of the account do. */
+export type OperatorErrorReason =
+  'invalid_admin_token' | 'account_not_found' | 'request_not_found' | 'too_many_credits';
+
 /** Every reason there is: those of the endpoints, and those of a request that reached none. */
 export type ErrorReason =
-  SingleErrorReason | BulkErrorReason | 'not_found' | 'bad_request' | 'request_timeout' | 'headers_too_large';
+  | SingleErrorReason
+  | BulkErrorReason
+  | SessionErrorReason
+  | AccountErrorReason
+  | OperatorErrorReason
+  | 'not_found'
+  | 'bad_request'
+  | 'request_timeout'
+  | 'headers_too_large';

@@ -19,6 +19,31 @@ export type {
   BulkTaskRequest,
   BulkTaskStatus,
 } from './bulk-task.ts';
+export type {
+  Account,
+  AccountCredits,
+  AccountKey,
+  AccountTask,
+  CreatedKey,
+  KeyList,
+  KeyMode,
+  KeyRename,
+  KeyRequest,
+  LedgerEntry,
+  LedgerPage,
+  TaskPage,
+  Usage,
+  UsageDay,
+} from './account.ts';
+export type { SessionState, SignIn } from './session.ts';
 export type { Explanation } from './explanation.ts';
-export type { BulkErrorReason, ErrorBody, ErrorReason, SingleErrorReason } from './error-body.ts';
+export type {
+  AccountErrorReason,
+  BulkErrorReason,
+  ErrorBody,
+  ErrorReason,
+  OperatorErrorReason,
+  SessionErrorReason,
+  SingleErrorReason,
+} from './error-body.ts';
 export { contractLimits } from './contract-limits.ts';

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { createEngine, systemClock, type Engine } from '@mailproof/engine';
 import type { DestinationStream, Logger } from 'pino';
 import { engineSettings } from './engine-settings.ts';
@@ -9,16 +10,21 @@ import type { Store } from './db/store.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
 import { createWallClock, type WallClock } from './db/wall-clock.ts';
+import { createAccountPages } from './http/account-pages.ts';
 import { createAdmission } from './http/admission.ts';
 import type { ApiServer } from './http/api-server.ts';
 import { createLogger } from './http/create-logger.ts';
 import { createAddressHash } from './http/hash-address.ts';
+import { readConsoleFiles } from './http/read-console-files.ts';
 import { createReadiness } from './http/readiness.ts';
 import { createServer } from './http/server.ts';
 import { watchEventLoop } from './http/watch-event-loop.ts';
 import { createAuthenticate } from './keys/authenticate.ts';
 import { readLogSecret } from './log-secret.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
+import { createAdminToken } from './sessions/admin-token.ts';
+import { createSessions } from './sessions/create-sessions.ts';
+import { createSignIns } from './sessions/slow-sign-ins.ts';
 import { StartError } from './start-error.ts';
 import { claimTask } from './tasks/claim-task.ts';
 import { createTask } from './tasks/create-task.ts';
@@ -60,6 +66,9 @@ const startParts: StartParts = {
 /** Verifications that run at once, and how often dead processes, deadlines and expiries are looked for. */
 const verificationsAtOnce = 500;
 const sweepEveryMs = 1_000;
+
+/** Where `node console/build.ts` puts the console. */
+const consoleFolder = resolve(import.meta.dirname, '../../console/dist');
 
 /** Starts the service. What keeps it from starting is thrown as a `StartError`, whose line tells the operator what to do. */
 export async function startService(config: Config, given: Partial<StartParts> = {}): Promise<Service> {
@@ -103,6 +112,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     onProblem,
   });
 
+  const adminToken = createAdminToken(config.adminToken);
   const admission = createAdmission();
   const stopWatching = watchEventLoop((longestDelayMs) => admission.judgeWindow(longestDelayMs));
   const server = await createServer({
@@ -111,6 +121,11 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     createTask: (request) =>
       createTask(request, { store, wallClock, taskDeadlineMs, taskRetentionMs, wake: worker.wake }),
     readTask: (request) => readTask(request, { store, wallClock }),
+    sessions: createSessions({ store, clock, wallClock, adminToken }),
+    adminToken,
+    signIns: createSignIns({ clock }),
+    account: createAccountPages({ store, wallClock }),
+    consoleFiles: readConsoleFiles(consoleFolder),
     admission,
     readiness: createReadiness({ store, clock, wallClock }),
     newRequestId: randomUUID,

@@ -20,6 +20,8 @@ const create = defineCommand({
     withStore(surroundings, async (parts) => {
       const answer = await issueKey({ accountId, mode: options.test ? 'test' : 'live' }, parts);
       if (answer.kind === 'account_not_found') return noAccount(accountId, surroundings);
+      if (answer.kind === 'too_many_keys')
+        return refuse('the account has as many keys as it may have: delete one first', surroundings);
       const { keyId, apiKey } = answer;
       if (!options.json) surroundings.terminal.tell('Keep this key now: it is not shown again.');
       return await say(

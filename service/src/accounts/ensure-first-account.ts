@@ -37,6 +37,7 @@ export async function ensureFirstAccount({
     });
     const liveKey = await writeKey(tx, { accountId, mode: 'live', ...by });
     const testKey = await writeKey(tx, { accountId, mode: 'test', ...by });
+    if (liveKey.kind !== 'issued' || testKey.kind !== 'issued') throw new Error('a new account had keys');
     return { kind: 'created', account, credits, liveKey, testKey };
   });
 }

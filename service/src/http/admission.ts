@@ -9,7 +9,8 @@
  * The loop's delay is judged by windows. Two late windows in a row start the shedding, two punctual ones
  * in a row end it, so that one long garbage collection sheds nothing and recovery does not flap.
  */
-export type WorkKind = 'single' | 'bulk' | 'read';
+/** `account`: the pages of accounts and of the operator, which may wait for everything else. */
+export type WorkKind = 'single' | 'bulk' | 'read' | 'account';
 
 export type Admittance =
   { kind: 'admitted'; leave: () => void } | { kind: 'refused'; retryAfterSeconds: number };
@@ -35,10 +36,10 @@ type AdmissionLimits = {
 };
 
 export const admissionLimits: AdmissionLimits = {
-  inFlight: { single: 200, bulk: 50, read: 1_000 },
-  waiting: { single: 2_000, bulk: 500, read: 2_000 },
+  inFlight: { single: 200, bulk: 50, read: 1_000, account: 20 },
+  waiting: { single: 2_000, bulk: 500, read: 2_000, account: 200 },
   waitMs: 2_000,
-  lateMs: { single: 400, bulk: 200, read: Infinity },
+  lateMs: { single: 400, bulk: 200, read: Infinity, account: 400 },
 };
 
 const windowsToChange = 2;
@@ -51,6 +52,7 @@ export function createAdmission(limits: AdmissionLimits = admissionLimits): Admi
     single: createDoor('single', limits),
     bulk: createDoor('bulk', limits),
     read: createDoor('read', limits),
+    account: createDoor('account', limits),
   };
   const all = Object.values(doors);
   let draining = false;

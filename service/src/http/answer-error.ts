@@ -28,7 +28,8 @@ function isGone(error: unknown, { raw }: FastifyReply): boolean {
 /** What an endpoint calls a request it cannot read. */
 function badRequestReason(route: string | undefined): ErrorReason {
   if (route === singlePath) return 'invalid_email';
-  return route === bulkPath ? 'invalid_batch' : 'bad_request';
+  if (route === bulkPath) return 'invalid_batch';
+  return route === undefined ? 'bad_request' : 'invalid_request';
 }
 
 /** Body parsing and schema checks throw errors with a status of the 400s; nothing of ours does. */

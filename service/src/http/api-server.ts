@@ -6,6 +6,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
+import type { Door } from './door.ts';
 import type { Gate } from './gate.ts';
 import type { HttpParts } from './http-parts.ts';
 import type { Notebook } from './request-notes.ts';
@@ -19,4 +20,4 @@ export type ApiServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-export type RouteParts = { parts: HttpParts; gate: Gate; notebook: Notebook };
+export type RouteParts = { parts: HttpParts; door: Door; gate: Gate; notebook: Notebook };

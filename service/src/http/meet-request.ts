@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { HttpParts } from './http-parts.ts';
 import { logRequest } from './log-request.ts';
-import { isApiUrl, methodAt } from './paths.ts';
+import { isAdminUrl, isApiUrl, methodsAt } from './paths.ts';
 import { refuse } from './refuse.ts';
 import type { Notebook } from './request-notes.ts';
 
@@ -13,9 +13,11 @@ const maxHeaderFields = 64;
  * route can answer is refused (path 404, method 405), all before anything is asked of anybody.
  */
 export function meetRequest(
-  { logger }: Pick<HttpParts, 'logger'>,
+  { logger, adminToken }: Pick<HttpParts, 'logger' | 'adminToken'>,
   notebook: Notebook,
 ): onRequestAsyncHookHandler {
+  /** Without a token there is no admin API: nobody can tell its paths from others that are not there. */
+  const allowedAt = (url: string) => (!adminToken.isSet && isAdminUrl(url) ? undefined : methodsAt(url));
   return async (request, reply) => {
     const notes = notebook.open(request);
     reply.raw.once('close', () => logRequest(logger, { request, reply }, notes));
@@ -25,13 +27,16 @@ export function meetRequest(
     if (rawHeaders.length > 2 * maxHeaderFields) return refuse(reply, 'headers_too_large');
     if (!namesOneHost(request)) return refuse(reply, 'bad_request');
     // The router takes nothing at all for a task id; the table of paths does not.
-    if (request.is404 || methodAt(request.url) === undefined) return refuseUnrouted(request, reply);
+    const allowed = allowedAt(request.url);
+    if (request.is404 || allowed === undefined) return refuseUnrouted(request, reply, allowed);
     return;
   };
 }
 
 export function setStandardHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  if (isAdminUrl(request.url))
+    reply.header('cache-control', 'no-store').header('vary', 'Authorization, Cookie');
   if (!isApiUrl(request.url)) return;
   reply.header('x-credits-used', '0').header('cache-control', 'no-store').header('vary', 'Authorization');
 }
@@ -45,8 +50,11 @@ function namesOneHost({ raw }: FastifyRequest): boolean {
   return hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0');
 }
 
-function refuseUnrouted(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const allowed = methodAt(request.url);
-  if (allowed === undefined || allowed === request.method) return refuse(reply, 'not_found');
-  return refuse(reply.header('allow', allowed), 'method_not_allowed');
+function refuseUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowed: readonly string[] | undefined,
+): FastifyReply {
+  if (allowed === undefined || allowed.includes(request.method)) return refuse(reply, 'not_found');
+  return refuse(reply.header('allow', allowed.join(', ')), 'method_not_allowed');
 }

@@ -11,10 +11,18 @@ export const openapiDocument = {
   tags: [
     { name: 'Verification', description: 'One address, answered at once' },
     { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
+    { name: 'Account', description: 'Balance, ledger, use, tasks and keys of the account; free of charge' },
+    { name: 'Administration', description: 'For the operator; only where an admin token is set' },
+    { name: 'Session', description: 'For browsers: a cookie in place of a key' },
     { name: 'Operation', description: 'For whoever runs the service; no key needed' },
   ],
   components: {
     securitySchemes: {
+      adminToken: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description: 'The operator’s token, `MAILPROOF_ADMIN_TOKEN`',
+      },
       apiKey: {
         type: 'http' as const,
         scheme: 'bearer',

@@ -2,22 +2,65 @@ export const singlePath = '/api/v1/email-verification';
 export const bulkPath = '/api/v1/bulk-email-verification';
 export const taskPath = '/api/v1/bulk-email-verification/:taskId';
 
-/** Which method each path answers to. Anything else there is 405; anywhere else it is 404. */
-const methodByPath: ReadonlyMap<string, 'GET' | 'POST'> = new Map([
-  [singlePath, 'POST'],
-  [bulkPath, 'POST'],
-  ['/healthz', 'GET'],
-  ['/readyz', 'GET'],
-  ['/openapi.json', 'GET'],
-  ['/docs', 'GET'],
-  ['/docs/', 'GET'],
-  ['/docs/js/scalar.js', 'GET'],
+export const sessionPath = '/session';
+export const accountPath = '/api/v1/account';
+export const accountLedgerPath = '/api/v1/account/ledger';
+export const accountUsagePath = '/api/v1/account/usage';
+export const accountTasksPath = '/api/v1/account/tasks';
+export const accountKeysPath = '/api/v1/account/keys';
+export const accountKeyPath = '/api/v1/account/keys/:keyId';
+
+/** Where the console is: these and all below them are one page, which reads its address itself. */
+export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/operator'];
+export const consolePathsBelow = ['/tasks/*', '/operator/*'];
+export const assetPath = '/assets/*';
+
+/** Everything below is the operator's, and is there only where an admin token is set. */
+export const adminPath = '/admin/v1';
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+type Methods = readonly Method[];
+
+/** Which methods each path answers to. Any other there is 405; anywhere else it is 404. */
+const methodsByPath: ReadonlyMap<string, Methods> = new Map([
+  [singlePath, ['POST']],
+  [bulkPath, ['POST']],
+  ['/healthz', ['GET']],
+  ['/readyz', ['GET']],
+  ['/openapi.json', ['GET']],
+  ['/docs', ['GET']],
+  ['/docs/', ['GET']],
+  ['/docs/js/scalar.js', ['GET']],
+  [sessionPath, ['GET', 'POST', 'DELETE']],
+  [accountPath, ['GET']],
+  [accountLedgerPath, ['GET']],
+  [accountUsagePath, ['GET']],
+  [accountTasksPath, ['GET']],
+  [accountKeysPath, ['GET', 'POST']],
+  ...consolePaths.map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
+  [`${adminPath}/accounts`, ['GET', 'POST']],
+  [`${adminPath}/health`, ['GET']],
+  [`${adminPath}/audit-log`, ['GET']],
 ]);
 
-/** The method a path would answer to, for the `Allow` header of a 405, or nothing where there is no such path. */
-export function methodAt(url: string): 'GET' | 'POST' | undefined {
+/** The paths with an id in them, which stands for anything but nothing and a slash, or with everything below (`*`). */
+const methodsByPattern: readonly [RegExp, Methods][] = [
+  [patternOf(taskPath), ['GET']],
+  [patternOf(accountKeyPath), ['PATCH', 'DELETE']],
+  ...[assetPath, ...consolePathsBelow].map((path): [RegExp, Methods] => [patternOf(path), ['GET', 'HEAD']]),
+  [patternOf(`${adminPath}/accounts/:accountId`), ['GET', 'PATCH']],
+  [patternOf(`${adminPath}/accounts/:accountId/grants`), ['POST']],
+  [patternOf(`${adminPath}/accounts/:accountId/keys`), ['GET', 'POST']],
+  [patternOf(`${adminPath}/accounts/:accountId/keys/:keyId`), ['DELETE']],
+  [patternOf(`${adminPath}/accounts/:accountId/ledger`), ['GET']],
+  [patternOf(`${adminPath}/accounts/:accountId/tasks`), ['GET']],
+  [patternOf(`${adminPath}/requests/:requestId`), ['GET']],
+];
+
+/** The methods a path would answer to, for the `Allow` header of a 405, or nothing where there is no such path. */
+export function methodsAt(url: string): Methods | undefined {
   const path = decodePath(url.split('?', 1)[0] ?? '');
-  return methodByPath.get(path) ?? (isTaskPath(path) ? 'GET' : undefined);
+  return methodsByPath.get(path) ?? methodsByPattern.find(([pattern]) => pattern.test(path))?.[1];
 }
 
 /** Whether a URL is under the API, where every answer says what it cost and may not be kept. */
@@ -25,16 +68,19 @@ export function isApiUrl(url: string): boolean {
   return url.startsWith('/api/');
 }
 
-function isTaskPath(path: string): boolean {
-  return (
-    path.startsWith(`${bulkPath}/`) &&
-    path.length > bulkPath.length + 1 &&
-    !path.includes('/', bulkPath.length + 1)
-  );
+/** Asked of the path as the router sees it, so that no spelling of it leads past the check. */
+export function isAdminUrl(url: string): boolean {
+  const path = decodePath(url.split('?', 1)[0] ?? '');
+  return path === adminPath || path.startsWith(`${adminPath}/`);
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace('*', '.+')}$`);
 }
 
 /** The router matches decoded paths, so the same is done here; what does not decode is no path of ours. */
 function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
   try {
     return decodeURI(path);
   } catch {

@@ -22,7 +22,7 @@ export function withResults(progress: BulkTaskProgress, resultsJson: string | un
 }
 
 /** Two decimals. A task has at most 100 addresses, so rounding never shows 100 before the end. */
-function progressOf({ status, total, checked }: Task): number {
+export function progressOf({ status, total, checked }: Pick<Task, 'status' | 'total' | 'checked'>): number {
   if (status === 'completed') return 100;
   return total === 0 ? 0 : Math.round((10_000 * checked) / total) / 100;
 }

@@ -6,15 +6,28 @@ export const statusOf: Readonly<Record<ErrorReason, number>> = {
   bad_request: 400,
   invalid_email: 400,
   invalid_batch: 400,
+  invalid_request: 400,
   invalid_api_key: 401,
+  invalid_admin_token: 401,
+  invalid_key: 401,
+  no_session: 401,
   subscription_required: 403,
+  csrf_token_mismatch: 403,
+  cross_site_request: 403,
+  live_key_required: 403,
   not_found: 404,
   task_not_found: 404,
+  account_not_found: 404,
+  key_not_found: 404,
+  request_not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   request_in_progress: 409,
+  too_many_keys: 409,
+  too_many_credits: 409,
   idempotency_mismatch: 422,
   insufficient_credits: 429,
+  too_many_attempts: 429,
   headers_too_large: 431,
   verification_failed: 500,
   verification_unavailable: 502,
@@ -38,7 +51,8 @@ export function refuse(
 ): FastifyReply {
   const status = statusOf[reason];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (status === 503) reply.header('retry-after', String(retryAfterSeconds));
+  if (status === 503 || reason === 'too_many_attempts')
+    reply.header('retry-after', String(retryAfterSeconds));
   if (leavesBodyUnread(reply)) reply.header('connection', 'close');
   return reply
     .code(status)

@@ -6,6 +6,7 @@ import { createErrorAnswer } from './answer-error.ts';
 import type { ApiServer } from './api-server.ts';
 import { createClientErrorAnswer } from './client-error.ts';
 import { compileBodyCheck } from './compile-body-check.ts';
+import { createDoor } from './door.ts';
 import { createGate } from './gate.ts';
 import type { HttpParts } from './http-parts.ts';
 import { meetRequest, setStandardHeaders } from './meet-request.ts';
@@ -14,12 +15,16 @@ import { parseBody } from './parse-body.ts';
 import { unreadable } from './unreadable.ts';
 import { refuse } from './refuse.ts';
 import { createNotebook, type Notebook } from './request-notes.ts';
+import { addAccountKeys } from './routes/account-keys.ts';
+import { addAccountReads } from './routes/account-reads.ts';
+import { addConsoleFiles } from './routes/console-files.ts';
 import { addCreateBulkTask } from './routes/create-bulk-task.ts';
 import { addDocs } from './routes/docs.ts';
 import { addHealthz } from './routes/healthz.ts';
 import { addOpenapi } from './routes/openapi.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addReadyz } from './routes/readyz.ts';
+import { addSession } from './routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
 
 /** What a connection may hold and for how long. */
@@ -55,14 +60,19 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   server.setValidatorCompiler(compileBodyCheck);
   await server.register(swagger, { openapi: openapiDocument });
 
-  const routeParts = { parts, gate: createGate(parts, notebook), notebook };
+  const door = createDoor(parts.admission);
+  const routeParts = { parts, door, gate: createGate(parts, door, notebook), notebook };
   addVerifyEmail(server, routeParts);
   addCreateBulkTask(server, routeParts);
   addReadBulkTask(server, routeParts);
+  addSession(server, routeParts);
+  addAccountReads(server, routeParts);
+  addAccountKeys(server, routeParts);
   addHealthz(server);
   addReadyz(server, routeParts);
   addOpenapi(server);
   addDocs(server);
+  addConsoleFiles(server, routeParts);
 
   await server.ready();
   return server;

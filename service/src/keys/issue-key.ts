@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { recordChange, type Actor, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import { hashSecret, makeApiKey, writeApiKey } from './api-key.ts';
@@ -6,11 +7,19 @@ export type IssuedKey = {
   keyId: string;
   accountId: string;
   mode: 'live' | 'test';
+  name: string;
+  last4: string;
+  createdAt: number;
   /** The whole key. It is shown once, here, and stored nowhere. */
   apiKey: string;
 };
 
-export type IssueKeyAnswer = ({ kind: 'issued' } & IssuedKey) | { kind: 'account_not_found' };
+export type IssueKeyAnswer = WriteKeyAnswer | { kind: 'account_not_found' };
+
+type WriteKeyAnswer = ({ kind: 'issued' } & IssuedKey) | { kind: 'too_many_keys' };
+
+/** Keys of an account that are not deleted. */
+export const mostKeys = 100;
 
 type NewKey = {
   id: string;
@@ -22,17 +31,35 @@ type NewKey = {
   now: number;
 };
 
+/** Counting and adding are one statement, so that requests that come together do not pass the limit together. */
 const insertKey = statement((db, arg: NewKey) =>
-  db.insertInto('api_key').values({
-    id: arg.id,
-    account_id: arg.account,
-    mode: arg.mode,
-    secret_hash: arg.hash,
-    last4: arg.last4,
-    name: arg.name,
-    created_at: arg.now,
-    deleted_at: null,
-  }),
+  db
+    .insertInto('api_key')
+    .columns(['id', 'account_id', 'mode', 'secret_hash', 'last4', 'name', 'created_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('account')
+        .select([
+          eb.val(arg.id).as('id'),
+          'account.id as account_id',
+          eb.val(arg.mode).as('mode'),
+          eb.val(arg.hash).as('secret_hash'),
+          eb.val(arg.last4).as('last4'),
+          eb.val(arg.name).as('name'),
+          eb.val(arg.now).as('created_at'),
+        ])
+        .where('account.id', '=', arg.account)
+        .where(
+          (count) =>
+            count
+              .selectFrom('api_key as living')
+              .select((of) => of.fn.countAll<number>().as('keys'))
+              .whereRef('living.account_id', '=', 'account.id')
+              .where('living.deleted_at', 'is', null),
+          '<',
+          sql.lit(mostKeys),
+        ),
+    ),
 );
 
 const findAccount = statement((db, arg: { account: string }) =>
@@ -50,7 +77,7 @@ export async function issueKey(
     if ((await tx.first(findAccount, { account: request.accountId })) === undefined) {
       return { kind: 'account_not_found' };
     }
-    return { kind: 'issued', ...(await writeKey(tx, { ...request, actor, now })) };
+    return writeKey(tx, { ...request, actor, now });
   });
 }
 
@@ -60,19 +87,23 @@ const nameOf = { live: 'Live key', test: 'Test key' } as const;
 /** For callers that make the account in the same transaction. */
 export async function writeKey(
   tx: Tx,
-  { accountId, mode, name, actor, now }: KeyRequest & { actor: Actor; now: number },
-): Promise<IssuedKey> {
+  { accountId, mode, name = nameOf[mode], actor, now }: KeyRequest & { actor: Actor; now: number },
+): Promise<WriteKeyAnswer> {
   const key = makeApiKey(mode);
-  await tx.change(insertKey, {
-    id: key.id,
-    account: accountId,
-    mode,
-    hash: hashSecret(key.secret).toString('hex'),
-    last4: key.secret.slice(-4),
-    name: name ?? nameOf[mode],
-    now,
-  });
+  const last4 = key.secret.slice(-4);
+  const hash = hashSecret(key.secret).toString('hex');
+  const row = { id: key.id, account: accountId, mode, hash, last4, name, now };
+  if ((await tx.change(insertKey, row)) === 0) return { kind: 'too_many_keys' };
   const detail = { account_id: accountId, mode };
   await recordChange(tx, { actor, action: 'key_created', subject: key.id, detail, now });
-  return { keyId: key.id, accountId, mode, apiKey: writeApiKey(key) };
+  return {
+    kind: 'issued',
+    keyId: key.id,
+    accountId,
+    mode,
+    name,
+    last4,
+    createdAt: now,
+    apiKey: writeApiKey(key),
+  };
 }

@@ -161,7 +161,10 @@ for (const database of databases) {
       const [listed] = await listKeys(accountId, parts);
       const now = parts.wallClock.now();
       const last4 = readApiKey(apiKey)!.secret.slice(-4);
-      assert.deepEqual(listed, { keyId, accountId, mode: 'test', last4, createdAt: now, deletedAt: now });
+      assert.deepEqual(listed, {
+        ...{ keyId, accountId, mode: 'test', name: 'Test key', last4 },
+        ...{ createdAt: now, deletedAt: now },
+      });
       await close();
     });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@mailproof/engine';
+import { recordChange } from '../audit-log/record-change.ts';
 import type { Store } from '../db/store.ts';
 import { statement } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -79,6 +80,13 @@ const deleteSession = statement((db, arg: { hash: string }) =>
   db.deleteFrom('session').where('id_hash', '=', arg.hash),
 );
 
+const operatorCameIn = {
+  actor: 'operator',
+  action: 'operator_signed_in',
+  subject: 'operator',
+  detail: {},
+} as const;
+
 export function createSessions(parts: SessionsParts): Sessions {
   const { store, clock, wallClock, adminToken } = parts;
   const remembered = new Map<string, { session: Session; until: number }>();
@@ -99,6 +107,7 @@ export function createSessions(parts: SessionsParts): Sessions {
         if (key !== null) await tx.change(deleteOldest, { key, kept: sessionsPerKey - 1 });
         const row = { hash: hashSessionId(id), key, mark, now, expires: now + sessionLifeMs };
         await tx.change(insertSession, row);
+        if (visitor.kind === 'operator') await recordChange(tx, { ...operatorCameIn, now });
       });
       return { id, session: { ...visitor, csrfToken: csrfTokenOf(id) } };
     },

@@ -3,6 +3,7 @@ import type { Presence } from '../db/presence.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
+import { eraseExpiredSessions } from '../sessions/erase-expired-sessions.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
@@ -33,7 +34,10 @@ export function createSweep(parts: SweepParts): Sweep {
       (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now)),
       parts,
     );
-    const erasedAnswers = await parts.store.write((tx) => eraseExpiredAnswers(tx, parts.wallClock.now()));
+    const erasedAnswers = await parts.store.write(async (tx) => {
+      await eraseExpiredSessions(tx, parts.wallClock.now());
+      return eraseExpiredAnswers(tx, parts.wallClock.now());
+    });
     logHoldsErased ||= erasedTasks + erasedAnswers > 0;
     if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
   };

@@ -8,6 +8,7 @@ import { bulkCreatedSchema, bulkRequestSchema } from '../schemas/bulk-schemas.ts
 import { creationReasons, errorResponses } from '../schemas/error-schema.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { idempotencyHeaders } from '../schemas/request-parameters.ts';
+import { isStorable } from '../storable.ts';
 
 const schema = {
   operationId: 'createBulkTask',
@@ -56,11 +57,6 @@ export function addCreateBulkTask(server: ApiServer, { parts, gate, notebook }: 
       return reply.code(201).header('x-credits-used', String(answer.creditsUsed)).send(present(answer));
     },
   });
-}
-
-/** No database keeps half a surrogate pair or a NUL, so such a name could not be returned as it was submitted. */
-function isStorable(name: string | undefined): boolean {
-  return name === undefined || (name.isWellFormed() && !name.includes('\0'));
 }
 
 function present({ taskId, counts }: CreateTaskAnswer & { kind: 'created' }): BulkTaskCreated {

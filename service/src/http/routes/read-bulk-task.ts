@@ -28,6 +28,7 @@ const schema = {
     },
     ...errorResponses([
       'invalid_api_key',
+      'cross_site_request',
       'task_not_found',
       'method_not_allowed',
       'verification_failed',

@@ -2,6 +2,7 @@ import type { ErrorReason } from '@mailproof/client';
 import { Type } from 'typebox';
 import { statusOf } from '../refuse.ts';
 import { creditsHeader, requestIdHeader, retryAfterHeader } from './headers.ts';
+import { oneOf } from './one-of.ts';
 
 /** What stands behind each reason, for the reference. */
 const meanings: Readonly<Record<ErrorReason, string>> = {
@@ -9,15 +10,28 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   invalid_email: 'The request has no valid email address',
   invalid_batch:
     '`emails` is missing, empty, holds more than 100 entries or invalid data, or `name` is too long',
+  invalid_request: 'A parameter or the body is not as described',
   invalid_api_key: 'The key is missing, invalid or deleted',
+  invalid_admin_token: 'The admin token is missing or wrong',
+  invalid_key: 'No such key or admin token',
+  no_session: 'Nobody is signed in',
+  csrf_token_mismatch: 'With a session cookie every change needs its `X-CSRF-Token`',
+  cross_site_request: 'With a session cookie only pages of this service may ask',
+  live_key_required: 'A test key may not create or delete live keys',
   subscription_required: 'The account has no active paid plan',
   not_found: 'There is no such path',
+  account_not_found: 'There is no such account',
+  key_not_found: 'The account has no such key',
+  request_not_found: 'No such request reserved credits or created a task that is still kept',
   task_not_found: 'The task does not exist, has expired, or belongs to another account',
   method_not_allowed: 'The method is not the one in the `Allow` header',
   request_timeout: 'The request did not arrive in time',
   request_in_progress: 'The first request with this `Idempotency-Key` is still running',
+  too_many_keys: 'The account has as many keys as it may have; delete one first',
+  too_many_credits: 'The account would hold more credits than can be counted',
   idempotency_mismatch: 'This `Idempotency-Key` was used with another body',
   insufficient_credits: 'Not enough available credits',
+  too_many_attempts: 'Too many wrong attempts; try again after `Retry-After` seconds',
   headers_too_large: 'The header is over 8 KiB or has over 64 fields',
   verification_failed: 'Unexpected failure',
   verification_unavailable: 'No verification result could be obtained',
@@ -29,6 +43,8 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
 export const creationReasons = [
   'invalid_api_key',
   'subscription_required',
+  'csrf_token_mismatch',
+  'cross_site_request',
   'method_not_allowed',
   'request_in_progress',
   'idempotency_mismatch',
@@ -39,22 +55,37 @@ export const creationReasons = [
   'verification_timeout',
 ] as const satisfies readonly ErrorReason[];
 
+/** What every endpoint of the account may be refused with. */
+export const accountReasons = [
+  'invalid_api_key',
+  'cross_site_request',
+  'method_not_allowed',
+  'verification_failed',
+  'service_unavailable',
+] as const satisfies readonly ErrorReason[];
+
 /** The error responses of a route, one a status, as its schema and the reference take them. */
-export function errorResponses(reasons: readonly ErrorReason[]): Record<number, object> {
-  return Object.fromEntries(reasons.map((reason) => [statusOf[reason], errorResponse(reason)]));
+export function errorResponses(
+  reasons: readonly ErrorReason[],
+  { credits = true }: { credits?: boolean } = {},
+): Record<number, object> {
+  const byStatus = Map.groupBy(reasons, (reason) => statusOf[reason]);
+  return Object.fromEntries([...byStatus].map(([status, those]) => [status, errorResponse(those, credits)]));
 }
 
-function errorResponse(reason: ErrorReason): object {
+/** `credits`: whether the endpoint is one of those that say what a call cost. */
+function errorResponse(reasons: readonly ErrorReason[], credits: boolean): object {
+  const waits = reasons.some((reason) => statusOf[reason] === 503 || reason === 'too_many_attempts');
   return Type.Object(
-    { status: Type.Literal('error'), reason: Type.Literal(reason) },
+    { status: Type.Literal('error'), reason: oneOf(reasons) },
     {
-      description: meanings[reason],
+      description: reasons.map((reason) => meanings[reason]).join('. '),
       additionalProperties: false,
-      examples: [{ status: 'error', reason }],
+      examples: reasons.map((reason) => ({ status: 'error', reason })),
       headers: {
         ...requestIdHeader,
-        ...creditsHeader('Always 0: an error is never charged'),
-        ...(statusOf[reason] === 503 ? retryAfterHeader : {}),
+        ...(credits ? creditsHeader('Always 0: an error is never charged') : {}),
+        ...(waits ? retryAfterHeader : {}),
       },
     },
   );

@@ -1,9 +1,11 @@
 import { judge, parseAddress, type Explanation, type Verdict } from '@mailproof/engine';
 import type { Caller } from '../../keys/authenticate.ts';
+import { createAdminToken } from '../../sessions/admin-token.ts';
 import { createAdmission } from '../admission.ts';
 import { createAddressHash } from '../hash-address.ts';
 import { createLogger } from '../create-logger.ts';
 import type { HttpParts } from '../http-parts.ts';
+import { noConsoleFiles } from '../read-console-files.ts';
 
 /** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
 export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
@@ -49,6 +51,9 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
         replayed: false,
       }),
     readTask: () => Promise.resolve({ kind: 'task_not_found' }),
+    ...signedOut,
+    account: noPages(),
+    consoleFiles: noConsoleFiles,
     admission: createAdmission(),
     readiness: () => Promise.resolve({ ready: true }),
     newRequestId: () => `request-${++requests}`,
@@ -64,6 +69,32 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     verifyOne: (request) => noted(calls, 'verifyOne', () => parts.verifyOne(request)),
     createTask: (request) => noted(calls, 'createTask', () => parts.createTask(request)),
     readTask: (request) => noted(calls, 'readTask', () => parts.readTask(request)),
+  };
+}
+
+/** Nobody has signed in, and nobody can. */
+const signedOut: Pick<HttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
+  sessions: {
+    open: () => Promise.reject(new Error('not part of this test')),
+    find: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  },
+  adminToken: createAdminToken(undefined),
+  signIns: { begin: () => ({ kind: 'wait', seconds: 1 }) },
+};
+
+/** The pages of accounts have tests of their own, over real books. */
+function noPages(): HttpParts['account'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    read: none,
+    ledger: none,
+    usage: none,
+    tasks: none,
+    keys: none,
+    createKey: none,
+    renameKey: none,
+    deleteKey: none,
   };
 }
 

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+/**
+ * The console as it was built, read once at the start and kept in memory: it is small, and a name that is not in the
+ * table is not there, so that no path can lead out of the folder.
+ */
+export type ConsoleFiles = {
+  /** The one page; `undefined` where the console was not built. */
+  page: ConsoleFile | undefined;
+  assets: ReadonlyMap<string, ConsoleFile>;
+};
+
+export type ConsoleFile = {
+  type: string;
+  /** Whether the name changes with the content, so that a browser may keep it for ever. */
+  hashed: boolean;
+  /** The best compressed first; the plain one is always there, and last. */
+  forms: ConsoleForm[];
+};
+
+export type ConsoleForm = { encoding: 'br' | 'gzip' | 'identity'; bytes: Buffer; etag: string };
+
+export const noConsoleFiles: ConsoleFiles = { page: undefined, assets: new Map() };
+
+const types: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.ico', 'image/x-icon'],
+  ['.woff2', 'font/woff2'],
+]);
+
+export function readConsoleFiles(folder: string): ConsoleFiles {
+  const page = join(folder, 'index.html');
+  if (!existsSync(page)) return noConsoleFiles;
+  const assets = join(folder, 'assets');
+  const names = existsSync(assets) ? readdirSync(assets).filter((name) => types.has(extname(name))) : [];
+  return {
+    page: readFile(page),
+    assets: new Map(names.map((name) => [name, readFile(join(assets, name))])),
+  };
+}
+
+function readFile(path: string): ConsoleFile {
+  const compressed = [
+    { encoding: 'br' as const, path: `${path}.br` },
+    { encoding: 'gzip' as const, path: `${path}.gz` },
+  ].filter((form) => existsSync(form.path));
+  const forms = [...compressed, { encoding: 'identity' as const, path }].map((form) => ({
+    encoding: form.encoding,
+    ...withTag(readFileSync(form.path)),
+  }));
+  return {
+    type: types.get(extname(path)) ?? 'application/octet-stream',
+    hashed: /-[\dA-Z]{8}\.\w+$/i.test(path),
+    forms,
+  };
+}
+
+/** A form has a tag of its own, because a strong one stands for the bytes that are sent (RFC 9110 section 8.8.3). */
+function withTag(bytes: Buffer): { bytes: Buffer; etag: string } {
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+}

@@ -1,0 +1,125 @@
+import type { ApiServer, RouteParts } from '../api-server.ts';
+import { accountKeyPath, accountKeysPath } from '../paths.ts';
+import { presentCreatedKey, presentKey } from '../present-account.ts';
+import { refuse } from '../refuse.ts';
+import {
+  accountKeySchema,
+  createdKeySchema,
+  keyListSchema,
+  keyRenameSchema,
+  keyRequestSchema,
+} from '../schemas/account-schemas.ts';
+import { accountReasons, errorResponses } from '../schemas/error-schema.ts';
+import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
+import { csrfHeaders, keyParameters } from '../schemas/page-parameters.ts';
+import { isStorable } from '../storable.ts';
+
+/** The keys of an account, for whoever holds one of them. */
+const described = { tags: ['Account'], security: [{ apiKey: [] }] };
+const headers = { ...requestIdHeader, ...creditsHeader('Always 0: keys cost nothing') };
+const changeReasons = ['invalid_request', ...accountReasons, 'csrf_token_mismatch'] as const;
+
+const listRoute = {
+  ...described,
+  operationId: 'listKeys',
+  summary: 'The keys of the account',
+  response: { 200: { ...keyListSchema, headers }, ...errorResponses(accountReasons) },
+};
+
+const createRoute = {
+  ...described,
+  operationId: 'createKey',
+  summary: 'Create a key',
+  description: 'The key is in this answer and nowhere else. An account has at most 100 keys.',
+  headers: csrfHeaders,
+  body: keyRequestSchema,
+  response: {
+    201: { ...createdKeySchema, headers },
+    ...errorResponses([...changeReasons, 'live_key_required', 'too_many_keys']),
+  },
+};
+
+const renameRoute = {
+  ...described,
+  operationId: 'renameKey',
+  summary: 'Name a key',
+  headers: csrfHeaders,
+  params: keyParameters,
+  body: keyRenameSchema,
+  response: { 200: { ...accountKeySchema, headers }, ...errorResponses([...changeReasons, 'key_not_found']) },
+};
+
+const deleteRoute = {
+  ...described,
+  operationId: 'deleteKey',
+  summary: 'Delete a key',
+  description: 'It stops working, and sessions that it opened end, within a second.',
+  headers: csrfHeaders,
+  params: keyParameters,
+  response: {
+    204: { type: 'null', description: 'The key is deleted', headers },
+    ...errorResponses([...changeReasons, 'live_key_required', 'key_not_found']),
+  },
+};
+
+export function addAccountKeys(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
+  const onRequest = gate('account');
+  server.route({
+    method: 'GET',
+    url: accountKeysPath,
+    schema: listRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const caller = notebook.callerOf(request);
+      const keys = await parts.account.keys(caller);
+      return reply.code(200).send({ keys: keys.map((key) => presentKey(key, caller)) });
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: accountKeysPath,
+    schema: createRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { name, mode = 'live' } = request.body;
+      if (!isStorable(name)) return refuse(reply, 'invalid_request');
+      const answer = await parts.account.createKey(notebook.callerOf(request), { mode, name });
+      if (answer.kind === 'account_not_found') throw new Error('a caller without an account');
+      if (answer.kind !== 'issued') return refuse(reply, answer.kind);
+      return reply.code(201).send(presentCreatedKey(answer));
+    },
+  });
+  server.route({
+    method: 'PATCH',
+    url: accountKeyPath,
+    schema: renameRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const caller = notebook.callerOf(request);
+      const { name } = request.body;
+      if (!isStorable(name)) return refuse(reply, 'invalid_request');
+      const { keyId } = request.params;
+      if (!isKeyId(keyId)) return refuse(reply, 'key_not_found');
+      const answer = await parts.account.renameKey(caller, { keyId, name });
+      if (answer.kind !== 'renamed') return refuse(reply, answer.kind);
+      return reply.code(200).send(presentKey(answer.key, caller));
+    },
+  });
+  server.route({
+    method: 'DELETE',
+    url: accountKeyPath,
+    schema: deleteRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { keyId } = request.params;
+      if (!isKeyId(keyId)) return refuse(reply, 'key_not_found');
+      const answer = await parts.account.deleteKey(notebook.callerOf(request), keyId);
+      return answer.kind === 'deleted' ? reply.code(204).send() : refuse(reply, answer.kind);
+    },
+  });
+}
+
+/** What cannot be a key's id need not be looked for, and need not fit what a database takes for text. */
+function isKeyId(text: string): boolean {
+  return /^\w{1,64}$/.test(text);
+}

@@ -1,0 +1,108 @@
+import { contractLimits } from '@mailproof/client';
+import type { ApiServer, RouteParts } from '../api-server.ts';
+import { ledgerCursor, ledgerPlace, readPlacedPage, taskCursor, taskPlace } from '../list-places.ts';
+import { accountLedgerPath, accountPath, accountTasksPath, accountUsagePath } from '../paths.ts';
+import { presentAccount, presentEntry, presentListedTask } from '../present-account.ts';
+import { fieldsOf, readWhole } from '../read-page.ts';
+import { refuse } from '../refuse.ts';
+import { accountSchema, ledgerPageSchema, taskPageSchema, usageSchema } from '../schemas/account-schemas.ts';
+import { accountReasons, errorResponses } from '../schemas/error-schema.ts';
+import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
+import { pageQuery, usageQuery } from '../schemas/page-parameters.ts';
+
+/** What the holder of a key may look at of the account: the balance, the ledger, the use of days, the tasks. */
+const described = { tags: ['Account'], security: [{ apiKey: [] }] };
+const headers = { ...requestIdHeader, ...creditsHeader('Always 0: looking is free') };
+
+const accountRoute = {
+  ...described,
+  operationId: 'readAccount',
+  summary: 'The account of the key',
+  response: { 200: { ...accountSchema, headers }, ...errorResponses(accountReasons) },
+};
+
+const ledgerRoute = {
+  ...described,
+  operationId: 'readLedger',
+  summary: 'The ledger, with the balance after each entry',
+  querystring: pageQuery,
+  response: {
+    200: { ...ledgerPageSchema, headers },
+    ...errorResponses(['invalid_request', ...accountReasons]),
+  },
+};
+
+const usageRoute = {
+  ...described,
+  operationId: 'readUsage',
+  summary: 'Credits that moved on each day',
+  querystring: usageQuery,
+  response: { 200: { ...usageSchema, headers }, ...errorResponses(['invalid_request', ...accountReasons]) },
+};
+
+const tasksRoute = {
+  ...described,
+  operationId: 'listTasks',
+  summary: 'Tasks, as long as they are kept',
+  querystring: pageQuery,
+  response: {
+    200: { ...taskPageSchema, headers },
+    ...errorResponses(['invalid_request', ...accountReasons]),
+  },
+};
+
+export function addAccountReads(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
+  const onRequest = gate('account');
+  server.route({
+    method: 'GET',
+    url: accountPath,
+    schema: accountRoute,
+    onRequest,
+    handler: async (request, reply) =>
+      reply.code(200).send(presentAccount(await parts.account.read(notebook.callerOf(request)))),
+  });
+  server.route({
+    method: 'GET',
+    url: accountLedgerPath,
+    schema: ledgerRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = notebook.callerOf(request);
+      const page = readPlacedPage(request.query, ledgerPlace);
+      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      const answer = await parts.account.ledger({ accountId, limit: page.limit, from: page.from });
+      if (answer.kind === 'no_such_place') return refuse(reply, 'invalid_request');
+      const next = answer.next === undefined ? null : ledgerCursor(answer.next);
+      return reply.code(200).send({ entries: answer.entries.map(presentEntry), next });
+    },
+  });
+  server.route({
+    method: 'GET',
+    url: accountUsagePath,
+    schema: usageRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = notebook.callerOf(request);
+      const { usageDays: most, usageDaysUsual: usual } = contractLimits;
+      const days = readWhole(fieldsOf(request.query)['days'], { most, usual });
+      if (days === undefined) return refuse(reply, 'invalid_request');
+      return reply.code(200).send({ days: await parts.account.usage({ accountId, days }) });
+    },
+  });
+  server.route({
+    method: 'GET',
+    url: accountTasksPath,
+    schema: tasksRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = notebook.callerOf(request);
+      const page = readPlacedPage(request.query, taskPlace);
+      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      const { tasks, next } = await parts.account.tasks({ accountId, limit: page.limit, after: page.from });
+      return reply.code(200).send({
+        tasks: tasks.map(presentListedTask),
+        next: next === undefined ? null : taskCursor(next),
+      });
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiServer, RouteParts } from '../api-server.ts';
+import { chooseEncoding } from '../choose-encoding.ts';
+import { assetPath, consolePaths, consolePathsBelow } from '../paths.ts';
+import type { ConsoleFile } from '../read-console-files.ts';
+import { refuse } from '../refuse.ts';
+
+/**
+ * The console's files. The page is one for all its addresses and is asked for anew each time, which costs a 304; what it
+ * refers to has names that change with the content and is kept for a year. The policy lets nothing in from elsewhere
+ * and nothing out.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const notBuilt = 'The console is not built: run `node console/build.ts`, then start the service again.\n';
+
+export function addConsoleFiles(server: ApiServer, { parts }: Pick<RouteParts, 'parts'>): void {
+  const { page, assets } = parts.consoleFiles;
+  const method = ['GET', 'HEAD'];
+  for (const url of [...consolePaths, ...consolePathsBelow]) {
+    server.route({
+      method,
+      url,
+      schema: { hide: true },
+      handler: async (request, reply) =>
+        page === undefined
+          ? guarded(reply)
+              .type('text/plain; charset=utf-8')
+              .header('cache-control', 'no-store')
+              .send(notBuilt)
+          : sendFile(page, request, reply),
+    });
+  }
+  server.route<{ Params: { '*': string } }>({
+    method,
+    url: assetPath,
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const file = assets.get(request.params['*']);
+      return file === undefined ? refuse(reply, 'not_found') : sendFile(file, request, reply);
+    },
+  });
+}
+
+function guarded(reply: FastifyReply): FastifyReply {
+  return reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
+}
+
+/** Node sends no body in answer to HEAD, and the length all the same. */
+function sendFile({ type, hashed, forms }: ConsoleFile, request: FastifyRequest, reply: FastifyReply) {
+  const names = forms.map(({ encoding }) => encoding);
+  const encoding = chooseEncoding(request.headers['accept-encoding'], names);
+  const form = forms.find((one) => one.encoding === encoding);
+  if (form === undefined) throw new Error('a file of the console without its plain form');
+  guarded(reply)
+    .header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .header('vary', 'Accept-Encoding')
+    .header('etag', form.etag);
+  if (isKnown(request.headers['if-none-match'], form.etag)) return reply.code(304).send();
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.type(type).send(form.bytes);
+}
+
+/** RFC 9110 section 13.1.2: compared weakly, so that a proxy that marked the tag as weak is understood. */
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes(etag) || tags.includes('*');
+}

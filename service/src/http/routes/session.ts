@@ -1,0 +1,142 @@
+import type { SessionState } from '@mailproof/client';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Session, Visitor } from '../../sessions/session.ts';
+import type { ApiServer, RouteParts } from '../api-server.ts';
+import { clientOf } from '../client-of.ts';
+import { findSession, isCrossSite } from '../find-session.ts';
+import type { HttpParts } from '../http-parts.ts';
+import { sessionPath } from '../paths.ts';
+import { presentAccount } from '../present-account.ts';
+import { refuse } from '../refuse.ts';
+import { errorResponses } from '../schemas/error-schema.ts';
+import { requestIdHeader } from '../schemas/headers.ts';
+import { csrfHeaders } from '../schemas/page-parameters.ts';
+import { sessionSchema, signInSchema } from '../schemas/session-schemas.ts';
+import { clearedSessionCookie, readSessionCookie, sessionCookie } from '../session-cookie.ts';
+
+/**
+ * Signing in and out, for browsers: a key or the admin token is exchanged for a cookie that no script can read, so that
+ * a page need not keep the key.
+ */
+const described = { tags: ['Session'] };
+const signedIn = { ...sessionSchema, headers: requestIdHeader };
+const errors = (...reasons: Parameters<typeof errorResponses>[0]) =>
+  errorResponses([...reasons, 'method_not_allowed', 'verification_failed', 'service_unavailable'], {
+    credits: false,
+  });
+
+const postSchema = {
+  ...described,
+  operationId: 'signIn',
+  summary: 'Sign in',
+  description:
+    'Sets the cookie `mailproof_session` (HttpOnly, SameSite=Strict, 12 hours), which stands for the key. After five wrong attempts in a row each further one has to wait.',
+  body: signInSchema,
+  response: {
+    200: signedIn,
+    ...errors('invalid_request', 'invalid_key', 'cross_site_request', 'too_many_attempts'),
+  },
+};
+
+const getSchema = {
+  ...described,
+  operationId: 'readSession',
+  summary: 'Who is signed in',
+  response: { 200: signedIn, ...errors('no_session', 'cross_site_request') },
+};
+
+const deleteSchema = {
+  ...described,
+  operationId: 'signOut',
+  summary: 'Sign out',
+  headers: csrfHeaders,
+  response: {
+    204: { type: 'null', description: 'Nobody is signed in any more', headers: requestIdHeader },
+    ...errors('invalid_request', 'csrf_token_mismatch', 'cross_site_request'),
+  },
+};
+
+export function addSession(server: ApiServer, { parts, door }: Pick<RouteParts, 'parts' | 'door'>): void {
+  const onRequest = [door('account'), keepNowhere];
+  server.route({
+    method: 'POST',
+    url: sessionPath,
+    schema: postSchema,
+    onRequest,
+    handler: async (request, reply) => {
+      const { key, admin_token: token } = request.body;
+      if ((key === undefined) === (token === undefined)) return refuse(reply, 'invalid_request');
+      if (isCrossSite(request)) return refuse(reply, 'cross_site_request');
+      const attempt = parts.signIns.begin(clientOf(request));
+      if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
+      const visitor = await recognise({ key, token }, parts);
+      if (visitor === undefined) return refuse(reply, 'invalid_key');
+      attempt.succeeded();
+
+      await closeEarlier(request, parts);
+      const { id, session } = await parts.sessions.open(visitor);
+      return reply
+        .code(200)
+        .header('set-cookie', sessionCookie(id, request))
+        .send(await presentSession(session, parts));
+    },
+  });
+  server.route({
+    method: 'GET',
+    url: sessionPath,
+    schema: getSchema,
+    onRequest,
+    handler: async (request, reply) => {
+      const found = await findSession(request, parts.sessions);
+      if (found.kind === 'refused') return refuse(reply, found.reason);
+      if (found.kind === 'none') return refuse(reply, 'no_session');
+      return reply.code(200).send(await presentSession(found.session, parts));
+    },
+  });
+  server.route({
+    method: 'DELETE',
+    url: sessionPath,
+    schema: deleteSchema,
+    onRequest,
+    handler: async (request, reply) => {
+      const found = await findSession(request, parts.sessions);
+      if (found.kind === 'refused') return refuse(reply, found.reason);
+      if (found.kind === 'found') await parts.sessions.close(found.id);
+      return reply.code(204).header('set-cookie', clearedSessionCookie(request)).send();
+    },
+  });
+}
+
+function keepNowhere(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header('cache-control', 'no-store').header('vary', 'Cookie');
+  return Promise.resolve();
+}
+
+type Presented = { key: string | undefined; token: string | undefined };
+
+async function recognise(
+  { key, token }: Presented,
+  { authenticate, adminToken }: Pick<HttpParts, 'authenticate' | 'adminToken'>,
+): Promise<Visitor | undefined> {
+  if (token !== undefined) return adminToken.matches(token) ? { kind: 'operator' } : undefined;
+  const caller = await authenticate(`Bearer ${key ?? ''}`);
+  return caller && { kind: 'account', caller };
+}
+
+/** Who signs in again means the new session: the one before is not left open behind him. */
+async function closeEarlier(
+  request: FastifyRequest,
+  { sessions }: Pick<HttpParts, 'sessions'>,
+): Promise<void> {
+  const earlier = readSessionCookie(request.headers.cookie);
+  if (earlier !== undefined) await sessions.close(earlier);
+}
+
+async function presentSession(
+  session: Session,
+  { account }: Pick<HttpParts, 'account'>,
+): Promise<SessionState> {
+  const state = { kind: session.kind, csrf_token: session.csrfToken };
+  if (session.kind === 'operator') return state;
+  return { ...state, account: presentAccount(await account.read(session.caller)) };
+}

@@ -1,0 +1,224 @@
+import {
+  contractLimits,
+  type Account,
+  type AccountKey,
+  type AccountTask,
+  type CreatedKey,
+  type KeyList,
+  type KeyRename,
+  type KeyRequest,
+  type LedgerEntry,
+  type LedgerPage,
+  type TaskPage,
+  type Usage,
+} from '@mailproof/client';
+import { Type, type Static, type TObject, type TProperties } from 'typebox';
+import { oneOf } from './one-of.ts';
+import type { SameType } from './same-type.ts';
+
+const exampleTaskId = '3f2c8a9e-5b1d-4c7e-9a64-0d7e1b2c3f45';
+const exampleRequestId = '019a7c52-6e0b-7d1f-8a3c-5b6d7e8f9a0b';
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const time = (description: string) => Type.String({ description });
+const timeOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+/** A body of ours: described, with an example, and with nothing in it that is not described. */
+function answer<Properties extends TProperties>(
+  properties: Properties,
+  { description, example }: { description: string; example: object },
+): TObject<Properties> {
+  return Type.Object(properties, { description, additionalProperties: false, examples: [example] });
+}
+
+const keyModeSchema = oneOf(['live', 'test']);
+
+const exampleAccount: Account = {
+  account_id: 'acct_0123456789abcdef',
+  name: 'Example Ltd',
+  plan: 'paid',
+  credits: { granted: 1_000, available: 900, reserved: 20, spent: 80 },
+  frozen: false,
+  key: { key_id: '0aB1cD2e', name: 'Live key', mode: 'live' },
+};
+
+export const creditsSchema = Type.Object(
+  {
+    granted: count('All credits there ever were: available + reserved + spent'),
+    available: count('To be had'),
+    reserved: count('Held by what is under way'),
+    spent: count('Charged'),
+  },
+  { additionalProperties: false },
+);
+
+export const accountSchema = answer(
+  {
+    account_id: Type.String(),
+    name: Type.String(),
+    plan: oneOf(['paid', 'none']),
+    credits: creditsSchema,
+    frozen: Type.Boolean({ description: 'Whether the books did not balance, so that nothing is reserved' }),
+    key: Type.Object(
+      { key_id: Type.String(), name: Type.String(), mode: keyModeSchema },
+      { description: 'The key that asks', additionalProperties: false },
+    ),
+  },
+  { description: 'The account', example: exampleAccount },
+);
+
+export const nextSchema = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  description: 'Goes into `before` of the next request; null at the end',
+});
+
+const exampleEntry: LedgerEntry = {
+  number: 2,
+  kind: 'reserve',
+  credits: 2,
+  at: '2026-01-02T03:04:05.678Z',
+  available: 998,
+  reserved: 2,
+  spent: 0,
+  task_id: exampleTaskId,
+  request_id: exampleRequestId,
+};
+
+const ledgerEntrySchema = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: 'Counts from 1 without gaps' }),
+    kind: oneOf(['grant', 'reserve', 'charge', 'release']),
+    credits: Type.Integer({ minimum: 1 }),
+    at: time('When'),
+    available: count('Available after this entry'),
+    reserved: count('Reserved after this entry'),
+    spent: count('Spent after this entry'),
+    task_id: Type.Optional(Type.String({ description: 'The task it was for, while that is kept' })),
+    request_id: Type.Optional(Type.String({ description: 'The request it was for' })),
+  },
+  { additionalProperties: false },
+);
+
+export const ledgerPageSchema = answer(
+  { entries: Type.Array(ledgerEntrySchema), next: nextSchema },
+  { description: 'The newest first', example: { entries: [exampleEntry], next: null } satisfies LedgerPage },
+);
+
+const usageDaySchema = Type.Object(
+  {
+    date: Type.String({ description: 'A day of UTC, `YYYY-MM-DD`' }),
+    charged: count('Credits charged on that day'),
+    reserved: count('Credits reserved'),
+    released: count('Credits given back'),
+  },
+  { additionalProperties: false },
+);
+
+export const usageSchema = answer(
+  { days: Type.Array(usageDaySchema) },
+  {
+    description: 'One for each day, days without use included, the oldest first',
+    example: { days: [{ date: '2026-01-02', charged: 80, reserved: 100, released: 20 }] } satisfies Usage,
+  },
+);
+
+const exampleTask: AccountTask = {
+  task_id: exampleTaskId,
+  name: 'API: Spring letter',
+  status: 'completed',
+  mode: 'live',
+  count_total: 2,
+  count_checked: 2,
+  progress_percentage: 100,
+  created_at: '2026-01-02T03:04:05.678Z',
+  completed_at: '2026-01-02T03:04:09.012Z',
+  expires_at: '2026-01-17T03:04:09.012Z',
+  key_id: '0aB1cD2e',
+  credits_used: 2,
+};
+
+export const accountTaskSchema = Type.Object(
+  {
+    task_id: Type.String(),
+    name: Type.String(),
+    status: oneOf(['waiting', 'running', 'completed']),
+    mode: keyModeSchema,
+    count_total: count('Addresses in the task'),
+    count_checked: count('Addresses checked so far'),
+    progress_percentage: Type.Number({ minimum: 0, maximum: 100 }),
+    created_at: time('When it was created'),
+    completed_at: timeOrNull('When it was completed'),
+    expires_at: timeOrNull('When it is erased'),
+    key_id: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The key that created it' }),
+    credits_used: count('What it holds, or was charged once it is completed'),
+  },
+  { additionalProperties: false },
+);
+
+export const taskPageSchema = answer(
+  { tasks: Type.Array(accountTaskSchema), next: nextSchema },
+  { description: 'The newest first', example: { tasks: [exampleTask], next: null } satisfies TaskPage },
+);
+
+const keyProperties = {
+  key_id: Type.String({ description: 'The public part of the key' }),
+  name: Type.String(),
+  mode: keyModeSchema,
+  last4: Type.String({ description: 'The last characters of its secret' }),
+  created_at: time('When it was created'),
+};
+
+const exampleKey: AccountKey = {
+  key_id: '0aB1cD2e',
+  name: 'Web shop',
+  mode: 'live',
+  last4: 'x7Qz',
+  created_at: '2026-01-02T03:04:05.678Z',
+  current: true,
+};
+
+export const accountKeySchema = answer(
+  { ...keyProperties, current: Type.Boolean({ description: 'Whether it is the key that asks' }) },
+  { description: 'The key', example: exampleKey },
+);
+
+export const keyListSchema = answer(
+  { keys: Type.Array(accountKeySchema) },
+  {
+    description: 'All keys that are not deleted, the newest first',
+    example: { keys: [exampleKey] } satisfies KeyList,
+  },
+);
+
+export const createdKeySchema = answer(
+  { ...keyProperties, api_key: Type.String({ description: 'The whole key. It is not shown again' }) },
+  {
+    description: 'The key was created',
+    example: {
+      key_id: '0aB1cD2e',
+      name: 'Web shop',
+      mode: 'live',
+      last4: 'x7Qz',
+      created_at: '2026-01-02T03:04:05.678Z',
+      api_key: 'mp_live_…',
+    } satisfies CreatedKey,
+  },
+);
+
+export const keyNameSchema = Type.String({ minLength: 1, maxLength: contractLimits.keyNameCharacters });
+
+export const keyRequestSchema = Type.Object(
+  { name: Type.Optional(keyNameSchema), mode: Type.Optional(keyModeSchema) },
+  { examples: [{ name: 'Web shop', mode: 'live' }] },
+);
+
+export const keyRenameSchema = Type.Object({ name: keyNameSchema }, { examples: [{ name: 'Web shop' }] });
+
+true satisfies SameType<Static<typeof accountSchema>, Account>;
+true satisfies SameType<Static<typeof ledgerPageSchema>, LedgerPage>;
+true satisfies SameType<Static<typeof usageSchema>, Usage>;
+true satisfies SameType<Static<typeof taskPageSchema>, TaskPage>;
+true satisfies SameType<Static<typeof keyListSchema>, KeyList>;
+true satisfies SameType<Static<typeof createdKeySchema>, CreatedKey>;
+true satisfies SameType<Static<typeof keyRequestSchema>, KeyRequest>;
+true satisfies SameType<Static<typeof keyRenameSchema>, KeyRename>;

@@ -1,0 +1,34 @@
+import { contractLimits } from '@mailproof/client';
+import { Type } from 'typebox';
+
+/** Which part of a list is asked for. Described here, read by read-page.ts. */
+export const pageQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: contractLimits.pageEntries,
+      default: contractLimits.pageEntriesUsual,
+      description: 'How many',
+    }),
+  ),
+  before: Type.Optional(Type.String({ description: '`next` of the page before' })),
+});
+
+export const usageQuery = Type.Object({
+  days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: contractLimits.usageDays,
+      default: contractLimits.usageDaysUsual,
+      description: 'How many days, today included',
+    }),
+  ),
+});
+
+export const keyParameters = Type.Object({ keyId: Type.String({ description: 'The `key_id` of the key' }) });
+
+export const csrfHeaders = Type.Object({
+  'x-csrf-token': Type.Optional(
+    Type.String({ description: 'With a session cookie in place of a key: the `csrf_token` of the session' }),
+  ),
+});
