@@ -63,6 +63,7 @@ export const limitTable = {
     meaning: 'least time between two lines that say so, and between two trials',
   },
   canaryEveryMs: { value: 600_000, meaning: 'time between two rounds of the canaries' },
+  replyMeanings: { value: 5_000, meaning: 'different refusals whose meaning is remembered' },
   explainedReplyCharacters: { value: 200, meaning: 'characters kept of a reply' },
 } as const;
 

@@ -26,6 +26,7 @@ import { holdConversation } from '../../../engine/src/conversations/hold-convers
 import { createHostMemory } from '../../../engine/src/conversations/host-traits.ts';
 import type { Switchboard } from '../../../engine/src/conversations/switchboard.ts';
 import { createTicket, type Ticket } from '../../../engine/src/conversations/ticket.ts';
+import { createReplyClassifier } from '../../../engine/src/replies/create-reply-classifier.ts';
 import type { EngineLike, EngineOrder } from './engine-order.ts';
 import { limitsFor } from './engine-order.ts';
 
@@ -83,6 +84,7 @@ function createPlainSwitchboard(parts: Parts): { switchboard: Switchboard; opene
   const { clock, limits, policies, order } = parts;
   const gate = createProcessGate({ clock, openConversations: order.openConversations });
   const route = createPlainRoute(parts);
+  const classify = createReplyClassifier(limits.replyMeanings);
   const counts = { open: 0, opened: 0 };
 
   async function converse(ticket: Ticket): Promise<void> {
@@ -99,6 +101,7 @@ function createPlainSwitchboard(parts: Parts): { switchboard: Switchboard; opene
       ...parts,
       route,
       heloName: route.heloName,
+      classify,
       starttls: 'demanded',
       hosts: createHostMemory(clock, limits),
       desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),

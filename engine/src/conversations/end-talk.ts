@@ -1,5 +1,5 @@
 import type { CatchAllAnswer } from '../evidence.ts';
-import { noAnswer, smtputf8NotOffered } from './no-answer.ts';
+import { noAnswer, smtputf8NotOffered, type Fate } from './no-answer.ts';
 import type { Setback } from '../smtp/open-conversation.ts';
 import type { Held, Talk } from './talk.ts';
 import type { Ticket, Visit } from './ticket.ts';
@@ -11,12 +11,12 @@ export const mostReturns = 4;
  * A conversation that ended before everybody was answered. Where it had borne fruit, those left over are
  * asked for in another one; where it bore none, they share its fate.
  */
-export function suffer(talk: Talk, setback: Setback): void {
+export function suffer(talk: Talk, fate: Fate): void {
   const { host } = talk.destination.target;
-  const visit = noAnswer(setback, { host, traits: talk.parts.hosts.recall(host), limits: talk.parts.limits });
+  const visit = noAnswer(fate, { host, traits: talk.parts.hosts.recall(host) });
   const back: Ticket[] = [];
   for (const ticket of [...talk.named, ...talk.pending]) {
-    if (mayGoBack(talk, ticket, setback)) back.push(ticket);
+    if (mayGoBack(talk, ticket, fate)) back.push(ticket);
     else ticket.settle(visit);
   }
   talk.named = [];
@@ -84,5 +84,5 @@ function answered(talk: Talk, { ticket, meaning, reply }: Held, catchAll: CatchA
 function outOfStep(talk: Talk): Visit {
   const { host } = talk.destination.target;
   const setback = { kind: 'broken', phase: 'quit', fault: 'protocol_error' } as const;
-  return noAnswer(setback, { host, traits: talk.parts.hosts.recall(host), limits: talk.parts.limits });
+  return noAnswer(setback, { host, traits: talk.parts.hosts.recall(host) });
 }

@@ -4,6 +4,7 @@ import type { DialNews } from '../egress/routes/watch-mail-port.ts';
 import { closeQuestions, deliver, giveBack, mostReturns, suffer } from './end-talk.ts';
 import type { Experience } from './experience.ts';
 import { interpretReply } from './interpret-reply.ts';
+import type { Fate } from './no-answer.ts';
 import { openConversation, type Setback } from '../smtp/open-conversation.ts';
 import { sayGoodbye } from '../smtp/say-goodbye.ts';
 import { startTalk, type Supply, type Talk, type TalkParts } from './talk.ts';
@@ -52,10 +53,10 @@ async function converse(talk: Talk, socket: Socket): Promise<void> {
   try {
     if (opened.kind !== 'open') shareTheFate(talk);
     const setback = opened.kind === 'open' ? await talkThrough(talk, opened.conversation) : opened;
-    note(talk, setback);
+    const fate = setback === undefined ? undefined : noteFate(talk, setback);
     deliver(talk, await sayGoodbye(connection, parts, patience));
-    if (setback === undefined) giveBack(talk, talk.pending);
-    else suffer(talk, setback);
+    if (fate === undefined) giveBack(talk, talk.pending);
+    else suffer(talk, fate);
   } finally {
     connection.destroy();
   }
@@ -89,12 +90,14 @@ function fail(talk: Talk, error: unknown): void {
   for (const ticket of tickets) ticket.fail(error);
 }
 
-function note(talk: Talk, setback: Setback | undefined): void {
-  if (setback?.kind === 'broken') talk.experience.fault = setback.fault;
-  if (setback?.kind !== 'refused') return;
-  const { meaning } = interpretReply(setback, {
-    host: talk.destination.target.host,
-    limits: talk.parts.limits,
-  });
-  talk.experience.turnedAway = { reply: setback.reply, meaning };
+/** Takes note of how it ended, and reads the refusal where it ended by one: once, for all who hear of it. */
+function noteFate({ experience, destination, parts }: Talk, setback: Setback): Fate {
+  if (setback.kind === 'broken') {
+    experience.fault = setback.fault;
+    return setback;
+  }
+  const { meaning, read } = interpretReply(setback, destination.target.host, parts);
+  experience.turnedAway = { reply: setback.reply, meaning };
+  const { kind, phase, reply } = setback;
+  return { kind, phase, reply, meaning, read };
 }

@@ -4,27 +4,26 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import type { Fault } from '../smtp/connection.ts';
 import { demandsTls } from '../smtp/demands-tls.ts';
 import type { HostTraits } from './host-traits.ts';
-import { interpretReply } from './interpret-reply.ts';
-import type { Limits } from '../limits.ts';
+import type { Interpretation } from './interpret-reply.ts';
 import type { Setback } from '../smtp/open-conversation.ts';
 import type { Turn, Visit } from './ticket.ts';
 
-/** What a visit says that ended without a word about the mailbox, and where to turn next. */
-type NoAnswerContext = { host: CanonicalHost; traits: HostTraits; limits: Limits };
+/** How a conversation ended that bore no answer: by a fault of the line, or by a reply and what it means. */
+export type Fate = (Setback & { kind: 'broken' }) | (Setback & { kind: 'refused' } & Interpretation);
 
-export function noAnswer(
-  setback: Setback,
-  { host, traits, limits }: NoAnswerContext,
-): Visit & { kind: 'no_answer' } {
-  if (setback.kind === 'broken') {
-    return build(host, { reason: reasonOf(setback.fault), turn: turnAfterFault(setback, traits) });
+type NoAnswerContext = { host: CanonicalHost; traits: HostTraits };
+
+/** What a visit says that ended without a word about the mailbox, and where to turn next. */
+export function noAnswer(fate: Fate, { host, traits }: NoAnswerContext): Visit & { kind: 'no_answer' } {
+  if (fate.kind === 'broken') {
+    return build(host, { reason: reasonOf(fate.fault), turn: turnAfterFault(fate, traits) });
   }
-  const { meaning, read } = interpretReply(setback, { host, limits });
+  const { meaning, read } = fate;
   // Before the mailbox was named no refusal can be about it, whatever words it borrows.
   const aboutUs = meaning.label === 'blocked_or_policy' || meaning.label === 'greylisted_or_temporary';
   return build(host, {
     reason: 'host_refused',
-    turn: turnAfterRefusal(setback, traits),
+    turn: turnAfterRefusal(fate, traits),
     meaning: aboutUs ? meaning : undefined,
     replies: [read],
   });

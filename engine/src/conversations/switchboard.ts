@@ -4,6 +4,7 @@ import type { Pacer } from '../pace/create-pacer.ts';
 import type { ProcessGate } from '../pace/create-process-gate.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../policy/policy.ts';
+import { createReplyClassifier } from '../replies/create-reply-classifier.ts';
 import type { Destination } from './destination.ts';
 import type { Experience } from './experience.ts';
 import { holdConversation } from './hold-conversation.ts';
@@ -20,7 +21,7 @@ export type Switchboard = {
   counts(): { waiting: number; open: number };
 };
 
-type SwitchboardParts = Omit<TalkParts, 'route' | 'heloName'> & {
+type SwitchboardParts = Omit<TalkParts, 'route' | 'heloName' | 'classify'> & {
   pacer: Pacer;
   gate: ProcessGate;
   policies: PolicyBook;
@@ -161,7 +162,12 @@ function begin(line: Line, route: Route, board: Board): void {
 }
 
 function partsOn(route: Route, { parts, partsOn: known }: Board): TalkParts {
-  const made = known.get(route) ?? { ...parts, route, heloName: route.heloName };
+  const made = known.get(route) ?? {
+    ...parts,
+    route,
+    heloName: route.heloName,
+    classify: createReplyClassifier(parts.limits.replyMeanings),
+  };
   known.set(route, made);
   return made;
 }

@@ -108,7 +108,7 @@ function putOff(talk: Talk, { step }: RecipientReading): void {
 function holdAnswer(talk: Talk, { step, reply }: RecipientReading & { kind: 'answered' }): void {
   const { ticket } = step;
   const { host } = talk.destination.target;
-  const { meaning, read } = interpretReply({ phase: step.phase, reply }, { host, limits: talk.parts.limits });
+  const { meaning, read } = interpretReply({ phase: step.phase, reply }, host, talk.parts);
   talk.named = talk.named.filter((one) => one !== ticket);
   talk.held.push({ ticket, meaning, reply: read });
   noteMeaning(talk, meaning);
@@ -128,7 +128,7 @@ function noteMeaning({ experience }: Talk, { label }: ReplyMeaning): void {
 function answerQuestion(talk: Talk, { step, reply }: RecipientReading & { kind: 'answered' }): void {
   const domain = step.ticket.address.host;
   const { host } = talk.destination.target;
-  const { meaning, read } = interpretReply({ phase: step.phase, reply }, { host, limits: talk.parts.limits });
+  const { meaning, read } = interpretReply({ phase: step.phase, reply }, host, talk.parts);
   talk.strangerReplies = talk.strangerReplies
     .filter((one) => one.domain !== domain)
     .concat({ domain, reply: read });

@@ -3,6 +3,7 @@ import type { MailPortWatch } from '../egress/routes/watch-mail-port.ts';
 import type { ReadReply } from '../evidence.ts';
 import type { Patience } from '../patience.ts';
 import { providerOf } from '../replies/providers.ts';
+import type { ReplyClassifier } from '../replies/create-reply-classifier.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { CatchAllDesk } from './catch-all-desk.ts';
@@ -25,6 +26,7 @@ export type TalkParts = ConversationParts & {
   starttls: 'demanded' | 'always';
   hosts: HostMemory;
   desk: CatchAllDesk;
+  classify: ReplyClassifier;
   /** A local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
   randomLocalPart(domain: CanonicalHost): string;
 };

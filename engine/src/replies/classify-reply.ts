@@ -25,12 +25,20 @@ import { condemnsMailbox, prepareRule } from './rules/rule.ts';
 const preparedRules = allRules.map(prepareRule);
 
 export function classifyReply(reply: ReplyToClassify): ReplyMeaning {
-  if (reply.code >= 200 && reply.code <= 299) return { label: 'accepted', reason: 'accepted' };
-  const read = readReply(reply);
-  return neverFatalWhenTransient(read, meaningOf(read));
+  return isAcceptance(reply) ? { label: 'accepted', reason: 'accepted' } : meaningOf(readReply(reply));
 }
 
-function meaningOf(read: ReadReply): ReplyMeaning {
+/** Class before words: what a 2xx says besides does not matter. */
+export function isAcceptance({ code }: ReplyToClassify): boolean {
+  return code >= 200 && code <= 299;
+}
+
+/** What the rules make of a reply that accepts nothing. */
+export function meaningOf(read: ReadReply): ReplyMeaning {
+  return neverFatalWhenTransient(read, firstMatch(read));
+}
+
+function firstMatch(read: ReadReply): ReplyMeaning {
   for (const { rule, matches } of preparedRules) {
     if (matches(read)) return { label: rule.label, reason: rule.reason };
   }
