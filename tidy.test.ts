@@ -74,6 +74,7 @@ const serviceFloors = [
   'sandbox',
   'verifications',
   'tasks',
+  'operator',
   'upkeep',
   'worker',
   'http',

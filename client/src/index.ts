@@ -35,6 +35,19 @@ export type {
   Usage,
   UsageDay,
 } from './account.ts';
+export type {
+  AdminAccount,
+  AdminAccountPage,
+  AdminAccountRequest,
+  AdminGrantRequest,
+  AdminPlanRequest,
+  AdminRequestTrace,
+  AuditAction,
+  AuditLogEntry,
+  AuditLogPage,
+  ServiceHealth,
+  StatusCounts,
+} from './admin.ts';
 export type { SessionState, SignIn } from './session.ts';
 export type { Explanation } from './explanation.ts';
 export type {

@@ -21,6 +21,7 @@ import { createServer } from './http/server.ts';
 import { watchEventLoop } from './http/watch-event-loop.ts';
 import { createAuthenticate } from './keys/authenticate.ts';
 import { readLogSecret } from './log-secret.ts';
+import { createOperatorDesk } from './operator/create-operator-desk.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { createAdminToken } from './sessions/admin-token.ts';
 import { createSessions } from './sessions/create-sessions.ts';
@@ -125,6 +126,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     adminToken,
     signIns: createSignIns({ clock }),
     account: createAccountPages({ store, wallClock }),
+    operatorDesk: createOperatorDesk({ store, engine, clock, wallClock, presence, startedAt: wallClock.now() }),
     consoleFiles: readConsoleFiles(consoleFolder),
     admission,
     readiness: createReadiness({ store, clock, wallClock }),

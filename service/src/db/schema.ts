@@ -139,8 +139,7 @@ export type Schema = {
       | 'key_created'
       | 'key_renamed'
       | 'key_deleted'
-      | 'operator_signed_in'
-      | 'operator_signed_out';
+      | 'operator_signed_in';
     subject: string;
     detail: string;
   };

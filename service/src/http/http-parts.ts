@@ -6,6 +6,7 @@ import type { SignIns } from '../sessions/slow-sign-ins.ts';
 import type { CreateTaskAnswer, CreateTaskRequest } from '../tasks/create-task.ts';
 import type { ReadTaskAnswer, ReadTaskRequest } from '../tasks/read-task.ts';
 import type { VerifyOneAnswer, VerifyOneRequest } from '../verifications/verify-one.ts';
+import type { OperatorDesk } from '../operator/create-operator-desk.ts';
 import type { AccountPages } from './account-pages.ts';
 import type { Admission } from './admission.ts';
 import type { ConsoleFiles } from './read-console-files.ts';
@@ -24,6 +25,7 @@ export type HttpParts = {
   adminToken: AdminToken;
   signIns: SignIns;
   account: AccountPages;
+  operatorDesk: OperatorDesk;
   consoleFiles: ConsoleFiles;
   admission: Admission;
   readiness(): Promise<Readiness>;

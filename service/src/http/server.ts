@@ -15,6 +15,7 @@ import { parseBody } from './parse-body.ts';
 import { unreadable } from './unreadable.ts';
 import { refuse } from './refuse.ts';
 import { createNotebook, type Notebook } from './request-notes.ts';
+import { addAdmin } from './routes/admin/add-admin.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
 import { addConsoleFiles } from './routes/console-files.ts';
@@ -68,6 +69,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addSession(server, routeParts);
   addAccountReads(server, routeParts);
   addAccountKeys(server, routeParts);
+  addAdmin(server, routeParts);
   addHealthz(server);
   addReadyz(server, routeParts);
   addOpenapi(server);

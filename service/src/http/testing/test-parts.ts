@@ -53,6 +53,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     readTask: () => Promise.resolve({ kind: 'task_not_found' }),
     ...signedOut,
     account: noPages(),
+    operatorDesk: noDesk(),
     consoleFiles: noConsoleFiles,
     admission: createAdmission(),
     readiness: () => Promise.resolve({ ready: true }),
@@ -95,6 +96,26 @@ function noPages(): HttpParts['account'] {
     createKey: none,
     renameKey: none,
     deleteKey: none,
+  };
+}
+
+/** So has the operator's side. */
+function noDesk(): HttpParts['operatorDesk'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    findAccounts: none,
+    findAccount: none,
+    createAccount: none,
+    setPlan: none,
+    grantCredits: none,
+    listKeys: none,
+    issueKey: none,
+    deleteKey: none,
+    readLedger: none,
+    listTasks: none,
+    findRequest: none,
+    listChanges: none,
+    readHealth: none,
   };
 }
 

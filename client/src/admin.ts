@@ -1,0 +1,108 @@
+import type { AccountCredits, AccountTask } from './account.ts';
+import type { VerificationStatus } from './verification-result.ts';
+
+/** The operator's side: `/admin/v1` and below. Times are ISO 8601 in UTC. Never an address. */
+export type AdminAccount = {
+  account_id: string;
+  name: string;
+  /** Without a plan nothing is created; reading goes on. */
+  plan: 'paid' | 'none';
+  credits: AccountCredits;
+  /** The books did not balance: nothing more is reserved until somebody has looked. */
+  frozen: boolean;
+  created_at: string;
+};
+
+/** The newest first. `next` goes into `before` of the next request; null at the end. */
+export type AdminAccountPage = { accounts: AdminAccount[]; next: string | null };
+
+export type AdminAccountRequest = {
+  /** At most 200 characters. */
+  name: string;
+  /** `paid` unless given. */
+  plan?: 'paid' | 'none';
+  /** To begin with; 0 unless given. */
+  credits?: number;
+};
+
+export type AdminPlanRequest = { plan: 'paid' | 'none' };
+
+export type AdminGrantRequest = { credits: number };
+
+/** What a request did, found by its `X-Request-Id`. */
+export type AdminRequestTrace = {
+  request_id: string;
+  account_id: string;
+  kind: 'verification' | 'task';
+  at: string;
+  credits: { reserved: number; charged: number; released: number };
+  /** The task it made, while that is kept. */
+  task?: AccountTask;
+};
+
+export type AuditAction =
+  | 'account_created'
+  | 'plan_set'
+  | 'credits_granted'
+  | 'account_frozen'
+  | 'key_created'
+  | 'key_renamed'
+  | 'key_deleted'
+  | 'operator_signed_in';
+
+export type AuditLogEntry = {
+  /** Grows; there may be gaps. */
+  number: number;
+  at: string;
+  /** `operator`, `command_line`, `service` (by itself) or `key:` and the id of a key. */
+  actor: string;
+  action: AuditAction;
+  /** The id of the account or key that was changed. */
+  subject: string;
+  /** What it was changed to. */
+  detail: Record<string, string | number>;
+};
+
+export type AuditLogPage = { entries: AuditLogEntry[]; next: string | null };
+
+/** A status that did not occur is not there. */
+export type StatusCounts = { [Status in VerificationStatus]?: number };
+
+export type ServiceHealth = {
+  /** The oldest first, without gaps. */
+  verdicts: { from: string; minutes: number; counts: StatusCounts }[];
+  /** The most frequent first, as are the next two. */
+  unknown_reasons: { reason: string; count: number }[];
+  /** Verifications that ended without a verdict. */
+  failures: { reason: 'verification_unavailable' | 'verification_timeout'; count: number }[];
+  /** By provider of the table; `other` are all others, `none` where no mail host was asked. */
+  providers: { provider: string; counts: StatusCounts }[];
+  /** Whom we leave alone, the longest first. */
+  resting: {
+    kind: 'host' | 'provider' | 'network' | 'address';
+    name: string;
+    until: string;
+    reason: string;
+  }[];
+  routes: { name: string; state: 'open' | 'resting' | 'spent' | 'down'; until?: string; reason?: string }[];
+  /** Tasks. */
+  queue: { waiting: number; running: number; oldest_waiting_at: string | null };
+  /** `started_at` is null where it is not known. */
+  processes: {
+    id: string;
+    role: 'all' | 'api' | 'worker';
+    started_at: string | null;
+    seen_at: string;
+  }[];
+  /** Of the process that answers, since it started. */
+  engine: {
+    dns_queries: number;
+    dialled: number;
+    forbidden: number;
+    breaches: number;
+    conversations_open: number;
+    conversations_waiting: number;
+    /** What is wrong with outbound port 25; null where nothing is. */
+    mail_port_problem: string | null;
+  };
+};

@@ -1,0 +1,68 @@
+import type { ApiServer } from '../../api-server.ts';
+import { ledgerCursor, ledgerPlace, readPlacedPage, taskCursor, taskPlace } from '../../list-places.ts';
+import { adminPath } from '../../paths.ts';
+import { presentEntry, presentListedTask } from '../../present-account.ts';
+import { refuse } from '../../refuse.ts';
+import { ledgerPageSchema, taskPageSchema } from '../../schemas/account-schemas.ts';
+import { accountParameters } from '../../schemas/admin-schemas.ts';
+import { pageQuery } from '../../schemas/page-parameters.ts';
+import { adminErrors, adminRoute, answering, isId, type AdminRouteParts } from './admin-route.ts';
+
+/** What happened on any account: its ledger and its tasks, as its own holders see them. */
+const ledgerRoute = {
+  ...adminRoute,
+  operationId: 'adminReadLedger',
+  summary: 'The ledger of an account, with the balance after each entry',
+  params: accountParameters,
+  querystring: pageQuery,
+  response: { 200: answering(ledgerPageSchema), ...adminErrors('invalid_request', 'account_not_found') },
+};
+
+const tasksRoute = {
+  ...adminRoute,
+  operationId: 'adminListTasks',
+  summary: 'The tasks of an account, as long as they are kept',
+  params: accountParameters,
+  querystring: pageQuery,
+  response: { 200: answering(taskPageSchema), ...adminErrors('invalid_request', 'account_not_found') },
+};
+
+export function addAdminAccountHistory(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+  const isAccount = async (accountId: string) =>
+    isId(accountId) && (await desk.findAccount(accountId)) !== undefined;
+
+  server.route({
+    method: 'GET',
+    url: `${adminPath}/accounts/:accountId/ledger`,
+    schema: ledgerRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = request.params;
+      const page = readPlacedPage(request.query, ledgerPlace);
+      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      if (!(await isAccount(accountId))) return refuse(reply, 'account_not_found');
+      const answer = await desk.readLedger({ accountId, limit: page.limit, from: page.from });
+      if (answer.kind === 'no_such_place') return refuse(reply, 'invalid_request');
+      const { entries, next } = answer;
+      return reply
+        .code(200)
+        .send({ entries: entries.map(presentEntry), next: next === undefined ? null : ledgerCursor(next) });
+    },
+  });
+  server.route({
+    method: 'GET',
+    url: `${adminPath}/accounts/:accountId/tasks`,
+    schema: tasksRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = request.params;
+      const page = readPlacedPage(request.query, taskPlace);
+      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      if (!(await isAccount(accountId))) return refuse(reply, 'account_not_found');
+      const { tasks, next } = await desk.listTasks({ accountId, limit: page.limit, after: page.from });
+      return reply
+        .code(200)
+        .send({ tasks: tasks.map(presentListedTask), next: next === undefined ? null : taskCursor(next) });
+    },
+  });
+}

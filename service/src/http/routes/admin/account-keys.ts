@@ -1,0 +1,91 @@
+import type { ApiServer } from '../../api-server.ts';
+import { adminPath } from '../../paths.ts';
+import { presentCreatedKey, presentKey } from '../../present-account.ts';
+import { refuse } from '../../refuse.ts';
+import { createdKeySchema, keyListSchema, keyRequestSchema } from '../../schemas/account-schemas.ts';
+import { accountKeyParameters, accountParameters } from '../../schemas/admin-schemas.ts';
+import { csrfHeaders } from '../../schemas/page-parameters.ts';
+import { isStorable } from '../../storable.ts';
+import { adminErrors, adminRoute, answering, isId, type AdminRouteParts } from './admin-route.ts';
+
+/** The keys of any account: list, create, delete. */
+const listRoute = {
+  ...adminRoute,
+  operationId: 'adminListKeys',
+  summary: 'The keys of an account',
+  params: accountParameters,
+  response: { 200: answering(keyListSchema), ...adminErrors('account_not_found') },
+};
+
+const createRoute = {
+  ...adminRoute,
+  operationId: 'adminCreateKey',
+  summary: 'Create a key for an account',
+  description: 'The key is in this answer and nowhere else. An account has at most 100 keys.',
+  params: accountParameters,
+  headers: csrfHeaders,
+  body: keyRequestSchema,
+  response: {
+    201: answering(createdKeySchema),
+    ...adminErrors('invalid_request', 'csrf_token_mismatch', 'account_not_found', 'too_many_keys'),
+  },
+};
+
+const deleteRoute = {
+  ...adminRoute,
+  operationId: 'adminDeleteKey',
+  summary: 'Delete a key of an account',
+  description: 'It stops working, and sessions that it opened end, within a second.',
+  params: accountKeyParameters,
+  headers: csrfHeaders,
+  response: {
+    204: answering({ type: 'null', description: 'The key is deleted' }),
+    ...adminErrors('invalid_request', 'csrf_token_mismatch', 'key_not_found'),
+  },
+};
+
+/** The operator asks with no key at all. */
+const noKey = { keyId: '' };
+
+export function addAdminAccountKeys(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+  const keysPath = `${adminPath}/accounts/:accountId/keys`;
+  server.route({
+    method: 'GET',
+    url: keysPath,
+    schema: listRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = request.params;
+      const keys = isId(accountId) ? await desk.listKeys(accountId) : undefined;
+      if (keys === undefined) return refuse(reply, 'account_not_found');
+      return reply.code(200).send({ keys: keys.map((key) => presentKey(key, noKey)) });
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: keysPath,
+    schema: createRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = request.params;
+      const { name, mode = 'live' } = request.body;
+      if (!isStorable(name)) return refuse(reply, 'invalid_request');
+      if (!isId(accountId)) return refuse(reply, 'account_not_found');
+      const answer = await desk.issueKey({ accountId, mode, name });
+      if (answer.kind !== 'issued') return refuse(reply, answer.kind);
+      return reply.code(201).send(presentCreatedKey(answer));
+    },
+  });
+  server.route({
+    method: 'DELETE',
+    url: `${keysPath}/:keyId`,
+    schema: deleteRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId, keyId } = request.params;
+      if (!isId(accountId) || !isId(keyId)) return refuse(reply, 'key_not_found');
+      const answer = await desk.deleteKey({ accountId, keyId });
+      return answer.kind === 'deleted' ? reply.code(204).send() : refuse(reply, answer.kind);
+    },
+  });
+}

@@ -1,0 +1,182 @@
+import { contractLimits } from '@mailproof/client';
+import type { ApiServer } from '../../api-server.ts';
+import { readIdempotencyKey } from '../../idempotency-key.ts';
+import { accountCursor, accountPlace, readPlacedPage } from '../../list-places.ts';
+import { adminPath } from '../../paths.ts';
+import { presentAdminAccount } from '../../present-admin.ts';
+import { fieldsOf } from '../../read-page.ts';
+import { refuse } from '../../refuse.ts';
+import {
+  accountParameters,
+  accountsQuery,
+  adminAccountPageSchema,
+  adminAccountRequestSchema,
+  adminAccountSchema,
+  adminGrantRequestSchema,
+  adminPlanRequestSchema,
+} from '../../schemas/admin-schemas.ts';
+import { csrfHeaders } from '../../schemas/page-parameters.ts';
+import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
+import { isStorable } from '../../storable.ts';
+import { adminErrors, adminRoute, answering, isId, type AdminRouteParts } from './admin-route.ts';
+
+/** Accounts: list, search, create, look at, set the plan, grant. */
+const listRoute = {
+  ...adminRoute,
+  operationId: 'adminListAccounts',
+  summary: 'Accounts, the newest first',
+  querystring: accountsQuery,
+  response: { 200: answering(adminAccountPageSchema), ...adminErrors('invalid_request') },
+};
+
+const createRoute = {
+  ...adminRoute,
+  operationId: 'adminCreateAccount',
+  summary: 'Make an account',
+  headers: csrfHeaders,
+  body: adminAccountRequestSchema,
+  response: {
+    201: answering(adminAccountSchema),
+    ...adminErrors('invalid_request', 'csrf_token_mismatch'),
+  },
+};
+
+const readRoute = {
+  ...adminRoute,
+  operationId: 'adminReadAccount',
+  summary: 'One account',
+  params: accountParameters,
+  response: { 200: answering(adminAccountSchema), ...adminErrors('account_not_found') },
+};
+
+const planRoute = {
+  ...adminRoute,
+  operationId: 'adminSetPlan',
+  summary: 'Switch the plan of an account on or off',
+  description: 'Counts within a second. What is under way goes on.',
+  params: accountParameters,
+  headers: csrfHeaders,
+  body: adminPlanRequestSchema,
+  response: {
+    200: answering(adminAccountSchema),
+    ...adminErrors('invalid_request', 'csrf_token_mismatch', 'account_not_found'),
+  },
+};
+
+const grantRoute = {
+  ...adminRoute,
+  operationId: 'adminGrantCredits',
+  summary: 'Give credits to an account',
+  description:
+    'With an `Idempotency-Key` the same grant is given once, however often and however late it is repeated.',
+  params: accountParameters,
+  headers: {
+    ...idempotencyHeaders,
+    properties: { ...idempotencyHeaders.properties, ...csrfHeaders.properties },
+  },
+  body: adminGrantRequestSchema,
+  response: {
+    200: answering(adminAccountSchema),
+    ...adminErrors(
+      'invalid_request',
+      'csrf_token_mismatch',
+      'account_not_found',
+      'too_many_credits',
+      'idempotency_mismatch',
+    ),
+  },
+};
+
+export function addAdminAccounts(server: ApiServer, parts: AdminRouteParts): void {
+  addAccountList(server, parts);
+  addSingleAccount(server, parts);
+}
+
+const accountsPath = `${adminPath}/accounts`;
+
+function addAccountList(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+  server.route({
+    method: 'GET',
+    url: accountsPath,
+    schema: listRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const page = readPlacedPage(request.query, accountPlace);
+      const search = readSearch(fieldsOf(request.query)['search']);
+      if (page.kind === 'unreadable' || search.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      const wanted = { limit: page.limit, after: page.from, search: search.text };
+      const { accounts, next } = await desk.findAccounts(wanted);
+      return reply.code(200).send({
+        accounts: accounts.map(presentAdminAccount),
+        next: next === undefined ? null : accountCursor(next),
+      });
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: accountsPath,
+    schema: createRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { name, plan = 'paid', credits = 0 } = request.body;
+      if (!isStorable(name) || name.trim() === '') return refuse(reply, 'invalid_request');
+      const account = await desk.createAccount({ name: name.trim(), plan, credits });
+      return reply.code(201).send(presentAdminAccount(account));
+    },
+  });
+}
+
+function addSingleAccount(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+  server.route({
+    method: 'GET',
+    url: `${accountsPath}/:accountId`,
+    schema: readRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = request.params;
+      const account = isId(accountId) ? await desk.findAccount(accountId) : undefined;
+      if (account === undefined) return refuse(reply, 'account_not_found');
+      return reply.code(200).send(presentAdminAccount(account));
+    },
+  });
+  server.route({
+    method: 'PATCH',
+    url: `${accountsPath}/:accountId`,
+    schema: planRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = request.params;
+      const { plan } = request.body;
+      const account = isId(accountId) ? await desk.setPlan({ accountId, plan }) : undefined;
+      if (account === undefined) return refuse(reply, 'account_not_found');
+      return reply.code(200).send(presentAdminAccount(account));
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: `${accountsPath}/:accountId/grants`,
+    schema: grantRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = request.params;
+      const { credits } = request.body;
+      const word = readIdempotencyKey(request.headers['idempotency-key']);
+      if (word.kind === 'malformed') return refuse(reply, 'invalid_request');
+      if (!isId(accountId)) return refuse(reply, 'account_not_found');
+      const idempotencyKey = word.kind === 'present' ? word.key : undefined;
+      const answer = await desk.grantCredits({ accountId, credits, idempotencyKey });
+      if (answer.kind !== 'granted') return refuse(reply, answer.kind);
+      return reply.code(200).send(presentAdminAccount(answer.account));
+    },
+  });
+}
+
+type ReadSearch = { kind: 'read'; text: string | undefined } | { kind: 'unreadable' };
+
+/** Nothing to look for is no search. */
+function readSearch(text: unknown): ReadSearch {
+  if (text === undefined) return { kind: 'read', text: undefined };
+  if (typeof text !== 'string' || !isStorable(text)) return { kind: 'unreadable' };
+  if (text.length > contractLimits.accountNameCharacters) return { kind: 'unreadable' };
+  return { kind: 'read', text: text.trim() === '' ? undefined : text.trim() };
+}

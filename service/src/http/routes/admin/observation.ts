@@ -1,0 +1,89 @@
+import { contractLimits } from '@mailproof/client';
+import type { ApiServer } from '../../api-server.ts';
+import { auditPlace, readPlacedPage } from '../../list-places.ts';
+import { adminPath } from '../../paths.ts';
+import { presentChange, presentHealth, presentTrace } from '../../present-admin.ts';
+import { fieldsOf, readWhole, writeCursor } from '../../read-page.ts';
+import { refuse } from '../../refuse.ts';
+import {
+  adminTraceSchema,
+  auditLogPageSchema,
+  healthQuery,
+  requestParameters,
+} from '../../schemas/admin-schemas.ts';
+import { healthSchema } from '../../schemas/health-schema.ts';
+import { pageQuery } from '../../schemas/page-parameters.ts';
+import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
+
+/** What the operator looks at: how the service does, what a request did, who changed what. */
+const healthRoute = {
+  ...adminRoute,
+  operationId: 'adminReadHealth',
+  summary: 'How verifications come out, and what stands in their way',
+  querystring: healthQuery,
+  response: { 200: answering(healthSchema), ...adminErrors('invalid_request') },
+};
+
+const requestRoute = {
+  ...adminRoute,
+  operationId: 'adminFindRequest',
+  summary: 'What a request did',
+  description:
+    'By the `X-Request-Id` of its answer. Requests of test keys that made no task, and those that were refused, leave nothing to find.',
+  params: requestParameters,
+  response: { 200: answering(adminTraceSchema), ...adminErrors('request_not_found') },
+};
+
+const auditLogRoute = {
+  ...adminRoute,
+  operationId: 'adminReadAuditLog',
+  summary: 'Who changed what',
+  description:
+    'Written in the same transaction as the change, whichever way it came; never changed or deleted.',
+  querystring: pageQuery,
+  response: { 200: answering(auditLogPageSchema), ...adminErrors('invalid_request') },
+};
+
+export function addAdminObservation(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+  server.route({
+    method: 'GET',
+    url: `${adminPath}/health`,
+    schema: healthRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { healthHours: most, healthHoursUsual: usual } = contractLimits;
+      const hours = readWhole(fieldsOf(request.query)['hours'], { most, usual });
+      if (hours === undefined) return refuse(reply, 'invalid_request');
+      return reply.code(200).send(presentHealth(await desk.readHealth(hours)));
+    },
+  });
+  server.route({
+    method: 'GET',
+    url: `${adminPath}/requests/:requestId`,
+    schema: requestRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const trace = await desk.findRequest(request.params.requestId.toLowerCase());
+      if (trace === undefined) return refuse(reply, 'request_not_found');
+      return reply.code(200).send(presentTrace(trace));
+    },
+  });
+  server.route({
+    method: 'GET',
+    url: `${adminPath}/audit-log`,
+    schema: auditLogRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const page = readPlacedPage(request.query, auditPlace);
+      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      // One more than is shown tells whether there is a next page.
+      const changes = await desk.listChanges({ limit: page.limit + 1, before: page.from });
+      const entries = changes.slice(0, page.limit);
+      const last = changes.length > page.limit ? entries.at(-1) : undefined;
+      return reply.code(200).send({
+        entries: entries.map(presentChange),
+        next: last === undefined ? null : writeCursor([last.number]),
+      });
+    },
+  });
+}

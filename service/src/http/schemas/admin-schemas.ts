@@ -1,0 +1,194 @@
+import {
+  contractLimits,
+  type AdminAccount,
+  type AdminAccountPage,
+  type AdminAccountRequest,
+  type AdminGrantRequest,
+  type AdminPlanRequest,
+  type AdminRequestTrace,
+  type AuditLogEntry,
+  type AuditLogPage,
+  type ErrorReason,
+} from '@mailproof/client';
+import { Type, type Static } from 'typebox';
+import { accountTaskSchema, creditsSchema, nextSchema } from './account-schemas.ts';
+import { oneOf } from './one-of.ts';
+import { pageQuery } from './page-parameters.ts';
+import type { SameType } from './same-type.ts';
+
+/** What every endpoint of the operator may be refused with. */
+export const adminReasons = [
+  'invalid_admin_token',
+  'cross_site_request',
+  'not_found',
+  'method_not_allowed',
+  'verification_failed',
+  'service_unavailable',
+] as const satisfies readonly ErrorReason[];
+
+const planSchema = oneOf(['paid', 'none'], { description: 'Without a plan nothing is created' });
+
+const exampleAccount: AdminAccount = {
+  account_id: 'acct_0123456789abcdef',
+  name: 'Example Ltd',
+  plan: 'paid',
+  credits: { granted: 1_000, available: 900, reserved: 20, spent: 80 },
+  frozen: false,
+  created_at: '2026-01-02T03:04:05.678Z',
+};
+
+export const adminAccountSchema = Type.Object(
+  {
+    account_id: Type.String(),
+    name: Type.String(),
+    plan: planSchema,
+    credits: creditsSchema,
+    frozen: Type.Boolean({ description: 'Whether the books did not balance, so that nothing is reserved' }),
+    created_at: Type.String(),
+  },
+  { description: 'The account', additionalProperties: false, examples: [exampleAccount] },
+);
+
+export const adminAccountPageSchema = Type.Object(
+  { accounts: Type.Array(adminAccountSchema), next: nextSchema },
+  {
+    description: 'The newest first',
+    additionalProperties: false,
+    examples: [{ accounts: [exampleAccount], next: null } satisfies AdminAccountPage],
+  },
+);
+
+export const adminAccountRequestSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: contractLimits.accountNameCharacters }),
+    plan: Type.Optional(planSchema),
+    credits: Type.Optional(Type.Integer({ minimum: 0, maximum: contractLimits.credits })),
+  },
+  { examples: [{ name: 'Example Ltd', plan: 'paid', credits: 1_000 }] },
+);
+
+export const adminPlanRequestSchema = Type.Object({ plan: planSchema }, { examples: [{ plan: 'none' }] });
+
+export const adminGrantRequestSchema = Type.Object(
+  { credits: Type.Integer({ minimum: 1, maximum: contractLimits.credits }) },
+  { examples: [{ credits: 500 }] },
+);
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const adminTraceSchema = Type.Object(
+  {
+    request_id: Type.String(),
+    account_id: Type.String(),
+    kind: oneOf(['verification', 'task']),
+    at: Type.String({ description: 'When it began' }),
+    credits: Type.Object(
+      {
+        reserved: count('Credits it reserved'),
+        charged: count('Credits it was charged'),
+        released: count('Credits it was given back'),
+      },
+      { additionalProperties: false },
+    ),
+    task: Type.Optional(accountTaskSchema),
+  },
+  {
+    description: 'What the request did. Never an address',
+    additionalProperties: false,
+    examples: [
+      {
+        request_id: '019a7c52-6e0b-7d1f-8a3c-5b6d7e8f9a0b',
+        account_id: exampleAccount.account_id,
+        kind: 'verification',
+        at: '2026-01-02T03:04:05.678Z',
+        credits: { reserved: 1, charged: 1, released: 0 },
+      } satisfies AdminRequestTrace,
+    ],
+  },
+);
+
+const auditEntrySchema = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: 'Grows; there may be gaps' }),
+    at: Type.String(),
+    actor: Type.String({
+      description: '`operator`, `command_line`, `service` (by itself) or `key:` and the id of a key',
+    }),
+    action: oneOf([
+      'account_created',
+      'plan_set',
+      'credits_granted',
+      'account_frozen',
+      'key_created',
+      'key_renamed',
+      'key_deleted',
+      'operator_signed_in',
+    ]),
+    subject: Type.String({ description: 'The id of the account or key that was changed' }),
+    detail: Type.Unsafe<Record<string, string | number>>({
+      type: 'object',
+      additionalProperties: { type: ['string', 'number'] },
+      description: 'What it was changed to',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+const exampleChange: AuditLogEntry = {
+  number: 7,
+  at: '2026-01-02T03:04:05.678Z',
+  actor: 'operator',
+  action: 'credits_granted',
+  subject: exampleAccount.account_id,
+  detail: { credits: 500 },
+};
+
+export const auditLogPageSchema = Type.Object(
+  { entries: Type.Array(auditEntrySchema), next: nextSchema },
+  {
+    description: 'The newest first',
+    additionalProperties: false,
+    examples: [{ entries: [exampleChange], next: null } satisfies AuditLogPage],
+  },
+);
+
+export const accountsQuery = Type.Object({
+  ...pageQuery.properties,
+  search: Type.Optional(
+    Type.String({
+      maxLength: contractLimits.accountNameCharacters,
+      description: 'An account’s id, or a part of its name in capitals or not',
+    }),
+  ),
+});
+
+export const healthQuery = Type.Object({
+  hours: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: contractLimits.healthHours,
+      default: contractLimits.healthHoursUsual,
+      description: 'How far back the verdicts are counted',
+    }),
+  ),
+});
+
+export const accountParameters = Type.Object({
+  accountId: Type.String({ description: 'The `account_id` of the account' }),
+});
+
+export const accountKeyParameters = Type.Object({
+  ...accountParameters.properties,
+  keyId: Type.String({ description: 'The `key_id` of the key' }),
+});
+
+export const requestParameters = Type.Object({
+  requestId: Type.String({ description: 'The `X-Request-Id` of an answer' }),
+});
+
+true satisfies SameType<Static<typeof adminAccountPageSchema>, AdminAccountPage>;
+true satisfies SameType<Static<typeof adminAccountRequestSchema>, AdminAccountRequest>;
+true satisfies SameType<Static<typeof adminPlanRequestSchema>, AdminPlanRequest>;
+true satisfies SameType<Static<typeof adminGrantRequestSchema>, AdminGrantRequest>;
+true satisfies SameType<Static<typeof adminTraceSchema>, AdminRequestTrace>;
+true satisfies SameType<Static<typeof auditLogPageSchema>, AuditLogPage>;

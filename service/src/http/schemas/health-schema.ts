@@ -1,0 +1,130 @@
+import type { ServiceHealth, StatusCounts } from '@mailproof/client';
+import { Type, type Static } from 'typebox';
+import { oneOf } from './one-of.ts';
+import type { SameType } from './same-type.ts';
+import { statusSchema } from './verification-schemas.ts';
+
+/** How the service does, as the operator sees it. */
+const count = (description?: string) =>
+  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
+const timeOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+const closed = { additionalProperties: false };
+
+const countsSchema = Type.Unsafe<StatusCounts>({
+  type: 'object',
+  propertyNames: statusSchema,
+  additionalProperties: { type: 'integer', minimum: 1 },
+  description: 'By status; one that did not occur is not there',
+});
+
+const example: ServiceHealth = {
+  verdicts: [
+    { from: '2026-01-02T03:00:00.000Z', minutes: 15, counts: { safe: 420, invalid: 31, unknown: 9 } },
+  ],
+  unknown_reasons: [{ reason: 'greylisted', count: 7 }],
+  failures: [{ reason: 'verification_timeout', count: 2 }],
+  providers: [{ provider: 'google', counts: { safe: 300 } }],
+  resting: [
+    { kind: 'provider', name: 'yahoo', until: '2026-01-02T05:00:00.000Z', reason: 'reputation_deferred' },
+  ],
+  routes: [{ name: 'default', state: 'open' }],
+  queue: { waiting: 3, running: 2, oldest_waiting_at: '2026-01-02T03:14:00.000Z' },
+  processes: [
+    {
+      id: '0b6f2f0e-8a53-4c1e-9d59-4f6a3a1f7c11',
+      role: 'all',
+      started_at: '2026-01-01T00:00:00.000Z',
+      seen_at: '2026-01-02T03:14:59.000Z',
+    },
+  ],
+  engine: {
+    dns_queries: 1_200,
+    dialled: 460,
+    forbidden: 0,
+    breaches: 0,
+    conversations_open: 12,
+    conversations_waiting: 0,
+    mail_port_problem: null,
+  },
+};
+
+export const healthSchema = Type.Object(
+  {
+    verdicts: Type.Array(
+      Type.Object({ from: Type.String(), minutes: count(), counts: countsSchema }, closed),
+      { description: 'The oldest first, without gaps' },
+    ),
+    unknown_reasons: Type.Array(Type.Object({ reason: Type.String(), count: count() }, closed), {
+      description: 'Why verdicts were `unknown`, the most frequent first',
+    }),
+    failures: Type.Array(
+      Type.Object(
+        { reason: oneOf(['verification_unavailable', 'verification_timeout']), count: count() },
+        closed,
+      ),
+      { description: 'Verifications that ended without a verdict' },
+    ),
+    providers: Type.Array(Type.Object({ provider: Type.String(), counts: countsSchema }, closed), {
+      description: 'By provider of the table; `other` are all others, `none` where no mail host was asked',
+    }),
+    resting: Type.Array(
+      Type.Object(
+        {
+          kind: oneOf(['host', 'provider', 'network', 'address']),
+          name: Type.String(),
+          until: Type.String(),
+          reason: Type.String(),
+        },
+        closed,
+      ),
+      { description: 'Whom we leave alone for a while, the longest first' },
+    ),
+    routes: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          state: oneOf(['open', 'resting', 'spent', 'down']),
+          until: Type.Optional(Type.String()),
+          reason: Type.Optional(Type.String()),
+        },
+        closed,
+      ),
+      { description: 'The ways out' },
+    ),
+    queue: Type.Object(
+      {
+        waiting: count('Tasks that wait for a worker'),
+        running: count('Tasks under way, those that wait for a mail host included'),
+        oldest_waiting_at: timeOrNull('When the oldest waiting task was created'),
+      },
+      closed,
+    ),
+    processes: Type.Array(
+      Type.Object(
+        {
+          id: Type.String(),
+          role: oneOf(['all', 'api', 'worker']),
+          started_at: timeOrNull('Null where it is not known'),
+          seen_at: Type.String({ description: 'Its last sign of life' }),
+        },
+        closed,
+      ),
+    ),
+    engine: Type.Object(
+      {
+        dns_queries: count('DNS queries sent'),
+        dialled: count('Mail hosts dialled'),
+        forbidden: count('Addresses that the egress guard did not let us dial'),
+        breaches: count('Connections that led where they must not, and were cut; should be 0'),
+        conversations_open: count('SMTP conversations open now'),
+        conversations_waiting: count('Addresses that wait for one now'),
+        mail_port_problem: timeOrNull('What is wrong with outbound port 25; null where nothing is'),
+      },
+      { description: 'Of the process that answers, since it started', ...closed },
+    ),
+  },
+  { description: 'How the service does', examples: [example], ...closed },
+);
+
+true satisfies SameType<Static<typeof healthSchema>, ServiceHealth>;

@@ -1,0 +1,87 @@
+import {
+  findAccount,
+  findAccounts,
+  type AccountState,
+  type FindAccountsRequest,
+} from '../accounts/find-accounts.ts';
+import { createAccount, type AccountRequest, type Plan } from '../accounts/create-account.ts';
+import { setPlan } from '../accounts/set-plan.ts';
+import { listChanges, type AuditEntry } from '../audit-log/list-changes.ts';
+import { grantCredits, type GrantCreditsAnswer, type GrantCreditsRequest } from '../credits/grant-credits.ts';
+import { readLedger, type LedgerAnswer, type LedgerRequest } from '../credits/read-ledger.ts';
+import type { Store } from '../db/store.ts';
+import { deleteKey, type DeleteKeyAnswer } from '../keys/delete-key.ts';
+import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
+import { listKeys, type ListedKey } from '../keys/list-keys.ts';
+import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
+import { findRequest, type RequestTrace } from './find-request.ts';
+import { readHealth, type Health, type ReadHealthParts } from './read-health.ts';
+
+/**
+ * What the operator may see and do, over every account. All that changes something is written down as done by the
+ * operator. Whether somebody is the operator is asked at the door (http/operator-gate.ts), not here.
+ */
+export type OperatorDesk = {
+  findAccounts(request: FindAccountsRequest): ReturnType<typeof findAccounts>;
+  findAccount(accountId: string): Promise<AccountState | undefined>;
+  createAccount(request: AccountRequest): Promise<AccountState>;
+  setPlan(request: { accountId: string; plan: Plan }): Promise<AccountState | undefined>;
+  grantCredits(request: GrantCreditsRequest): Promise<GrantAnswer>;
+  /** Those that are not deleted, the newest first; `undefined` where there is no such account. */
+  listKeys(accountId: string): Promise<ListedKey[] | undefined>;
+  issueKey(key: {
+    accountId: string;
+    mode: 'live' | 'test';
+    name: string | undefined;
+  }): Promise<IssueKeyAnswer>;
+  deleteKey(key: { accountId: string; keyId: string }): Promise<DeleteKeyAnswer>;
+  readLedger(request: LedgerRequest): Promise<LedgerAnswer>;
+  listTasks(request: ListTasksRequest): ReturnType<typeof listTasks>;
+  findRequest(requestId: string): Promise<RequestTrace | undefined>;
+  listChanges(page: { limit: number; before: number | undefined }): Promise<AuditEntry[]>;
+  readHealth(hours: number): Promise<Health>;
+};
+
+type GrantAnswer =
+  { kind: 'granted'; account: AccountState } | Exclude<GrantCreditsAnswer, { kind: 'granted' }>;
+
+export type OperatorDeskParts = ReadHealthParts & { store: Pick<Store, 'read' | 'write'> };
+
+export function createOperatorDesk(parts: OperatorDeskParts): OperatorDesk {
+  const changing = { ...parts, actor: 'operator' as const };
+
+  /** Accounts are never deleted, so one that was changed is there. */
+  async function stateOf(accountId: string): Promise<AccountState> {
+    const account = await findAccount(accountId, parts);
+    if (account === undefined) throw new Error('an account that was changed is not there');
+    return account;
+  }
+
+  return {
+    findAccounts: (request) => findAccounts(request, parts),
+    findAccount: (accountId) => findAccount(accountId, parts),
+    createAccount: async (request) => stateOf((await createAccount(request, changing)).accountId),
+    setPlan: async (request) => {
+      const answer = await setPlan(request, changing);
+      return answer.kind === 'set' ? stateOf(answer.accountId) : undefined;
+    },
+    grantCredits: async (request) => {
+      const answer = await grantCredits(request, changing);
+      return answer.kind === 'granted'
+        ? { kind: 'granted', account: await stateOf(answer.accountId) }
+        : answer;
+    },
+    listKeys: async (accountId) => {
+      const keys = await listKeys(accountId, parts);
+      if (keys.length === 0 && (await findAccount(accountId, parts)) === undefined) return undefined;
+      return keys.filter(({ deletedAt }) => deletedAt === null).reverse();
+    },
+    issueKey: (key) => issueKey(key, changing),
+    deleteKey: (key) => deleteKey(key, changing),
+    readLedger: (request) => readLedger(request, parts),
+    listTasks: (request) => listTasks(request, parts),
+    findRequest: (requestId) => findRequest(requestId, parts),
+    listChanges: (page) => listChanges(page, parts),
+    readHealth: (hours) => readHealth(hours, parts),
+  };
+}

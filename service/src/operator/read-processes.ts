@@ -1,0 +1,47 @@
+import type { Presence, ProcessRole } from '../db/presence.ts';
+import { statement } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+
+/**
+ * The processes that work on the store and live. On PostgreSQL each signs a table with its times; on SQLite each holds
+ * a locked file, which tells that it lives now, and not since when.
+ */
+export type RunningProcess = {
+  id: string;
+  role: ProcessRole;
+  startedAt: number | undefined;
+  seenAt: number;
+};
+
+const mostShown = 1_000;
+
+const findTimes = statement((db) =>
+  db
+    .selectFrom('process')
+    .select(['id', 'started_at', 'seen_at'])
+    .orderBy('started_at', 'desc')
+    .orderBy('id')
+    .limit(mostShown),
+);
+
+export type ReadProcessesParts = {
+  store: Pick<Store, 'read'>;
+  wallClock: WallClock;
+  presence: Pick<Presence, 'id' | 'living'>;
+  /** When this process started. */
+  startedAt: number;
+};
+
+export async function readProcesses(parts: ReadProcessesParts): Promise<RunningProcess[]> {
+  const living = await parts.presence.living();
+  const rows = await parts.store.read.all(findTimes, {});
+  const times = new Map(rows.map((row) => [row.id, row]));
+  const now = parts.wallClock.now();
+  return living.slice(0, mostShown).map(({ id, role }) => ({
+    id,
+    role,
+    startedAt: times.get(id)?.started_at ?? (id === parts.presence.id ? parts.startedAt : undefined),
+    seenAt: times.get(id)?.seen_at ?? now,
+  }));
+}
