@@ -1,0 +1,66 @@
+/** Everything a file of tests needs: the page built, the service in its world, and a browser. */
+import type { Browser } from 'playwright-core';
+import { startDemo, type Demo } from '../../scripts/demo/start-demo.ts';
+import { buildConsole } from '../build.ts';
+import { openBrowser } from './open-browser.ts';
+import { newVisitor, type Visitor, type VisitorOptions } from './visitor.ts';
+
+export type Credits = { granted: number; available: number; reserved: number; spent: number };
+
+export type House = {
+  demo: Demo;
+  browser: Browser;
+  /** Somebody new in front of the page, by default at the service itself. */
+  visitor(options?: Partial<VisitorOptions>): Promise<Visitor>;
+  /** A new account of its own; the answer is its live key. */
+  openAccount(request: { name: string; credits: number; plan?: 'paid' | 'none' }): Promise<string>;
+  creditsOf(key: string): Promise<Credits>;
+  close(): Promise<void>;
+};
+
+/** Answers of the sandbox come at once: the page is tested, not the clock. */
+const settings = { MAILPROOF_SANDBOX_DELAYS: 'off' };
+
+export async function openHouse(): Promise<House> {
+  await buildConsole();
+  const demo = await startDemo({ port: 0, settings });
+  const browser = await openBrowser().catch(async (error: unknown) => {
+    await demo.stop();
+    throw error;
+  });
+  return {
+    demo,
+    browser,
+    visitor: (options = {}) => newVisitor(browser, { origin: demo.url, ...options }),
+    async openAccount({ name, credits, plan = 'paid' }) {
+      const account = await askAdmin(demo, '/accounts', { name, credits, plan });
+      const key = await askAdmin(demo, `/accounts/${account['account_id'] ?? ''}/keys`, { mode: 'live' });
+      return key['api_key'] ?? '';
+    },
+    creditsOf: (key) => creditsOf(demo, key),
+    async close() {
+      await browser.close();
+      await demo.stop();
+    },
+  };
+}
+
+async function askAdmin(
+  { url, adminToken }: Demo,
+  path: string,
+  body: object,
+): Promise<Record<string, string>> {
+  const response = await fetch(`${url}/admin/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, string>;
+}
+
+async function creditsOf({ url }: Demo, key: string): Promise<Credits> {
+  const response = await fetch(`${url}/api/v1/account`, { headers: { authorization: `Bearer ${key}` } });
+  const { credits } = (await response.json()) as { credits: Credits };
+  return credits;
+}

@@ -1,0 +1,11 @@
+/** Pictures of the page for people to look at, in `artifacts/console/`, which is not kept in the repository. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+const folder = join(import.meta.dirname, '../../artifacts/console');
+
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, animations: 'disabled' });
+}
