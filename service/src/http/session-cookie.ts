@@ -1,23 +1,32 @@
-import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import { sessionLifeMs } from '../sessions/create-sessions.ts';
 
-/** The cookie that stands for a key or token in a browser: out of reach of scripts, and sent to this site only. */
+/**
+ * The cookie that stands for a key or token in a browser: out of reach of scripts, and sent to this site only. Its value
+ * is made of letters that need no quoting (RFC 6265 section 4.1.1), so it is read and written as it is.
+ */
 const name = 'mailproof_session';
 
-const attributes = { path: '/', httpOnly: true, sameSite: 'strict' } as const;
-
+/** The first cookie of that name, which is the one of the longest path (RFC 6265 section 5.4). */
 export function readSessionCookie(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : fastifyCookie.parse(header)[name];
+  for (const pair of header?.split(';') ?? []) {
+    const [before = '', value] = pair.split('=', 2);
+    if (before.trim() === name) return value?.trim();
+  }
+  return undefined;
 }
 
 export function sessionCookie(id: string, request: FastifyRequest): string {
-  const maxAge = sessionLifeMs / 1_000;
-  return fastifyCookie.serialize(name, id, { ...attributes, secure: cameByHttps(request), maxAge });
+  return writeCookie(id, sessionLifeMs / 1_000, request);
 }
 
 export function clearedSessionCookie(request: FastifyRequest): string {
-  return fastifyCookie.serialize(name, '', { ...attributes, secure: cameByHttps(request), maxAge: 0 });
+  return writeCookie('', 0, request);
+}
+
+function writeCookie(value: string, maxAgeSeconds: number, request: FastifyRequest): string {
+  const secure = cameByHttps(request) ? '; Secure' : '';
+  return `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /**
