@@ -32,4 +32,4 @@ export { measureSyntax } from './syntax/measure-syntax.ts';
 export { parseAddress } from './syntax/parse-address.ts';
 export { trimAddress } from './syntax/trim-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
-export { verify, type Outcome, type VerifyParts } from './verify.ts';
+export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';

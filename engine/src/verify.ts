@@ -29,6 +29,8 @@ export type Outcome =
   /** The caller's deadline came first. */
   | { kind: 'timeout'; explanation: Explanation };
 
+export type Recalled = Outcome & { kind: 'verdict' };
+
 export type VerifyParts = {
   clock: Clock;
   lists: Lists;
@@ -38,6 +40,11 @@ export type VerifyParts = {
     route: MailRoute & { kind: 'takes_mail' },
     request: VerifyRequest,
   ): Promise<MailboxEvidence>;
+};
+
+export type RecallParts = Pick<VerifyParts, 'clock' | 'lists'> & {
+  /** The route that was found not long ago, without asking anybody. */
+  recallMailRoute(address: Address): MailRoute | undefined;
 };
 
 /** How long the caller waits, and, where it matters to others who ask, who that is. */
@@ -55,9 +62,8 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
 
   const route = await parts.findMailRoute(address, request);
   watch.note('dns');
-  const lists = withMailHosts(listed, route, { address, lists: parts.lists });
-  const known: Evidence = { address, lists, route };
-  if (route.kind === 'refuses_mail' || lists.spamtrap || lists.disposable) return conclude(known, watch);
+  const known = withRoute(listed, route, { address, lists: parts.lists });
+  if (route.kind === 'refuses_mail' || isOffLimits(known)) return conclude(known, watch);
   if (route.kind === 'undetermined') return isLate() ? timeOut('dns', watch) : unavailable(known, watch);
 
   const mailbox = await parts.askMailbox(address, route, request);
@@ -68,7 +74,22 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   return conclude({ ...known, mailbox }, watch);
 }
 
-function conclude(evidence: Evidence, watch: Watch): Outcome {
+/** The same story where all of it is known already: lists and DNS decide, and neither has to be asked. */
+export function recall(address: Address, parts: RecallParts): Recalled | undefined {
+  const listed = parts.lists.find(address);
+  if (listed.denied) return undefined;
+  const route = parts.recallMailRoute(address);
+  if (route === undefined) return undefined;
+  const known = withRoute(listed, route, { address, lists: parts.lists });
+  return isOffLimits(known) ? conclude(known, startWatch(parts.clock)) : undefined;
+}
+
+/** No mail host of a trap or a throw-away domain is contacted. */
+function isOffLimits({ lists }: Evidence): boolean {
+  return lists.spamtrap || lists.disposable;
+}
+
+function conclude(evidence: Evidence, watch: Watch): Recalled {
   const verdict = judge(evidence);
   return { kind: 'verdict', verdict, explanation: explain(evidence, verdict, watch.timings()) };
 }
@@ -82,14 +103,14 @@ function unavailable(evidence: Evidence, watch: Watch): Outcome {
 }
 
 /** A throw-away service shows in its mail host even where the domain itself is new to the lists. */
-function withMailHosts(
-  findings: Evidence['lists'],
+function withRoute(
+  listed: Evidence['lists'],
   route: MailRoute,
   { address, lists }: { address: Address; lists: Lists },
-): Evidence['lists'] {
-  if (findings.disposable || route.kind !== 'takes_mail') return findings;
+): Evidence & { route: MailRoute } {
+  if (listed.disposable || route.kind !== 'takes_mail') return { address, lists: listed, route };
   const disposable = route.mxRecords.some((host) => lists.isDisposableMailHost(host, address));
-  return disposable ? { ...findings, disposable } : findings;
+  return { address, lists: disposable ? { ...listed, disposable } : listed, route };
 }
 
 type Watch = {

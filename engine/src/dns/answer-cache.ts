@@ -7,6 +7,8 @@ import type { Answer, Question } from './question.ts';
 type AnswerCache = {
   get(question: Question): Answer | undefined;
   keep(question: Question, answer: Answer): void;
+  /** How much longer the answer is kept; 0 where there is none. */
+  lifeMs(question: Question): number;
   /** Drops every "no such name": called when the resolver turned out to have said so of everything. */
   forgetMissing(): void;
 };
@@ -26,6 +28,7 @@ export function createAnswerCache(parts: { clock: Clock; limits: Limits }): Answ
     keep(question, answer) {
       entries.set(keyOf(question), { answer, era }, lifeInSeconds(answer, limits) * 1_000);
     },
+    lifeMs: (question) => entries.lifeOf(keyOf(question)),
     forgetMissing() {
       era += 1;
     },

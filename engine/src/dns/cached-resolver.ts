@@ -18,7 +18,7 @@ const nothingHeard: Answer = { lookup: { kind: 'failed', failure: 'silence' }, t
 export function cachedResolver(
   askWire: Ask,
   parts: { clock: Clock; limits: Limits },
-): { ask: Ask; forgetMissing: () => void } {
+): { ask: Ask; forgetMissing: () => void; lifeMs: (question: Question) => number } {
   const { clock, limits } = parts;
   const cache = createAnswerCache(parts);
   const flights = new Map<string, Flight>();
@@ -62,5 +62,5 @@ export function cachedResolver(
     }
   };
 
-  return { ask, forgetMissing: () => cache.forgetMissing() };
+  return { ask, forgetMissing: () => cache.forgetMissing(), lifeMs: (question) => cache.lifeMs(question) };
 }

@@ -18,7 +18,7 @@ import { createAskServers } from './ask-servers.ts';
 import { cachedResolver } from './cached-resolver.ts';
 import { createGate } from './gate.ts';
 import type { Resolver } from './lookup.ts';
-import type { DnsServer } from './question.ts';
+import type { DnsServer, Question } from './question.ts';
 import type { Random } from './udp-line.ts';
 import { createUdpPool } from './udp-pool.ts';
 
@@ -27,6 +27,8 @@ export type DnsResolver = Resolver & {
   uncached: Resolver;
   /** Drops every "no such name" from the cache. */
   forgetMissing(): void;
+  /** How much longer the answer to a question stays in the cache; 0 where it is not there. */
+  lifeMs(question: Question): number;
   /** Messages sent (UDP and TCP), and UDP sockets open now and opened since the start. */
   counts(): { queries: number; openSockets: number; openedSockets: number };
 };
@@ -65,6 +67,7 @@ export function createResolver(parts: {
     ...asResolver(cached.ask, close),
     uncached: asResolver(asker.ask, close),
     forgetMissing: () => cached.forgetMissing(),
+    lifeMs: (question) => cached.lifeMs(question),
     counts() {
       const { sent, open, opened } = udp.counts();
       return { queries: sent + tcpQueries, openSockets: open, openedSockets: opened };

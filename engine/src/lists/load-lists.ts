@@ -44,19 +44,23 @@ export function createLists({ files, watch = true, onProblem, clock = systemCloc
   const free = readNameSet(dataFile('free-providers.txt'));
   const roles = readRoleNames(dataFile('role-names.txt'));
 
+  const known = rememberLast((host: string) => ({
+    disposable: domainFamily(host).some(disposable.has),
+    free: free.has(host) || free.has(registrableDomain(host) ?? ''),
+  }));
   const isDisposable = (address: Address): boolean =>
-    domainFamily(address.host).some(disposable.has) || names(thrownAway.current(), address);
+    known(address.host).disposable || names(thrownAway.current(), address);
+  const hostsDisposable = rememberLast((host: string) => domainFamily(host).some(mailHosts.has));
   const isAllowed = (address: Address): boolean => names(allow.current(), address);
   return {
     find: (address) => ({
       disposable: isDisposable(address) && !isAllowed(address),
       role: roles.has(address.localPart),
-      free: free.has(address.host) || free.has(registrableDomain(address.host) ?? ''),
+      free: known(address.host).free,
       spamtrap: names(traps.current(), address),
       denied: names(deny.current(), address),
     }),
-    isDisposableMailHost: (mailHost, address) =>
-      domainFamily(mailHost).some(mailHosts.has) && !isAllowed(address),
+    isDisposableMailHost: (mailHost, address) => hostsDisposable(mailHost) && !isAllowed(address),
     // Every file is opened, read and closed in one breath: nothing is held.
     close: () => undefined,
   };
@@ -70,8 +74,24 @@ function listFile(path: string | undefined, title: string, takes: ListFile['take
   return path === undefined ? undefined : { path, title, takes };
 }
 
+/** The built-in lists do not change, and the addresses of a list come from few domains. */
+const hostsRemembered = 10_000;
+
+function rememberLast<Found>(find: (host: string) => Found): (host: string) => Found {
+  const found = new Map<string, Found>();
+  return (host) => {
+    const known = found.get(host);
+    if (known !== undefined) return known;
+    if (found.size >= hostsRemembered) found.clear();
+    const fresh = find(host);
+    found.set(host, fresh);
+    return fresh;
+  };
+}
+
 /** Whether the list names this address: itself, its domain or any parent of it, or the hash of it. */
 function names(list: OperatorList, address: Address): boolean {
+  if (list.mailboxes.size + list.domains.size + list.hashes.size === 0) return false;
   const mailbox = plainMailbox(address);
   return (
     list.mailboxes.has(mailbox) ||

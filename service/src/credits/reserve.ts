@@ -1,6 +1,7 @@
 import { statement, type Tx } from '../db/statement.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import { assertCredits } from './credits.ts';
+import { refusal } from './refusal.ts';
 import { writeEntry } from './write-entry.ts';
 
 /**
@@ -35,10 +36,6 @@ const debit = statement((db, arg: { account: string; credits: number; ifAvailabl
     .where('available', '>=', arg.ifAvailable)
     .where('frozen_at', 'is', null)
     .returning('entries'),
-);
-
-const findFrozen = statement((db, arg: { account: string }) =>
-  db.selectFrom('account').select('id').where('id', '=', arg.account).where('frozen_at', 'is not', null),
 );
 
 type NewHold = {
@@ -85,9 +82,4 @@ export async function reserve(tx: Tx, reservation: Reservation): Promise<Reserve
     at: now,
   });
   return { kind: 'reserved', holdId: id };
-}
-
-async function refusal(tx: Tx, account: string): Promise<ReserveAnswer> {
-  const frozen = await tx.first(findFrozen, { account });
-  return { kind: frozen === undefined ? 'insufficient_credits' : 'account_frozen' };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Engine, Outcome } from '@mailproof/engine';
 import { freezeAccount } from '../credits/freeze-account.ts';
@@ -7,6 +8,7 @@ import { readBalance } from '../credits/read-balance.ts';
 import type { Store } from '../db/store.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Caller } from '../keys/authenticate.ts';
+import { addressOf } from '../testing/address-of.ts';
 import { databases } from '../testing/databases.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { openAccount } from '../testing/open-account.ts';
@@ -33,6 +35,7 @@ for (const database of databases) {
       const parts: VerifyOneParts = {
         store,
         engine: answering(safe),
+        recall: () => undefined,
         sandbox: answering(unknown),
         slots: createSlots({ clock, limits: { total: 1_000, perAccount: 1_000, bulk: 1_000 } }),
         clock,
@@ -47,8 +50,9 @@ for (const database of databases) {
       ) =>
         verifyOne(
           {
+            requestId: randomUUID(),
             caller,
-            email,
+            address: addressOf(email),
             idempotency: undefined,
             explain: false,
             signal: new AbortController().signal,
@@ -77,6 +81,49 @@ for (const database of databases) {
       assert.ok(answer.kind === 'verified');
       assert.deepEqual([answer.verdict.status, answer.creditsUsed, answer.replayed], ['safe', 1, false]);
       assert.deepEqual(await balance(), [9, 0, 1]);
+      await finish();
+    });
+
+    it('a verdict that is known at once is paid for in one transaction, and nobody is asked', async () => {
+      const { ask, live, asked, balance, store, accountId, finish } = await setUp(1);
+      let written = 0;
+      const counting = {
+        write: <T>(operation: Parameters<typeof store.write<T>>[0]) => {
+          written += 1;
+          return store.write(operation);
+        },
+      };
+      const disposable = safe(email);
+      assert.ok(disposable.kind === 'verdict');
+      const knowing = { recall: () => disposable, store: counting };
+      const answer = await ask(live, { requestId: 'one' }, knowing);
+      assert.ok(answer.kind === 'verified');
+      assert.deepEqual([answer.verdict.status, answer.creditsUsed, written], ['safe', 1, 1]);
+      assert.deepEqual(asked, []);
+      assert.deepEqual(await balance(), [0, 0, 1]);
+      assert.equal((await ask(live, {}, knowing)).kind, 'insufficient_credits');
+      await store.write((tx) => freezeAccount(tx, { accountId, because: 'I2', now: 1 }));
+      assert.equal((await ask(live, {}, knowing)).kind, 'account_frozen');
+      await finish();
+    });
+
+    it('what is known to be inconclusive is asked for all the same, and costs nothing', async () => {
+      const { ask, live, asked, answering, balance, finish } = await setUp();
+      const guess = unknown(email);
+      assert.ok(guess.kind === 'verdict');
+      await ask(live, {}, { recall: () => guess, engine: answering(unknown) });
+      assert.deepEqual(asked, [email]);
+      assert.deepEqual(await balance(), [10, 0, 0]);
+      await finish();
+    });
+
+    it('a test key is answered by the sandbox even where the engine knows', async () => {
+      const { ask, test, balance, finish } = await setUp();
+      const known = safe(email);
+      assert.ok(known.kind === 'verdict');
+      const answer = await ask(test, {}, { recall: () => known });
+      assert.ok(answer.kind === 'verified' && answer.verdict.status === 'unknown');
+      assert.deepEqual(await balance(), [10, 0, 0]);
       await finish();
     });
 

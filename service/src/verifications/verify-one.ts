@@ -1,18 +1,27 @@
 import {
   conclusiveStatuses,
+  type Address,
   type Clock,
   type Engine,
   type Explanation,
   type Outcome,
+  type Recalled,
   type Verdict,
 } from '@mailproof/engine';
 import { reserve } from '../credits/reserve.ts';
 import { settle } from '../credits/settle.ts';
+import { spend } from '../credits/spend.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
-import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
+import {
+  begin,
+  finish,
+  forget,
+  recall,
+  remember,
+  type IdempotentRequest,
+} from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import type { Slots } from './slots.ts';
 
@@ -22,11 +31,14 @@ import type { Slots } from './slots.ts';
  * Nothing is sent to the network before the reservation is committed, and no conclusive verdict is returned
  * before its charge is (I12). If the store fails after the probe, the verdict is withheld and the sweeper
  * gives the credit back. Test keys go the same way, with the sandbox and without credits.
+ *
+ * Where the engine knows the verdict without asking anybody, reserve and settle are one transaction.
  */
 export type VerifyOneRequest = {
+  /** Names the request, and the hold it opens. */
+  requestId: string;
   caller: Caller;
-  /** Trimmed, and known to parse. */
-  email: string;
+  address: Address;
   idempotency: IdempotentRequest | undefined;
   explain: boolean;
   signal: AbortSignal;
@@ -44,6 +56,8 @@ export type VerifyOneAnswer =
 export type VerifyOneParts = {
   store: Pick<Store, 'write'>;
   engine: Pick<Engine, 'verify'>;
+  /** What the engine can tell without sending a packet. */
+  recall: Engine['recall'];
   sandbox: Pick<Engine, 'verify'>;
   slots: Slots;
   /** The engine's clock, for the deadline. */
@@ -61,53 +75,81 @@ type Attempt = { id: string; holdId: string | undefined };
 const graceMs = 10_000;
 
 export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts): Promise<VerifyOneAnswer> {
+  const { accountId, mode } = request.caller;
+  const known = mode === 'live' ? parts.recall(request.address) : undefined;
+  if (known !== undefined && conclusiveStatuses.has(known.verdict.status))
+    return parts.store.write((tx) => sell(tx, { request, known, now: parts.wallClock.now() }), accountId);
+
   const deadline = parts.clock.now() + parts.singleTimeoutMs;
-  const started = await parts.store.write((tx) => start(tx, request, parts));
+  const started = await parts.store.write((tx) => start(tx, request, parts), accountId);
   if (started.kind !== 'started') return started;
   const { attempt } = started;
   try {
     const outcome = await probe(request, { ...parts, deadline });
-    return await parts.store.write((tx) =>
-      conclude(tx, { request, attempt, outcome, now: parts.wallClock.now() }),
+    return await parts.store.write(
+      (tx) => conclude(tx, { request, attempt, outcome, now: parts.wallClock.now() }),
+      accountId,
     );
   } catch (error) {
     // Where the store itself fails, the sweeper gives the credit back.
     await parts.store
-      .write((tx) => giveUp(tx, { request, attempt, now: parts.wallClock.now() }))
+      .write((tx) => giveUp(tx, { request, attempt, now: parts.wallClock.now() }), accountId)
       .catch(() => undefined);
     throw error;
   }
 }
 
+type Sale = { request: VerifyOneRequest; known: Recalled; now: number };
+
+async function sell(tx: Tx, { request, known, now }: Sale): Promise<VerifyOneAnswer> {
+  const { accountId } = request.caller;
+  const scope = scopeOf(request, now);
+  const earlier = scope && (await recall(tx, scope));
+  if (earlier !== undefined && earlier.kind !== 'new') return repeat(earlier);
+  const paid = await spend(tx, { accountId, holdId: request.requestId, now });
+  if (paid.kind !== 'spent') return paid;
+  const { verdict, explanation } = known;
+  const answer = { kind: 'verified' as const, verdict, explanation, creditsUsed: 1 } satisfies Kept;
+  if (scope !== undefined) await remember(tx, { ...scope, answer: JSON.stringify(answer) });
+  return { ...answer, replayed: false };
+}
+
+function scopeOf({ caller: { accountId }, idempotency }: VerifyOneRequest, now: number) {
+  return idempotency && { accountId, endpoint: 'verification' as const, request: idempotency, now };
+}
+
+type Earlier = Exclude<Awaited<ReturnType<typeof recall>>, { kind: 'new' }>;
+
+function repeat(earlier: Earlier): VerifyOneAnswer {
+  return earlier.kind === 'answered' ? { ...readAnswer(earlier.answer), replayed: true } : earlier;
+}
+
 type StartAnswer = { kind: 'started'; attempt: Attempt } | VerifyOneAnswer;
 
-async function start(
-  tx: Tx,
-  { caller, idempotency }: VerifyOneRequest,
-  parts: VerifyOneParts,
-): Promise<StartAnswer> {
+async function start(tx: Tx, request: VerifyOneRequest, parts: VerifyOneParts): Promise<StartAnswer> {
+  const { requestId, caller } = request;
   const now = parts.wallClock.now();
-  const { accountId } = caller;
   const { processId } = parts;
   const expiresAt = now + parts.singleTimeoutMs + graceMs;
-  const scope = idempotency && { accountId, endpoint: 'verification' as const, request: idempotency, now };
+  const scope = scopeOf(request, now);
   const earlier = scope && (await recall(tx, scope));
-  if (earlier?.kind === 'answered') return { ...readAnswer(earlier.answer), replayed: true };
-  if (earlier !== undefined && earlier.kind !== 'new') return earlier;
+  if (earlier !== undefined && earlier.kind !== 'new') return repeat(earlier);
 
-  const attempt: Attempt = { id: timeOrderedId(now), holdId: undefined };
   if (caller.mode === 'live') {
     const keeper = { processId, expiresAt };
-    const reserved = await reserve(tx, { accountId, credits: 1, ifAvailable: 1, keeper, now });
+    const hold = { accountId: caller.accountId, holdId: requestId, credits: 1, ifAvailable: 1, keeper, now };
+    const reserved = await reserve(tx, hold);
     if (reserved.kind !== 'reserved') return reserved;
-    attempt.holdId = reserved.holdId;
   }
-  if (scope !== undefined) await begin(tx, { ...scope, attempt: attempt.id, processId, expiresAt });
-  return { kind: 'started', attempt };
+  if (scope !== undefined) await begin(tx, { ...scope, attempt: requestId, processId, expiresAt });
+  return {
+    kind: 'started',
+    attempt: { id: requestId, holdId: caller.mode === 'live' ? requestId : undefined },
+  };
 }
 
 async function probe(
-  { caller, email, signal }: VerifyOneRequest,
+  { caller, address: { email }, signal }: VerifyOneRequest,
   parts: VerifyOneParts & { deadline: number },
 ): Promise<Outcome | { kind: 'timeout' }> {
   const patience = { deadline: parts.deadline, signal };

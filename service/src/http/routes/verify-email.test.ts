@@ -28,7 +28,7 @@ describe('POST single', () => {
     let seen = '';
     const answer = await ask(
       { body: { email: ` \t${email}\n   ` } },
-      { verifyOne: (request) => ((seen = request.email), verifiedWith({})(request)) },
+      { verifyOne: (request) => ((seen = request.address.email), verifiedWith({})(request)) },
     );
     assert.equal(answer.status, 200);
     assert.equal(seen, email);
@@ -41,7 +41,14 @@ describe('POST single', () => {
       { verifyOne: (request) => ((seen = request), verifiedWith({})(request)) },
     );
     assert.equal(answer.status, 200);
-    assert.deepEqual(Object.keys(seen), ['caller', 'email', 'idempotency', 'explain', 'signal']);
+    assert.deepEqual(Object.keys(seen), [
+      'requestId',
+      'caller',
+      'address',
+      'idempotency',
+      'explain',
+      'signal',
+    ]);
   });
 
   test('200: explain=true adds the explanation, anything else does not', async () => {

@@ -52,8 +52,9 @@ export function addVerifyEmail(server: ApiServer, { parts, gate, notebook }: Rou
       notebook.of(request).address = { hash: parts.hashAddress(email), domain: host };
       const explain = request.query.explain === 'true';
       const answer = await parts.verifyOne({
+        requestId: request.id,
         caller,
-        email,
+        address: parsed.address,
         idempotency:
           idempotencyKey.kind === 'absent'
             ? undefined

@@ -34,7 +34,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
   let requests = 0;
   const parts: HttpParts = {
     authenticate: (authorization) => Promise.resolve(callers[authorization ?? '']),
-    verifyOne: ({ email }) =>
+    verifyOne: ({ address: { email } }) =>
       Promise.resolve({
         kind: 'verified',
         verdict: unknownVerdict(email),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
+import { addressOf } from '../address-of.ts';
 import { openStore } from '../../db/open-store.ts';
 import { claimTask } from '../../tasks/claim-task.ts';
 import { createTask } from '../../tasks/create-task.ts';
@@ -56,11 +57,12 @@ const worker = startWorker({
 
 async function askForSingles(): Promise<never> {
   for (;;) {
-    const request = { caller, email: 'single@example.com', idempotency: undefined, explain: false };
+    const request = { requestId: randomUUID(), caller, idempotency: undefined, explain: false };
+    const address = addressOf('single@example.com');
     const signal = new AbortController().signal;
     const answer = await verifyOne(
-      { ...request, signal },
-      { ...parts, processId: presence.id, singleTimeoutMs: 30_000 },
+      { ...request, address, signal },
+      { ...parts, recall: () => undefined, processId: presence.id, singleTimeoutMs: 30_000 },
     );
     if (answer.kind === 'verified' && answer.creditsUsed === 1) process.stdout.write('charged\n');
   }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Outcome } from '@mailproof/engine';
 import { settle } from '../../credits/settle.ts';
 import { statement } from '../../db/statement.ts';
+import { addressOf } from '../address-of.ts';
 import { createSlots } from '../../verifications/slots.ts';
 import { verifyOne, type VerifyOneAnswer } from '../../verifications/verify-one.ts';
 import { safe, timeout, unknown } from '../outcomes.ts';
@@ -35,8 +37,33 @@ export async function doStartSingle(
   model.keys.set(key, { endpoint: 'single', body: '', inProgress: true, owner, expiresAt, taskId: '' });
 }
 
-/** Asks for a verification whose engine answers when told to. */
-function startVerifying({ store, live, presence, time }: Scene, key: number | undefined) {
+export async function doSellSingle(scene: Scene, { key }: Command & { kind: 'sell_single' }): Promise<void> {
+  const { model, wallClock } = scene;
+  const known = keyAt(model, key, wallClock.now());
+  const sold = await startVerifying(scene, key, safe('single@example.com')).result;
+  if (known !== undefined) {
+    const answered = known.inProgress ? 'request_in_progress' : `${known.taskId} replayed`;
+    assert.equal(sold, known.endpoint === 'single' ? answered : 'idempotency_mismatch');
+    return;
+  }
+  assert.equal(sold, model.available < 1 ? 'insufficient_credits' : 'safe 1');
+  if (sold !== 'safe 1') return;
+  hold(model, 1);
+  close(model, 1, 1);
+  if (key === undefined) return;
+  const expiresAt = wallClock.now() + day;
+  model.keys.set(key, {
+    endpoint: 'single',
+    body: '',
+    inProgress: false,
+    owner: '',
+    expiresAt,
+    taskId: sold,
+  });
+}
+
+/** Asks for a verification whose engine answers when told to, or knows the answer at once. */
+function startVerifying({ store, live, presence, time }: Scene, key: number | undefined, recalled?: Outcome) {
   const { clock, wallClock } = time;
   const asked = Promise.withResolvers<'probing'>();
   const engineAnswer = Promise.withResolvers<Outcome>();
@@ -45,11 +72,24 @@ function startVerifying({ store, live, presence, time }: Scene, key: number | un
     return engineAnswer.promise;
   };
   const slots = createSlots({ clock, limits: { total: 1, perAccount: 1, bulk: 1 } });
-  const engine = { engine: { verify }, sandbox: { verify }, slots, clock };
+  const engine = {
+    engine: { verify },
+    recall: () => (recalled?.kind === 'verdict' ? recalled : undefined),
+    sandbox: { verify },
+    slots,
+    clock,
+  };
   const idempotency = key === undefined ? undefined : { key: String(key), bodyHash: 'single' };
   const signal = new AbortController().signal;
   const result = verifyOne(
-    { caller: live, email: 'single@example.com', idempotency, explain: false, signal },
+    {
+      requestId: randomUUID(),
+      caller: live,
+      address: addressOf('single@example.com'),
+      idempotency,
+      explain: false,
+      signal,
+    },
     { ...engine, store, wallClock, processId: presence.id, singleTimeoutMs: 30_000 },
   ).then(describeAnswer, () => 'threw');
   const answer = (outcome: Outcome | Error) =>

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { grant } from '../../credits/grant.ts';
 import { readBalance } from '../../credits/read-balance.ts';
 import { readTask } from '../../tasks/read-task.ts';
 import { createSweep } from '../../upkeep/sweep.ts';
-import { doEndSingle, doSettleAgain, doStartSingle } from './act-on-singles.ts';
+import { doEndSingle, doSettleAgain, doSellSingle, doStartSingle } from './act-on-singles.ts';
 import {
   doClaim,
   doCreateTask,
@@ -28,6 +26,8 @@ export async function act(scene: Scene, command: Command): Promise<void> {
       return doCreateTask(scene, command);
     case 'start_single':
       return doStartSingle(scene, command);
+    case 'sell_single':
+      return doSellSingle(scene, command);
     case 'end_single':
       return doEndSingle(scene, command);
     case 'settle_again':
@@ -79,11 +79,10 @@ async function doSweep(scene: Scene): Promise<void> {
   sweep(model, wallClock.now(), dead);
 }
 
-/** Every request in memory is gone; the next sweep finds the process dead by its file without a lock. */
+/** Every request in memory is gone; the next sweep finds the process dead. */
 async function doCrash(scene: Scene): Promise<void> {
-  const { store, dataDir, presence } = scene;
-  await presence.leave();
-  writeFileSync(join(dataDir, 'processes', `${presence.id}.all`), '');
+  const { store, house, presence } = scene;
+  await house.kill(presence);
   scene.dead.add(presence.id);
   scene.singles = [];
   // Zombies may still hold these and try to use them.

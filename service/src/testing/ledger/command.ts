@@ -15,6 +15,8 @@ export type Command =
       test: boolean;
     }
   | { kind: 'start_single'; key: number | undefined }
+  /** One whose verdict is known before it is paid for. */
+  | { kind: 'sell_single'; key: number | undefined }
   | { kind: 'end_single'; which: number; as: 'conclusive' | 'inconclusive' | 'timeout' | 'defect' }
   | { kind: 'settle_again'; which: number }
   | { kind: 'claim' }
@@ -59,6 +61,7 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 4, arbitrary: createTask },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('start_single' as const), key }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('sell_single' as const), key }) },
   {
     weight: 3,
     arbitrary: fc.record({

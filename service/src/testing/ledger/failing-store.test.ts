@@ -4,41 +4,36 @@ import { describe, it } from 'node:test';
 import { createAccount } from '../../accounts/create-account.ts';
 import { grantCredits } from '../../credits/grant-credits.ts';
 import { readBalance } from '../../credits/read-balance.ts';
-import type { OpenStoreParts } from '../../db/open-store.ts';
-import { openSqliteConnection } from '../../db/sqlite/sqlite-connection.ts';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { Caller } from '../../keys/authenticate.ts';
 import { claimTask } from '../../tasks/claim-task.ts';
 import { createTask } from '../../tasks/create-task.ts';
 import { runTask } from '../../tasks/run-task.ts';
+import { addressOf } from '../address-of.ts';
 import { audit } from '../../upkeep/audit.ts';
 import { createSweep } from '../../upkeep/sweep.ts';
 import { createSlots } from '../../verifications/slots.ts';
 import { verifyOne } from '../../verifications/verify-one.ts';
-import { databases, type TestStore } from '../databases.ts';
+import { databases, type TestDatabase, type TestStore } from '../databases.ts';
 import { createManualTime, type ManualTime } from '../manual-time.ts';
 import { deferred, safe, unknown } from '../outcomes.ts';
 
 /** Fails the k-th statement that follows: before it is run, or after, when what it did is done all the same. */
 type Trap = { left: number; when: 'before' | 'after'; sprung: boolean };
 
-function trapped(trap: Trap): OpenStoreParts {
+function trapped(trap: Trap): Parameters<TestDatabase['open']>[0] {
   return {
-    connect: (options) => {
-      const connection = openSqliteConnection(options);
-      void connection.execute('pragma synchronous = off', []);
-      return {
-        ...connection,
-        execute: async (sql, values) => {
-          const hit = (trap.left -= 1) === 0;
-          if (hit) trap.sprung = true;
-          if (hit && trap.when === 'before') throw new StoreUnavailableError('failing');
-          const result = await connection.execute(sql, values);
-          if (hit) throw new StoreUnavailableError('failing');
-          return result;
-        },
-      };
-    },
+    wrap: (connection) => ({
+      ...connection,
+      execute: async (sql, values) => {
+        const hit = (trap.left -= 1) === 0;
+        if (hit) trap.sprung = true;
+        if (hit && trap.when === 'before') throw new StoreUnavailableError('failing');
+        const result = await connection.execute(sql, values);
+        if (hit) throw new StoreUnavailableError('failing');
+        return result;
+      },
+    }),
   };
 }
 
@@ -59,13 +54,14 @@ async function mixedScript({ store }: TestStore, time: ManualTime, caller: Calle
   const single = (email: string, key?: string) =>
     verifyOne(
       {
+        requestId: randomUUID(),
         caller,
-        email,
+        address: addressOf(email),
         idempotency: key === undefined ? undefined : { key, bodyHash: email },
         explain: false,
         signal: new AbortController().signal,
       },
-      { ...parts, processId: presence.id, singleTimeoutMs: 1_000 },
+      { ...parts, recall: () => undefined, processId: presence.id, singleTimeoutMs: 1_000 },
     );
   const task = (emails: string[], key?: string) =>
     createTask(

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultLimits } from '../limits.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { canonicalHost } from '../syntax/canonical-host.ts';
+import { fakeClock } from './fake-clock.ts';
+import type { MailRoute } from './mail-route.ts';
+import type { Question } from './question.ts';
+import { rememberMailRoutes } from './remember-mail-routes.ts';
+
+const patience = { deadline: Infinity, signal: new AbortController().signal };
+
+function host(name: string): CanonicalHost {
+  const found = canonicalHost(name);
+  if (found === undefined) throw new Error(name);
+  return found;
+}
+
+const domain = host('example.test');
+const first = { name: host('mx.example.test'), addresses: ['192.0.2.1'] };
+const takesMail: MailRoute = {
+  kind: 'takes_mail',
+  implicit: false,
+  mxRecords: [first.name],
+  first,
+  further: [],
+};
+
+function setUp(route: MailRoute, lives: Record<string, number>) {
+  const clock = fakeClock();
+  let found = 0;
+  const routes = rememberMailRoutes({
+    clock,
+    limits: defaultLimits,
+    resolver: { lifeMs: ({ name, type }: Question) => lives[`${type} ${name}`] ?? 0 },
+    findMailRoute: () => {
+      found += 1;
+      return Promise.resolve(route);
+    },
+  });
+  return { routes, advance: (ms: number) => clock.advance(ms), found: () => found };
+}
+
+const lives = { 'MX example.test': 60_000, 'A mx.example.test': 30_000, 'AAAA mx.example.test': 45_000 };
+
+test('a route is recalled until the first of its answers runs out', async () => {
+  const { routes, advance, found } = setUp(takesMail, lives);
+  assert.equal(routes.recall(domain), undefined);
+  await routes.find(domain, patience);
+  assert.deepEqual(routes.recall(domain), takesMail);
+  advance(29_999);
+  assert.deepEqual(await routes.find(domain, patience), takesMail);
+  assert.equal(found(), 1);
+  advance(1);
+  assert.equal(routes.recall(domain), undefined);
+  await routes.find(domain, patience);
+  assert.equal(found(), 2);
+});
+
+test('a route with an answer that may not be kept is not remembered', async () => {
+  const { routes } = setUp(takesMail, { ...lives, 'MX example.test': 0 });
+  await routes.find(domain, patience);
+  assert.equal(routes.recall(domain), undefined);
+});
+
+for (const route of [
+  { kind: 'refuses_mail', why: 'null_mx' },
+  { kind: 'undetermined', failure: 'servfail' },
+] as const) {
+  test(`${route.kind} is found out anew each time`, async () => {
+    const { routes, found } = setUp(route, { 'MX example.test': 60_000 });
+    await routes.find(domain, patience);
+    await routes.find(domain, patience);
+    assert.equal(routes.recall(domain), undefined);
+    assert.equal(found(), 2);
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * Mail routes found not long ago, whole, for as long as every answer they were made from may be kept. Only routes
+ * that take mail are remembered: that a domain takes none is proved anew each time (see find-mail-route.ts).
+ */
+import { createBoundedCache } from '../bounded-cache.ts';
+import type { Clock } from '../clock.ts';
+import type { Limits } from '../limits.ts';
+import type { Patience } from '../patience.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { DnsResolver } from './create-resolver.ts';
+import type { MailRoute } from './mail-route.ts';
+
+type RememberedRoutes = {
+  find(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
+  /** Asks nobody. */
+  recall(domain: CanonicalHost): MailRoute | undefined;
+};
+
+type RememberParts = {
+  clock: Clock;
+  limits: Limits;
+  resolver: Pick<DnsResolver, 'lifeMs'>;
+  findMailRoute: (domain: CanonicalHost, patience: Patience) => Promise<MailRoute>;
+};
+
+export function rememberMailRoutes({
+  clock,
+  limits,
+  resolver,
+  findMailRoute,
+}: RememberParts): RememberedRoutes {
+  const routes = createBoundedCache<MailRoute>(clock, limits.dnsCacheEntries);
+
+  function lifeOf(domain: CanonicalHost, route: MailRoute): number {
+    if (route.kind !== 'takes_mail') return 0;
+    const { name } = route.first;
+    return Math.min(
+      resolver.lifeMs({ name: domain, type: 'MX' }),
+      resolver.lifeMs({ name, type: 'A' }),
+      resolver.lifeMs({ name, type: 'AAAA' }),
+    );
+  }
+
+  return {
+    find: async (domain, patience) => {
+      const known = routes.get(domain);
+      if (known !== undefined) return known;
+      const route = await findMailRoute(domain, patience);
+      routes.set(domain, route, lifeOf(domain, route));
+      return route;
+    },
+    recall: (domain) => routes.get(domain),
+  };
+}
