@@ -14,11 +14,11 @@ import { setPlan } from './set-plan.ts';
 for (const database of databases) {
   describe(`accounts on ${database.name}`, () => {
     async function setUp() {
-      const { store, dataDir, close } = await database.open();
+      const { store, settings, close } = await database.open();
       const { wallClock, clock } = createManualTime();
       return {
         store,
-        dataDir,
+        settings,
         close,
         wallClock,
         clock,
@@ -76,8 +76,8 @@ for (const database of databases) {
     });
 
     it('two processes that start together make one first account', async () => {
-      const { dataDir, parts, wallClock, close } = await setUp();
-      const other = await openStore({ dataDir, check: false });
+      const { settings, parts, wallClock, close } = await setUp();
+      const other = await openStore(settings);
       const answers = await Promise.all([
         ensureFirstAccount(parts),
         ensureFirstAccount({ store: other, wallClock }),

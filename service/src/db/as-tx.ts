@@ -20,7 +20,7 @@ export function rememberCompiled(queries: Kysely<Schema>): Compile {
 }
 
 /** Statements over one connection. */
-export function asTx(connection: Connection, compile: Compile): Tx {
+export function asTx(connection: Pick<Connection, 'execute'>, compile: Compile): Tx {
   const run = <Args, Row>(wanted: Statement<Args, Row>, args: Args): Promise<QueryResult> => {
     const { sql, bind } = compile(wanted);
     return connection.execute(sql, bind(args));

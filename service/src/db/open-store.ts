@@ -1,14 +1,13 @@
-import {
-  openSqliteStore,
-  type SqliteStoreOptions,
-  type SqliteStoreParts,
-} from './sqlite/open-sqlite-store.ts';
+import { openPostgresStore } from './postgres/open-postgres-store.ts';
+import { openSqliteStore, type SqliteStoreOptions } from './sqlite/open-sqlite-store.ts';
 import type { Store } from './store.ts';
 
 /** Opens the store that the settings name. Whatever stands in the way ends as one line for the operator. */
-export type OpenStoreOptions = SqliteStoreOptions;
-export type OpenStoreParts = SqliteStoreParts;
+export type OpenStoreOptions = SqliteStoreOptions & {
+  /** PostgreSQL; without it, SQLite in the data directory. */
+  databaseUrl?: string | undefined;
+};
 
-export function openStore(options: OpenStoreOptions, parts?: OpenStoreParts): Promise<Store> {
-  return openSqliteStore(options, parts);
+export function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
+  return databaseUrl === undefined ? openSqliteStore(options) : openPostgresStore({ databaseUrl });
 }

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createAccount } from '../accounts/create-account.ts';
 import { setPlan } from '../accounts/set-plan.ts';
@@ -54,7 +52,7 @@ describe('the form of a key', () => {
 for (const database of databases) {
   describe(`keys on ${database.name}`, () => {
     async function setUp() {
-      const { store, dataDir, close } = await database.open();
+      const { store, contents, close } = await database.open();
       const time = createManualTime();
       const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
       let reads = 0;
@@ -69,7 +67,7 @@ for (const database of databases) {
         assert.ok(issued.kind === 'issued');
         return issued;
       };
-      return { store, dataDir, close, time, parts, authenticate, accountId, issue, reads: () => reads };
+      return { store, contents, close, time, parts, authenticate, accountId, issue, reads: () => reads };
     }
 
     it('a key tells who calls, in which mode and with which plan', async () => {
@@ -143,12 +141,11 @@ for (const database of databases) {
     });
 
     it('the store holds no secret', async () => {
-      const { issue, dataDir, store, close } = await setUp();
+      const { issue, contents, store, close } = await setUp();
       const secrets = [];
       for (let n = 0; n < 50; n += 1) secrets.push(readApiKey((await issue()).apiKey)!.secret);
       await store.truncateLog();
-      const files = readdirSync(dataDir, { withFileTypes: true }).filter((entry) => entry.isFile());
-      const bytes = Buffer.concat(files.map((entry) => readFileSync(join(dataDir, entry.name))));
+      const bytes = await contents();
       assert.ok(bytes.includes('api_key'));
       for (const secret of secrets) assert.equal(bytes.includes(secret), false);
       await close();

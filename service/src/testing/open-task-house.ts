@@ -19,7 +19,8 @@ const never = new AbortController().signal;
 
 /** Everything a task needs, with time that stands still and an engine that answers as told. */
 export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
-  const { store, dataDir, close } = await database.open();
+  const house = await database.open();
+  const { store } = house;
   const time = createManualTime();
   const { clock, wallClock } = time;
   const account = await openAccount({ store, wallClock }, credits);
@@ -52,8 +53,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     );
 
   return {
-    store,
-    dataDir,
+    ...house,
     time,
     account,
     presence,
@@ -88,7 +88,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     violations: async () => (await audit({ store })).violations,
     close: async () => {
       await presence.leave();
-      await close();
+      await house.close();
     },
   };
 }

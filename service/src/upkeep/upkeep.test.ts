@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { Violation } from '../credits/violation.ts';
 import { reserve } from '../credits/reserve.ts';
@@ -30,7 +28,7 @@ for (const database of databases) {
         await house.created(house.account.live, addresses(3));
         await house.run((await house.claim())!);
         assert.deepEqual(await audit(house), { accounts: 1, tasks: 1, violations: [] });
-        tamper(house.dataDir, sql);
+        await house.damage(sql);
         const found = (await house.violations()).map((violation) => violation.invariant);
         assert.ok(found.includes(invariant), `found ${found.join(' ')}`);
         await house.close();
@@ -61,7 +59,7 @@ for (const database of databases) {
       });
       assert.deepEqual((await watch()).violations, []);
       assert.equal((await house.create(house.account.live, addresses(1))).kind, 'created');
-      tamper(house.dataDir, 'update account set granted = granted + 5, available = available + 5');
+      await house.damage('update account set granted = granted + 5, available = available + 5');
       assert.notDeepEqual((await watch()).violations, []);
       assert.notDeepEqual(told, []);
       assert.deepEqual(await house.create(house.account.live, addresses(1)), { kind: 'account_frozen' });
@@ -94,7 +92,7 @@ describe('sweeping beside other processes', () => {
     const script = `
       import { openStore } from ${JSON.stringify(new URL('../db/open-store.ts', import.meta.url).href)};
       import { reserve } from ${JSON.stringify(new URL('../credits/reserve.ts', import.meta.url).href)};
-      const store = await openStore({ dataDir: ${JSON.stringify(house.dataDir)}, check: false });
+      const store = await openStore(${JSON.stringify(house.settings)});
       const processId = (await store.announce()).id;
       const now = ${house.time.wallClock.now()};
       await store.write((tx) => reserve(tx, { accountId: ${JSON.stringify(house.account.accountId)},
@@ -138,13 +136,3 @@ describe('repeating', () => {
     assert.deepEqual([runs, time.timers()], [4, 0]);
   });
 });
-
-/** Writes past every check and trigger, as only a defect or a stranger could. */
-function tamper(dataDir: string, sql: string): void {
-  const raw = new DatabaseSync(join(dataDir, 'mailproof.db'), { enableForeignKeyConstraints: false });
-  raw.exec('pragma ignore_check_constraints = on');
-  const triggers = raw.prepare("select name from sqlite_master where type = 'trigger'").all();
-  for (const { name } of triggers) raw.exec(`drop trigger ${String(name)}`);
-  raw.exec(sql);
-  raw.close();
-}

@@ -42,10 +42,14 @@ export function announceInDataDir(dataDir: string, role: ProcessRole = 'all'): P
           .filter((other) => !isDead(other))
           .map((other) => ({ id: other.id, role: other.role })),
       ]),
-    bury: (processId) => Promise.resolve(removeProcess(folder, processId)),
+    bury: (processId) => {
+      removeProcess(folder, processId);
+      return Promise.resolve();
+    },
     leave: () => {
       lock.close();
-      return Promise.resolve(removeProcess(folder, id));
+      removeProcess(folder, id);
+      return Promise.resolve();
     },
   };
 }

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { openSqliteConnection } from '../../db/sqlite/sqlite-connection.ts';
-import type { OpenStoreParts } from '../../db/open-store.ts';
 import { audit } from '../../upkeep/audit.ts';
 import type { TestDatabase, TestStore } from '../databases.ts';
 import { createManualTime } from '../manual-time.ts';
@@ -27,7 +25,7 @@ export async function checkLedger({ database, runs, seed, rewrite }: CheckLedger
 
   async function run(commands: Command[]): Promise<void> {
     // One store serves many sequences, each with an account of its own; one that failed is not used again.
-    const house = current ?? (await database.open(undurable(rewrite)));
+    const house = current ?? (await database.open(rewriting(rewrite)));
     current = undefined;
     try {
       await runSequence(house, commands);
@@ -74,13 +72,11 @@ const toTheEnd: Command[] = [
   { kind: 'advance', ms: 1 },
 ];
 
-/** Durability is not what is tested here, and a sync after every command would cost most of the time. */
-function undurable(rewrite: (sql: string) => string = (sql) => sql): OpenStoreParts {
+function rewriting(rewrite: (sql: string) => string = (sql) => sql): Parameters<TestDatabase['open']>[0] {
   return {
-    connect: (options) => {
-      const connection = openSqliteConnection(options);
-      void connection.execute('pragma synchronous = off', []);
-      return { ...connection, execute: (sql, values) => connection.execute(rewrite(sql), values) };
-    },
+    wrap: (connection) => ({
+      ...connection,
+      execute: (sql, values) => connection.execute(rewrite(sql), values),
+    }),
   };
 }

@@ -12,7 +12,7 @@ import { day, newModel, type Model, type ModelSingle, type ModelTask } from './m
 /** A service with one account, the model of its books, and what callers and workers hold of both. */
 export type Scene = {
   store: Store;
-  dataDir: string;
+  house: TestStore;
   time: ManualTime;
   wallClock: WallClock;
   accountId: string;
@@ -39,18 +39,15 @@ export type Held = { claim: Claim; task: ModelTask };
 
 export const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * day };
 
-export async function openScene(
-  { store, dataDir }: TestStore,
-  time: ManualTime,
-  credits: number,
-): Promise<Scene> {
+export async function openScene(house: TestStore, time: ManualTime, credits: number): Promise<Scene> {
+  const { store } = house;
   const { wallClock } = time;
   const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
   const model = newModel(credits);
   const presence = await store.announce();
   return {
     store,
-    dataDir,
+    house,
     time,
     wallClock,
     accountId,

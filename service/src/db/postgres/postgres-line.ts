@@ -1,0 +1,167 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import type { Connection, QueryResult } from '../connection.ts';
+import type { SqlValue } from '../statement.ts';
+import { StoreUnavailableError } from '../store-unavailable-error.ts';
+import { asStoreError, isAftermath } from './postgres-fault.ts';
+import type { PostgresLimits } from './postgres-limits.ts';
+
+/**
+ * A connection to PostgreSQL. Statements are sent as they are asked for, without waiting for the answers to those
+ * before (pipelining), and are prepared once each under a name of their own.
+ *
+ * Every session begins read-only: a statement that writes works only inside `begin read write`. So a transaction
+ * can be opened without waiting for the answer: should the opening fail, what follows it is refused and not
+ * committed one by one.
+ */
+export type PostgresLine = Connection & {
+  /** Whether it may still be used. */
+  alive(): boolean;
+  /** How long the oldest statement without an answer has been waiting; 0 where none is. */
+  waitingMs(): number;
+  unanswered(): number;
+  /** Called once, when the line is lost or closed. */
+  onEnd(callback: () => void): void;
+  onNotice(callback: (channel: string) => void): void;
+  /** Hangs up without a word. What is unanswered fails at once. */
+  cut(): void;
+};
+
+export type PostgresLineOptions = { url: string; limits: PostgresLimits };
+
+export async function openPostgresLine({ url, limits }: PostgresLineOptions): Promise<PostgresLine> {
+  const client = new pg.Client({
+    connectionString: url,
+    pipeline: true,
+    connectionTimeoutMillis: limits.connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    fallback_application_name: 'mailproof',
+    types: typesOfOurs(),
+  });
+  // Errors reach whoever waits for an answer; the rest of them end the line, which is noticed by its end.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await within(client.query(sessionSettings(limits)), limits.connectMs);
+  } catch (error) {
+    cut(client);
+    throw asStoreError(error);
+  }
+  return overClient(client);
+}
+
+/** Not as parameters of the start: poolers refuse those. */
+function sessionSettings(limits: PostgresLimits): string {
+  const settings = {
+    statement_timeout: limits.statementMs,
+    lock_timeout: limits.lockMs,
+    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+    default_transaction_read_only: 'on',
+    client_min_messages: 'error',
+  };
+  const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  return `select ${calls.join(', ')}`;
+}
+
+function overClient(client: pg.Client): PostgresLine {
+  const names = new Map<string, string>();
+  const asked: number[] = [];
+  const endings: (() => void)[] = [];
+  let ended = false;
+  /** What made the transaction under way fail, if something did. */
+  let failure: Error | undefined;
+  keepAwake(client, false);
+  client.once('end', () => {
+    ended = true;
+    for (const callback of endings) callback();
+  });
+
+  function nameOf(sql: string): string {
+    const known = names.get(sql);
+    if (known !== undefined) return known;
+    const name = `mp${names.size}`;
+    names.set(sql, name);
+    return name;
+  }
+
+  async function execute(sql: string, values: SqlValue[]): Promise<QueryResult> {
+    if (sql.startsWith('begin') || sql.startsWith('rollback')) failure = undefined;
+    // A line keeps the process alive only while an answer is awaited.
+    if (asked.push(performance.now()) === 1) keepAwake(client, true);
+    try {
+      const query =
+        values.length === 0 ? { text: sql } : { name: nameOf(sql), text: sql, values: values.map(storable) };
+      const result = await client.query<Record<string, unknown>>(query);
+      // The answer to COMMIT of a transaction that has failed is ROLLBACK, and no error.
+      if (sql === 'commit' && result.command !== 'COMMIT')
+        throw failure ?? new Error('the transaction had failed before its commit');
+      return { rows: result.rows, changes: result.rowCount ?? 0 };
+    } catch (error) {
+      const found =
+        isAftermath(error) && failure instanceof StoreUnavailableError ? failure : asStoreError(error);
+      failure ??= found;
+      throw found;
+    } finally {
+      asked.shift();
+      if (asked.length === 0) keepAwake(client, false);
+    }
+  }
+
+  return {
+    execute,
+    inTransaction: () => !ended && client.getTransactionStatus() !== 'I',
+    alive: () => !ended,
+    waitingMs: () => (asked[0] === undefined ? 0 : performance.now() - asked[0]),
+    unanswered: () => asked.length,
+    onEnd: (callback) => (ended ? callback() : void endings.push(callback)),
+    onNotice: (callback) => void client.on('notification', ({ channel }) => callback(channel)),
+    cut: () => cut(client),
+    close: async () => {
+      if (ended) return;
+      await within(client.end(), closeMs).catch(() => cut(client));
+    },
+  };
+}
+
+const closeMs = 1_000;
+
+function keepAwake({ connection: { stream } }: pg.Client, awake: boolean): void {
+  if (!(stream instanceof Socket)) return;
+  if (awake) stream.ref();
+  else stream.unref();
+}
+
+function cut(client: pg.Client): void {
+  client.connection.stream.destroy();
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new StoreUnavailableError('unreachable')), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** PostgreSQL keeps every character but U+0000, which no name or header of ours needs. */
+function storable(value: SqlValue): SqlValue {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
+/** Whole numbers come as text, because they may be larger than ours; none of this schema may be. */
+function typesOfOurs(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, wholeNumber);
+  types.setTypeParser(pg.types.builtins.NUMERIC, wholeNumber);
+  return types;
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`the database returned ${text}, which is no whole number of ours`);
+  return value;
+}

@@ -1,0 +1,165 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/**
+ * A PostgreSQL server of our own on loopback, in a temporary directory, from the programs that Debian installs. It
+ * ends with the process that started it, however that one ends: a shell beside the server waits for the end of its input.
+ */
+export type PrivatePostgres = {
+  /** Of its superuser and the database `postgres`. */
+  url: string;
+  port: number;
+  /** `fast` breaks transactions off and shuts down in order, `immediate` is like a crash. */
+  halt(how: 'fast' | 'immediate'): Promise<void>;
+  /** Starts it again after `halt`, and waits until it serves. */
+  resume(): Promise<void>;
+  /** Ends it for good and removes its files. */
+  stop(): Promise<void>;
+};
+
+type PrivatePostgresOptions = {
+  /** Whether commits survive a loss of power; tests that cut none do without. */
+  durable?: boolean;
+  maxConnections?: number;
+};
+
+export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
+  const programs = findPrograms();
+  const user = serverUser();
+  const dir = mkdtempSync(join(tmpdir(), 'mailproof-postgres-'));
+  if (user !== undefined) chownSync(dir, user.uid, user.gid);
+  const asUser = { ...user, cwd: dir };
+  execFileSync(
+    join(programs, 'initdb'),
+    ['--pgdata', join(dir, 'data'), '--username', 'postgres', '--auth', 'trust', '--no-sync'].concat([
+      '--encoding',
+      'UTF8',
+      '--locale',
+      'C.UTF-8',
+    ]),
+    { ...asUser, stdio: 'pipe' },
+  );
+  const port = await freePort();
+  const settings = settingsOf(options, dir, port).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const shell = spawn(
+    'sh',
+    ['-c', keeper, 'sh', dir, join(programs, 'postgres'), '-D', join(dir, 'data'), ...settings],
+    { ...asUser, detached: true, stdio: ['pipe', 'pipe', 'ignore'] },
+  );
+  const answers = createInterface({ input: shell.stdout });
+  const handles = [shell, shell.stdin, shell.stdout].filter((one) => 'unref' in one) as Handle[];
+  // Nobody waits for the server: it goes when we go.
+  for (const handle of handles) handle.unref();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+
+  async function say(word: string): Promise<void> {
+    for (const handle of handles) handle.ref();
+    const answered = once(answers, 'line');
+    shell.stdin.write(`${word}\n`);
+    await answered;
+    for (const handle of handles) handle.unref();
+  }
+
+  await untilItServes(url);
+  return {
+    url,
+    port,
+    halt: say,
+    resume: async () => {
+      await say('start');
+      await untilItServes(url);
+    },
+    stop: async () => {
+      for (const handle of handles) handle.ref();
+      const gone = once(shell, 'close');
+      shell.stdin.end();
+      await gone;
+    },
+  };
+}
+
+type Handle = { ref(): void; unref(): void };
+
+const keeper = `
+dir=$1; shift
+start() { "$@" 2>>"$dir/log" >&2 & server=$!; }
+start "$@"
+while read -r word; do
+  case $word in
+    fast) kill -INT $server; wait $server ;;
+    immediate) kill -QUIT $server; wait $server ;;
+    start) start "$@" ;;
+  esac
+  echo done
+done
+kill -QUIT $server 2>/dev/null; wait $server
+cd /; rm -rf "$dir"
+`;
+
+function settingsOf(options: PrivatePostgresOptions, dir: string, port: number): [string, string | number][] {
+  const durable = options.durable === true ? 'on' : 'off';
+  return [
+    ['port', port],
+    ['listen_addresses', '127.0.0.1'],
+    ['unix_socket_directories', dir],
+    ['max_connections', options.maxConnections ?? 400],
+    ['shared_buffers', '64MB'],
+    ['fsync', durable],
+    ['full_page_writes', durable],
+    ['autovacuum_naptime', '30s'],
+  ];
+}
+
+/** The newest that is installed. */
+function findPrograms(): string {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).map(Number) : [];
+  const newest = versions
+    .sort((a, b) => b - a)
+    .find((version) => existsSync(`${root}/${version}/bin/initdb`));
+  if (newest === undefined) {
+    throw new Error(
+      'PostgreSQL is not installed: as root, apt-get install postgresql, or set MAILPROOF_TEST_POSTGRES_URL',
+    );
+  }
+  return `${root}/${newest}/bin`;
+}
+
+/** PostgreSQL refuses to run as root. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+async function untilItServes(url: string): Promise<void> {
+  for (let triesLeft = 600; ; triesLeft -= 1) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      await sleep(50);
+    }
+  }
+}
