@@ -1,6 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { resolve } from 'node:path';
-import { createEngine, systemClock, type Engine } from '@mailproof/engine';
+import { createEngine, systemClock, type Clock, type Engine } from '@mailproof/engine';
 import type { DestinationStream, Logger } from 'pino';
 import { engineSettings } from './engine-settings.ts';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
@@ -9,6 +9,7 @@ import { openStore } from './db/open-store.ts';
 import type { Store } from './db/store.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
+import { timeOrderedId } from './db/time-ordered-id.ts';
 import { createWallClock, type WallClock } from './db/wall-clock.ts';
 import { createAccountPages } from './http/account-pages.ts';
 import { createAdmission } from './http/admission.ts';
@@ -21,7 +22,7 @@ import { createServer } from './http/server.ts';
 import { watchEventLoop } from './http/watch-event-loop.ts';
 import { createAuthenticate } from './keys/authenticate.ts';
 import { readLogSecret } from './log-secret.ts';
-import { createOperatorDesk } from './operator/create-operator-desk.ts';
+import { createOperatorDesk, type OperatorDeskParts } from './operator/create-operator-desk.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { createAdminToken } from './sessions/admin-token.ts';
 import { createSessions } from './sessions/create-sessions.ts';
@@ -33,9 +34,11 @@ import { readTask } from './tasks/read-task.ts';
 import { runTask } from './tasks/run-task.ts';
 import { keepEngineMemory } from './upkeep/keep-engine-memory.ts';
 import { repeat } from './upkeep/repeat.ts';
+import { startCounting } from './upkeep/start-counting.ts';
 import { createSweep, type SweepParts } from './upkeep/sweep.ts';
 import { auditEveryMs, createWatchBooks } from './upkeep/watch-books.ts';
 import { createSlots, slotLimits } from './verifications/slots.ts';
+import { countSingles } from './verifications/count-singles.ts';
 import { verifyOne } from './verifications/verify-one.ts';
 import { welcome, type FirstKeys } from './welcome.ts';
 import { defaultWorkerLimits, startWorker } from './worker/start-worker.ts';
@@ -101,7 +104,9 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(verificationsAtOnce) });
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs, deferRetryMs } = config;
-  const work = { store, engine, sandbox, slots, clock, wallClock, onProblem };
+  const counting = startCounting({ store, clock, wallClock, onProblem });
+  const { onResult } = counting;
+  const work = { store, engine, sandbox, slots, clock, wallClock, onProblem, onResult };
 
   const upkeep = await startUpkeep({ store, presence, clock, wallClock, taskRetentionMs, logger, onProblem });
   const worker = startWorker({
@@ -113,24 +118,22 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     onProblem,
   });
 
-  const adminToken = createAdminToken(config.adminToken);
   const admission = createAdmission();
   const stopWatching = watchEventLoop((longestDelayMs) => admission.judgeWindow(longestDelayMs));
+  const recall: Engine['recall'] = (address) => engine.recall(address);
   const server = await createServer({
     authenticate: createAuthenticate({ store, clock }),
-    verifyOne: (request) => verifyOne(request, { ...work, processId: presence.id, singleTimeoutMs }),
+    verifyOne: countSingles(
+      (request) => verifyOne(request, { ...work, recall, processId: presence.id, singleTimeoutMs }),
+      counting,
+    ),
     createTask: (request) =>
       createTask(request, { store, wallClock, taskDeadlineMs, taskRetentionMs, wake: worker.wake }),
     readTask: (request) => readTask(request, { store, wallClock }),
-    sessions: createSessions({ store, clock, wallClock, adminToken }),
-    adminToken,
-    signIns: createSignIns({ clock }),
-    account: createAccountPages({ store, wallClock }),
-    operatorDesk: createOperatorDesk({ store, engine, clock, wallClock, presence, startedAt: wallClock.now() }),
-    consoleFiles: readConsoleFiles(consoleFolder),
+    ...consoleParts(config, { ...work, presence }),
     admission,
     readiness: createReadiness({ store, clock, wallClock }),
-    newRequestId: randomUUID,
+    newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
   });
@@ -139,6 +142,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     admission.drain();
     stopWatching();
     await Promise.all([worker.stop(), upkeep.stop(), drainRequests(server, admission.idle())]);
+    await counting.stop();
     await closeServer(server);
     await closeEngine();
     await presence.leave();
@@ -159,6 +163,21 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     await takeDown();
     throw error;
   }
+}
+
+type ConsoleParts = Omit<OperatorDeskParts, 'startedAt'> & { store: Store; clock: Clock };
+
+/** What stands behind the console and the admin API: sessions, the pages of accounts and of the operator, the files. */
+function consoleParts(config: Config, parts: ConsoleParts) {
+  const adminToken = createAdminToken(config.adminToken);
+  return {
+    adminToken,
+    sessions: createSessions({ ...parts, adminToken }),
+    signIns: createSignIns(parts),
+    account: createAccountPages(parts),
+    operatorDesk: createOperatorDesk({ ...parts, startedAt: parts.wallClock.now() }),
+    consoleFiles: readConsoleFiles(consoleFolder),
+  };
 }
 
 type UpkeepParts = SweepParts & RepeatedParts & { logger: Logger };

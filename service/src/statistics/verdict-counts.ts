@@ -11,9 +11,9 @@ import type { WallClock } from '../db/wall-clock.ts';
  * of an hour for a month. A store that fails costs nothing but the wait until it is back.
  */
 export type VerdictCounts = {
-  note(verification: CountedVerification): void;
+  note: (verification: CountedVerification) => void;
   /** Adds what has gathered to the store, and erases what is too old. */
-  write(): Promise<void>;
+  write: () => Promise<void>;
 };
 
 export type CountedVerification = {

@@ -6,6 +6,7 @@ import { releaseTask, type Claim } from './claim-task.ts';
 import { endTask } from './end-task.ts';
 import { pendingItems, type Item } from './items.ts';
 import { keepLease } from './keep-lease.ts';
+import { deadlineReached, unverified, type Result } from './result.ts';
 import { settleTask } from './settle-task.ts';
 import { verifyItem } from './verify-item.ts';
 
@@ -32,6 +33,8 @@ export type RunTaskParts = {
   /** The first wait before a host that deferred is asked again; it doubles each time. */
   deferRetryMs: number;
   taskRetentionMs: number;
+  /** Told of every result of a live task once it is written. */
+  onResult?: (result: Result) => void;
   /** Told of our own defects, in words that hold no address. */
   onProblem: (message: string, error: unknown) => void;
 };
@@ -58,7 +61,7 @@ export async function runTask(
       const now = parts.wallClock.now();
       const due = pending.filter((item) => item.nextAt <= now);
       if (pending.length === 0) return await settle(claim, parts);
-      if (now >= claim.deadlineAt) return await end(claim, parts);
+      if (now >= claim.deadlineAt) return await end(claim, parts, pending);
       if (signals.draining.aborted) return await putBack(claim, parts, now);
       if (due.length === 0) return await putBack(claim, parts, firstDue(pending, claim));
       await verifyItems(due, { claim, parts, draining: signals.draining, stop });
@@ -104,8 +107,10 @@ async function settle(claim: Claim, parts: RunTaskParts): Promise<RunTaskAnswer>
   return answer.kind === 'completed' ? 'completed' : 'lease_lost';
 }
 
-async function end(claim: Claim, parts: RunTaskParts): Promise<RunTaskAnswer> {
+async function end(claim: Claim, parts: RunTaskParts, pending: Item[]): Promise<RunTaskAnswer> {
   const ending = { now: parts.wallClock.now(), retentionMs: parts.taskRetentionMs };
   const answer = await parts.store.write((tx) => endTask(tx, claim, ending));
+  if (answer.kind === 'completed' && claim.mode === 'live')
+    for (const { email } of pending) parts.onResult?.(unverified(email, deadlineReached));
   return answer.kind === 'completed' ? 'completed' : 'lease_lost';
 }

@@ -95,7 +95,8 @@ async function write(item: Item, round: ItemRound, outcome: Outcome): Promise<vo
 }
 
 async function record({ position }: Item, { claim, parts }: ItemRound, result: Result): Promise<void> {
-  await parts.store.write((tx) => recordResult(tx, claim, { position, result }));
+  const answer = await parts.store.write((tx) => recordResult(tx, claim, { position, result }));
+  if (answer.kind === 'written' && claim.mode === 'live') parts.onResult?.(result);
 }
 
 /** A mail host answered and told us to come back (greylisting, a full queue): it may say more next time. */

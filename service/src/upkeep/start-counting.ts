@@ -1,0 +1,34 @@
+import { createVerdictCounts, type CountedVerification } from '../statistics/verdict-counts.ts';
+import type { Result } from '../tasks/result.ts';
+import { repeat } from './repeat.ts';
+
+/** Counts how verifications come out for as long as the process runs, and writes it down every few seconds. */
+type Counting = {
+  note: (verification: CountedVerification) => void;
+  /** For the results of tasks. */
+  onResult: (result: Result) => void;
+  /** Writes what was counted last. */
+  stop: () => Promise<void>;
+};
+
+type CountingParts = Parameters<typeof createVerdictCounts>[0] &
+  Omit<Parameters<typeof repeat>[1], 'everyMs'>;
+
+const writeEveryMs = 5_000;
+
+export function startCounting(parts: CountingParts): Counting {
+  const counts = createVerdictCounts(parts);
+  const writing = repeat(counts.write, { ...parts, everyMs: writeEveryMs });
+  return {
+    note: counts.note,
+    onResult: ({ verdict, explanation }) => {
+      const { reason, mail_host: mailHost } = explanation;
+      counts.note({ outcome: verdict.status, reason, mailHost });
+    },
+    stop: async () => {
+      await writing.stop();
+      // The end is not held up by a store that fails.
+      await counts.write().catch((error: unknown) => parts.onProblem('the last counts were not kept', error));
+    },
+  };
+}
