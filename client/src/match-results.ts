@@ -1,5 +1,5 @@
 import type { BulkResultRecord } from './bulk-task.ts';
-import { parseUrl } from './parse-url.ts';
+import { sameness } from './sameness.ts';
 
 /**
  * Finds each address's record among the results of its task, in the order of the addresses; nothing where
@@ -19,16 +19,4 @@ export function matchResults(
     );
     return bySameness.get(sameness(spelling));
   });
-}
-
-function sameness(address: string): string {
-  const at = address.lastIndexOf('@');
-  return `${address.slice(0, at + 1).toLowerCase()}${asciiDomain(address.slice(at + 1))}`;
-}
-
-/** URL does UTS-46 wherever there is fetch. What it refuses or reads as something else is compared as it stands. */
-function asciiDomain(domain: string): string {
-  const lower = domain.toLowerCase();
-  if (/^[a-z0-9.-]*$/.test(lower) || /[/?#:@\\]/.test(lower)) return lower;
-  return parseUrl(`http://${lower}`)?.hostname ?? lower;
 }

@@ -10,4 +10,5 @@ export { ListProblem } from './list-problem.ts';
 export { ourCells, ourHeadings, writeCell } from './our-columns.ts';
 export { createRowReader, type Row } from './read-rows.ts';
 export { createRowPlaces, type RowPlace, type RowPlaces } from './row-places.ts';
+export { sameness } from '../sameness.ts';
 export { widenRow } from './widen-row.ts';

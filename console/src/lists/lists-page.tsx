@@ -1,9 +1,56 @@
+import { useEffect } from 'preact/hooks';
 import { Page } from '../parts/page.tsx';
+import { useConsole } from '../shell/use-console.ts';
+import { BringList } from './bring-list.tsx';
+import { ColumnPicker } from './column-picker.tsx';
+import type { DeskState } from './create-list-desk.ts';
+import { DoneList } from './done-list.tsx';
+import { Outcome } from './outcome.tsx';
+import { ReadyList } from './ready-list.tsx';
+import { PausedList, RunningList } from './running-list.tsx';
 
+/** A list from the file to the checked file. */
 export function ListsPage() {
+  const { lists, session } = useConsole();
+  const state = lists.state.value;
+  useEffect(() => {
+    // What something costs is told with the balance of now.
+    void session.refresh();
+  }, []);
   return (
-    <Page title="Check a list">
-      <p>Not here yet.</p>
+    <Page
+      title="Check a list"
+      lead="Every address once, with your columns, order and quoting kept. Unknown, duplicate and rejected rows cost nothing."
+    >
+      <Desk state={state} />
+      {state.kind === 'running' || state.kind === 'paused' || state.kind === 'done' ? (
+        <Outcome list={state.list} />
+      ) : null}
     </Page>
   );
+}
+
+function Desk({ state }: { state: DeskState }) {
+  switch (state.kind) {
+    case 'empty':
+      return <BringList />;
+    case 'reading':
+      return (
+        <p class="card" role="status">
+          Reading {state.name} …
+        </p>
+      );
+    case 'unreadable':
+      return <BringList problem={`${state.name} cannot be read: ${state.why}.`} />;
+    case 'column_needed':
+      return <ColumnPicker file={state.file} layout={state.layout} />;
+    case 'ready':
+      return <ReadyList list={state.list} />;
+    case 'running':
+      return <RunningList list={state.list} progress={state.progress} />;
+    case 'paused':
+      return <PausedList list={state.list} failure={state.failure} />;
+    case 'done':
+      return <DoneList list={state.list} />;
+  }
 }

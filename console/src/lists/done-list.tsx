@@ -1,0 +1,35 @@
+import { useConsole } from '../shell/use-console.ts';
+import { counted } from '../parts/format.ts';
+import { Counts } from './ready-list.tsx';
+import { DownloadForm } from './download-form.tsx';
+import type { OpenList } from './open-list.ts';
+
+/** The whole answer: what it came to, the file to take home, and every row. */
+export function DoneList({ list }: { list: OpenList }) {
+  const { lists, session } = useConsole();
+  const state = session.state.value;
+  const isFree = state.kind === 'account' && state.account.key.mode === 'test';
+  const charged = list.answers.filter(
+    (answer) => answer !== undefined && answer.status !== 'unknown' && answer.status !== 'rejected',
+  ).length;
+  return (
+    <section class="card" aria-labelledby="done-title">
+      <div class="card-head">
+        <h2 id="done-title">{list.name} is checked</h2>
+        <span class="hint">
+          {isFree ? 'Nothing charged (test key)' : `${counted(charged, 'credit')} charged`}
+        </span>
+      </div>
+      <Counts list={list} />
+      <DownloadForm list={list} />
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => void lists.clear()}>
+          Check another list
+        </button>
+      </div>
+      <p class="hint">
+        The list and its answers are kept in this browser until you check another one or sign out.
+      </p>
+    </section>
+  );
+}

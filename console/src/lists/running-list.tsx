@@ -1,0 +1,87 @@
+import { useEffect } from 'preact/hooks';
+import { CreditsMissing } from '../check/credits-missing.tsx';
+import type { Failure } from '../api/failure.ts';
+import { counted, duration, grouped, percent } from '../parts/format.ts';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { useConsole } from '../shell/use-console.ts';
+import type { RunProgress } from './create-list-desk.ts';
+import type { OpenList } from './open-list.ts';
+
+/** How far the run is, how fast, and how long it still takes. */
+export function RunningList({ list, progress }: { list: OpenList; progress: RunProgress }) {
+  const { lists, announcer } = useConsole();
+  const total = list.survey.addresses.length;
+  const tenth = Math.floor((10 * progress.answered) / total);
+  useEffect(() => announcer.say(`${tenth * 10} % of ${list.name} checked`), [tenth]);
+  return (
+    <section class="card" aria-labelledby="running-title">
+      <div class="card-head">
+        <h2 id="running-title">Checking {list.name}</h2>
+        <button type="button" class="button button-small" onClick={() => lists.stop()}>
+          Pause
+        </button>
+      </div>
+      <ProgressBar answered={progress.answered} total={total} />
+      <p class="progress-line">
+        <span>
+          {grouped(progress.answered)} of {grouped(total)} · {percent(progress.answered, total)}
+        </span>
+        <span>{paceOf(progress, total)}</span>
+      </p>
+      <p class="hint">
+        You may leave this page or reload it: the run goes on where it was and pays for nothing twice.
+      </p>
+    </section>
+  );
+}
+
+function ProgressBar({ answered, total }: { answered: number; total: number }) {
+  return (
+    <progress class="progress" aria-label="Progress" value={answered} max={total}>
+      {percent(answered, total)}
+    </progress>
+  );
+}
+
+function paceOf({ answered, before, startedAt }: RunProgress, total: number): string {
+  const seconds = (Date.now() - startedAt) / 1_000;
+  const perSecond = (answered - before) / Math.max(seconds, 0.5);
+  if (perSecond <= 0) return 'starting …';
+  const rate = perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1);
+  return `${rate} a second · ${duration((total - answered) / perSecond)} left`;
+}
+
+/** A run that was stopped, by hand or by a refusal, with what to do. */
+export function PausedList({ list, failure }: { list: OpenList; failure: Failure | undefined }) {
+  const { lists } = useConsole();
+  const total = list.survey.addresses.length;
+  const answered = list.answers.filter((answer) => answer !== undefined).length;
+  return (
+    <section class="card" aria-labelledby="paused-title">
+      <h2 id="paused-title">{list.name} is paused</h2>
+      {failure === undefined ? (
+        <Notice tone="info" title="Paused">
+          <p>Tasks that were created go on in the service; going on finds them and pays for nothing twice.</p>
+        </Notice>
+      ) : (
+        <FailureNotice failure={failure}>
+          {failure.reason === 'insufficient_credits' ? (
+            <CreditsMissing needed={Math.min(total - answered, 100)} />
+          ) : null}
+        </FailureNotice>
+      )}
+      <ProgressBar answered={answered} total={total} />
+      <p class="hint">
+        {grouped(answered)} of {counted(total, 'address', 'addresses')} answered, and kept in this browser.
+      </p>
+      <div class="buttons">
+        <button type="button" class="button button-main" onClick={() => lists.start()}>
+          Go on
+        </button>
+        <button type="button" class="button" onClick={() => void lists.clear()}>
+          Forget this list
+        </button>
+      </div>
+    </section>
+  );
+}
