@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Reader } from '../db/statement.ts';
+import { databases } from '../testing/databases.ts';
+import { createManualTime } from '../testing/manual-time.ts';
+import { openAccount } from '../testing/open-account.ts';
+import { createReadUsage } from './read-usage.ts';
+import { reserve } from './reserve.ts';
+
+const dayMs = 86_400_000;
+
+for (const database of databases) {
+  describe(`use by day on ${database.name}`, () => {
+    async function setUp() {
+      const { store, close } = await database.open();
+      const time = createManualTime(Date.UTC(2026, 0, 31, 12));
+      const { accountId } = await openAccount({ store, wallClock: time.wallClock }, 1_000);
+      let reads = 0;
+      const counted: Reader = {
+        all: (wanted, args) => ((reads += 1), store.read.all(wanted, args)),
+        first: (wanted, args) => ((reads += 1), store.read.first(wanted, args)),
+      };
+      const readUsage = createReadUsage({ store: { read: counted }, wallClock: time.wallClock });
+      const spend = (credits: number) =>
+        store.write(
+          (tx) =>
+            reserve(tx, {
+              ...{ accountId, credits, ifAvailable: credits, keeper: null },
+              now: time.wallClock.now(),
+            }),
+          accountId,
+        );
+      const takeReads = () => {
+        const taken = reads;
+        reads = 0;
+        return taken;
+      };
+      return { store, close, time, accountId, readUsage, spend, takeReads };
+    }
+
+    it('a day begins and ends with UTC', async () => {
+      const { time, accountId, readUsage, spend, close } = await setUp();
+      time.advance(12 * 3_600_000 - 1);
+      await spend(1);
+      time.advance(1);
+      await spend(10);
+      time.advance(dayMs - 1);
+      await spend(100);
+      const days = await readUsage({ accountId, days: 3 });
+      assert.deepEqual(
+        days.map(({ date, reserved }) => [date, reserved]),
+        [
+          ['2026-01-30', 0],
+          ['2026-01-31', 1],
+          ['2026-02-01', 110],
+        ],
+      );
+      await close();
+    });
+
+    it('what was summed is not read again, and a longer ledger costs a few reads more', async () => {
+      const { time, accountId, readUsage, spend, takeReads, close } = await setUp();
+      for (let n = 0; n < 40; n += 1) {
+        await spend(1);
+        time.advance(dayMs);
+      }
+      takeReads();
+      const thirty = await readUsage({ accountId, days: 30 });
+      const first = takeReads();
+      assert.ok(first <= 9, `${first} reads: the count, a search by halving and one slice`);
+      assert.deepEqual(await readUsage({ accountId, days: 30 }), thirty);
+      assert.equal(takeReads(), 1, 'the count alone');
+      await spend(5);
+      assert.equal((await readUsage({ accountId, days: 7 })).at(-1)?.reserved, 5);
+      assert.equal(takeReads(), 2, 'the count and what is new');
+      await close();
+    });
+
+    it('an account without entries, and one that is not there, used nothing', async () => {
+      const { readUsage, close } = await setUp();
+      const days = await readUsage({ accountId: 'nobody', days: 2 });
+      assert.deepEqual(
+        days.map(({ charged, reserved, released }) => charged + reserved + released),
+        [0, 0],
+      );
+      await close();
+    });
+  });
+}

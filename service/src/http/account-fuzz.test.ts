@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { LightMyRequestResponse } from 'fastify';
+import { audit } from '../upkeep/audit.ts';
+import { databases } from '../testing/databases.ts';
+import { openAccountHouse, type AccountHouse, type Asked } from './testing/open-account-house.ts';
+
+const runs = 400;
+
+/** Text of every sort, with what tends to break things more often than chance would have it. */
+const oddText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string(),
+  fc.constantFrom(
+    '',
+    ' ',
+    '\0',
+    '\ud800',
+    '__proto__',
+    "' or 1=1 --",
+    '../..',
+    '%00',
+    '-1',
+    '1e9',
+    'null',
+    '🙂'.repeat(30),
+  ),
+  fc.integer().map(String),
+);
+
+const path = fc.constantFrom(
+  '',
+  '/ledger',
+  '/usage',
+  '/tasks',
+  '/keys',
+  '/keys/x',
+  '/keys/OURS',
+  '/keys/THEIRS',
+  '/keys/%00',
+);
+
+const query = fc
+  .array(fc.tuple(fc.constantFrom('limit', 'before', 'days', 'explain', 'limit[]', '__proto__'), oddText), {
+    maxLength: 3,
+  })
+  .map((pairs) =>
+    pairs.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
+  );
+
+const body = fc.oneof(
+  fc.constant(undefined),
+  fc.json(),
+  oddText.map((text) => JSON.stringify({ name: text })),
+  fc
+    .record({ name: fc.anything(), mode: fc.constantFrom('live', 'test', 'x', 1) })
+    .map((given) => JSON.stringify(given)),
+  fc.record({ key: oddText }).map((given) => JSON.stringify(given)),
+  fc.record({ admin_token: oddText }).map((given) => JSON.stringify(given)),
+  oddText,
+);
+
+const request = fc.record({
+  method: fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE', 'PUT' as const),
+  path: fc.oneof(
+    { weight: 6, arbitrary: path.map((end) => `/api/v1/account${end}`) },
+    { weight: 1, arbitrary: fc.constant('/session') },
+  ),
+  query,
+  body,
+  as: fc.constantFrom('live', 'test', 'session', 'operator', 'nobody' as const),
+  csrf: fc.constantFrom('right', 'wrong', 'none' as const),
+});
+
+for (const database of databases) {
+  describe(`random requests to the account's endpoints on ${database.name}`, () => {
+    let house: AccountHouse;
+    before(async () => {
+      house = await openAccountHouse(database);
+    });
+    after(() => house.close());
+
+    test(`${runs} of them: only documented answers, nothing of another account, clean books`, async () => {
+      const sessions = {
+        session: await house.signInWith(house.ours.live),
+        operator: await house.signInAsOperator(),
+      };
+      const before = await theirState(house);
+      const statuses = new Set<number>();
+      await fc.assert(
+        fc.asyncProperty(request, async (given) => {
+          const response = await send(given, { house, sessions });
+          statuses.add(response.statusCode);
+          for (const theirs of [house.theirs.accountId, house.theirs.live.apiKey, house.theirs.live.last4])
+            assert.ok(!response.body.includes(theirs));
+          // Nobody is slowed, and no key is missed, for what the run before did.
+          house.time.advance(61_000);
+        }),
+        { numRuns: runs },
+      );
+      assert.equal(await theirState(house), before);
+      for (const status of [200, 400, 401, 403, 404, 405]) assert.ok(statuses.has(status), String(status));
+      const { violations } = await audit({ store: house.store }, { since: 0 });
+      assert.deepEqual(violations, []);
+    });
+  });
+}
+
+type Given = typeof request extends fc.Arbitrary<infer T> ? T : never;
+type Sessions = Record<'session' | 'operator', { cookie: string; csrfToken: string }>;
+
+/** The house holds every answer against the OpenAPI document, and fails on a 500. */
+function send(
+  { method, path: where, query: asked, body: text, as, csrf }: Given,
+  { house, sessions }: { house: AccountHouse; sessions: Sessions },
+): Promise<LightMyRequestResponse> {
+  const { ours, theirs } = house;
+  const url = where.replace('OURS', ours.test.keyId).replace('THEIRS', theirs.live.keyId);
+  const identity: Partial<Asked> =
+    as === 'live' || as === 'test' ? { key: ours[as] } : as === 'nobody' ? {} : { session: sessions[as] };
+  return house.ask({
+    method,
+    url: asked === '' ? url : `${url}?${asked}`,
+    ...identity,
+    ...(csrf === 'right' ? {} : { csrf: csrf === 'wrong' ? 'wrong' : undefined }),
+    ...(text === undefined ? {} : { body: text.toWellFormed() }),
+  });
+}
+
+async function theirState({ ask, theirs }: AccountHouse): Promise<string> {
+  const urls = ['', '/ledger', '/tasks', '/keys'].map((end) => `/api/v1/account${end}`);
+  const answers = await Promise.all(urls.map((url) => ask({ url, key: theirs.live })));
+  return JSON.stringify(answers.map((answer) => answer.json<unknown>()));
+}
