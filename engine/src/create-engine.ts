@@ -5,6 +5,7 @@ import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
 import { resolveHost } from './dns/resolve-host.ts';
 import { mailTargets } from './dns/mail-targets.ts';
+import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
 import type { Cidr } from './egress/parse-cidr.ts';
 import { createRouteDialer } from './egress/routes/create-route-dialer.ts';
@@ -22,6 +23,7 @@ import { openShelves, type EngineMemory, type Shelf } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import { createPacer, type Pacer } from './pace/create-pacer.ts';
+import type { TurnBook } from './pace/turn-book.ts';
 import { createProcessGate } from './pace/create-process-gate.ts';
 import { createPolicyBook } from './policy/create-policy-book.ts';
 import type { PolicyFile } from './policy/policy-file.ts';
@@ -31,7 +33,15 @@ import { createCatchAllDesk } from './conversations/catch-all-desk.ts';
 import { createHostMemory } from './conversations/host-traits.ts';
 import { createSwitchboard, type Switchboard } from './conversations/switchboard.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
-import { verify, type Outcome, type VerifyParts, type VerifyRequest } from './verify.ts';
+import type { Address } from './syntax/address.ts';
+import {
+  recall,
+  verify,
+  type Outcome,
+  type Recalled,
+  type VerifyParts,
+  type VerifyRequest,
+} from './verify.ts';
 
 /** How an engine is set up. Plain values; who reads them from where is not the engine's business. */
 export type EngineSettings = {
@@ -52,6 +62,8 @@ export type EngineSettings = {
   limits?: Partial<Limits>;
   /** What outlives this process; without it the engine starts from zero. */
   memory?: EngineMemory;
+  /** Where processes that share the limits of all hosts agree whose turn it is; without it the engine is alone. */
+  turns?: TurnBook | undefined;
   /**
    * A secret that strangers' names are made from, so that a greylisting host is asked for the same one again after
    * a restart. Without it each process has its own.
@@ -70,6 +82,8 @@ export type EngineHealth = {
 
 export type Engine = {
   verify(email: string, request: VerifyRequest): Promise<Outcome>;
+  /** The verdict, where it can be given at once and no packet has to leave for it. */
+  recall(address: Address): Recalled | undefined;
   /** What left this machine so far. */
   counts(): { dnsQueries: number; dialled: number; forbidden: number; breaches: number };
   /** What an operator should see: hosts left alone, routes, whether mail hosts can be reached at all. */
@@ -87,6 +101,11 @@ export function createEngine(settings: EngineSettings): Engine {
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
   const control = controlName(settings.mailFrom, { resolver, clock });
+  const mailRoutes = rememberMailRoutes({
+    ...{ clock, limits, resolver },
+    findMailRoute: (domain, patience) =>
+      findMailRoute(domain, { resolver, clock, limits, control }, patience),
+  });
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
   const shelf = openShelves(settings.memory);
   const routes = keepRoutes(openRoutes(base), {
@@ -113,8 +132,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const parts: VerifyParts = {
     clock,
     lists,
-    findMailRoute: (address, patience) =>
-      findMailRoute(address.host, { resolver, clock, limits, control }, patience),
+    findMailRoute: (address, patience) => mailRoutes.find(address.host, patience),
     askMailbox: (address, route, request) => {
       const asker = request.asker ?? { urgency: 'single', account: '' };
       const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);
@@ -124,6 +142,8 @@ export function createEngine(settings: EngineSettings): Engine {
   };
   return {
     verify: (email, request) => verify(email, parts, request),
+    recall: (address) =>
+      recall(address, { clock, lists, recallMailRoute: ({ host }) => mailRoutes.recall(host) }),
     counts: () => ({ dnsQueries: resolver.counts().queries, ...routes.counts() }),
     health: () => ({
       resting: pacer.resting(),
@@ -133,6 +153,7 @@ export function createEngine(settings: EngineSettings): Engine {
     }),
     close() {
       canaries.stop();
+      pacer.stop();
       routes.stop();
       resolver.close();
       lists.close();
@@ -161,6 +182,7 @@ function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
   return createPacer({
     clock,
     shelf,
+    turns: turnsOf({ settings }),
     random: Math.random,
     backsOff: settings.pacing !== 'off',
     // One host that is down is the host's business; a provider that turns away from us is the operator's.
@@ -170,6 +192,13 @@ function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
         settings.onProblem(`${key.slice(6)} is left alone for ${minutes} min: ${reason}`);
     },
   });
+}
+
+/** Where nothing is limited, nobody needs a turn. */
+function turnsOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof createPacer>[0]['turns'] {
+  const { turns: book, pacing } = settings;
+  if (book === undefined || pacing === 'off') return undefined;
+  return { book, onProblem: (message) => settings.onProblem(message) };
 }
 
 type CanaryNeeds = { resolver: DnsResolver; routes: Routes; mailPort: MailPortWatch };

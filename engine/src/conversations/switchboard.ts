@@ -200,12 +200,14 @@ function end(line: Line, experience: Experience | undefined, board: Board): void
   pacer.closed(line.destination, experience);
   gate.closed();
   dispatch(line, board);
-  for (const key of pacer.keysOf(line.destination)) {
-    const waiting = board.waitingFor.get(key);
-    board.waitingFor.delete(key);
-    waiting?.forEach((other) => dispatch(other, board));
-  }
+  for (const key of pacer.keysOf(line.destination)) wake(key, board);
   forgetIfIdle(line, board);
+}
+
+function wake(key: string, board: Board): void {
+  const waiting = board.waitingFor.get(key);
+  board.waitingFor.delete(key);
+  waiting?.forEach((other) => dispatch(other, board));
 }
 
 function forgetIfIdle(line: Line, { lines }: Board): void {

@@ -5,8 +5,11 @@ import type { Destination } from '../conversations/destination.ts';
 import type { Experience } from '../conversations/experience.ts';
 import { restAfter, type History, type Rest } from './back-off.ts';
 import { followRests, forgetRest, keepRest } from './keep-rests.ts';
+import { createTurns, type Turns } from './keep-turns.ts';
 import { networkOf } from './network-of.ts';
 import { createRecordBook, isRunning, type Record, type RecordBook } from './record.ts';
+import type { TurnBook } from './turn-book.ts';
+import { createTurnLedger, noteAddress } from './turn-ledger.ts';
 
 /**
  * Decides when a conversation with a mail host may begin. Counts by address, by network and by group,
@@ -14,10 +17,13 @@ import { createRecordBook, isRunning, type Record, type RecordBook } from './rec
  *
  *     free ──▶ at its limit (wait for an end) ──▶ free
  *       └──▶ resting (answer at once, send nothing) ──▶ one conversation at a time ──▶ … ──▶ free
+ *
+ * Where several processes talk to the same hosts, each does so only while it has the turn of the group and of the
+ * network (`keep-turns.ts`), and hands on with it what it has counted.
  */
 export type Permission =
   | { kind: 'open' }
-  /** At a limit: of conversations (`until` is unknown, an end will tell) or of connections a minute. */
+  /** At a limit: of conversations (`until` is unknown, an end will tell) or of connections a minute; or not our turn. */
   | { kind: 'wait'; until: number | undefined; key: string }
   | { kind: 'resting'; reason: string; until: number };
 
@@ -30,6 +36,10 @@ export type Pacer = {
   keysOf(destination: Destination): string[];
   /** Who is resting now, for the operator. */
   resting: RecordBook['resting'];
+  /** Calls back when a key comes free otherwise than by an end: our turn has come. */
+  onFree(listener: (key: string) => void): void;
+  /** Gives back the turns. */
+  stop(): void;
 };
 
 type PacerParts = {
@@ -42,6 +52,8 @@ type PacerParts = {
   onRest(rest: { key: string; reason: string; forMs: number }): void;
   /** Where rests are kept over a restart, and heard of from others. */
   shelf?: Shelf;
+  /** Where other processes talk to the same hosts. */
+  turns?: { book: TurnBook; onProblem(message: string): void } | undefined;
 };
 
 const minuteMs = 60_000;
@@ -49,11 +61,15 @@ const policyWindowMs = 10 * minuteMs;
 const mailboxWindow = 50;
 const recordsKept = 50_000;
 
-type Pacing = PacerParts & { book: RecordBook; shelf: Shelf };
+type Pacing = Omit<PacerParts, 'turns'> & { book: RecordBook; shelf: Shelf; turns: Turns | undefined };
 
 export function createPacer(parts: PacerParts): Pacer {
   const book = createRecordBook(parts.clock, recordsKept);
-  const pacing = { shelf: emptyShelf, ...parts, book };
+  const { clock } = parts;
+  let tell: (key: string) => void = () => undefined;
+  const ledger = createTurnLedger(book, clock);
+  const turns = parts.turns && createTurns({ ...parts.turns, clock, ledger, onTurn: (key) => tell(key) });
+  const pacing = { shelf: emptyShelf, ...parts, book, turns };
   if (parts.backsOff) followRests(book, pacing);
   return {
     mayOpen: (destination) => mayOpen(destination, pacing),
@@ -61,6 +77,8 @@ export function createPacer(parts: PacerParts): Pacer {
     closed: (destination, experience) => noteClosed(destination, experience, pacing),
     keysOf: (destination) => Object.values(keysOf(destination)),
     resting: () => book.resting(),
+    onFree: (listener) => void (tell = listener),
+    stop: () => turns?.stop(),
   };
 }
 
@@ -72,7 +90,15 @@ function keysOf({ target, policy }: Destination): { address: string; network: st
   };
 }
 
-function mayOpen(destination: Destination, { book, clock }: Pacing): Permission {
+function mayOpen(destination: Destination, pacing: Pacing): Permission {
+  const permission = withinLimits(destination, pacing);
+  if (permission.kind !== 'open') return permission;
+  const { group, network } = keysOf(destination);
+  const lacking = pacing.turns?.lacking([group, network]);
+  return lacking === undefined ? permission : { kind: 'wait', until: undefined, key: lacking };
+}
+
+function withinLimits(destination: Destination, { book, clock }: Pacing): Permission {
   const keys = keysOf(destination);
   const { politeness } = destination.policy;
   for (const key of [keys.address, keys.group]) {
@@ -111,7 +137,7 @@ function nextConnection({ slow, openedAt }: Record, politeness: Politeness, cloc
   return Math.max(afterGap, afterMinute);
 }
 
-function noteOpened(destination: Destination, { book, clock }: Pacing): void {
+function noteOpened(destination: Destination, { book, clock, turns }: Pacing): void {
   const keys = keysOf(destination);
   for (const key of Object.values(keys)) {
     const record = book.of(key);
@@ -119,6 +145,7 @@ function noteOpened(destination: Destination, { book, clock }: Pacing): void {
     record.openedAt.push(clock.now());
     while ((record.openedAt[0] ?? Infinity) <= clock.now() - minuteMs) record.openedAt.shift();
   }
+  if (turns !== undefined) noteAddress(book.of(keys.network), destination.target.address, clock.now());
 }
 
 function noteClosed(destination: Destination, experience: Experience | undefined, pacing: Pacing): void {

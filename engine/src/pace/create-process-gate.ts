@@ -18,9 +18,11 @@ type ProcessGateParts = {
 };
 
 const stretchMs = 20;
-const lateMs = 40;
+/** Half of the delay that the process may show in its worst hundredth (50 ms): by then it has been late already. */
+const lateMs = 25;
 const leastAStretch = 4;
-const mostAStretch = 200;
+/** 3,200 a second: a core begins about 3,500 before it falls behind, and one turn of the loop is not longer for it. */
+const mostAStretch = 64;
 
 export function createProcessGate({ clock, openConversations }: ProcessGateParts): ProcessGate {
   const waiting: (() => void)[] = [];

@@ -14,6 +14,8 @@ export type Record = {
   slow: { perMinute: number; until: number } | undefined;
   /** When connections were opened within the last minute. */
   openedAt: number[];
+  /** Of a network: its addresses, and when one was last connected to. */
+  addresses: Map<string, number> | undefined;
   policyRefusedAt: number[];
   /** Of the last fifty mailboxes: 1 for one that does not exist. */
   lastMailboxes: number[];
@@ -22,6 +24,10 @@ export type Record = {
 /** Records by key, made when first asked for, with a bound on those that nothing holds. */
 export type RecordBook = {
   of(key: string): Record;
+  /** Without making one. */
+  find(key: string): Record | undefined;
+  /** Whoever has something open, or had something opened after `since`. */
+  activeAfter(since: number): string[];
   resting(): { key: string; reason: string; untilMs: number }[];
 };
 
@@ -36,6 +42,11 @@ export function createRecordBook(clock: Clock, maxRecords: number): RecordBook {
       records.set(key, fresh);
       return fresh;
     },
+    find: (key) => records.get(key),
+    activeAfter: (since) =>
+      [...records].flatMap(([key, { open, openedAt }]) =>
+        open > 0 || (openedAt.at(-1) ?? -Infinity) > since ? [key] : [],
+      ),
     resting: () =>
       [...records].flatMap(([key, { rest }]) =>
         isRunning(rest, clock) ? [{ key, reason: rest.reason, untilMs: rest.until }] : [],
@@ -68,6 +79,7 @@ function emptyRecord(): Record {
     rest: undefined,
     slow: undefined,
     openedAt: [],
+    addresses: undefined,
     policyRefusedAt: [],
     lastMailboxes: [],
   };

@@ -1,0 +1,257 @@
+import type { Clock } from '../clock.ts';
+import { everything, turnKeptMs, turnMs, type HeldTurn, type TurnBook } from './turn-book.ts';
+
+/**
+ * The turns of one process. It asks for a turn when somebody waits for a conversation, and gives it back when nothing
+ * is open there and nobody waits any more, or when another process wants it.
+ *
+ *     not ours ──▶ asked for ──▶ ours for three seconds ──▶ lapsed ──▶ asked for again, or given back
+ *
+ * A turn that another process wants is not prolonged once it was used: it lapses, what is open ends, and it is given
+ * back. Of several keys the first that is lacking is asked for, and the next only when that is there; it is kept until
+ * the next has come. All processes ask in the same order, so no two wait for each other. If the book cannot be
+ * reached, turns lapse and nothing is begun.
+ */
+export type Turns = {
+  /** The first of these keys that is not ours now, which is then asked for. */
+  lacking(keys: readonly string[]): string | undefined;
+  /** Gives everything back. */
+  stop(): void;
+};
+
+type TurnsParts = {
+  book: TurnBook;
+  clock: Clock;
+  /** A turn that was asked for has come. */
+  onTurn(key: string): void;
+  onProblem(message: string): void;
+  ledger: TurnLedger;
+};
+
+/** What the pacer has counted under a key. */
+export type TurnLedger = {
+  isOpen(key: string): boolean;
+  /** For the next who has the turn. */
+  save(key: string): unknown;
+  load(turn: HeldTurn): void;
+  /** The keys under which somebody was talked to within the last minute. */
+  recent(): string[];
+};
+
+type Turn = {
+  beginsUntil: number;
+  askedFor: number;
+  used: boolean;
+  /** Another process wants it, so it was not prolonged. */
+  over: boolean;
+};
+
+/** `again`: something was asked for while the book was being read. */
+type Desk = TurnsParts & {
+  held: Map<string, Turn>;
+  /** What is asked for, each with the keys that are ours already and wait for it. */
+  wishes: Map<string, Set<string>>;
+  /** Taken one by one before the turn of everything is given back. */
+  singly: string[] | undefined;
+  refusedAllAt: number;
+  lookedAt: number;
+  state: 'at_rest' | 'busy' | 'busy_again' | 'stopped';
+  failing: boolean;
+  timer: { at: number; cancel: () => void } | undefined;
+};
+
+const askAgainMs = 250;
+const lookEveryMs = 1_000;
+/** What is held is looked through so often at most. */
+const lookAgainMs = 200;
+/** The turn of everything is asked for again so long after it was refused. */
+const askForAllMs = 10_000;
+/** Keys in one exchange, so that others get their turn with the store. */
+const mostKeys = 500;
+
+export function createTurns(parts: TurnsParts): Turns {
+  const desk: Desk = {
+    ...parts,
+    held: new Map(),
+    wishes: new Map(),
+    singly: undefined,
+    refusedAllAt: -Infinity,
+    lookedAt: -Infinity,
+    state: 'at_rest',
+    failing: false,
+    timer: undefined,
+  };
+  parts.book.listen(() => {
+    if (desk.held.size > 0 || desk.wishes.size > 0) wake(desk, 0);
+  });
+  return {
+    lacking: (keys) => lacking(keys, desk),
+    stop() {
+      desk.timer?.cancel();
+      if (desk.state === 'at_rest') giveUp([], desk);
+      desk.state = 'stopped';
+    },
+  };
+}
+
+function lacking(keys: readonly string[], desk: Desk): string | undefined {
+  const hasAll = isOurs(everything, desk) && desk.singly === undefined;
+  const missing = hasAll ? undefined : keys.find((one) => !isOurs(one, desk));
+  if (missing === undefined) {
+    for (const key of keys) {
+      const turn = desk.held.get(key);
+      if (turn !== undefined) turn.used = true;
+    }
+    return undefined;
+  }
+  const waiting = desk.wishes.get(missing) ?? new Set();
+  for (const key of keys.slice(0, keys.indexOf(missing))) waiting.add(key);
+  desk.wishes.set(missing, waiting);
+  wake(desk, 0);
+  return missing;
+}
+
+function isOurs(key: string, { held, clock }: Desk): boolean {
+  const turn = held.get(key);
+  if (turn === undefined) return false;
+  turn.askedFor = clock.now();
+  return turn.beginsUntil > clock.now();
+}
+
+function wake(desk: Desk, inMs: number): void {
+  const { clock, state, timer } = desk;
+  if (state === 'busy' && inMs === 0) desk.state = 'busy_again';
+  const at = clock.now() + inMs;
+  if (state !== 'at_rest' || (timer !== undefined && timer.at <= at)) return;
+  timer?.cancel();
+  desk.timer = { at, cancel: clock.after(inMs, () => void exchange(desk)) };
+}
+
+async function exchange(desk: Desk): Promise<void> {
+  const { book, clock } = desk;
+  desk.timer = undefined;
+  desk.state = 'busy';
+  const startedAt = clock.now();
+  const giveBack = toGiveBack(desk).map((key) => stateOf(key, desk));
+  const asked = toAskFor(desk);
+  const take = asked.filter((key) => desk.held.get(key)?.used !== true);
+  const prolong = asked.filter((key) => desk.held.get(key)?.used === true);
+  try {
+    const isNothing = asked.length + giveBack.length === 0;
+    const turns = isNothing ? [] : await book.exchange({ take, prolong, giveBack });
+    desk.failing = false;
+    // It may have been stopped meanwhile.
+    if (isStopped(desk)) giveUp(turns, desk);
+    else takeIn(turns, { asked, startedAt }, desk);
+  } catch (error) {
+    miss(giveBack, error, desk);
+  }
+  if (isStopped(desk)) return;
+  const again = isAskedAgain(desk) || desk.singly !== undefined;
+  desk.state = 'at_rest';
+  if (again && !desk.failing) wake(desk, 0);
+  else if (again || desk.wishes.size > 0) wake(desk, askAgainMs);
+  else if (desk.held.size > 0) wake(desk, lookEveryMs);
+}
+
+function isAskedAgain({ state }: Desk): boolean {
+  return state === 'busy_again';
+}
+
+function isStopped({ state }: Desk): boolean {
+  return state === 'stopped';
+}
+
+function stateOf(key: string, { ledger }: Desk): { key: string; state: unknown } {
+  return { key, state: key === everything ? undefined : ledger.save(key) };
+}
+
+/** What nobody waits for, and what another wants, as soon as nothing is open there. */
+function toGiveBack(desk: Desk): string[] {
+  const { held, clock } = desk;
+  if (clock.now() - desk.lookedAt < lookAgainMs && desk.singly === undefined) return [];
+  desk.lookedAt = clock.now();
+  const needed = neededKeys(desk);
+  const done = [...held].flatMap(([key, turn]) => (!needed.has(key) && isDone(key, turn, desk) ? [key] : []));
+  if (done.includes(everything)) desk.singly = undefined;
+  for (const key of done) held.delete(key);
+  return done;
+}
+
+/** Ours, not used yet, and waiting for the next. */
+function neededKeys({ wishes, held }: Desk): Set<string> {
+  const keys = [...wishes.values()].flatMap((waiting) => [...waiting]);
+  return new Set(keys.filter((key) => held.get(key)?.used === false));
+}
+
+function isDone(key: string, turn: Turn, { clock, ledger, singly }: Desk): boolean {
+  const now = clock.now();
+  if (key === everything) return singly?.length === 0 || isForgotten(turn, { clock, ledger });
+  const isIdle = now - turn.askedFor >= lookEveryMs;
+  return (isIdle || (turn.over && turn.beginsUntil <= now)) && !ledger.isOpen(key);
+}
+
+/** Nobody has asked for anything for so long that the last conversations are no longer counted. */
+function isForgotten({ askedFor }: Turn, { clock, ledger }: Pick<Desk, 'clock' | 'ledger'>): boolean {
+  return clock.now() - askedFor > turnKeptMs && ledger.recent().length === 0;
+}
+
+function toAskFor(desk: Desk): string[] {
+  const { book, clock, held, wishes } = desk;
+  const soon = clock.now() + turnMs / 2;
+  const lapsing = [...neededKeys(desk)].filter((key) => (held.get(key)?.beginsUntil ?? 0) < soon);
+  const keys = [...new Set([...lapsing, ...wishes.keys()])].slice(0, mostKeys);
+  if (desk.singly !== undefined) return [...keys, ...desk.singly.splice(0, mostKeys)];
+  const mayBeAlone = held.has(everything) || clock.now() - desk.refusedAllAt > askForAllMs;
+  const asksForAll = book.lendsEverything && mayBeAlone && (held.size > 0 || wishes.size > 0);
+  return asksForAll ? [everything, ...keys] : keys;
+}
+
+type Asked = { asked: string[]; startedAt: number };
+
+function takeIn(turns: HeldTurn[], { asked, startedAt }: Asked, desk: Desk): void {
+  const { held, wishes, ledger, clock } = desk;
+  const hadAll = held.has(everything);
+  const ours = new Set(turns.map(({ key }) => key));
+  for (const key of asked) if (!ours.has(key)) lose(key, desk);
+  for (const turn of turns) {
+    const known = held.get(turn.key);
+    // Under a turn that we had, nobody else has talked to anyone: what we counted ourselves is later.
+    if (known === undefined && !hadAll && turn.key !== everything) ledger.load(turn);
+    const askedFor = known?.askedFor ?? clock.now();
+    const used = turn.key === everything;
+    held.set(turn.key, { beginsUntil: startedAt + turnMs, askedFor, used, over: false });
+  }
+  const hasAll = ours.has(everything) && desk.singly === undefined;
+  const came = [...wishes.keys()].filter((key) => hasAll || ours.has(key));
+  for (const key of came) wishes.delete(key);
+  for (const key of came) desk.onTurn(key);
+}
+
+/** Not prolonged, or not given. Whoever had everything goes on with what it has used lately. */
+function lose(key: string, desk: Desk): void {
+  const turn = desk.held.get(key);
+  if (turn !== undefined) turn.over = true;
+  if (key !== everything) return;
+  desk.refusedAllAt = desk.clock.now();
+  if (turn !== undefined) desk.singly ??= desk.ledger.recent();
+}
+
+/** Whether anything was given back or taken is not known; nothing is begun until the book answers again. */
+function miss(giveBack: { key: string }[], error: unknown, desk: Desk): void {
+  const unknown: Turn = { beginsUntil: -Infinity, askedFor: -Infinity, used: true, over: true };
+  for (const { key } of giveBack) desk.held.set(key, { ...unknown });
+  if (desk.singly !== undefined) desk.singly = desk.ledger.recent();
+  const why = error instanceof Error ? error.message : String(error);
+  if (!desk.failing) desk.onProblem(`whose turn it is cannot be read, so no mail host is asked: ${why}`);
+  desk.failing = true;
+}
+
+/** One that does not arrive is free by itself a minute later. */
+function giveUp(turns: HeldTurn[], desk: Desk): void {
+  const keys = new Set([...desk.held.keys(), ...turns.map(({ key }) => key)]);
+  desk.held.clear();
+  if (keys.size === 0) return;
+  const giveBack = [...keys].map((key) => stateOf(key, desk));
+  desk.book.exchange({ take: [], prolong: [], giveBack }).catch(() => undefined);
+}
