@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, type VerificationStatus } from '@mailproof/client';
+import { buildConsole } from '../console/build.ts';
 import { companies } from './demo/companies.ts';
 import { openSockets, type OpenSocket } from './demo/open-sockets.ts';
 import { addressOf, sampleRows } from './demo/sample-list.ts';
@@ -63,6 +64,7 @@ describe('npm run demo', () => {
   let child: ReturnType<typeof start>;
   let demo: Printed;
   before(async () => {
+    await buildConsole();
     child = start('--json', '--port', '0');
     demo = JSON.parse(await printed(child, '\n')) as Printed;
   });
@@ -117,6 +119,20 @@ describe('npm run demo', () => {
   test('the test key is in force', async () => {
     const client = createClient({ baseUrl: demo.url, apiKey: demo.test_key });
     assert.equal((await client.verify('safe@example.com')).status, 'safe');
+  });
+
+  test('the admin token is in force, with accounts to look after', async () => {
+    const headers = { authorization: `Bearer ${demo.admin_token}` };
+    const answer = await fetch(`${demo.url}/admin/v1/accounts`, { headers });
+    const { accounts } = (await answer.json()) as { accounts: { name: string }[] };
+    const names = accounts.map(({ name }) => name);
+    assert.deepEqual(names.sort(), ['Demonstration', 'Former customer', 'Harbour Books']);
+  });
+
+  test('the console is served', async () => {
+    const answer = await fetch(demo.url, { headers: { accept: 'text/html' } });
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), /<div id="app">/);
   });
 
   test('told to end, it closes its port and leaves no file', async () => {

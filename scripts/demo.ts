@@ -1,5 +1,6 @@
 /** `npm run demo`: the service, its console and a world together. Says what to try, and leaves nothing behind. */
 import { parseArgs } from 'node:util';
+import { StartError } from '@mailproof/service/main';
 import { companies, slowCompany, type Company, type Person } from './demo/companies.ts';
 import { freePort } from './demo/free-port.ts';
 import { addressOf } from './demo/sample-list.ts';
@@ -19,6 +20,7 @@ type Wish =
 
 const usualPort = 8080;
 const usageError = 64;
+const cannotStart = 3;
 
 /** As a shell tells of a program that was interrupted, or that wrote to a closed pipe. */
 const interrupted = 130;
@@ -36,7 +38,11 @@ async function run(wish: Wish): Promise<void> {
       process.exitCode = usageError;
       return;
     case 'serve':
-      await serve(wish);
+      await serve(wish).catch((error: unknown) => {
+        if (!(error instanceof StartError)) throw error;
+        process.stderr.write(`mailproof: ${error.message}\n`);
+        process.exit(cannotStart);
+      });
   }
 }
 
