@@ -51,6 +51,7 @@ type Board = {
 
 export function createSwitchboard(parts: SwitchboardParts): Switchboard {
   const board: Board = { parts, lines: new Map(), waitingFor: new Map(), partsOn: new WeakMap() };
+  parts.pacer.onFree((key) => wake(key, board));
   return {
     ask: (request, patience) => ask(request, patience, board),
     counts() {
