@@ -56,7 +56,7 @@ export async function createClient(url: string): Promise<Client> {
     assert.ok(!requestIds.has(id), `X-Request-Id ${id} was used before`);
     requestIds.add(id);
     assertEveryAnswer(asked, answer);
-    holdsDocument(asked.path, answer);
+    holdsDocument(asked, answer);
     return answer;
   }
 

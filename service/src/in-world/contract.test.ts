@@ -257,6 +257,19 @@ const contract: Line[] = [
     'first-minute: /openapi.json',
     'first-minute: /docs',
   ],
+  [
+    'the pages of an account: balance, ledger, use, tasks, keys',
+    'account: a verification shows in balance',
+    'account: a task shows in the list',
+    'account: the statement adds up',
+    'account: keys are made, named and deleted',
+  ],
+  [
+    'sessions of browsers',
+    'account: signs in with a key',
+    'account: stays signed in',
+    'account: is slowed when it guesses',
+  ],
 ];
 
 test('every line of the table is held by a test that is there', () => {

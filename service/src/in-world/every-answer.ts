@@ -6,16 +6,16 @@ import { assertBulkRecord, assertResult } from './record-shapes.ts';
 
 type Asked = { method: string; path: string };
 
-/** Interface section 7 and decisions sections 1, 5 and 8: the reasons a status may carry. */
+/** Interface section 7, decisions sections 1, 5 and 8, and the pages of accounts: the reasons a status may carry. */
 const reasons: Record<number, readonly string[]> = {
-  400: ['invalid_email', 'invalid_batch'],
-  401: ['invalid_api_key'],
-  403: ['subscription_required'],
-  404: ['not_found', 'task_not_found'],
+  400: ['invalid_email', 'invalid_batch', 'invalid_request'],
+  401: ['invalid_api_key', 'invalid_key', 'no_session', 'invalid_admin_token'],
+  403: ['subscription_required', 'csrf_token_mismatch', 'cross_site_request', 'live_key_required'],
+  404: ['not_found', 'task_not_found', 'key_not_found', 'account_not_found', 'request_not_found'],
   405: ['method_not_allowed'],
-  409: ['request_in_progress'],
+  409: ['request_in_progress', 'too_many_keys', 'too_many_credits'],
   422: ['idempotency_mismatch'],
-  429: ['insufficient_credits'],
+  429: ['insufficient_credits', 'too_many_attempts'],
   500: ['verification_failed'],
   502: ['verification_unavailable'],
   503: ['service_unavailable'],
@@ -63,6 +63,8 @@ function assertSuccess({ path }: Asked, { status, headers, body }: Answer): void
     assertResult(body, explained);
     assert.ok(credits <= 1, 'a single verification costs 0 or 1');
     if (body['status'] === 'unknown') assert.equal(credits, 0, 'what is not conclusive is free');
+  } else if (path.startsWith('/api/v1/account')) {
+    assert.equal(credits, 0, 'looking and keys are free');
   } else if (path === '/api/v1/bulk-email-verification') {
     assert.equal(status, 201);
     assertCreated(body);

@@ -4,6 +4,7 @@ import Ajv from 'ajv';
 import type { Answer } from './client.ts';
 
 type Json = Record<string, unknown>;
+type Asked = { method: string; path: string };
 
 /**
  * The document's schemas are JSON Schema 2020-12 and the validator knows draft 7. All that the two share means the same
@@ -21,10 +22,10 @@ export function createDocumentCheck(document: unknown) {
     );
   }
 
-  return (path: string, { status, headers, body, text }: Answer): void => {
-    const operation = operationAt(document, path);
+  return ({ method, path }: Asked, { status, headers, body, text }: Answer): void => {
+    const operation = operationAt(document, path, method);
     if (operation === undefined) return;
-    const where = `${path} ${status}`;
+    const where = `${method} ${path} ${status}`;
     const described = at(operation, 'responses', String(status));
     // Outside the API a wrong method is no operation of the document's.
     if (described === undefined && status === 405 && !path.startsWith('/api/')) return;
@@ -39,12 +40,13 @@ export function createDocumentCheck(document: unknown) {
   };
 }
 
-/** Each path has one operation, which an answer to a wrong method is held against too. */
-function operationAt(document: unknown, path: string): unknown {
+/** A path's operation of that method, or its first, which an answer to a wrong method is held against. */
+function operationAt(document: unknown, path: string, method: string): unknown {
   const [bare = ''] = path.split('?', 1);
   for (const [pattern, operations] of Object.entries(objectAt(document, 'paths'))) {
     const wanted = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-    if (wanted.test(bare) && isObject(operations)) return Object.values(operations)[0];
+    if (wanted.test(bare) && isObject(operations))
+      return operations[method.toLowerCase()] ?? Object.values(operations)[0];
   }
   return undefined;
 }

@@ -103,7 +103,6 @@ describe('403 subscription_required', () => {
 describe('404', () => {
   test('not_found on every path that is none of ours, with and without a key, by any method', async () => {
     const paths = [
-      '/',
       '/api',
       '/api/v1',
       '/api/v2/email-verification',
