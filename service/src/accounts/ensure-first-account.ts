@@ -39,5 +39,5 @@ export async function ensureFirstAccount({
     const testKey = await writeKey(tx, { accountId, mode: 'test', ...by });
     if (liveKey.kind !== 'issued' || testKey.kind !== 'issued') throw new Error('a new account had keys');
     return { kind: 'created', account, credits, liveKey, testKey };
-  });
+  }, firstAccountId);
 }

@@ -31,5 +31,5 @@ export async function setPlan(
     return row === undefined
       ? { kind: 'account_not_found' }
       : { kind: 'set', accountId, name: row.name, plan };
-  });
+  }, accountId);
 }

@@ -145,9 +145,9 @@ for (const database of databases) {
       const { store, time, hold, end, balance, now, finish } = await setUp(10);
       const holdId = await hold(1);
       time.advance(999);
-      assert.equal(await store.write((tx) => releaseExpiredHolds(tx, now())), 0);
+      assert.equal(await releaseExpiredHolds(now(), { store }), 0);
       time.advance(1);
-      assert.equal(await store.write((tx) => releaseExpiredHolds(tx, now())), 1);
+      assert.equal(await releaseExpiredHolds(now(), { store }), 1);
       assert.equal((await end(holdId, 1)).kind, 'already_settled');
       assert.equal((await balance())?.available, 10);
       await finish();
@@ -157,7 +157,7 @@ for (const database of databases) {
       const { store, hold, balance, now, finish } = await setUp(10);
       await hold(2, 'dead');
       await hold(3, 'alive');
-      await store.write((tx) => releaseHoldsOf(tx, { processId: 'dead', now: now() }));
+      await releaseHoldsOf({ processId: 'dead', now: now() }, { store });
       assert.deepEqual({ ...(await balance()) }, { granted: 10, available: 7, reserved: 3, spent: 0 });
       await finish();
     });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { statement, type Tx } from '../db/statement.ts';
+import { statement } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -26,20 +27,28 @@ const findOwned = statement((db, arg: { owner: string }) =>
     .limit(holdsAtOnce),
 );
 
-/** How many were released; as many as are done at once means that there may be more. */
-export async function releaseExpiredHolds(tx: Tx, now: number): Promise<number> {
-  return releaseAll(tx, await tx.all(findExpired, { now }), now);
+type Hold = { account_id: string; id: string };
+type Parts = { store: Pick<Store, 'read' | 'write'> };
+
+/** How many were found; as many as are done at once means that there may be more. */
+export async function releaseExpiredHolds(now: number, parts: Parts): Promise<number> {
+  return releaseAll(await parts.store.read.all(findExpired, { now }), now, parts);
 }
 
 export async function releaseHoldsOf(
-  tx: Tx,
   { processId, now }: { processId: string; now: number },
+  parts: Parts,
 ): Promise<number> {
-  return releaseAll(tx, await tx.all(findOwned, { owner: processId }), now);
+  return releaseAll(await parts.store.read.all(findOwned, { owner: processId }), now, parts);
 }
 
-async function releaseAll(tx: Tx, holds: { account_id: string; id: string }[], now: number): Promise<number> {
-  for (const { account_id, id } of holds)
-    await settle(tx, { accountId: account_id, holdId: id, charge: 0, now });
+/** Each account's in its own lane; one that was settled meanwhile is left as it is. */
+async function releaseAll(holds: Hold[], now: number, { store }: Parts): Promise<number> {
+  const release = (accountId: string, own: Hold[]) =>
+    store.write(async (tx) => {
+      for (const { id } of own) await settle(tx, { accountId, holdId: id, charge: 0, now });
+    }, accountId);
+  const byAccount = Map.groupBy(holds, (hold) => hold.account_id);
+  await Promise.all([...byAccount].map(([accountId, own]) => release(accountId, own)));
   return holds.length;
 }

@@ -49,7 +49,10 @@ const findDueTask = statement((db, arg: { account: string; now: number }) =>
     .where('lease_until', '<=', arg.now)
     .orderBy('next_at')
     .orderBy('id')
-    .limit(1),
+    .limit(1)
+    // Where many claim at once, each takes another.
+    .forUpdate()
+    .skipLocked(),
 );
 
 const takeLease = statement((db, arg: { task: string; owner: string; until: number; now: number }) =>

@@ -50,7 +50,8 @@ export async function createTask(
 ): Promise<CreateTaskAnswer> {
   const addresses = sortAddresses(request.emails);
   const now = parts.wallClock.now();
-  const answer = await parts.store.write((tx) => create(tx, { request, addresses, parts, now }));
+  const lane = request.caller.accountId;
+  const answer = await parts.store.write((tx) => create(tx, { request, addresses, parts, now }), lane);
   if (answer.kind === 'created' && !answer.replayed) parts.wake();
   return answer;
 }

@@ -23,7 +23,7 @@ const overdueAtOnce = 50;
 const findOverdue = statement((db, arg: { now: number }) =>
   db
     .selectFrom('task')
-    .select('id')
+    .select(['id', 'account_id'])
     .where('status', '<>', sql.lit('completed'))
     .where('deadline_at', '<=', arg.now)
     .where('lease_until', '<=', arg.now)
@@ -37,11 +37,11 @@ export async function endOverdueTasks(
 ): Promise<number> {
   const overdue = await store.read.all(findOverdue, { now });
   await Promise.all(
-    overdue.map(({ id }) =>
+    overdue.map(({ id, account_id }) =>
       store.write(async (tx) => {
         const claim = await takeTask(tx, { taskId: id, processId, now });
         if (claim !== undefined) await endTask(tx, claim, { now, retentionMs });
-      }),
+      }, account_id),
     ),
   );
   return overdue.length;

@@ -20,7 +20,7 @@ export function keepLease(claim: Claim, { store, clock, wallClock }: KeepLeasePa
   function renew(): void {
     const askedAt = clock.now();
     void store
-      .write((tx) => renewLease(tx, claim, wallClock.now()))
+      .write((tx) => renewLease(tx, claim, wallClock.now()), claim.accountId)
       .then((ours) => {
         if (ours) renewedAt = askedAt;
         else lost.abort();

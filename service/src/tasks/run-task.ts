@@ -103,13 +103,13 @@ async function putBack(claim: Claim, { store }: RunTaskParts, nextAt: number): P
 
 async function settle(claim: Claim, parts: RunTaskParts): Promise<RunTaskAnswer> {
   const ending = { now: parts.wallClock.now(), retentionMs: parts.taskRetentionMs };
-  const answer = await parts.store.write((tx) => settleTask(tx, claim, ending));
+  const answer = await parts.store.write((tx) => settleTask(tx, claim, ending), claim.accountId);
   return answer.kind === 'completed' ? 'completed' : 'lease_lost';
 }
 
 async function end(claim: Claim, parts: RunTaskParts, pending: Item[]): Promise<RunTaskAnswer> {
   const ending = { now: parts.wallClock.now(), retentionMs: parts.taskRetentionMs };
-  const answer = await parts.store.write((tx) => endTask(tx, claim, ending));
+  const answer = await parts.store.write((tx) => endTask(tx, claim, ending), claim.accountId);
   if (answer.kind === 'completed' && claim.mode === 'live')
     for (const { email } of pending) parts.onResult?.(unverified(email, deadlineReached));
   return answer.kind === 'completed' ? 'completed' : 'lease_lost';

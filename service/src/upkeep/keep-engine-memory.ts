@@ -131,7 +131,9 @@ const writeRow = statement((db, arg: Row) =>
 );
 
 async function writeRows(tx: Tx, rows: Row[]): Promise<void> {
-  for (const row of rows) await tx.change(writeRow, row);
+  // In one order everywhere, so that two processes never wait for each other's rows.
+  const sorted = rows.toSorted((a, b) => (a.kind + a.key < b.kind + b.key ? -1 : 1));
+  for (const row of sorted) await tx.change(writeRow, row);
 }
 
 const eraseExpired = statement((db, arg: { now: number }) =>

@@ -22,22 +22,25 @@ export type SweepParts = {
 /** One sweep does so many rounds at the most; the next goes on. */
 const mostRounds = 20;
 
+/** Processes that sweep at the same moment take turns, so that they do not wait for each other's rows. */
+const lane = 'sweep';
+
 type Sweep = () => Promise<void>;
 
 export function createSweep(parts: SweepParts): Sweep {
   let logHoldsErased = true;
   return async () => {
     await releaseTheDead(parts);
-    await repeatedly((now) => parts.store.write((tx) => releaseExpiredHolds(tx, now)), parts);
+    await repeatedly((now) => releaseExpiredHolds(now, parts), parts);
     await repeatedly((now) => endOverdueTasks({ ...endingOf(parts), now }, parts), parts);
     const erasedTasks = await repeatedly(
-      (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now)),
+      (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now), lane),
       parts,
     );
     const erasedAnswers = await parts.store.write(async (tx) => {
       await eraseExpiredSessions(tx, parts.wallClock.now());
       return eraseExpiredAnswers(tx, parts.wallClock.now());
-    });
+    }, lane);
     logHoldsErased ||= erasedTasks + erasedAnswers > 0;
     if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
   };
@@ -64,11 +67,11 @@ async function repeatedly(
 async function releaseTheDead({ store, presence, wallClock }: SweepParts): Promise<void> {
   for (const processId of await presence.findDead()) {
     const now = wallClock.now();
-    while ((await store.write((tx) => releaseHoldsOf(tx, { processId, now }))) > 0);
+    while ((await releaseHoldsOf({ processId, now }, { store })) > 0);
     await store.write(async (tx) => {
       await eraseAttemptsOf(tx, processId);
       await releaseTasksOf(tx, processId);
-    });
+    }, lane);
     await presence.bury(processId);
   }
 }

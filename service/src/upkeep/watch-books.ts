@@ -24,7 +24,8 @@ export function createWatchBooks(parts: WatchBooksParts): () => Promise<AuditRep
     const broken = Map.groupBy(report.violations, (violation) => violation.accountId);
     for (const [accountId, violations] of broken) {
       const because = [...new Set(violations.map(({ invariant }) => invariant))].join(' ');
-      await parts.store.write((tx) => freezeAccount(tx, { accountId, because, now: startedAt }));
+      const frozen = { accountId, because, now: startedAt };
+      await parts.store.write((tx) => freezeAccount(tx, frozen), accountId);
     }
     report.violations.forEach(parts.onViolation);
     // A little overlap: what was committed while the last audit began is looked at again.

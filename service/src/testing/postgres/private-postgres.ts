@@ -31,7 +31,12 @@ type PrivatePostgresOptions = {
 };
 
 export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
-  const programs = findPrograms();
+  const programs = findPostgresPrograms();
+  if (programs === undefined) {
+    throw new Error(
+      'PostgreSQL is not installed: as root, apt-get install postgresql, or set MAILPROOF_TEST_POSTGRES_URL',
+    );
+  }
   const user = serverUser();
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-postgres-'));
   if (user !== undefined) chownSync(dir, user.uid, user.gid);
@@ -118,18 +123,13 @@ function settingsOf(options: PrivatePostgresOptions, dir: string, port: number):
 }
 
 /** The newest that is installed. */
-function findPrograms(): string {
+export function findPostgresPrograms(): string | undefined {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number) : [];
   const newest = versions
     .sort((a, b) => b - a)
     .find((version) => existsSync(`${root}/${version}/bin/initdb`));
-  if (newest === undefined) {
-    throw new Error(
-      'PostgreSQL is not installed: as root, apt-get install postgresql, or set MAILPROOF_TEST_POSTGRES_URL',
-    );
-  }
-  return `${root}/${newest}/bin`;
+  return newest === undefined ? undefined : `${root}/${newest}/bin`;
 }
 
 /** PostgreSQL refuses to run as root. */

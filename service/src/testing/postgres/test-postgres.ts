@@ -71,6 +71,15 @@ export async function createPostgresDatabase(kind: 'migrated' | 'empty'): Promis
   };
 }
 
+/** What a run has left on a server that goes on. */
+export async function dropTestDatabases(server: string): Promise<void> {
+  const left = await run(
+    server,
+    `select datname as text from pg_database where datname like 'mailproof\\_test\\_%'`,
+  );
+  for (const name of left) await run(server, `drop database if exists ${name} with (force)`);
+}
+
 const serverUrl = once(async () => {
   const given = process.env['MAILPROOF_TEST_POSTGRES_URL'];
   return given ?? (await startPrivatePostgres()).url;
