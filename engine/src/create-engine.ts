@@ -1,9 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
+import { createAdmission } from './create-admission.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
 import { resolveHost } from './dns/resolve-host.ts';
+import type { MailRoute } from './dns/mail-route.ts';
 import { mailTargets } from './dns/mail-targets.ts';
 import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
@@ -129,10 +131,12 @@ export function createEngine(settings: EngineSettings): Engine {
     randomLocalPart: strangerNames(settings.strangerKey ?? randomBytes(32).toString('hex')),
     gate: createProcessGate({ clock, openConversations: limits.openConversations }),
   });
+  const admission = createAdmission({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
     clock,
     lists,
-    findMailRoute: (address, patience) => mailRoutes.find(address.host, patience),
+    findMailRoute: (address, request) =>
+      admission.through(request, () => mailRoutes.find(address.host, request), notLookedUp),
     askMailbox: (address, route, request) => {
       const asker = request.asker ?? { urgency: 'single', account: '' };
       const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);
@@ -160,6 +164,8 @@ export function createEngine(settings: EngineSettings): Engine {
     },
   };
 }
+
+const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
 
 type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
 

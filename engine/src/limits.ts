@@ -35,6 +35,7 @@ export const limitTable = {
   dnsNegativeTtlMaxS: { value: 900, meaning: 'longest life of a "no such name" or "no data" answer' },
   dnsFailureTtlS: { value: 5, meaning: 'life of a failed lookup in the cache' },
   dnsSockets: { value: 16, meaning: 'UDP sockets in the pool of the resolver' },
+  routeSearches: { value: 500, meaning: 'addresses of lists whose mail hosts are looked up at once' },
   dnsQueriesInFlight: { value: 1_000, meaning: 'DNS queries awaiting an answer' },
   catchAllEntries: { value: 50_000, meaning: 'domains whose catch-all answer is remembered' },
   catchAllYesMs: { value: 7 * 86_400_000, meaning: 'life of "takes every address"' },

@@ -34,7 +34,7 @@ export type Recalled = Outcome & { kind: 'verdict' };
 export type VerifyParts = {
   clock: Clock;
   lists: Lists;
-  findMailRoute(address: Address, patience: Patience): Promise<MailRoute>;
+  findMailRoute(address: Address, request: VerifyRequest): Promise<MailRoute>;
   askMailbox(
     address: Address,
     route: MailRoute & { kind: 'takes_mail' },
