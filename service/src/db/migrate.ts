@@ -5,6 +5,7 @@ import { patienceAndMemory } from './migrations/0002-patience-and-memory.ts';
 import { accountPages } from './migrations/0003-account-pages.ts';
 import { operator } from './migrations/0004-operator.ts';
 import { processes } from './migrations/0005-processes.ts';
+import { turns } from './migrations/0006-turns.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -22,6 +23,7 @@ const migrations: readonly Migration[] = [
   accountPages,
   operator,
   processes,
+  turns,
 ];
 
 type MigrateAnswer =

@@ -124,7 +124,27 @@ export type Schema = {
     visited: string | null;
   };
   /** What the engine has learnt of domains, mail hosts and routes. Never an address. */
-  engine_memory: { kind: string; key: string; value: string; expires_at: number };
+  engine_memory: {
+    kind: string;
+    key: string;
+    value: string;
+    expires_at: number;
+    written_at: Generated<number>;
+    /** The process that wrote it last. */
+    writer: Generated<string>;
+  };
+  /** Whose turn it is to talk to a group or a network of mail hosts. */
+  turn: {
+    key: string;
+    holder: string;
+    /** Free after that; 0 where it was given back. */
+    held_until: number;
+    /** The process that waits for it. */
+    wanted_by: string | null;
+    /** When `state` was left for the next, in JSON; 0 where nothing was. */
+    saved_at: number;
+    state: string;
+  };
   /** Who changed what, append-only. Never a key, a token or an address. */
   audit_log: {
     /** Counted up by the database; there may be gaps. */

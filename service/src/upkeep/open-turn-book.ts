@@ -1,0 +1,216 @@
+import { everything, turnKeptMs, type HeldTurn, type TurnBook, type TurnExchange } from '@mailproof/engine';
+import { sql } from 'kysely';
+import { statement, type Tx } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+
+/**
+ * The book of turns in the database: whose turn it is to talk to a group or a network of mail hosts, so that all
+ * processes together keep to the limits of one (docs/decisions/0010). Every exchange is one operation in one lane.
+ *
+ * A turn that is given back goes straight to who waits for it, if anybody does. What the last one left is of use for a
+ * minute; then the row goes.
+ */
+type OpenTurnBook = {
+  book: TurnBook;
+  /** Ends when what was asked of the book so far is answered. */
+  settled: () => Promise<void>;
+  stop: () => void;
+};
+
+type OpenTurnBookParts = {
+  store: Pick<Store, 'write' | 'notify' | 'listen' | 'clock'>;
+  wallClock: WallClock;
+  processId: string;
+};
+
+/** Of all turns, so that no two processes see the book half written. */
+const lane = 'turns';
+const minuteMs = 60_000;
+/** A turn that was handed on and is not taken up is free after so long. */
+const handedMs = 2_000;
+
+export function openTurnBook({ store, wallClock, processId }: OpenTurnBookParts): OpenTurnBook {
+  let last: Promise<unknown> = Promise.resolve();
+  let tidiedAt = wallClock.now();
+  const quiet: (() => void)[] = [];
+
+  async function exchange(asked: TurnExchange): Promise<HeldTurn[]> {
+    const now = wallClock.now();
+    const isUntidy = now - tidiedAt > minuteMs;
+    const { turns, news } = await store.write(async (tx) => {
+      if (isUntidy) await tx.change(eraseSpent, { now, since: now - minuteMs });
+      return runExchange(tx, asked, { holder: processId, now });
+    }, lane);
+    if (isUntidy) tidiedAt = now;
+    if (news) store.notify(lane);
+    return turns;
+  }
+
+  return {
+    book: {
+      // SQLite's processes are on one machine, and the dead among them are known at once.
+      lendsEverything: store.clock === undefined,
+      listen: (onChange) => void quiet.push(store.listen(lane, onChange)),
+      exchange: (asked) => {
+        const answered = exchange(asked);
+        last = Promise.allSettled([last, answered]);
+        return answered;
+      },
+    },
+    settled: async () => void (await last),
+    stop: () => quiet.forEach((end) => end()),
+  };
+}
+
+type At = { holder: string; now: number };
+type Answer = { turns: HeldTurn[]; news: boolean };
+
+async function runExchange(tx: Tx, { take, prolong, giveBack }: TurnExchange, at: At): Promise<Answer> {
+  const given = await Promise.all(giveBack.map((one) => giveBackTurn(tx, one, at)));
+  const taken = await Promise.all([
+    ...take.map((key) => takeTurn(tx, key, at)),
+    ...prolong.map((key) => prolongTurn(tx, key, at)),
+  ]);
+  const turns = taken.filter((turn) => turn !== undefined);
+  const ours = new Set(turns.map(({ key }) => key));
+  const lacking = [...take, ...prolong].filter((key) => !ours.has(key));
+  const marked = await Promise.all(
+    lacking.map((key) => tx.change(markWanted, { ...at, key, all: everything })),
+  );
+  return { turns, news: [...given, ...marked].some((changes) => changes > 0) };
+}
+
+async function takeTurn(tx: Tx, key: string, { holder, now }: At): Promise<HeldTurn | undefined> {
+  const since = now - minuteMs;
+  const row = await tx.first(take, { key, all: everything, holder, now, since, until: now + turnKeptMs });
+  if (row === undefined) return undefined;
+  const isFresh = row.saved_at > since;
+  return { key, state: isFresh ? readState(row.state) : undefined, agoMs: now - row.saved_at };
+}
+
+async function prolongTurn(tx: Tx, key: string, { holder, now }: At): Promise<HeldTurn | undefined> {
+  const changes = await tx.change(prolong, { key, holder, now, until: now + turnKeptMs });
+  return changes === 0 ? undefined : { key, state: undefined, agoMs: 0 };
+}
+
+/** Answers with 1 where somebody waited for it. */
+async function giveBackTurn(
+  tx: Tx,
+  { key, state }: TurnExchange['giveBack'][number],
+  { holder, now }: At,
+): Promise<number> {
+  const text = state === undefined ? '' : JSON.stringify(state);
+  const left = { key, holder, state: text, saved: state === undefined ? 0 : now };
+  const handed = key === everything ? 0 : await tx.change(handOn, { ...left, until: now + handedMs });
+  return handed > 0 ? handed : (await tx.change(letGo, left), 0);
+}
+
+function readState(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type TakeArguments = { key: string; all: string; holder: string; now: number; since: number; until: number };
+
+/**
+ * Takes a turn that is free or ours already, and whose way is free: while one process has everything nobody takes
+ * anything, and everything is given only to one that is alone and has been for a minute.
+ */
+const take = statement((db, arg: TakeArguments) =>
+  db
+    .insertInto('turn')
+    .columns(['key', 'holder', 'held_until', 'saved_at', 'state'])
+    .expression(
+      db
+        .selectNoFrom([
+          sql<string>`cast(${arg.key} as text)`.as('key'),
+          sql<string>`cast(${arg.holder} as text)`.as('holder'),
+          sql<number>`cast(${arg.until} as bigint)`.as('held_until'),
+          sql<number>`0`.as('saved_at'),
+          sql<string>`''`.as('state'),
+        ])
+        .where((where) => where.not(where.exists(inTheWay(arg)))),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('key')
+        .doUpdateSet({
+          holder: arg.holder,
+          held_until: arg.until,
+          wanted_by: sql<string | null>`case when turn.holder = ${arg.holder} and turn.held_until > ${arg.now}
+            then turn.wanted_by else null end`,
+        })
+        .where((eb) => eb.or([eb('turn.held_until', '<=', arg.now), eb('turn.holder', '=', arg.holder)])),
+    )
+    .returning(['saved_at', 'state']),
+);
+
+function inTheWay(arg: TakeArguments) {
+  return sql`(select 1 from turn as other
+    where (other.key = ${arg.all} and other.holder <> ${arg.holder} and other.held_until > ${arg.now})
+       or (other.key <> ${arg.all} and cast(${arg.key} as text) = ${arg.all}
+           and ((other.holder <> ${arg.holder} and other.held_until > ${arg.now}) or other.saved_at > ${arg.since})))`;
+}
+
+const prolong = statement((db, arg: { key: string; holder: string; now: number; until: number }) =>
+  db
+    .updateTable('turn')
+    .set({ held_until: arg.until })
+    .where('key', '=', arg.key)
+    .where('holder', '=', arg.holder)
+    .where('held_until', '>', arg.now)
+    .where('wanted_by', 'is', null),
+);
+
+const markWanted = statement((db, arg: At & { key: string; all: string }) =>
+  db
+    .updateTable('turn')
+    .set({ wanted_by: arg.holder })
+    .where((eb) => eb.or([eb('key', '=', arg.key), eb('key', '=', arg.all)]))
+    .where('holder', '<>', arg.holder)
+    .where('held_until', '>', arg.now)
+    .where('wanted_by', 'is', null),
+);
+
+type Left = { key: string; holder: string; state: string; saved: number };
+
+const handOn = statement((db, arg: Left & { until: number }) =>
+  db
+    .updateTable('turn')
+    .set((eb) => ({
+      // The row is wanted, by the condition below.
+      holder: eb.ref('wanted_by').$notNull(),
+      held_until: arg.until,
+      wanted_by: null,
+      state: arg.state,
+      saved_at: arg.saved,
+    }))
+    .where('key', '=', arg.key)
+    .where('holder', '=', arg.holder)
+    .where('wanted_by', 'is not', null),
+);
+
+const letGo = statement((db, arg: Left) =>
+  db
+    .updateTable('turn')
+    .set({ held_until: 0, wanted_by: null, state: arg.state, saved_at: arg.saved })
+    .where('key', '=', arg.key)
+    .where('holder', '=', arg.holder),
+);
+
+const eraseSpent = statement((db, arg: { now: number; since: number }) =>
+  db.deleteFrom('turn').where('held_until', '<=', arg.now).where('saved_at', '<=', arg.since),
+);
+
+const freeTurnsOf = statement((db, arg: { holder: string }) =>
+  db.updateTable('turn').set({ held_until: 0, wanted_by: null }).where('holder', '=', arg.holder),
+);
+
+/** A dead process talks to nobody: the system has closed its sockets. */
+export async function releaseTurnsOf(tx: Tx, processId: string): Promise<void> {
+  await tx.change(freeTurnsOf, { holder: processId });
+}
