@@ -1,3 +1,4 @@
+import { createAccountCalls, type AccountCalls } from './account-calls.ts';
 import type { BulkTaskCreated, BulkTaskProgress } from './bulk-task.ts';
 import { clientLimits, type ClientLimits } from './client-limits.ts';
 import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';
@@ -27,7 +28,7 @@ export type AnswerNotes = {
   requestId: string | undefined;
 };
 
-export type Client = {
+export type Client = AccountCalls & {
   /** Verifies one address. With an idempotency key it is repeated where the answer was lost. */
   verify(email: string, options?: VerifyOptions): Promise<VerificationResult & AnswerNotes>;
   /** Creates a task of 1 to 100 addresses. */
@@ -56,6 +57,7 @@ const bulkPath = '/api/v1/bulk-email-verification';
 export function createClient(options: ClientOptions, parts: ClientParts = systemParts): Client {
   const connection = connect(options, parts);
   const client: Client = {
+    ...createAccountCalls(connection),
     async verify(email, { explain, idempotencyKey, signal } = {}) {
       const path = explain === true ? `${singlePath}?explain=true` : singlePath;
       const answer = await request(

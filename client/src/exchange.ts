@@ -3,7 +3,7 @@ import { MailproofError } from './mailproof-error.ts';
 
 /** A request, before it is on the wire. */
 export type Call = {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the base address, with its leading slash. */
   path: string;
   body?: unknown;

@@ -3,6 +3,7 @@
  * checked against these types when it is compiled; what a client reads may rely on them.
  */
 export { createClient, type AnswerNotes, type Client, type ClientOptions } from './create-client.ts';
+export type { AccountCalls, CallOptions, KeyCalls, PageOptions } from './account-calls.ts';
 export type { ClientLimits } from './client-limits.ts';
 export type { ClientParts, Fetch } from './client-parts.ts';
 export { MailproofError, type FailureReason } from './mailproof-error.ts';

@@ -17,9 +17,10 @@ export type Connection = {
 type Attempt = { kind: 'answered'; answer: Answer } | { kind: 'failed'; error: MailproofError };
 
 /**
- * A request, tried again where that is safe and may help. Safe is: every GET; a POST that was turned away
- * before any work (503); a POST with an idempotency key, which the service answers once however often it
- * arrives. A POST without a key whose answer was lost may have been charged, so it is not repeated.
+ * A request, tried again where that is safe and may help. Safe is: every GET; a PATCH, which sets what it set before;
+ * anything that was turned away before any work (503); a POST with an idempotency key, which the service answers
+ * once however often it arrives. A POST without a key whose answer was lost may have been charged, and a DELETE whose
+ * answer was lost would be told that there is nothing to delete, so these are not repeated.
  */
 export async function request(call: Call, connection: Connection): Promise<Answer> {
   const { limits, parts } = connection;
@@ -59,7 +60,7 @@ function errorFrom({ status, requestId, body }: Answer): MailproofError {
 
 function mayRetry({ method, path, idempotencyKey }: Call, { reason, status }: MailproofError): boolean {
   if (status === 503) return true;
-  if (method === 'POST' && idempotencyKey === undefined) return false;
+  if ((method === 'POST' || method === 'DELETE') && idempotencyKey === undefined) return false;
   if (status === undefined) return true;
   if (reason === 'request_in_progress') return true;
   // To a single verification these are answers: no verdict was to be had, or not in time.

@@ -1,0 +1,101 @@
+import type {
+  Account,
+  AccountKey,
+  CreatedKey,
+  KeyList,
+  KeyRequest,
+  LedgerPage,
+  TaskPage,
+  Usage,
+} from './account.ts';
+import { MailproofError } from './mailproof-error.ts';
+import type { Call } from './exchange.ts';
+import { request, type Connection } from './request.ts';
+
+/** What a client may look at and change of the account its key belongs to. All of it is free of charge. */
+export type AccountCalls = {
+  account(options?: CallOptions): Promise<Account>;
+  /** The newest entries first; `before` is `next` of the page before. */
+  ledger(options?: PageOptions): Promise<LedgerPage>;
+  /** The last days, today included, the oldest first. */
+  usage(options?: CallOptions & { days?: number | undefined }): Promise<Usage>;
+  /** The newest tasks first, as long as they are kept. */
+  tasks(options?: PageOptions): Promise<TaskPage>;
+  keys: KeyCalls;
+};
+
+export type KeyCalls = {
+  list(options?: CallOptions): Promise<KeyList>;
+  /** The key is in the answer and nowhere else. */
+  create(key?: KeyRequest, options?: CallOptions): Promise<CreatedKey>;
+  rename(keyId: string, name: string, options?: CallOptions): Promise<AccountKey>;
+  /** It stops working within a second. */
+  delete(keyId: string, options?: CallOptions): Promise<void>;
+};
+
+export type CallOptions = { signal?: AbortSignal | undefined };
+export type PageOptions = CallOptions & { limit?: number | undefined; before?: string | undefined };
+
+const accountPath = '/api/v1/account';
+const keysPath = '/api/v1/account/keys';
+
+export function createAccountCalls(connection: Connection): AccountCalls {
+  const ask = async <Body extends object>(call: Call, isWhatWasAsked: (body: object) => body is Body) => {
+    const { status, body, requestId } = await request(call, connection);
+    if (typeof body === 'object' && body !== null && isWhatWasAsked(body)) return body;
+    throw new MailproofError('unexpected_answer', { status, requestId });
+  };
+  const read = <Body extends object>(
+    path: string,
+    signal: AbortSignal | undefined,
+    isWhatWasAsked: (body: object) => body is Body,
+  ) => ask({ method: 'GET', path, signal }, isWhatWasAsked);
+  return {
+    account: ({ signal } = {}) => read(accountPath, signal, isAccount),
+    ledger: ({ signal, ...page } = {}) =>
+      read(`${accountPath}/ledger${queryOf(page)}`, signal, holdsList<LedgerPage>('entries')),
+    usage: ({ signal, days } = {}) =>
+      read(`${accountPath}/usage${queryOf({ days })}`, signal, holdsList<Usage>('days')),
+    tasks: ({ signal, ...page } = {}) =>
+      read(`${accountPath}/tasks${queryOf(page)}`, signal, holdsList<TaskPage>('tasks')),
+    keys: {
+      list: ({ signal } = {}) => read(keysPath, signal, holdsList<KeyList>('keys')),
+      create: (key = {}, { signal } = {}) =>
+        ask({ method: 'POST', path: keysPath, body: key, signal }, isCreatedKey),
+      rename: (keyId, name, { signal } = {}) =>
+        ask({ method: 'PATCH', path: pathOf(keyId), body: { name }, signal }, isKey),
+      delete: async (keyId, { signal } = {}) => {
+        await request({ method: 'DELETE', path: pathOf(keyId), signal }, connection);
+      },
+    },
+  };
+}
+
+function pathOf(keyId: string): string {
+  return `${keysPath}/${encodeURIComponent(keyId)}`;
+}
+
+function queryOf(parameters: Record<string, string | number | undefined>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return given.length === 0 ? '' : `?${given.join('&')}`;
+}
+
+/** Only as much as tells our answer from a stranger's is looked at. */
+function holdsList<Body extends object>(name: keyof Body & string) {
+  return (body: object): body is Body =>
+    Object.entries(body).some(([key, value]) => key === name && Array.isArray(value));
+}
+
+function isAccount(body: object): body is Account {
+  return 'account_id' in body && 'credits' in body;
+}
+
+function isKey(body: object): body is AccountKey {
+  return 'key_id' in body && 'name' in body;
+}
+
+function isCreatedKey(body: object): body is CreatedKey {
+  return 'api_key' in body && 'key_id' in body;
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createClient, MailproofError, type Client } from '@mailproof/client';
+import { databases } from '../testing/databases.ts';
+import { openAccountHouse, type AccountHouse } from './testing/open-account-house.ts';
+
+/** The client's calls for the account, against the service itself. */
+let house: AccountHouse;
+let client: Client;
+before(async () => {
+  const [database] = databases;
+  assert.ok(database !== undefined);
+  house = await openAccountHouse(database);
+  const baseUrl = await house.server.listen({ host: '127.0.0.1', port: 0 });
+  client = createClient({ baseUrl, apiKey: house.ours.live.apiKey });
+});
+after(() => house.close());
+
+test('the account, its ledger by pages, its use and its tasks', async () => {
+  assert.equal((await client.account()).account_id, house.ours.accountId);
+  const { task_id: taskId, requestId } = await client.createTask(['a@example.com', 'nonsense']);
+  const first = await client.ledger({ limit: 3 });
+  assert.deepEqual(
+    first.entries.map(({ kind, task_id, request_id }) => [kind, task_id, request_id]),
+    ['release', 'reserve', 'reserve'].map((kind) => [kind, taskId, requestId]),
+  );
+  const second = await client.ledger({ before: first.next ?? '' });
+  assert.deepEqual([second.entries.map(({ kind }) => kind), second.next], [['grant'], null]);
+  const { days } = await client.usage({ days: 2 });
+  assert.deepEqual(
+    days.map(({ reserved, released }) => [reserved, released]),
+    [
+      [0, 0],
+      [2, 1],
+    ],
+  );
+  assert.deepEqual(
+    (await client.tasks()).tasks.map((task) => task.task_id),
+    [taskId],
+  );
+});
+
+test('keys are created, listed, named and deleted', async () => {
+  house.time.advance(1);
+  const created = await client.keys.create({ name: 'shop', mode: 'test' });
+  assert.match(created.api_key, /^mp_test_/);
+  const named = await client.keys.rename(created.key_id, 'web/é');
+  assert.equal(named.name, 'web/é');
+  const { keys } = await client.keys.list();
+  assert.deepEqual(keys[0], named);
+  await client.keys.delete(created.key_id);
+  await assert.rejects(
+    client.keys.delete(created.key_id),
+    (error) => error instanceof MailproofError && error.reason === 'key_not_found' && error.status === 404,
+  );
+  await assert.rejects(
+    client.keys.rename('../../x', 'y'),
+    (error) => error instanceof MailproofError && error.reason === 'key_not_found',
+  );
+});
