@@ -14,6 +14,8 @@ export type House = {
   visitor(options?: Partial<VisitorOptions>): Promise<Visitor>;
   /** A new account of its own; the answer is its live key. */
   openAccount(request: { name: string; credits: number; plan?: 'paid' | 'none' }): Promise<string>;
+  /** More credits for the account of a key. */
+  grant(key: string, credits: number): Promise<void>;
   creditsOf(key: string): Promise<Credits>;
   close(): Promise<void>;
 };
@@ -37,7 +39,11 @@ export async function openHouse(): Promise<House> {
       const key = await askAdmin(demo, `/accounts/${account['account_id'] ?? ''}/keys`, { mode: 'live' });
       return key['api_key'] ?? '';
     },
-    creditsOf: (key) => creditsOf(demo, key),
+    async grant(key, credits) {
+      const { account_id: id } = await readAccount(demo, key);
+      await askAdmin(demo, `/accounts/${id}/grants`, { credits });
+    },
+    creditsOf: async (key) => (await readAccount(demo, key)).credits,
     async close() {
       await browser.close();
       await demo.stop();
@@ -55,12 +61,12 @@ async function askAdmin(
     headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as Record<string, string>;
 }
 
-async function creditsOf({ url }: Demo, key: string): Promise<Credits> {
+async function readAccount({ url }: Demo, key: string): Promise<{ account_id: string; credits: Credits }> {
   const response = await fetch(`${url}/api/v1/account`, { headers: { authorization: `Bearer ${key}` } });
-  const { credits } = (await response.json()) as { credits: Credits };
-  return credits;
+  if (response.status !== 200) throw new Error(`account: ${response.status} ${await response.text()}`);
+  return (await response.json()) as { account_id: string; credits: Credits };
 }
