@@ -46,7 +46,7 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
   );
 }
 
-const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_known: 'not looked at' };
+const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_known: 'not known' };
 /** By what it means to a sender: “takes every name: no” is good to hear. */
 const signalIcons = { good: 'safe', bad: 'invalid', neutral: 'rejected' } as const;
 

@@ -92,7 +92,7 @@ function RowsWindow({ label, rows, onOpen, children }: WindowProps) {
     <div class="rows-window" ref={frame} tabIndex={0} role="region" aria-labelledby={labelId} onScroll={look}>
       <table aria-rowcount={rows.length + 1}>
         <caption id={labelId} class="visually-hidden">
-          {label}
+          {label}, row by row
         </caption>
         {children}
         <tbody>
