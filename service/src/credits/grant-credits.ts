@@ -32,7 +32,7 @@ export async function grantCredits(
       return { kind: 'idempotency_mismatch' };
     const balance = await readBalance(tx, accountId);
     return balance === undefined ? { kind: 'account_not_found' } : { kind: 'granted', accountId, ...balance };
-  });
+  }, accountId);
 }
 
 /** No two entries of the ledger have the same `op`, so the ledger itself is what a repeat is known by. */

@@ -35,7 +35,8 @@ const insertSettled = statement((db, arg: { account: string; hold: string; now: 
     released: eb.lit(0),
     owner: null,
     opened_at: arg.now,
-    expires_at: null,
+    // Only the hold of a task has no end of its own: by that the two are told apart (see operator/find-request.ts).
+    expires_at: arg.now,
   })),
 );
 

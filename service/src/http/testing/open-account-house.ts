@@ -11,6 +11,8 @@ import { createTask } from '../../tasks/create-task.ts';
 import { readTask } from '../../tasks/read-task.ts';
 import type { TestDatabase } from '../../testing/databases.ts';
 import { createManualTime } from '../../testing/manual-time.ts';
+import { createOperatorDesk } from '../../operator/create-operator-desk.ts';
+import type { ReadHealthParts } from '../../operator/read-health.ts';
 import { createAccountPages } from '../account-pages.ts';
 import { createServer } from '../server.ts';
 import { createContractCheck } from './contract-check.ts';
@@ -23,6 +25,8 @@ export type Asked = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
   url: string;
   key?: IssuedKey;
+  /** With the operator's token. */
+  asOperator?: boolean;
   /** A session: its cookie, and its CSRF token unless `csrf` says otherwise. */
   session?: SignedIn;
   csrf?: string | undefined;
@@ -32,7 +36,22 @@ export type Asked = {
 
 export type SignedIn = { cookie: string; csrfToken: string };
 
-export const adminToken = 'the token of the operator';
+export const adminToken = 'the-token-of-the-operator';
+
+/** An engine that leaves one provider, one host's domain and one address alone, and has one route of each kind. */
+const quietEngine: ReadHealthParts['engine'] = {
+  counts: () => ({ dnsQueries: 4, dialled: 3, forbidden: 2, breaches: 0 }),
+  health: () => ({
+    resting: [
+      { key: 'group google', reason: 'rate_limited', untilMs: 60_000 },
+      { key: 'group mx.example', reason: 'unreachable', untilMs: 30_000 },
+      { key: 'address 192.0.2.1', reason: 'timeout', untilMs: 90_000 },
+    ],
+    routes: [],
+    mailPort: { kind: 'blocked', line: 'outbound port 25 is blocked' },
+    conversations: { waiting: 1, open: 2 },
+  }),
+};
 
 const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 };
 
@@ -44,6 +63,8 @@ export async function openAccountHouse(database: TestDatabase) {
   const parts = { store, wallClock, actor: 'operator' as const };
   const token = createAdminToken(adminToken);
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
+  const presence = await store.announce();
+  const desk = { store, clock, wallClock, presence, startedAt: wallClock.now(), engine: quietEngine };
   const httpParts = createTestParts({
     authenticate: createAuthenticate({ store, clock }),
     createTask: (request) => createTask(request, taskParts),
@@ -52,6 +73,7 @@ export async function openAccountHouse(database: TestDatabase) {
     adminToken: token,
     signIns: createSignIns({ clock }),
     account: createAccountPages(parts),
+    operatorDesk: createOperatorDesk(desk),
     newRequestId: randomUUID,
   });
   const server = await createServer(httpParts);
@@ -98,15 +120,24 @@ export async function openAccountHouse(database: TestDatabase) {
     signInAsOperator: () => signIn({ admin_token: adminToken }),
     close: async () => {
       await server.close();
+      await presence.leave();
       await testStore.close();
     },
   };
 }
 
-function headersOf({ key, session, headers = {}, body, ...rest }: Asked): Record<string, string> {
+function headersOf({
+  key,
+  asOperator = false,
+  session,
+  headers = {},
+  body,
+  ...rest
+}: Asked): Record<string, string> {
   const csrf = 'csrf' in rest ? rest.csrf : session?.csrfToken;
   return {
     ...(key === undefined ? {} : { authorization: `Bearer ${key.apiKey}` }),
+    ...(asOperator ? { authorization: `Bearer ${adminToken}` } : {}),
     ...(session === undefined ? {} : { cookie: session.cookie }),
     ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -118,5 +149,8 @@ function patternOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path
     .replace(/^(\/api\/v1\/account\/keys)\/.*$/, '$1/{keyId}')
-    .replace(/^(\/api\/v1\/bulk-email-verification)\/.*$/, '$1/{taskId}');
+    .replace(/^(\/api\/v1\/bulk-email-verification)\/.*$/, '$1/{taskId}')
+    .replace(/^(\/admin\/v1\/requests)\/.*$/, '$1/{requestId}')
+    .replace(/^(\/admin\/v1\/accounts)\/[^/]*/, '$1/{accountId}')
+    .replace(/^(\/admin\/v1\/accounts\/\{accountId\}\/keys)\/.*$/, '$1/{keyId}');
 }
