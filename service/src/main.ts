@@ -93,9 +93,9 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const logger = createLogger(config.logLevel, parts.logDestination);
   const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
   const clock = systemClock;
-  const wallClock = createWallClock({ monotonic: clock, wall: parts.wall });
-
-  const store = await openTheStore(config);
+  const store = await openStore({ ...config, check: true, threaded: true });
+  // Where processes share a database they share its clock, so that they agree on when a lease ends.
+  const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const presence = await store.announce();
   const { engine, close: closeEngine } = await openEngine(config, {
     createEngine: parts.createEngine,
@@ -202,16 +202,6 @@ async function startUpkeep(parts: UpkeepParts): Promise<{ stop(): Promise<void> 
       await Promise.all([sweeping.stop(), auditing.stop()]);
     },
   };
-}
-
-/** PostgreSQL has an issue of its own; until then a setting that would be ignored stops the start. */
-async function openTheStore({ databaseUrl, dataDir }: Config): Promise<Store> {
-  if (databaseUrl !== undefined) {
-    throw new StartError(
-      'MAILPROOF_DATABASE_URL is set, but this version keeps its data in SQLite only: unset it',
-    );
-  }
-  return await openStore({ dataDir, check: true, threaded: true });
 }
 
 type OpenEngine = { engine: Engine; close: () => Promise<void> };

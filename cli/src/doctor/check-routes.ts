@@ -12,7 +12,10 @@ import type { DoctorParts, Finding } from './check.ts';
 /** Ways out that rest because providers block them, as the service last noted. Looks only; makes no store. */
 export async function checkRoutes({ config }: DoctorParts): Promise<Finding[]> {
   const check = 'routes';
-  if (config.databaseUrl !== undefined || !existsSync(storeFile(config.dataDir))) {
+  if (config.databaseUrl !== undefined) {
+    return [{ check, state: 'not_checked', seen: 'the service notes them in PostgreSQL' }];
+  }
+  if (!existsSync(storeFile(config.dataDir))) {
     return [{ check, state: 'not_checked', seen: 'no service has run on this data directory yet' }];
   }
   const resting = await restingRoutes(config.dataDir);

@@ -24,15 +24,10 @@ export async function withStore(
 ): Promise<ExitCode> {
   const config = loadConfig(surroundings);
   if (config === undefined) return exitCodes.environment;
-  if (config.databaseUrl !== undefined) {
-    surroundings.terminal.tell(
-      'mailproof: MAILPROOF_DATABASE_URL is set, but this version knows SQLite only; unset it',
-    );
-    return exitCodes.environment;
-  }
-  const wallClock = createWallClock({ monotonic: systemClock, wall: { now: () => Date.now() } });
+  const { databaseUrl, dataDir } = config;
   try {
-    const store = await openStore({ dataDir: config.dataDir, check: false });
+    const store = await openStore({ databaseUrl, dataDir, check: false });
+    const wallClock = store.clock ?? createWallClock({ monotonic: systemClock, wall: Date });
     try {
       return await use({ store, wallClock, actor: 'command_line' });
     } finally {
