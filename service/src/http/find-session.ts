@@ -9,7 +9,7 @@ import { readSessionCookie } from './session-cookie.ts';
  * nothing: every method but GET and HEAD has to bring the session's CSRF token along, which only a page of ours can
  * have read. What the browser itself says of the request's origin is heeded on top of that.
  */
-export type FoundSession =
+type FoundSession =
   | { kind: 'found'; id: string; session: Session }
   | { kind: 'none' }
   | { kind: 'refused'; reason: 'csrf_token_mismatch' | 'cross_site_request' };

@@ -1,15 +1,17 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
 import type { Door } from './door.ts';
 import { findSession } from './find-session.ts';
 import type { HttpParts } from './http-parts.ts';
 import { refuse } from './refuse.ts';
 import type { Notebook } from './request-notes.ts';
 
+export type GateHooks = (onRequestHookHandler | onRequestAsyncHookHandler)[];
+
 /**
  * The checks in front of every endpoint of the operator: overload or drain (503), then the token, or a session that it
  * opened (401, 403). Where no token is set, no such path is there (see meet-request.ts).
  */
-export type OperatorGate = () => onRequestAsyncHookHandler[];
+type OperatorGate = () => GateHooks;
 
 export function createOperatorGate(
   { adminToken, sessions }: Pick<HttpParts, 'adminToken' | 'sessions'>,

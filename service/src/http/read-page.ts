@@ -4,7 +4,7 @@ import { contractLimits } from '@mailproof/client';
  * Reads what a query asks of a list. A cursor is what a place in a list is made of, written as one word: opaque to
  * clients, and whatever they make of it is checked like any other input.
  */
-export type ReadPage = { kind: 'page'; limit: number; before: string[] | undefined } | { kind: 'unreadable' };
+type ReadPage = { kind: 'page'; limit: number; before: string[] | undefined } | { kind: 'unreadable' };
 
 export function readPage(query: unknown): ReadPage {
   const { limit, before } = fieldsOf(query);

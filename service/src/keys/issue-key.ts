@@ -19,7 +19,7 @@ export type IssueKeyAnswer = WriteKeyAnswer | { kind: 'account_not_found' };
 type WriteKeyAnswer = ({ kind: 'issued' } & IssuedKey) | { kind: 'too_many_keys' };
 
 /** Keys of an account that are not deleted. */
-export const mostKeys = 100;
+const mostKeys = 100;
 
 type NewKey = {
   id: string;

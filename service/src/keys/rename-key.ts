@@ -11,7 +11,7 @@ const writeName = statement((db, arg: { id: string; account: string; name: strin
     .returning('id'),
 );
 
-export type RenameKeyAnswer = { kind: 'renamed' } | { kind: 'key_not_found' };
+type RenameKeyAnswer = { kind: 'renamed' } | { kind: 'key_not_found' };
 
 export async function renameKey(
   { accountId, keyId, name }: { accountId: string; keyId: string; name: string },

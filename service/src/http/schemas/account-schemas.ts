@@ -205,7 +205,7 @@ export const createdKeySchema = answer(
   },
 );
 
-export const keyNameSchema = Type.String({ minLength: 1, maxLength: contractLimits.keyNameCharacters });
+const keyNameSchema = Type.String({ minLength: 1, maxLength: contractLimits.keyNameCharacters });
 
 export const keyRequestSchema = Type.Object(
   { name: Type.Optional(keyNameSchema), mode: Type.Optional(keyModeSchema) },
