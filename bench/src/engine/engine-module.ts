@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChildModule } from '../processes/child.ts';
 import type { Population } from './population.ts';
+import type { LoopDelay } from './watch-loop.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
 
 type WorldAt = { dnsServer: string; smtpPort: number };
 
@@ -26,7 +30,7 @@ export type EngineQuestion =
   | VerifyQuestion
   | { kind: 'connect'; world: WorldAt; connections: number; inFlight: number; hosts: number };
 
-export type Measured = {
+export type Measured = LoopDelay & {
   addresses: number;
   ms: number;
   /** User and system time of the process. */
@@ -38,15 +42,23 @@ export type Measured = {
   heapAtPeakMb: number;
   /** What is still held after the last address, garbage collected. */
   heapGrowthMb: number;
-  loopDelayP99Ms: number;
-  loopDelayMaxMs: number;
   /** Verdicts that were not what they should be. */
   wrong: Record<string, number>;
   dnsQueries: number;
   conversations: number;
 };
 
+/** Run as the service is: with the launcher's own flags for the heap, and with compiled code kept between runs. */
 export const engineModule: ChildModule<EngineQuestion, Measured | undefined> = {
   path: join(import.meta.dirname, 'engine-process.ts'),
-  execArgv: ['--expose-gc'],
+  execArgv: ['--expose-gc', ...launcherHeapFlags()],
+  env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compiled') },
 };
+
+/** Read from the launcher, so that nothing is measured that nobody runs. */
+function launcherHeapFlags(): string[] {
+  const launcher = readFileSync(join(root, 'mailproof'), 'utf8');
+  const flags = launcher.match(/--max-(?:semi|old)-space-size=\d+/g) ?? [];
+  if (flags.length !== 2) throw new Error('the launcher no longer bounds the heap');
+  return flags;
+}

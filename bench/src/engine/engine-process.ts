@@ -1,7 +1,7 @@
 /** The process that is measured: one engine, one list of addresses, and nothing else. */
 import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
 import { connect } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
 import { answerQuestions } from '../processes/child.ts';
@@ -9,6 +9,7 @@ import { createOurEngine, orderFor, type EngineLike } from './engine-order.ts';
 import type { EngineQuestion, Measured, PrepareQuestion, VerifyQuestion } from './engine-module.ts';
 import { createPlainEngine } from './plain-engine.ts';
 import { addressOf, hostAddress, warmUpAddressOf } from './population.ts';
+import { watchLoop } from './watch-loop.ts';
 
 answerQuestions((question: EngineQuestion): Promise<Measured | undefined> => {
   switch (question.kind) {
@@ -25,7 +26,6 @@ answerQuestions((question: EngineQuestion): Promise<Measured | undefined> => {
 const patienceMs = 900_000;
 const warmUps = 500;
 const sampleMs = 100;
-const loopResolutionMs = 10;
 
 const place: { engine?: EngineLike } = {};
 
@@ -36,6 +36,8 @@ async function prepare({ variant, world, ...limits }: PrepareQuestion): Promise<
   place.engine = engine;
   const work = (index: number): Promise<string> => ask(engine, warmUpAddressOf(index));
   await inFlight(warmUps, { most: 50, work });
+  // This process is ended by a signal, which would keep it from saving what it compiled.
+  flushCompileCache();
 }
 
 async function ask(engine: EngineLike, email: string): Promise<string> {
@@ -86,19 +88,18 @@ type Bare = Omit<Measured, 'addresses' | 'wrong' | 'dnsQueries' | 'conversations
 async function measure(work: () => Promise<void>): Promise<Bare> {
   globalThis.gc?.();
   const heapBefore = process.memoryUsage().heapUsed;
-  const delay = monitorEventLoopDelay({ resolution: loopResolutionMs });
+  const delay = watchLoop();
   const rssBefore = process.memoryUsage.rss();
   let peak = process.memoryUsage();
   const sampling = setInterval(() => {
     if (process.memoryUsage.rss() > peak.rss) peak = process.memoryUsage();
   }, sampleMs);
-  delay.enable();
   const startedAt = performance.now();
   const cpuBefore = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(cpuBefore);
   const ms = performance.now() - startedAt;
-  delay.disable();
+  const loop = delay.stop();
   clearInterval(sampling);
   globalThis.gc?.();
   return {
@@ -108,9 +109,7 @@ async function measure(work: () => Promise<void>): Promise<Bare> {
     rssPeakMb: peak.rss / 2 ** 20,
     heapAtPeakMb: peak.heapUsed / 2 ** 20,
     heapGrowthMb: (process.memoryUsage().heapUsed - heapBefore) / 2 ** 20,
-    // The histogram counts the pause it sleeps for as well.
-    loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - loopResolutionMs),
-    loopDelayMaxMs: Math.max(0, delay.max / 1e6 - loopResolutionMs),
+    ...loop,
   };
 }
 

@@ -8,7 +8,9 @@ import {
   type PrepareQuestion,
   type VerifyQuestion,
 } from './engine-module.ts';
+import { idleModule, type IdleQuestion } from './idle-module.ts';
 import type { Population } from './population.ts';
+import type { LoopDelay } from './watch-loop.ts';
 
 export type Run = Measured & {
   /** As the world saw it. */
@@ -19,6 +21,8 @@ export type Run = Measured & {
     mostOpen: number;
     violations: number;
   };
+  /** The loop of a process that had nothing to do meanwhile. */
+  idle: LoopDelay;
 };
 
 export type Order = Omit<PrepareQuestion, 'kind' | 'world'> & Omit<VerifyQuestion, 'kind'>;
@@ -29,8 +33,9 @@ export async function verifyInWorld({
   beginPerSecond,
   ...engineOrder
 }: Order): Promise<Run> {
-  return inWorld(population, async ({ engine, internet, world }) => {
+  return inWorld(population, async ({ engine, internet, bystander, world }) => {
     await engine.ask({ kind: 'prepare', world, ...engineOrder });
+    await bystander.ask({ kind: 'begin' });
     // What the preparation cost is forgotten.
     await internet.ask({ kind: 'counts' });
     return engine.ask({
@@ -44,14 +49,16 @@ export async function verifyInWorld({
 
 export async function connectInWorld(population: Population, order: { inFlight: number }): Promise<Run> {
   const { addresses: connections, hosts } = population;
-  return inWorld(population, ({ engine, world }) =>
-    engine.ask({ kind: 'connect', world, connections, hosts, ...order }),
-  );
+  return inWorld(population, async ({ engine, bystander, world }) => {
+    await bystander.ask({ kind: 'begin' });
+    return engine.ask({ kind: 'connect', world, connections, hosts, ...order });
+  });
 }
 
 type Scene = {
   engine: Child<EngineQuestion, Measured | undefined>;
   internet: Child<WorldQuestion, WorldAnswer>;
+  bystander: Child<IdleQuestion, LoopDelay | undefined>;
   world: { dnsServer: string; smtpPort: number };
 };
 
@@ -61,13 +68,16 @@ async function inWorld(
 ): Promise<Run> {
   const internet = startChild(worldModule);
   const engine = startChild(engineModule);
+  const bystander = startChild(idleModule);
   try {
     const { dnsServer, smtpPort } = await internet.ask({ kind: 'populate', population });
-    const measured = await work({ engine, internet, world: { dnsServer, smtpPort } });
-    if (measured === undefined) throw new Error('nothing was measured');
+    const scene = { engine, internet, bystander, world: { dnsServer, smtpPort } };
+    const measured = await work(scene);
+    const idle = await bystander.ask({ kind: 'end' });
+    if (measured === undefined || idle === undefined) throw new Error('nothing was measured');
     const { seen } = await internet.ask({ kind: 'counts' });
-    return { ...measured, world: seen };
+    return { ...measured, world: seen, idle };
   } finally {
-    await Promise.all([engine.stop(), internet.stop()]);
+    await Promise.all([engine.stop(), internet.stop(), bystander.stop()]);
   }
 }

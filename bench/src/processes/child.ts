@@ -10,6 +10,8 @@ export type ChildModule<Question, Answer> = {
   path: string;
   answers?: (question: Question) => Answer;
   execArgv?: string[];
+  /** Beside the parent's own. */
+  env?: Record<string, string>;
 };
 
 export type Child<Question, Answer> = {
@@ -24,6 +26,7 @@ export function startChild<Question, Answer>(module: ChildModule<Question, Answe
   const child = fork(module.path, {
     execArgv: ['--disable-warning=ExperimentalWarning', ...(module.execArgv ?? [])],
     serialization: 'advanced',
+    env: { ...process.env, ...module.env },
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${module.path} could not be started`);

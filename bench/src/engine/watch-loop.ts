@@ -1,0 +1,47 @@
+/** How late the event loop of this process runs, from now until it is stopped. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+export type LoopDelay = {
+  loopDelayP99Ms: number;
+  loopDelayMaxMs: number;
+  /**
+   * CPU time of the thread from one look of a timer to the next: what its own work keeps others waiting for, whatever
+   * else the machine does. Where the loop keeps up, that is all it did in those ten milliseconds.
+   */
+  loopWorkP99Ms: number;
+  loopWorkMaxMs: number;
+};
+
+const resolutionMs = 10;
+
+export function watchLoop(): { stop(): LoopDelay } {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  const work: number[] = [];
+  let before = threadMs();
+  const looking = setInterval(() => {
+    const now = threadMs();
+    work.push(now - before);
+    before = now;
+  }, resolutionMs);
+  delay.enable();
+  // The histogram counts the pause it sleeps for as well.
+  const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - resolutionMs);
+  return {
+    stop() {
+      delay.disable();
+      clearInterval(looking);
+      const sorted = work.toSorted((a, b) => a - b);
+      return {
+        loopDelayP99Ms: late(delay.percentile(99)),
+        loopDelayMaxMs: late(delay.max),
+        loopWorkP99Ms: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0,
+        loopWorkMaxMs: sorted.at(-1) ?? 0,
+      };
+    },
+  };
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
