@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AdminRequestTrace, AuditLogPage, ServiceHealth } from '@mailproof/client';
+import { postTask, readResults, serviceBesideWorld } from '../testing/service-beside-world.ts';
+
+const token = 'a-token-of-this-test';
+
+/** The whole service in a world of its own: what it counts and writes down while it works, read by the operator. */
+test('verifications are counted once each and requests found by their id, over a restart', async () => {
+  const place = await serviceBesideWorld(
+    {
+      zones: {
+        'town.test': { mx: [[10, 'mx.town.test']] },
+        'grey.test': { mx: [[10, 'mx.grey.test']] },
+      },
+      hosts: {
+        'mx.town.test': { mailboxes: { ada: 'exists' } },
+        'mx.grey.test': { temper: { greylist: { waitMs: 3_600_000, defers: 'everybody' } } },
+      },
+    },
+    { MAILPROOF_ADMIN_TOKEN: token, MAILPROOF_PACING: 'off', MAILPROOF_SANDBOX_DELAYS: 'off' },
+  );
+  try {
+    const key = await place.openAccount(100);
+    const before = await place.start();
+    const single = (email: string, headers: Record<string, string> = {}) =>
+      fetch(`${before.url}/api/v1/email-verification`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ email }),
+      });
+    const repeated = { 'idempotency-key': 'once' };
+    const requestId = (await single('ada@town.test', repeated)).headers.get('x-request-id') ?? '';
+    assert.equal((await single('ada@town.test', repeated)).status, 200);
+    const unknownId = (await single('ada@grey.test')).headers.get('x-request-id') ?? '';
+    await readResults(
+      before,
+      key,
+      await postTask(before, key, ['ada@town.test', 'bob@town.test', 'no address']),
+    );
+    await before.stop();
+
+    const later = await place.start();
+    const read = async <T>(url: string): Promise<T> => {
+      const response = await fetch(`${later.url}/admin/v1${url}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.equal(response.status, 200);
+      return (await response.json()) as T;
+    };
+    const health = await read<ServiceHealth>('/health?hours=1');
+    const counts = health.verdicts.flatMap((step) => Object.entries(step.counts));
+    const sumOf = (status: string) =>
+      counts.filter(([name]) => name === status).reduce((sum, [, count]) => sum + count, 0);
+    assert.deepEqual([sumOf('safe'), sumOf('invalid'), sumOf('unknown')], [2, 1, 1]);
+    assert.deepEqual(
+      health.unknown_reasons.map(({ count }) => count),
+      [1],
+    );
+    assert.deepEqual(health.providers, [{ provider: 'other', counts: { safe: 2, invalid: 1, unknown: 1 } }]);
+    assert.deepEqual(health.failures, []);
+    assert.doesNotMatch(JSON.stringify(health), /ada|bob|town|@/);
+    assert.deepEqual(health.routes, [{ name: 'default', state: 'open' }]);
+    assert.equal(health.processes.length, 1);
+
+    const trace = await read<AdminRequestTrace>(`/requests/${requestId}`);
+    assert.deepEqual([trace.kind, trace.credits], ['verification', { reserved: 1, charged: 1, released: 0 }]);
+    const unknown = await read<AdminRequestTrace>(`/requests/${unknownId}`);
+    assert.deepEqual(unknown.credits, { reserved: 1, charged: 0, released: 1 });
+
+    const { entries } = await read<AuditLogPage>('/audit-log');
+    assert.deepEqual(entries.map(({ actor, action }) => `${actor} ${action}`).reverse(), [
+      'command_line account_created',
+      'command_line credits_granted',
+      'command_line key_created',
+    ]);
+    await later.stop();
+  } finally {
+    await place.close();
+  }
+});
