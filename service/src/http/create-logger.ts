@@ -10,7 +10,15 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     base: null,
     serializers: { err: describeDefect },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? standardOutput());
+}
+
+/**
+ * While one write is under way the next lines wait together, so that a busy service does not stand still for each of
+ * its lines. What waits is written when the process ends, however it comes to its end by itself.
+ */
+function standardOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: false });
 }
 
 type Defect = { name: string; code?: string; at: string[] };

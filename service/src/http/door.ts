@@ -1,21 +1,29 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Admission, WorkKind } from './admission.ts';
+import type { FastifyReply, onRequestHookHandler } from 'fastify';
+import type { Admission, Admittance, WorkKind } from './admission.ts';
 import { refuse } from './refuse.ts';
 
 /** Lets a request in or turns it away (503), before anything of it is looked at. The place is given back at its end. */
-export type Door = (kind: WorkKind) => onRequestAsyncHookHandler;
+export type Door = (kind: WorkKind) => onRequestHookHandler;
 
 export function createDoor(admission: Admission): Door {
-  return (kind) => async (_request: FastifyRequest, reply: FastifyReply) => {
-    const admittance = await admission.admit(kind);
-    switch (admittance.kind) {
-      case 'admitted':
-        leaveWhenClosed(reply, admittance.leave);
-        return;
-      case 'refused':
-        return refuse(reply, 'service_unavailable', admittance.retryAfterSeconds);
-    }
+  return (kind) => (_request, reply, done) => {
+    // Hardly anybody has to wait, and those who need not are not made to wait a turn.
+    const admittance = admission.admit(kind);
+    if (admittance instanceof Promise) void admittance.then((late) => letIn(late, reply, done));
+    else letIn(admittance, reply, done);
   };
+}
+
+function letIn(admittance: Admittance, reply: FastifyReply, done: () => void): void {
+  switch (admittance.kind) {
+    case 'admitted':
+      leaveWhenClosed(reply, admittance.leave);
+      done();
+      return;
+    case 'refused':
+      void refuse(reply, 'service_unavailable', admittance.retryAfterSeconds);
+      return;
+  }
 }
 
 /** The place is given back when the response is done with, sent or not. */

@@ -1,10 +1,13 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Twelve hex digits tell the addresses of one installation apart in its log, and tell nobody else anything. */
 const digits = 12;
 
+/**
+ * The secret comes first and most of the digest is thrown away, so the plain hash does what an HMAC would, in a
+ * third of its time: nothing can be appended to a text of which only 48 of 256 bits are known.
+ */
 export function createAddressHash(secret: string | Buffer): (email: string) => string {
-  // Made once: turning bytes into a key takes several times as long as the hash itself.
-  const key = createSecretKey(Buffer.from(secret));
-  return (email) => createHmac('sha256', key).update(email.toLowerCase()).digest('hex').slice(0, digits);
+  const prefix = `${Buffer.from(secret).toString('hex')}:`;
+  return (email) => hash('sha256', prefix + email.toLowerCase()).slice(0, digits);
 }

@@ -16,7 +16,7 @@ export type Readiness = { ready: true } | { ready: false; problems: string[] };
 
 /** All that the HTTP side needs from the rest of the service. It knows nothing else of it. */
 export type HttpParts = {
-  authenticate(authorization: string | undefined): Promise<Caller | undefined>;
+  authenticate(authorization: string | undefined): Caller | undefined | Promise<Caller | undefined>;
   verifyOne(request: VerifyOneRequest): Promise<VerifyOneAnswer>;
   createTask(request: CreateTaskRequest): Promise<CreateTaskAnswer>;
   readTask(request: ReadTaskRequest): Promise<ReadTaskAnswer>;

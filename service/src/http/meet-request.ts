@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { HttpParts } from './http-parts.ts';
 import { logRequest } from './log-request.ts';
 import { isAdminUrl, isApiUrl, methodsAt } from './paths.ts';
@@ -15,21 +15,21 @@ const maxHeaderFields = 64;
 export function meetRequest(
   { logger, adminToken }: Pick<HttpParts, 'logger' | 'adminToken'>,
   notebook: Notebook,
-): onRequestAsyncHookHandler {
+): onRequestHookHandler {
   /** Without a token there is no admin API: nobody can tell its paths from others that are not there. */
   const allowedAt = (url: string) => (!adminToken.isSet && isAdminUrl(url) ? undefined : methodsAt(url));
-  return async (request, reply) => {
+  return (request, reply, done) => {
     const notes = notebook.open(request);
     reply.raw.once('close', () => logRequest(logger, { request, reply }, notes));
     setStandardHeaders(request, reply);
 
     const { rawHeaders } = request.raw;
-    if (rawHeaders.length > 2 * maxHeaderFields) return refuse(reply, 'headers_too_large');
-    if (!namesOneHost(request)) return refuse(reply, 'bad_request');
     // The router takes nothing at all for a task id; the table of paths does not.
     const allowed = allowedAt(request.url);
-    if (request.is404 || allowed === undefined) return refuseUnrouted(request, reply, allowed);
-    return;
+    if (rawHeaders.length > 2 * maxHeaderFields) void refuse(reply, 'headers_too_large');
+    else if (!namesOneHost(request)) void refuse(reply, 'bad_request');
+    else if (request.is404 || allowed === undefined) void refuseUnrouted(request, reply, allowed);
+    else done();
   };
 }
 

@@ -36,10 +36,12 @@ function isIdentity(contentEncoding: string | undefined): boolean {
   return contentEncoding === undefined || contentEncoding.toLowerCase() === 'identity';
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** JSON is UTF-8 (RFC 8259 section 8.1); a sequence that is not is refused rather than replaced. */
 function decode(bytes: Buffer): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     return undefined;
   }

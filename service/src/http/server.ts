@@ -50,10 +50,11 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   const server = openServer(parts, limits);
 
   server.addHook('onRequest', meetRequest(parts, notebook));
-  server.addHook('onSend', (_request, reply, payload) => {
+  // eslint-disable-next-line max-params -- the framework's own signature
+  server.addHook('onSend', (_request, reply, payload, done) => {
     // Whoever is answered while the service goes down should not send its next request down this connection.
     if (parts.admission.isDraining()) reply.header('connection', 'close');
-    return Promise.resolve(payload);
+    done(null, payload);
   });
   server.setErrorHandler(createErrorAnswer(parts.logger));
   server.removeAllContentTypeParsers();

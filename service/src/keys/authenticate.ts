@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@mailproof/engine';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
@@ -7,11 +7,10 @@ import { hashSecret, readApiKey } from './api-key.ts';
 /** Who sends a request. */
 export type Caller = { accountId: string; keyId: string; mode: 'live' | 'test'; plan: 'paid' | 'none' };
 
-type Authenticate = (authorization: string | undefined) => Promise<Caller | undefined>;
+/** Answers at once where the same header was good a moment ago. */
+type Authenticate = (authorization: string | undefined) => Caller | undefined | Promise<Caller | undefined>;
 
 type AuthenticateParts = { store: Pick<Store, 'read'>; clock: Pick<Clock, 'now'> };
-
-type KnownKey = { caller: Caller; secretHash: Buffer };
 
 /** A deleted key has to stop within a second, reading and answering included. */
 const rememberMs = 900;
@@ -31,33 +30,42 @@ const nobody = Buffer.alloc(32);
 
 /**
  * Reads `Authorization: Bearer <key>`. There is one answer, `undefined`, for a key that is missing, malformed,
- * unknown or deleted, and it does not tell which by its timing. What was read of a key is
- * remembered for less than a second.
+ * unknown or deleted, and it does not tell which by its timing. A header that was good is remembered for less than a
+ * second, by its hash: looking for a hash tells nothing of the text it was made from.
  */
 export function createAuthenticate({ store, clock }: AuthenticateParts): Authenticate {
-  const remembered = new Map<string, { key: KnownKey; until: number }>();
+  const remembered = new Map<string, { caller: Caller; until: number }>();
 
-  async function look(id: string): Promise<KnownKey | undefined> {
-    const now = clock.now();
-    const known = remembered.get(id);
-    if (known !== undefined && now < known.until) return known.key;
-    remembered.delete(id);
-    const row = await store.read.first(findKey, { id });
-    if (row === undefined) return undefined;
-    const caller = { accountId: row.account_id, keyId: id, mode: row.mode, plan: row.plan };
-    const key = { caller, secretHash: Buffer.from(row.secret_hash, 'hex') };
-    if (remembered.size >= rememberedKeys) forgetOldest(remembered);
-    remembered.set(id, { key, until: now + rememberMs });
-    return key;
-  }
-
-  return async (authorization) => {
-    const [, text] = /^bearer +(\S{1,200}) *$/i.exec(authorization ?? '') ?? [];
+  async function look(authorization: string): Promise<Caller | undefined> {
+    const [, text] = /^bearer +(\S{1,200}) *$/i.exec(authorization) ?? [];
     const presented = text === undefined ? undefined : readApiKey(text);
     if (presented === undefined) return undefined;
-    const key = await look(presented.id);
-    const same = timingSafeEqual(hashSecret(presented.secret), key?.secretHash ?? nobody);
-    return same && key?.caller.mode === presented.mode ? key.caller : undefined;
+    const { id } = presented;
+    const row = await store.read.first(findKey, { id });
+    const kept = row === undefined ? nobody : Buffer.from(row.secret_hash, 'hex');
+    const same = timingSafeEqual(hashSecret(presented.secret), kept);
+    if (row === undefined || !same || row.mode !== presented.mode) return undefined;
+    return { accountId: row.account_id, keyId: id, mode: row.mode, plan: row.plan };
+  }
+
+  async function lookAndRemember(authorization: string, digest: string): Promise<Caller | undefined> {
+    // What is read now may be deleted now: the second runs from before the reading.
+    const until = clock.now() + rememberMs;
+    remembered.delete(digest);
+    const caller = await look(authorization);
+    if (caller === undefined) return undefined;
+    if (remembered.size >= rememberedKeys) forgetOldest(remembered);
+    remembered.set(digest, { caller, until });
+    return caller;
+  }
+
+  return (authorization) => {
+    if (authorization === undefined) return undefined;
+    const digest = hash('sha256', authorization);
+    const known = remembered.get(digest);
+    return known !== undefined && clock.now() < known.until
+      ? known.caller
+      : lookAndRemember(authorization, digest);
   };
 }
 

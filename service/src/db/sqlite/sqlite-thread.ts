@@ -24,17 +24,21 @@ async function run(connection: Connection, [number, values, text]: Order): Promi
 }
 
 function describe(error: unknown): Answer {
-  if (error instanceof StoreUnavailableError) return { fault: error.fault, cause: error.cause };
-  return { error };
+  if (error instanceof StoreUnavailableError) return { fault: error.fault, why: String(error.cause) };
+  return { mistake: String(error) };
+}
+
+function send(reply: ThreadReply): void {
+  port?.postMessage(JSON.stringify(reply));
 }
 
 function open(): Connection | undefined {
   try {
     const connection = openSqliteConnection(workerData as SqliteOptions);
-    port?.postMessage({ answers: [], inTransaction: false } satisfies ThreadReply);
+    send({ answers: [], inTransaction: false });
     return connection;
   } catch (error) {
-    port?.postMessage({ answers: [describe(error)], inTransaction: false } satisfies ThreadReply);
+    send({ answers: [describe(error)], inTransaction: false });
     port?.close();
     return undefined;
   }
@@ -42,7 +46,8 @@ function open(): Connection | undefined {
 
 const connection = open();
 // Batches never overlap: each is run to its end before the next message is looked at, for SQLite answers at once.
-port.on('message', (orders: Order[]) => {
+port.on('message', (text: string) => {
+  const orders = JSON.parse(text) as Order[];
   if (connection === undefined) return;
   if (orders.length === 0) {
     void connection.close();
@@ -50,6 +55,6 @@ port.on('message', (orders: Order[]) => {
     return;
   }
   void Promise.all(orders.map((order) => run(connection, order))).then((answers) => {
-    port.postMessage({ answers, inTransaction: connection.inTransaction() } satisfies ThreadReply);
+    send({ answers, inTransaction: connection.inTransaction() });
   });
 });

@@ -1,5 +1,5 @@
 import type { ErrorReason } from '@mailproof/client';
-import type { onRequestAsyncHookHandler } from 'fastify';
+import type { GateHooks } from '../../operator-gate.ts';
 import type { TSchema } from 'typebox';
 import type { OperatorDesk } from '../../../operator/create-operator-desk.ts';
 import { adminReasons } from '../../schemas/admin-schemas.ts';
@@ -7,7 +7,7 @@ import { errorResponses } from '../../schemas/error-schema.ts';
 import { requestIdHeader } from '../../schemas/headers.ts';
 
 /** What the routes of the operator have in common. */
-export type AdminRouteParts = { desk: OperatorDesk; onRequest: onRequestAsyncHookHandler[] };
+export type AdminRouteParts = { desk: OperatorDesk; onRequest: GateHooks };
 
 export const adminRoute = { tags: ['Administration'], security: [{ adminToken: [] }] };
 
