@@ -33,6 +33,7 @@ import { createTask } from './tasks/create-task.ts';
 import { readTask } from './tasks/read-task.ts';
 import { runTask } from './tasks/run-task.ts';
 import { keepEngineMemory } from './upkeep/keep-engine-memory.ts';
+import { openTurnBook } from './upkeep/open-turn-book.ts';
 import { repeat } from './upkeep/repeat.ts';
 import { startCounting } from './upkeep/start-counting.ts';
 import { createSweep, type SweepParts } from './upkeep/sweep.ts';
@@ -98,8 +99,8 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const presence = await store.announce();
   const { engine, close: closeEngine } = await openEngine(config, {
-    createEngine: parts.createEngine,
     ...{ store, clock, wallClock, logger, onProblem },
+    ...{ createEngine: parts.createEngine, processId: presence.id },
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(verificationsAtOnce) });
@@ -207,20 +208,26 @@ async function startUpkeep(parts: UpkeepParts): Promise<{ stop(): Promise<void> 
 type OpenEngine = { engine: Engine; close: () => Promise<void> };
 
 type EngineParts = Parameters<typeof keepEngineMemory>[0] &
-  Pick<StartParts, 'createEngine'> & { logger: Logger };
+  Pick<StartParts, 'createEngine'> & { store: Store; logger: Logger };
 
 /**
- * The engine, with what it learnt before. A list or policy file that cannot be used stops the start; the engine says
- * which and why.
+ * The engine, with what it learnt before, and in turn with the engines of other processes. A list or policy file that
+ * cannot be used stops the start; the engine says which and why.
  */
 async function openEngine(config: Config, parts: EngineParts): Promise<OpenEngine> {
   const { memory, stop } = await keepEngineMemory(parts);
+  const turns = openTurnBook(parts);
   const strangerKey = createHmac('sha256', readLogSecret(config.dataDir)).update('strangers').digest('hex');
   try {
     const settings = engineSettings(config, (message) => parts.logger.warn(message));
-    const engine = parts.createEngine({ ...settings, memory, strangerKey });
-    return { engine, close: () => (engine.close(), stop()) };
+    const engine = parts.createEngine({ ...settings, memory, turns: turns.book, strangerKey });
+    const close = async () => {
+      engine.close();
+      await Promise.all([stop(), turns.stop()]);
+    };
+    return { engine, close };
   } catch (error) {
+    await stop();
     throw error instanceof StartError
       ? error
       : new StartError(String(error instanceof Error ? error.message : error), error);

@@ -28,8 +28,8 @@ for (const database of databases) {
       const { store, close } = await database.open();
       const time = createManualTime();
       const problems: string[] = [];
-      const open = (over: Pick<Store, 'read' | 'write'> = store) =>
-        keepEngineMemory({ ...time, store: over, onProblem: (message) => problems.push(message) });
+      const open = (over: Pick<Store, 'read' | 'write'> = store, processId = 'one') =>
+        keepEngineMemory({ ...time, store: over, processId, onProblem: (message) => problems.push(message) });
       return { store, close, time, problems, open };
     }
 
@@ -111,6 +111,51 @@ for (const database of databases) {
       broken = false;
       await stop();
       assert.equal((await store.read.all(allRows, {})).length, 2);
+      await close();
+    });
+
+    it('is told, as it goes on, of what others learn and forget, each once', async () => {
+      const { store, time, open, close } = await setUp();
+      const mine = await open();
+      const others = await open(store, 'other');
+      const heard: Remembered[] = [];
+      mine.memory.listen?.((entries) => void heard.push(...entries));
+      const pass = async (isDone: () => boolean): Promise<void> => {
+        for (let turn = 0; turn < 60 && !isDone(); turn += 1) {
+          time.advance(200);
+          await store.check(0);
+        }
+      };
+      mine.memory.learn(aHost);
+      others.memory.learn(aDomain);
+      await pass(() => heard.length > 0);
+      await pass(() => false);
+      assert.deepEqual(
+        heard.map(({ kind, key, value }) => [kind, key, value]),
+        [['catch_all', 'example.com', 'yes']],
+      );
+      others.memory.learn({ kind: 'rest', key: 'address 192.0.2.1', value: null, lifeMs: 0 });
+      await pass(() => heard.length > 1);
+      assert.deepEqual([heard[1]?.key, heard[1]?.value, heard.length], ['address 192.0.2.1', null, 2]);
+      assert.ok(heard.every(({ kind, lifeMs }) => kind !== 'rest' || lifeMs <= 0));
+      await Promise.all([mine.stop(), others.stop()]);
+      await close();
+    });
+
+    it('is told of more than one look takes in, by and by', async () => {
+      const { store, time, open, close } = await setUp();
+      const mine = await open();
+      const others = await open(store, 'other');
+      const heard = new Set<string>();
+      mine.memory.listen?.((entries) => entries.forEach(({ key }) => heard.add(key)));
+      for (let n = 0; n < 5_000; n += 1) others.memory.learn({ ...aDomain, key: `d${n}.example` });
+      await others.stop();
+      for (let turn = 0; turn < 200 && heard.size < 5_000; turn += 1) {
+        time.advance(1_000);
+        await store.check(0);
+      }
+      assert.equal(heard.size, 5_000);
+      await mine.stop();
       await close();
     });
   });

@@ -13,13 +13,14 @@ async function setUp(t: TestContext, database: TestDatabase) {
   const time = createManualTime();
   /** The book as one process has it; it asks for one thing at a time and tells what it got. */
   const open = (processId: string) => {
-    const { book } = openTurnBook({ store, wallClock: time.wallClock, processId });
+    const { book, stop } = openTurnBook({ store, wallClock: time.wallClock, processId });
     const ask = async (asked: Partial<TurnExchange>): Promise<string[]> => {
       const turns = await book.exchange({ take: [], prolong: [], giveBack: [], ...asked });
       return turns.map(({ key }) => key);
     };
     return {
       book,
+      stop,
       take: (...keys: string[]) => ask({ take: keys }),
       prolong: (...keys: string[]) => ask({ prolong: keys }),
       giveBack: (key: string, state?: unknown) => ask({ giveBack: [{ key, state }] }),
@@ -88,6 +89,14 @@ for (const database of databases) {
       const [one, other] = [open('one'), open('other')];
       await one.take(google);
       await store.write((tx) => releaseTurnsOf(tx, 'one'));
+      assert.deepEqual(await other.take(google), [google]);
+    });
+
+    it('one that stops leaves nothing behind, whatever it was about to take', async (t) => {
+      const { open } = await setUp(t, database);
+      const [one, other] = [open('one'), open('other')];
+      void one.take(google);
+      await one.stop();
       assert.deepEqual(await other.take(google), [google]);
     });
 

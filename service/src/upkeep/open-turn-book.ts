@@ -13,9 +13,8 @@ import type { WallClock } from '../db/wall-clock.ts';
  */
 type OpenTurnBook = {
   book: TurnBook;
-  /** Ends when what was asked of the book so far is answered. */
-  settled: () => Promise<void>;
-  stop: () => void;
+  /** Ends when what was asked of the book is answered; then nothing is ours any more. */
+  stop: () => Promise<void>;
 };
 
 type OpenTurnBookParts = {
@@ -58,8 +57,12 @@ export function openTurnBook({ store, wallClock, processId }: OpenTurnBookParts)
         return answered;
       },
     },
-    settled: async () => void (await last),
-    stop: () => quiet.forEach((end) => end()),
+    stop: async () => {
+      quiet.forEach((end) => end());
+      for (let seen; seen !== last;) await (seen = last);
+      // Where even that fails they lapse by themselves.
+      await store.write((tx) => releaseTurnsOf(tx, processId), lane).catch(() => undefined);
+    },
   };
 }
 
