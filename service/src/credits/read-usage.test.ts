@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 for (const database of databases) {
   describe(`use by day on ${database.name}`, () => {
     async function setUp() {
-      const { store, close } = await database.open();
+      const { store, execute, close } = await database.open();
       const time = createManualTime(Date.UTC(2026, 0, 31, 12));
       const { accountId } = await openAccount({ store, wallClock: time.wallClock }, 1_000);
       let reads = 0;
@@ -35,7 +35,7 @@ for (const database of databases) {
         reads = 0;
         return taken;
       };
-      return { store, close, time, accountId, readUsage, spend, takeReads };
+      return { store, execute, close, time, accountId, readUsage, spend, takeReads };
     }
 
     it('a day begins and ends with UTC', async () => {
@@ -73,6 +73,36 @@ for (const database of databases) {
       await spend(5);
       assert.equal((await readUsage({ accountId, days: 7 })).at(-1)?.reserved, 5);
       assert.equal(takeReads(), 2, 'the count and what is new');
+      await close();
+    });
+
+    it('more days than were asked for before are summed anew', async () => {
+      const { time, accountId, readUsage, spend, close } = await setUp();
+      await spend(3);
+      time.advance(5 * dayMs);
+      await spend(4);
+      assert.deepEqual(
+        (await readUsage({ accountId, days: 1 })).map(({ reserved }) => reserved),
+        [4],
+      );
+      const six = (await readUsage({ accountId, days: 6 })).map(({ reserved }) => reserved);
+      assert.deepEqual(six, [3, 0, 0, 0, 0, 4]);
+      await close();
+    });
+
+    it('a long ledger is summed slice by slice, to the last entry', async () => {
+      const { time, accountId, readUsage, spend, takeReads, execute, close } = await setUp();
+      await spend(7);
+      const at = time.wallClock.now();
+      await execute(`with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 25000)
+        insert into entry (account_id, number, kind, credits, op, hold_id, at)
+        select '${accountId}', 2 + n, 'charge', 1, 'many:' || n,
+          (select id from hold where account_id = '${accountId}'), ${at} from counted`);
+      await execute(`update account set entries = 25002 where id = '${accountId}'`);
+      takeReads();
+      const [today] = await readUsage({ accountId, days: 1 });
+      assert.deepEqual([today?.reserved, today?.charged], [7, 25_000]);
+      assert.ok(takeReads() <= 1 + 16 + 3, 'the count, a search by halving and three slices');
       await close();
     });
 
