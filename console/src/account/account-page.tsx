@@ -1,9 +1,65 @@
+import { useEffect } from 'preact/hooks';
+import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
+import { usePages } from '../parts/use-pages.ts';
+import { useConsole } from '../shell/use-console.ts';
+import { CreditFacts } from './credit-facts.tsx';
+import { KeysCard } from './keys-card.tsx';
+import { LedgerCard } from './ledger-card.tsx';
+import { UsageCard } from './usage-card.tsx';
 
 export function AccountPage() {
+  const { api, session } = useConsole();
+  const state = session.state.value;
+  const pages = usePages(async (before) => {
+    const { entries, next } = await api.account.ledger({ before, limit: 20 });
+    return { items: entries, next };
+  });
+  useEffect(() => void session.refresh(), []);
+  if (state.kind !== 'account') return null;
+  const { account } = state;
   return (
-    <Page title="Account">
-      <p>Not here yet.</p>
+    <Page title="Account" lead={account.name}>
+      <AccountNotices plan={account.plan} frozen={account.frozen} />
+      <section class="card" aria-labelledby="balance-title">
+        <div class="card-head">
+          <h2 id="balance-title">Balance</h2>
+          <span class="hint">
+            Account <code>{account.account_id}</code>
+          </span>
+        </div>
+        <CreditFacts credits={account.credits} />
+      </section>
+      <UsageCard />
+      <KeysCard
+        desk={{
+          list: () => api.account.keys(),
+          create: (wish) => api.account.createKey(wish),
+          rename: (id, name) => api.account.renameKey(id, name),
+          remove: (id) => api.account.deleteKey(id),
+        }}
+      />
+      <LedgerCard pages={pages} canOpen />
     </Page>
+  );
+}
+
+export function AccountNotices({ plan, frozen }: { plan: string; frozen: boolean }) {
+  return (
+    <>
+      {frozen ? (
+        <Notice tone="problem" title="The account is on hold">
+          <p>Its books did not balance, so nothing can be spent until the operator has looked.</p>
+        </Notice>
+      ) : null}
+      {plan === 'none' ? (
+        <Notice tone="warning" title="There is no active plan">
+          <p>
+            What was checked can be read; nothing new can be checked until the operator gives the account a
+            plan.
+          </p>
+        </Notice>
+      ) : null}
+    </>
   );
 }

@@ -1,40 +1,48 @@
-import { createClient, type Client } from '@mailproof/client';
-import type {
-  Account,
-  ApiKey,
-  KeyMode,
-  LedgerEntry,
-  NewApiKey,
-  Paged,
-  Session,
-  TaskSummary,
-  UsageDay,
-} from './account-types.ts';
+import {
+  createClient,
+  type Account,
+  type Client,
+  type CreatedKey,
+  type KeyList,
+  type KeyRequest,
+  type LedgerPage,
+  type SessionState,
+  type SignIn,
+  type TaskPage,
+  type Usage,
+} from '@mailproof/client';
+import { createAdminApi, type AdminApi } from './admin-api.ts';
 import { call, type Call } from './call.ts';
 import type { Connection } from './connection.ts';
+import { query } from './query.ts';
+
+/** Which page of a list: the next one `before` what the last one said. */
+export type Paging = { limit?: number; before?: string | undefined };
 
 /** Everything the page asks of the service. */
 export type Api = {
   /** Verifications and tasks. */
   client: Client;
   session: {
-    find(): Promise<Session>;
-    open(secret: { key: string } | { admin_token: string }): Promise<Session>;
+    find(): Promise<SessionState>;
+    open(secret: SignIn): Promise<SessionState>;
     close(): Promise<void>;
   };
   account: {
     get(): Promise<Account>;
-    ledger(page: Paged): Promise<{ entries: LedgerEntry[]; next: string | null }>;
-    usage(days: number): Promise<{ days: UsageDay[] }>;
-    tasks(page: Paged): Promise<{ tasks: TaskSummary[]; next: string | null }>;
-    keys(): Promise<{ keys: ApiKey[] }>;
-    createKey(wish: { name?: string; mode: KeyMode }): Promise<NewApiKey>;
+    ledger(page: Paging): Promise<LedgerPage>;
+    usage(days: number): Promise<Usage>;
+    tasks(page: Paging): Promise<TaskPage>;
+    keys(): Promise<KeyList>;
+    createKey(wish: KeyRequest): Promise<CreatedKey>;
     renameKey(keyId: string, name: string): Promise<void>;
     deleteKey(keyId: string): Promise<void>;
   };
-  /** A call that is not named here, with the same manners. */
-  ask: <Body>(wanted: Call) => Promise<Body>;
+  admin: AdminApi;
 };
+
+/** One call, its answer taken for what the contract says it is. */
+export type Ask = <Body>(wanted: Call) => Promise<Body>;
 
 /** Waits are shorter than a program's: somebody is looking at the page. */
 const limits = { attempts: 6, retryLongestMs: 5_000, retryAfterLongestMs: 15_000, pollLongestMs: 2_000 };
@@ -43,9 +51,8 @@ const account = '/api/v1/account';
 export function createApi(origin: string, connection: Connection): Api {
   const { fetch } = connection;
   // The answers' shapes are the contract's; the service's own tests hold them to its schemas.
-  const ask = async <Body>(wanted: Call): Promise<Body> => (await call(wanted, { origin, fetch })) as Body;
+  const ask: Ask = async <Body>(wanted: Call) => (await call(wanted, { origin, fetch })) as Body;
   return {
-    ask,
     // The placeholder never leaves: the connection takes the header out again.
     client: createClient({ baseUrl: origin, apiKey: 'session', fetch, limits }),
     session: {
@@ -63,17 +70,10 @@ export function createApi(origin: string, connection: Connection): Api {
       renameKey: (id, name) => ask({ method: 'PATCH', path: keyPath(id), body: { name } }),
       deleteKey: (id) => ask({ method: 'DELETE', path: keyPath(id) }),
     },
+    admin: createAdminApi(ask),
   };
 }
 
 function keyPath(id: string): string {
   return `${account}/keys/${encodeURIComponent(id)}`;
-}
-
-/** `?limit=50&before=…`, without what is not set. */
-export function query(fields: Record<string, string | number | undefined>): string {
-  const set = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
-  );
-  return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`;
 }

@@ -24,6 +24,19 @@ const told: Record<string, Told> = {
     title: 'The key is not known any more',
     text: 'It was deleted, or your session has ended. Sign in again.',
   },
+  no_session: { title: 'You are not signed in', text: 'Sign in again to go on.' },
+  invalid_admin_token: {
+    title: 'The admin token is not valid any more',
+    text: 'It was changed, or your session has ended. Sign in again.',
+  },
+  cross_site_request: {
+    title: 'The request came from another site',
+    text: 'Open the console at its own address and try again.',
+  },
+  too_many_credits: {
+    title: 'That is more than an account can hold',
+    text: 'Grant a smaller amount.',
+  },
   too_many_attempts: {
     title: 'Too many attempts',
     text: 'Signing in is slowed down after several wrong keys. Wait a little and try again.',

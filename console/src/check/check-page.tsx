@@ -4,6 +4,7 @@ import type { AnswerNotes, VerificationResult } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
 import { FailureNotice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
+import { randomKey } from '../parts/random-key.ts';
 import { statusLabel } from '../parts/statuses.ts';
 import { useConsole } from '../shell/use-console.ts';
 import { CreditsMissing } from './credits-missing.tsx';
@@ -30,8 +31,7 @@ export function CheckPage() {
     announcer.say(`Checking ${asked}`);
     try {
       // With a key of its own the request can be repeated where the answer is lost, and is charged once.
-      const idempotencyKey = `console-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
-      const result = await api.client.verify(asked, { explain: true, idempotencyKey });
+      const result = await api.client.verify(asked, { explain: true, idempotencyKey: randomKey() });
       state.value = { kind: 'answered', result };
       announcer.say(`${result.email}: ${statusLabel(result.status)}`);
     } catch (error) {

@@ -37,7 +37,7 @@ export type ListDesk = {
   stop(): void;
   /** Takes the list off the desk and out of this browser. */
   clear(): Promise<void>;
-  /** Looks for a list of this account that was left under way. */
+  /** The account that is signed in: its list goes on where it was, and another's is put aside. */
   recall(accountId: string): Promise<void>;
 };
 
@@ -61,6 +61,8 @@ type Inside = {
   state: Signal<DeskState>;
   revision: Signal<number>;
   kept: KeptList | undefined;
+  /** Whose list it is. */
+  owner: string | undefined;
   stopping: AbortController;
 };
 
@@ -69,6 +71,7 @@ export function createListDesk(parts: DeskParts): ListDesk {
     state: signal<DeskState>({ kind: 'empty' }),
     revision: signal(0),
     kept: undefined,
+    owner: undefined,
     stopping: new AbortController(),
   };
   const { state, revision } = inside;
@@ -98,6 +101,7 @@ type Desk = { inside: Inside; parts: DeskParts };
 async function bring(file: ListFile, column: number | undefined, { inside, parts }: Desk): Promise<void> {
   const { state } = inside;
   inside.kept = undefined;
+  inside.owner = parts.accountId();
   state.value = { kind: 'reading', name: file.name };
   const opened = await openList(file, column, parts.pause);
   switch (opened.kind) {
@@ -171,11 +175,29 @@ async function clear({ inside, parts }: Desk): Promise<void> {
   if (accountId !== undefined) await orGoOn(parts.keeper.forget(accountId));
 }
 
+/** Off the desk, and kept for its owner. */
+function putAside(inside: Inside): void {
+  inside.stopping.abort(new Error('somebody else has signed in'));
+  inside.kept = undefined;
+  inside.state.value = { kind: 'empty' };
+}
+
+/** A run that ended with its session has a new one now. */
+function goOn(desk: Desk): void {
+  const current = desk.inside.state.peek();
+  if (current.kind === 'paused' && current.failure?.status === 401) void run(current.list, desk);
+}
+
 async function recall(accountId: string, desk: Desk): Promise<void> {
   const { inside, parts } = desk;
   const { state, revision } = inside;
   const isEmpty = () => state.peek().kind === 'empty';
-  if (!isEmpty()) return;
+  if (!isEmpty() && inside.owner !== accountId) putAside(inside);
+  if (!isEmpty()) {
+    goOn(desk);
+    return;
+  }
+  inside.owner = accountId;
   const found = await parts.keeper.recall(accountId).catch(() => undefined);
   if (found === undefined || !isEmpty()) return;
   const { list: file, batches } = found;

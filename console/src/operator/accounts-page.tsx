@@ -1,9 +1,93 @@
+import { useSignal } from '@preact/signals';
+import type { AdminAccount } from '@mailproof/client';
+import { grouped } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
+import { PagesEnd } from '../parts/pages-end.tsx';
+import { Time } from '../parts/time.tsx';
+import { usePages } from '../parts/use-pages.ts';
+import { useConsole } from '../shell/use-console.ts';
+import { NewAccountForm } from './new-account-form.tsx';
 
+/** Every account, found by name or id. */
 export function AccountsPage() {
+  const { api, router } = useConsole();
+  const typed = useSignal('');
+  const search = useSignal('');
+  const pages = usePages(
+    async (before) => {
+      const { accounts, next } = await api.admin.accounts({ before, search: search.value });
+      return { items: accounts, next };
+    },
+    [search.value],
+  );
   return (
     <Page title="Accounts">
-      <p>Not here yet.</p>
+      <section class="card" aria-label="Accounts">
+        <form
+          class="fields"
+          role="search"
+          onSubmit={(event) => {
+            event.preventDefault();
+            search.value = typed.value.trim();
+          }}
+        >
+          <div class="field">
+            <label for="account-search">Find an account by name or id</label>
+            <input
+              id="account-search"
+              type="search"
+              autocomplete="off"
+              value={typed.value}
+              onInput={(event) => (typed.value = event.currentTarget.value)}
+            />
+          </div>
+          <button type="submit" class="button">
+            Find
+          </button>
+        </form>
+        {pages.items.value.length === 0 ? null : <AccountTable accounts={pages.items.value} />}
+        <PagesEnd pages={pages} nothing="There is no such account." />
+      </section>
+      <NewAccountForm onCreated={(id) => router.go(`/operator/accounts/${id}`)} />
     </Page>
+  );
+}
+
+function AccountTable({ accounts }: { accounts: readonly AdminAccount[] }) {
+  return (
+    <table>
+      <caption class="visually-hidden">Accounts, the newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Plan</th>
+          <th scope="col" class="number">
+            Available
+          </th>
+          <th scope="col" class="number wide-only">
+            Spent
+          </th>
+          <th scope="col" class="wide-only">
+            Created
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {accounts.map(({ account_id: id, name, plan, frozen, credits, created_at: createdAt }) => (
+          <tr key={id}>
+            <th scope="row">
+              <a href={`/operator/accounts/${id}`}>{name}</a>{' '}
+              {frozen ? <span class="tag">on hold</span> : null}
+            </th>
+            <td>{plan}</td>
+            <td class="number">{grouped(credits.available)}</td>
+            <td class="number wide-only">{grouped(credits.spent)}</td>
+            <td class="wide-only">
+              <Time at={createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

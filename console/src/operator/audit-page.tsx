@@ -1,9 +1,66 @@
+import type { AuditLogEntry } from '@mailproof/client';
 import { Page } from '../parts/page.tsx';
+import { PagesEnd } from '../parts/pages-end.tsx';
+import { Time } from '../parts/time.tsx';
+import { usePages } from '../parts/use-pages.ts';
+import { useConsole } from '../shell/use-console.ts';
 
+/** Who changed what, and when. Nothing in it can be changed or taken away. */
 export function AuditPage() {
+  const { api } = useConsole();
+  const pages = usePages(async (before) => {
+    const { entries, next } = await api.admin.auditLog({ before });
+    return { items: entries, next };
+  });
   return (
-    <Page title="Audit log">
-      <p>Not here yet.</p>
+    <Page
+      title="Audit log"
+      lead="Every change to accounts, plans, credits and keys, from the API, the console and the command line."
+    >
+      <section class="card" aria-label="Audit log">
+        {pages.items.value.length === 0 ? null : <AuditTable entries={pages.items.value} />}
+        <PagesEnd pages={pages} nothing="Nothing was changed yet." />
+      </section>
     </Page>
   );
+}
+
+function AuditTable({ entries }: { entries: readonly AuditLogEntry[] }) {
+  return (
+    <table>
+      <caption class="visually-hidden">Changes, the newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">What</th>
+          <th scope="col">By</th>
+          <th scope="col" class="wide-only">
+            On
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map(({ number, at, action, actor, subject, detail }) => (
+          <tr key={number}>
+            <td>
+              <Time at={at} />
+            </td>
+            <th scope="row">
+              {action.replaceAll('_', ' ')} <span class="hint">{detailText(detail)}</span>
+            </th>
+            <td>{actor.replaceAll('_', ' ')}</td>
+            <td class="wide-only">
+              <code>{subject}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function detailText(detail: AuditLogEntry['detail']): string {
+  return Object.entries(detail)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
+    .join(', ');
 }

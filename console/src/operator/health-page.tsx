@@ -1,9 +1,69 @@
+import type { ServiceHealth } from '@mailproof/client';
+import { grouped } from '../parts/format.ts';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
+import { Time } from '../parts/time.tsx';
+import { useEvery, useLoaded } from '../parts/use-loaded.ts';
+import { useConsole } from '../shell/use-console.ts';
+import { HealthTables } from './health-tables.tsx';
+import { RequestSearch } from './request-search.tsx';
+import { UnknownCard, VerdictsCard } from './verdicts-card.tsx';
 
+const lookAgainMs = 10_000;
+
+/** How the engine and the queue are, read again every few seconds. */
 export function HealthPage() {
+  const { api } = useConsole();
+  const health = useLoaded(() => api.admin.health());
+  useEvery(lookAgainMs, () => void health.reload(), true);
+  const known = health.value.value;
   return (
     <Page title="Health">
-      <p>Not here yet.</p>
+      {health.failure.value === undefined ? null : <FailureNotice failure={health.failure.value} />}
+      {known === undefined ? null : (
+        <>
+          {known.engine.mail_port_problem === null ? null : (
+            <Notice tone="problem" title="Mail hosts cannot be reached">
+              <p>{known.engine.mail_port_problem}</p>
+            </Notice>
+          )}
+          <Now health={known} />
+          <VerdictsCard verdicts={known.verdicts} />
+          <UnknownCard health={known} />
+          <HealthTables health={known} />
+        </>
+      )}
+      <RequestSearch />
     </Page>
+  );
+}
+
+function Now({ health: { queue, engine } }: { health: ServiceHealth }) {
+  return (
+    <section class="card" aria-labelledby="now-title">
+      <h2 id="now-title">Now</h2>
+      <dl class="facts">
+        <Fact name="Tasks waiting" value={grouped(queue.waiting)} />
+        <Fact name="Tasks running" value={grouped(queue.running)} />
+        <Fact name="Conversations open" value={grouped(engine.conversations_open)} />
+        <Fact name="Addresses in line" value={grouped(engine.conversations_waiting)} />
+        <Fact name="DNS queries" value={grouped(engine.dns_queries)} />
+        <Fact name="Connections dialled" value={grouped(engine.dialled)} />
+      </dl>
+      {queue.oldest_waiting_at === null ? null : (
+        <p class="hint">
+          The oldest waiting task was created at <Time at={queue.oldest_waiting_at} />.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
   );
 }

@@ -1,9 +1,69 @@
+import { AccountNotices } from '../account/account-page.tsx';
+import { CreditFacts } from '../account/credit-facts.tsx';
+import { KeysCard } from '../account/keys-card.tsx';
+import { LedgerCard } from '../account/ledger-card.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
+import { PagesEnd } from '../parts/pages-end.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
+import { usePages } from '../parts/use-pages.ts';
+import { useConsole } from '../shell/use-console.ts';
+import { TaskTable } from '../tasks/task-table.tsx';
+import { GrantForm } from './grant-form.tsx';
+import { PlanForm } from './plan-form.tsx';
 
+/** One account as the operator sees it: its plan, credits, keys, books and tasks, and no address. */
 export function OneAccountPage({ id }: { id: string }) {
+  const { api } = useConsole();
+  const account = useLoaded(() => api.admin.account(id));
+  const keys = useLoaded(() => api.admin.keys(id));
+  const ledger = usePages(async (before) => {
+    const { entries, next } = await api.admin.ledger(id, { before, limit: 20 });
+    return { items: entries, next };
+  });
+  const tasks = usePages(async (before) => {
+    const page = await api.admin.tasks(id, { before, limit: 20 });
+    return { items: page.tasks, next: page.next };
+  });
+  const known = account.value.value;
+  const refresh = () => {
+    void account.reload();
+    void ledger.reload();
+  };
   return (
-    <Page title="Account">
-      <p>Not here yet: {id}</p>
+    <Page title={known?.name ?? 'Account'} lead={<a href="/operator/accounts">All accounts</a>}>
+      {account.failure.value === undefined ? null : <FailureNotice failure={account.failure.value} />}
+      {known === undefined ? null : (
+        <>
+          <AccountNotices plan={known.plan} frozen={known.frozen} />
+          <section class="card" aria-labelledby="balance-title">
+            <div class="card-head">
+              <h2 id="balance-title">Plan and credits</h2>
+              <span class="hint">
+                Account <code>{known.account_id}</code>
+              </span>
+            </div>
+            <CreditFacts credits={known.credits} />
+            <GrantForm accountId={id} onGranted={refresh} />
+            <PlanForm accountId={id} plan={known.plan} onChanged={refresh} />
+          </section>
+          <KeysCard
+            desk={{
+              list: () => api.admin.keys(id),
+              create: (wish) => api.admin.createKey(id, wish),
+              remove: (keyId) => api.admin.deleteKey(id, keyId),
+            }}
+          />
+          <LedgerCard pages={ledger} canOpen={false} />
+          <section class="card" aria-labelledby="tasks-title">
+            <h2 id="tasks-title">Tasks</h2>
+            {tasks.items.value.length === 0 ? null : (
+              <TaskTable tasks={tasks.items.value} keys={keys.value.value?.keys} canOpen={false} />
+            )}
+            <PagesEnd pages={tasks} nothing="No task has run." />
+          </section>
+        </>
+      )}
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { Account, Session } from '../api/account-types.ts';
+import type { Account, SessionState as OpenSession } from '@mailproof/client';
 import type { Api } from '../api/create-api.ts';
 import { failureOf } from '../api/failure.ts';
 
@@ -31,7 +31,7 @@ const lookAgainMs = 3_000;
 
 export function createSession(api: () => Api): SessionStore {
   const state = signal<SessionState>({ kind: 'looking' });
-  const enter = (session: Session) => {
+  const enter = (session: OpenSession) => {
     state.value = stateOf(session);
   };
   const store: SessionStore = {
@@ -81,7 +81,7 @@ export function createSession(api: () => Api): SessionStore {
   return store;
 }
 
-function stateOf({ kind, csrf_token: csrfToken, account }: Session): SessionState {
+function stateOf({ kind, csrf_token: csrfToken, account }: OpenSession): SessionState {
   if (kind === 'operator' || account === undefined) return { kind: 'operator', csrfToken };
   return { kind: 'account', csrfToken, account };
 }

@@ -5,6 +5,7 @@ import { createSession, type SessionStore } from '../session/create-session.ts';
 import { createListDesk, type ListDesk } from '../lists/create-list-desk.ts';
 import { createListKeeper } from '../lists/list-keeper.ts';
 import { nextFrame } from '../parts/next-frame.ts';
+import { randomKey } from '../parts/random-key.ts';
 import { createAnnouncer, type Announcer } from './announcer.ts';
 import { createRouter, type Router } from './create-router.ts';
 import { createTheme, type ThemeStore } from './create-theme.ts';
@@ -41,7 +42,7 @@ export function createConsole(window: Window): Console {
     pause: nextFrame,
     untilConnected: (signal) => untilConnected(window, signal),
     now: () => Date.now(),
-    randomKey: () => window.crypto.getRandomValues(new Uint32Array(4)).join('-'),
+    randomKey,
     onEnd: (state) => {
       announcer.say(state.kind === 'done' ? 'The list is checked' : 'The list is paused');
       void session.refresh();

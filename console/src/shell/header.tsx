@@ -2,7 +2,7 @@ import { grouped } from '../parts/format.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import type { Theme } from './create-theme.ts';
 import type { Route } from './route.ts';
-import { useSignOut } from '../session/use-sign-out.ts';
+import { SignOutButton } from '../session/sign-out-button.tsx';
 import { useConsole } from './use-console.ts';
 
 type Place = { path: string; label: string; icon: IconName; holds: readonly Route['kind'][] };
@@ -27,34 +27,38 @@ const operatorPlaces: readonly Place[] = [
 
 export function Header() {
   const { session } = useConsole();
-  const signOut = useSignOut();
   const state = session.state.value;
   const isIn = state.kind === 'account' || state.kind === 'operator';
   return (
     <header class="bar">
-      <a class="brand" href="/">
+      <a class="brand" href="/" aria-label="Mailproof, first page">
         <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
           <path d="M4 9.5l12 9 12-9M10.5 22.5l4 3.5 8-9" />
         </svg>
-        Mailproof
+        <span class="brand-name">Mailproof</span>
       </a>
       {isIn ? <Navigation places={state.kind === 'account' ? accountPlaces : operatorPlaces} /> : null}
-      <div class="bar-end">
-        {state.kind === 'account' ? (
-          <a class="balance" href="/account">
-            {state.account.key.mode === 'test'
-              ? 'Test key'
-              : `${grouped(state.account.credits.available)} credits`}
-          </a>
-        ) : null}
-        <ThemeButton />
-        {isIn ? (
-          <button type="button" class="button button-quiet" onClick={signOut}>
-            Sign out
-          </button>
-        ) : null}
-      </div>
+      {/* Drawn once it is known who looks: what stood here before would be moved aside. */}
+      {state.kind === 'looking' ? null : <BarEnd />}
     </header>
+  );
+}
+
+function BarEnd() {
+  const { session } = useConsole();
+  const state = session.state.value;
+  return (
+    <div class="bar-end">
+      {state.kind === 'account' ? (
+        <a class="balance" href="/account">
+          {state.account.key.mode === 'test'
+            ? 'Test key'
+            : `${grouped(state.account.credits.available)} credits`}
+        </a>
+      ) : null}
+      <ThemeButton />
+      {state.kind === 'account' || state.kind === 'operator' ? <SignOutButton /> : null}
+    </div>
   );
 }
 

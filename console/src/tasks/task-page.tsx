@@ -1,9 +1,137 @@
+import { useComputed, useSignal } from '@preact/signals';
+import type { AccountTask, BulkResultRecord, BulkTaskProgress } from '@mailproof/client';
+import { Charts } from '../lists/outcome.tsx';
+import { providerOf } from '../lists/provider-of.ts';
+import type { ResultRow } from '../parts/arrange-rows.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { counted } from '../parts/format.ts';
+import { FailureNotice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
+import { ResultTable } from '../parts/result-table.tsx';
+import { StatusBadge } from '../parts/status-badge.tsx';
+import { Time } from '../parts/time.tsx';
+import { useEvery, useLoaded } from '../parts/use-loaded.ts';
+import { useConsole } from '../shell/use-console.ts';
+import { StoryView } from '../story/story-view.tsx';
+import { TaskDownload } from './task-download.tsx';
+import { keyName, TaskState, taskTitle } from './task-table.tsx';
 
+const lookAgainMs = 2_000;
+/** As far back as the list of tasks is searched for when this one was made, and by whom. */
+const tasksSearched = 100;
+
+/** One task: how far it is, and its results once it is completed. */
 export function TaskPage({ id }: { id: string }) {
+  const { api } = useConsole();
+  const task = useLoaded(() => api.client.getTask(id, { explain: true }));
+  const made = useLoaded(async () => {
+    const [{ tasks }, { keys }] = await Promise.all([
+      api.account.tasks({ limit: tasksSearched }),
+      api.account.keys(),
+    ]);
+    const found = tasks.find(({ task_id: taskId }) => taskId === id);
+    return found === undefined ? undefined : { ...found, key: keyName(found.key_id, keys) };
+  });
+  const known = task.value.value;
+  useEvery(lookAgainMs, () => void task.reload(), known !== undefined && known.status !== 'completed');
   return (
-    <Page title="Task">
-      <p>Not here yet: {id}</p>
+    <Page title={known === undefined ? 'Task' : taskTitle(known.name)} lead={<a href="/tasks">All tasks</a>}>
+      {task.failure.value === undefined ? null : <FailureNotice failure={task.failure.value} />}
+      {known === undefined ? null : (
+        <>
+          <Facts task={known} credits={known.creditsUsed} made={made.value.value} />
+          {known.results === undefined ? null : (
+            <Results results={Object.values(known.results)} name={taskTitle(known.name)} />
+          )}
+        </>
+      )}
     </Page>
   );
+}
+
+type FactsProps = {
+  task: BulkTaskProgress;
+  credits: number;
+  made: (AccountTask & { key: string }) | undefined;
+};
+
+function Facts({ task, credits, made }: FactsProps) {
+  const expiresAt = made?.expires_at ?? null;
+  return (
+    <section class="card" aria-label="About this task">
+      <dl class="facts">
+        <div>
+          <dt>State</dt>
+          <dd class="fact-plain">
+            <TaskState task={task} />
+          </dd>
+        </div>
+        <div>
+          <dt>{task.status === 'completed' ? 'Charged' : 'Held'}</dt>
+          <dd class="fact-plain">{counted(credits, 'credit')}</dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd class="fact-plain">{made === undefined ? '–' : <Time at={made.created_at} />}</dd>
+        </div>
+        <div>
+          <dt>By key</dt>
+          <dd class="fact-plain">{made?.key ?? '–'}</dd>
+        </div>
+        <div>
+          <dt>Results kept until</dt>
+          <dd class="fact-plain">{expiresAt === null ? '–' : <Time at={expiresAt} />}</dd>
+        </div>
+      </dl>
+      <p class="hint">
+        Task <code>{task.task_id}</code>
+      </p>
+    </section>
+  );
+}
+
+function Results({ results, name }: { results: BulkResultRecord[]; name: string }) {
+  const opened = useSignal<number | undefined>(undefined);
+  const rows = useComputed(() => results.map(rowOf));
+  const record = opened.value === undefined ? undefined : results[opened.value - 1];
+  return (
+    <>
+      <Charts
+        answered={results.map(({ status, explanation }) => ({
+          status,
+          provider: providerOf(explanation?.mail_host ?? null),
+        }))}
+      />
+      <section class="card" aria-labelledby="results-title">
+        <h2 id="results-title">Results</h2>
+        <TaskDownload results={results} name={name} />
+        <ResultTable label="Results" rows={rows} onOpen={({ row }) => (opened.value = row)} />
+      </section>
+      {record === undefined ? null : (
+        <Dialog title={record.email} onClose={() => (opened.value = undefined)}>
+          <p>
+            <StatusBadge status={record.status} />
+          </p>
+          <StoryView result={record} />
+          <div class="buttons">
+            <button type="button" class="button" onClick={() => (opened.value = undefined)}>
+              Close
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function rowOf({ email, status, overall_score: score, explanation }: BulkResultRecord, i: number): ResultRow {
+  const host = explanation?.mail_host;
+  return {
+    row: i + 1,
+    address: email,
+    status,
+    score: score ?? null,
+    provider: host === undefined ? '' : providerOf(host),
+    reason: explanation?.reason ?? '',
+  };
 }

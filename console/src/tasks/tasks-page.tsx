@@ -1,9 +1,34 @@
 import { Page } from '../parts/page.tsx';
+import { PagesEnd } from '../parts/pages-end.tsx';
+import { useEvery, useLoaded } from '../parts/use-loaded.ts';
+import { usePages } from '../parts/use-pages.ts';
+import { useConsole } from '../shell/use-console.ts';
+import { TaskTable } from './task-table.tsx';
+
+const lookAgainMs = 3_000;
 
 export function TasksPage() {
+  const { api } = useConsole();
+  const keys = useLoaded(() => api.account.keys());
+  const pages = usePages(async (before) => {
+    const { tasks, next } = await api.account.tasks({ before });
+    return { items: tasks, next };
+  });
+  const tasks = pages.items.value;
+  const isUnderWay = tasks.some(({ status }) => status !== 'completed');
+  useEvery(lookAgainMs, () => void pages.reload(), isUnderWay);
   return (
-    <Page title="Tasks">
-      <p>Not here yet.</p>
+    <Page
+      title="Tasks"
+      lead="What was checked in the background, by lists here and by programs through the API."
+    >
+      <section class="card" aria-label="Tasks">
+        {tasks.length === 0 ? null : <TaskTable tasks={tasks} keys={keys.value.value?.keys} canOpen />}
+        <PagesEnd
+          pages={pages}
+          nothing="Nothing has run yet. A list that you check becomes a task of every hundred addresses."
+        />
+      </section>
     </Page>
   );
 }

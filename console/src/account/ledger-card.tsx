@@ -1,0 +1,106 @@
+import type { LedgerEntry } from '@mailproof/client';
+import { grouped } from '../parts/format.ts';
+import { Notice } from '../parts/notice.tsx';
+import { PagesEnd } from '../parts/pages-end.tsx';
+import { Time } from '../parts/time.tsx';
+import type { Pages } from '../parts/use-pages.ts';
+import { changeOf, checkStatement } from './check-statement.ts';
+
+const kinds: Record<LedgerEntry['kind'], string> = {
+  grant: 'Granted',
+  reserve: 'Reserved',
+  charge: 'Charged',
+  release: 'Returned',
+};
+
+/** The ledger as a statement: every line with what it did and what it left, added up again here. */
+export function LedgerCard({ pages, canOpen }: { pages: Pages<LedgerEntry>; canOpen: boolean }) {
+  const entries = pages.items.value;
+  const wrong = checkStatement(entries);
+  return (
+    <section class="card" aria-labelledby="statement-title">
+      <div class="card-head">
+        <h2 id="statement-title">Statement</h2>
+        {entries.length > 0 && wrong.length === 0 ? (
+          <span class="hint">Every line follows from the one before it.</span>
+        ) : null}
+      </div>
+      {wrong.length === 0 ? null : (
+        <Notice tone="problem" title="The statement does not add up">
+          <p>Look at entry {wrong.join(', ')}, and tell the operator.</p>
+        </Notice>
+      )}
+      {entries.length === 0 ? null : <Entries entries={entries} canOpen={canOpen} />}
+      <PagesEnd pages={pages} nothing="Nothing was granted or spent yet." />
+    </section>
+  );
+}
+
+function Entries({ entries, canOpen }: { entries: readonly LedgerEntry[]; canOpen: boolean }) {
+  return (
+    <table>
+      <caption class="visually-hidden">Entries of the ledger, the newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="number wide-only">
+            No.
+          </th>
+          <th scope="col">When</th>
+          <th scope="col">What</th>
+          <th scope="col" class="number">
+            Credits
+          </th>
+          <th scope="col" class="number">
+            Available
+          </th>
+          <th scope="col" class="number wide-only">
+            Reserved
+          </th>
+          <th scope="col" class="number wide-only">
+            Spent
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={entry.number}>
+            <td class="number wide-only">{grouped(entry.number)}</td>
+            <td>
+              <Time at={entry.at} />
+            </td>
+            <td>
+              {kinds[entry.kind]} <Origin entry={entry} canOpen={canOpen} />
+            </td>
+            <td class="number">{signed(entry)}</td>
+            <td class="number">{grouped(entry.available)}</td>
+            <td class="number wide-only">{grouped(entry.reserved)}</td>
+            <td class="number wide-only">{grouped(entry.spent)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Origin({
+  entry: { task_id: taskId, request_id: requestId },
+  canOpen,
+}: {
+  entry: LedgerEntry;
+  canOpen: boolean;
+}) {
+  if (taskId !== undefined)
+    return canOpen ? <a href={`/tasks/${taskId}`}>for a task</a> : <span class="hint">for a task</span>;
+  return requestId === undefined ? null : (
+    <span class="hint wide-only">
+      request <code>{requestId}</code>
+    </span>
+  );
+}
+
+/** What it did to what is available; a charge takes what was reserved, and is told without a sign. */
+function signed(entry: LedgerEntry): string {
+  const change = changeOf(entry);
+  if (change === 0) return grouped(entry.credits);
+  return change > 0 ? `+${grouped(change)}` : `−${grouped(-change)}`;
+}

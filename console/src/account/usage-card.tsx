@@ -1,0 +1,43 @@
+import { useSignal } from '@preact/signals';
+import { ColumnsChart } from '../parts/columns-chart.tsx';
+import { counted } from '../parts/format.ts';
+import { FailureNotice } from '../parts/notice.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
+import { useConsole } from '../shell/use-console.ts';
+
+/** Credits spent day by day. */
+export function UsageCard() {
+  const { api } = useConsole();
+  const span = useSignal(30);
+  const usage = useLoaded(() => api.account.usage(span.value), [span.value]);
+  const days = usage.value.value?.days;
+  const charged = days?.reduce((sum, day) => sum + day.charged, 0) ?? 0;
+  return (
+    <section class="card usage" aria-labelledby="usage-title">
+      <div class="card-head">
+        <h2 id="usage-title">Use</h2>
+        <label class="inline-field">
+          Days{' '}
+          <select value={span.value} onChange={(event) => (span.value = Number(event.currentTarget.value))}>
+            <option value={7}>7</option>
+            <option value={30}>30</option>
+            <option value={90}>90</option>
+          </select>
+        </label>
+      </div>
+      {usage.failure.value === undefined ? null : <FailureNotice failure={usage.failure.value} />}
+      {days === undefined ? null : (
+        <ColumnsChart
+          title="Credits charged per day"
+          summary={`${counted(charged, 'credit')} in ${counted(days.length, 'day')} (days of UTC).`}
+          of="Day"
+          columns={days.map((day) => ({
+            key: day.date,
+            label: day.date,
+            parts: [{ name: 'Charged', class: 'column-accent', count: day.charged }],
+          }))}
+        />
+      )}
+    </section>
+  );
+}

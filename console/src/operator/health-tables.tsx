@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact';
+import type { ServiceHealth } from '@mailproof/client';
+import { Time } from '../parts/time.tsx';
+import { reasonSentence } from '../story/reason-sentences.ts';
+
+/** Whom we leave alone, the ways out, and the processes that are alive. */
+export function HealthTables({ health }: { health: ServiceHealth }) {
+  const { resting, routes, processes } = health;
+  return (
+    <>
+      <SmallTable
+        title="Left alone for now"
+        nothing="Nobody: every host and provider may be asked."
+        heads={['Who', 'Why', 'Until']}
+        rows={resting.map(({ kind, name, reason, until }) => [
+          <>
+            {name} <span class="tag">{kind}</span>
+          </>,
+          reasonSentence(reason),
+          <Time at={until} />,
+        ])}
+      />
+      <SmallTable
+        title="Egress routes"
+        nothing="There is no route."
+        heads={['Route', 'State', 'Until']}
+        rows={routes.map(({ name, state, until, reason }) => [
+          name,
+          reason === undefined ? state : `${state}: ${reasonSentence(reason)}`,
+          until === undefined ? '–' : <Time at={until} />,
+        ])}
+      />
+      <SmallTable
+        title="Processes"
+        nothing="None has reported."
+        heads={['Process', 'Role', 'Seen']}
+        rows={processes.map(({ id, role, seen_at: seenAt }) => [
+          <code>{id}</code>,
+          role,
+          <Time at={seenAt} />,
+        ])}
+      />
+    </>
+  );
+}
+
+type SmallTableProps = { title: string; nothing: string; heads: string[]; rows: ComponentChildren[][] };
+
+function SmallTable({ title, nothing, heads, rows }: SmallTableProps) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      {rows.length === 0 ? (
+        <p class="hint">{nothing}</p>
+      ) : (
+        <table>
+          <caption class="visually-hidden">{title}</caption>
+          <thead>
+            <tr>
+              {heads.map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((cells, i) => (
+              <tr key={i}>
+                {cells.map((cell, j) => (j === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+import { useSignal } from '@preact/signals';
+import type { AdminAccount } from '@mailproof/client';
+import { failureOf, type Failure } from '../api/failure.ts';
+import { FailureNotice } from '../parts/notice.tsx';
+import { useConsole } from '../shell/use-console.ts';
+
+type Plan = AdminAccount['plan'];
+type PlanFormProps = { accountId: string; plan: Plan; onChanged: () => void };
+
+export function PlanForm({ accountId, plan, onChanged }: PlanFormProps) {
+  const { api, announcer } = useConsole();
+  const wanted = useSignal<Plan>(plan);
+  const failure = useSignal<Failure | undefined>(undefined);
+  const change = async () => {
+    try {
+      failure.value = undefined;
+      await api.admin.setPlan(accountId, wanted.value);
+      announcer.say(`The plan is ${wanted.value} now`);
+      onChanged();
+    } catch (error) {
+      failure.value = failureOf(error);
+    }
+  };
+  return (
+    <form
+      class="fields"
+      aria-label="Change the plan"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void change();
+      }}
+    >
+      {failure.value === undefined ? null : <FailureNotice failure={failure.value} />}
+      <div class="field">
+        <label for="plan">Plan</label>
+        <select
+          id="plan"
+          value={wanted.value}
+          onChange={(event) => (wanted.value = event.currentTarget.value === 'none' ? 'none' : 'paid')}
+        >
+          <option value="paid">paid: may check</option>
+          <option value="none">none: may only read</option>
+        </select>
+      </div>
+      <button type="submit" class="button">
+        Set plan
+      </button>
+    </form>
+  );
+}
