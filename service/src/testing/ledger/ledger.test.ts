@@ -6,8 +6,10 @@ import { mutants } from './mutants.ts';
 
 for (const database of databases) {
   describe(`the ledger and its tasks on ${database.name}`, () => {
-    it('agree with the model, and the audit is clean, after every command of 200 random sequences', async () => {
-      await checkLedger({ database, runs: 200 });
+    // A statement to PostgreSQL takes many times as long; new sequences come with every run of the tests.
+    const runs = database.name === 'SQLite' ? 200 : 60;
+    it(`agree with the model, and the audit is clean, after every command of ${runs} random sequences`, async () => {
+      await checkLedger({ database, runs });
     });
 
     for (const { name, rewrite } of mutants) {
@@ -18,7 +20,7 @@ for (const database of databases) {
           if (text !== sql) changed += 1;
           return text;
         };
-        await assert.rejects(checkLedger({ database, runs: 1_000, seed: 1, rewrite: counting }));
+        await assert.rejects(checkLedger({ database, runs: 1_000, seed: 2, rewrite: counting }));
         assert.ok(changed > 0, 'the mutant changed nothing');
       });
     }

@@ -1,11 +1,31 @@
 /** Defects that the property test must find. Each changes the service's own statements, and what else would stop it. */
 type Mutant = { name: string; rewrite: (sql: string) => string };
 
-const unguarded = '? is not null';
+/**
+ * A place for an argument in the words of either database: `?` or `$1`. What becomes of it must still use it, and
+ * PostgreSQL wants to know its type.
+ */
+const place = String.raw`(\?|\$\d+)`;
+const used = (argument: string) => (argument === '?' ? '?' : `${argument}::text`);
+const isNotNull = (_: string, argument: string) => `${used(argument)} is not null`;
+const isNull = (_: string, argument: string) => `${used(argument)} is null`;
+
+/** What stands for `text` with `?` in it, whichever database it is written for. */
+function pattern(text: string): RegExp {
+  const literal = text.split('?').map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
+  return new RegExp(literal.join(place), 'g');
+}
 
 /** Replaces `what` in the statements that hold `where`. */
-function change(where: string, what: string | RegExp, by: string): (sql: string) => string {
-  return (sql) => (sql.includes(where) ? sql.replaceAll(what, by) : sql);
+function change(
+  where: string,
+  what: string | RegExp,
+  by: string | ((match: string, argument: string) => string),
+): (sql: string) => string {
+  const [here, there] = [pattern(where), typeof what === 'string' ? pattern(what) : what];
+  // A text as replacement may refer to groups; a function is called with them.
+  const replace = (sql: string) => (typeof by === 'string' ? sql.replace(there, by) : sql.replace(there, by));
+  return (sql) => (sql.search(here) < 0 ? sql : replace(sql));
 }
 
 function all(...rewrites: ((sql: string) => string)[]): (sql: string) => string {
@@ -17,14 +37,16 @@ function without(trigger: string): (sql: string) => string {
   return (sql) => (sql.includes(`create trigger ${trigger} `) ? 'select 1' : sql);
 }
 
+const thirdOf = (sql: string) => (sql.includes('$3') ? '$3' : '?3');
+
 const debit = 'set "available" = "available" - ?';
 const answerItem = 'update "item" set "state" = ?';
 const complete = 'update "task" set "status" = ?, "lease_owner" = ?';
 
 export const mutants: Mutant[] = [
-  { name: 'reserve without the guard', rewrite: change(debit, '"available" >= ?', unguarded) },
-  { name: 'record without the fence', rewrite: change(answerItem, '"task"."fence" = ?', unguarded) },
-  { name: 'settle without the fence', rewrite: change(complete, '"fence" = ?', unguarded) },
+  { name: 'reserve without the guard', rewrite: change(debit, '"available" >= ?', isNotNull) },
+  { name: 'record without the fence', rewrite: change(answerItem, '"task"."fence" = ?', isNotNull) },
+  { name: 'settle without the fence', rewrite: change(complete, '"fence" = ?', isNotNull) },
   {
     name: 'settle early',
     rewrite: all(
@@ -34,14 +56,14 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'charge all',
-    rewrite: change('select count(*) as "items" from "item"', '"conclusive" = ?', unguarded),
+    rewrite: change('select count(*) as "items" from "item"', '"conclusive" = ?', isNotNull),
   },
   {
     name: 'lose what is released',
     rewrite: change(
       'set "reserved" = "reserved" - ?',
       '"available" = "available" + ?',
-      '"granted" = "granted" - ?',
+      '"granted" = "granted" - $1',
     ),
   },
   {
@@ -51,25 +73,29 @@ export const mutants: Mutant[] = [
   {
     name: 'ignore idempotency',
     rewrite: all(
-      change('select "endpoint", "body_hash", "answer" from "idempotency"', '"request_key" = ?', '? is null'),
-      change('insert into "idempotency"', '"idempotency"."expires_at" <= ?', unguarded),
+      change('select "endpoint", "body_hash", "answer" from "idempotency"', '"request_key" = ?', isNull),
+      change('insert into "idempotency"', '"idempotency"."expires_at" <= ?', isNotNull),
     ),
   },
-  { name: 'ignore the lease', rewrite: change('"task"', '"lease_until" <= ?', unguarded) },
+  { name: 'ignore the lease', rewrite: change('"task"', '"lease_until" <= ?', isNotNull) },
   {
     name: 'grant twice',
     rewrite: all(
-      change('select "credits" from "entry"', '"op" = ?', '? is null'),
+      change('select "credits" from "entry"', '"op" = ?', isNull),
       change('create table entry', 'op text not null unique', 'op text not null'),
     ),
   },
-  { name: 'release before the time', rewrite: change('from "hold" where', '"expires_at" <= ?', unguarded) },
+  { name: 'release before the time', rewrite: change('from "hold" where', '"expires_at" <= ?', isNotNull) },
   {
     name: 'answer an address twice',
-    rewrite: all(change(answerItem, '"state" = ? and', `? is not null and`), without('item_answered_once')),
+    rewrite: all(
+      change(answerItem, '"state" = ? and', (_, argument) => `${used(argument)} is not null and`),
+      without('item_answered_once'),
+    ),
   },
   {
     name: 'write no entry for a charge',
-    rewrite: change('insert into "entry"', /values \((.*)\)$/g, `select $1 where ?3 <> 'charge'`),
+    rewrite: (sql) =>
+      change('insert into "entry"', /values \((.*)\)$/g, `select $1 where ${thirdOf(sql)} <> 'charge'`)(sql),
   },
 ];
