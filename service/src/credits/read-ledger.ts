@@ -34,22 +34,28 @@ export type LedgerAnswer =
 /** A request id is a UUID; the second hold of a request has it too, with more behind it (see create-task.ts). */
 const requestIdOfHold = sql<string | null>`substr(entry.hold_id, 1, 36)`;
 
+/** The page is cut out first, and tasks are looked up for it alone: no database may think of joining all there is. */
 const findEntries = statement((db, arg: { account: string; newest: number; limit: number }) =>
   db
-    .selectFrom('account')
-    .innerJoin('entry', 'entry.account_id', 'account.id')
-    .leftJoin('task', (join) =>
-      join
-        .onRef('task.account_id', '=', 'entry.account_id')
-        .on((eb) => eb('task.request_id', '=', requestIdOfHold)),
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('account')
+        .innerJoin('entry', 'entry.account_id', 'account.id')
+        .select(['entry.account_id', 'entry.number', 'entry.kind', 'entry.credits', 'entry.at'])
+        .select(requestIdOfHold.as('request_id'))
+        .select(['account.available', 'account.reserved', 'account.spent', 'account.entries'])
+        .where('account.id', '=', arg.account)
+        .where('entry.number', '<=', arg.newest)
+        .orderBy('entry.number', 'desc')
+        .limit(arg.limit)
+        .as('page'),
     )
-    .select(['entry.number', 'entry.kind', 'entry.credits', 'entry.at', 'task.id as task_id'])
-    .select(requestIdOfHold.as('request_id'))
-    .select(['account.available', 'account.reserved', 'account.spent', 'account.entries'])
-    .where('account.id', '=', arg.account)
-    .where('entry.number', '<=', arg.newest)
-    .orderBy('entry.number', 'desc')
-    .limit(arg.limit),
+    .leftJoin('task', (join) =>
+      join.onRef('task.account_id', '=', 'page.account_id').onRef('task.request_id', '=', 'page.request_id'),
+    )
+    .selectAll('page')
+    .select('task.id as task_id')
+    .orderBy('page.number', 'desc'),
 );
 
 export async function readLedger(

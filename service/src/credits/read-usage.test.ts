@@ -102,7 +102,7 @@ for (const database of databases) {
       takeReads();
       const [today] = await readUsage({ accountId, days: 1 });
       assert.deepEqual([today?.reserved, today?.charged], [7, 25_000]);
-      assert.ok(takeReads() <= 1 + 16 + 3, 'the count, a search by halving and three slices');
+      assert.ok(takeReads() <= 1 + 16 + 13, 'the count, a search by halving and thirteen slices');
       await close();
     });
 

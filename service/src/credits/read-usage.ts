@@ -19,7 +19,7 @@ type ReadUsageParts = { store: Pick<Store, 'read'>; wallClock: WallClock };
 
 const dayMs = 86_400_000;
 const mostDays = 90;
-const sliceEntries = 10_000;
+const sliceEntries = 2_000;
 const rememberedAccounts = 1_000;
 /**
  * By so much the times of neighbouring entries may be out of order at the most: processes have clocks of their own,
