@@ -4,15 +4,16 @@
  */
 import { parseArgs } from 'node:util';
 import { describeCost, describeGrowth, describeOpenAtOnce, describeVolume } from './engine/describe-parts.ts';
+import { describeFairness, measureFairness } from './engine/measure-fairness.ts';
 import { measureCost, measureGrowth, measureOpenAtOnce, measureVolume, type Size } from './engine/parts.ts';
 import { describeMachine, machineLines } from './results/describe-machine.ts';
 import { publish } from './results/publish.ts';
 
-const partNames = ['volume', 'open', 'cost', 'growth'] as const;
+const partNames = ['volume', 'open', 'fairness', 'cost', 'growth'] as const;
 
 const { values: wish } = parseArgs({
   options: {
-    /** One part alone: volume, open, cost or growth. */
+    /** One part alone: volume, open, fairness, cost or growth. */
     only: { type: 'string' },
     /** A tenth of everything, once. */
     quick: { type: 'boolean', default: false },
@@ -47,6 +48,10 @@ async function run(name: (typeof partNames)[number]): Promise<{ figures: unknown
     case 'open': {
       const open = await measureOpenAtOnce(size, tell);
       return { figures: open, lines: describeOpenAtOnce(open) };
+    }
+    case 'fairness': {
+      const fairness = await measureFairness(size, tell);
+      return { figures: fairness, lines: describeFairness(fairness) };
     }
     case 'cost': {
       const cost = await measureCost(size, tell);

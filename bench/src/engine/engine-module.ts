@@ -48,11 +48,15 @@ export type Measured = LoopDelay & {
   conversations: number;
 };
 
-/** Run as the service is: with the launcher's own flags for the heap, and with compiled code kept between runs. */
-export const engineModule: ChildModule<EngineQuestion, Measured | undefined> = {
-  path: join(import.meta.dirname, 'engine-process.ts'),
+/** The launcher's own flags for the heap, and compiled code kept between runs. */
+export const asTheServiceRuns = {
   execArgv: ['--expose-gc', ...launcherHeapFlags()],
   env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compiled') },
+};
+
+export const engineModule: ChildModule<EngineQuestion, Measured | undefined> = {
+  path: join(import.meta.dirname, 'engine-process.ts'),
+  ...asTheServiceRuns,
 };
 
 /** Read from the launcher, so that nothing is measured that nobody runs. */
