@@ -71,7 +71,7 @@ test('whoever waits past the deadline is told, and takes no place', async () => 
   const hasty = come('hasty', { deadline: 100 });
   void come('patient');
   await turn();
-  clock.step();
+  while (clock.now() < 100) clock.step();
   assert.equal(await hasty, 'late');
   await finish('first');
   assert.deepEqual(begun, ['first', 'patient']);
@@ -89,6 +89,19 @@ test('an abort is rejected with its reason, and the one behind it is let in', as
   await assert.rejects(gone, reason);
   await finish('first');
   assert.deepEqual(begun, ['first', 'behind']);
+});
+
+test('a crowd is let in by portions, so that no turn of the event loop is long for it', async () => {
+  const { begun, come, clock } = setUp(1_000);
+  for (let index = 0; index < 120; index += 1) void come(`a${index}`);
+  await turn();
+  const portions = [begun.length];
+  while (begun.length < 120) {
+    clock.step();
+    await turn();
+    portions.push(begun.length);
+  }
+  assert.deepEqual(portions, [50, 100, 120]);
 });
 
 test('work that fails gives its place back', async () => {

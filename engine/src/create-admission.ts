@@ -14,21 +14,31 @@ export type Admission = {
 
 type Admitted = Patience & { asker?: Asker };
 
+/** Let in between two turns of the event loop, so that none is long for it. */
+const mostAtOnce = 50;
+
 export function createAdmission({ clock, places }: { clock: Clock; places: number }): Admission {
   // Both keep the order of arrival: accounts in turns, and within an account first come, first served.
   const rows = new Map<string, Set<() => void>>();
   let taken = 0;
+  let begun = 0;
 
   /** Lets in the next of the account whose turn it is; that account then goes to the end of the row. */
   function letIn(): void {
-    const [first] = rows;
-    if (first === undefined || taken >= places) return;
-    const [account, row] = first;
-    const [admit] = row;
-    rows.delete(account);
-    rows.set(account, row);
-    taken += 1;
-    admit?.();
+    for (const [account, row] of rows) {
+      if (taken >= places || begun >= mostAtOnce) return;
+      if (begun === 0) clock.after(0, beginTurn);
+      const [admit] = row;
+      rows.delete(account);
+      rows.set(account, row);
+      taken += 1;
+      begun += 1;
+      admit?.();
+    }
+  }
+  function beginTurn(): void {
+    begun = 0;
+    letIn();
   }
 
   function enter({ asker, deadline, signal }: Admitted): Promise<'in' | 'late'> {
