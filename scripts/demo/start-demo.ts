@@ -56,7 +56,8 @@ export async function startDemo({ port, settings = {} }: DemoOptions): Promise<D
     ends.unshift(() => service.stop());
     const sampleListFile = join(folder, 'contacts.csv');
     writeFileSync(sampleListFile, sampleList());
-    return { url: service.url, ...keys, adminToken, credits, sampleListFile, stop, abandon };
+    const { url = '' } = service;
+    return { url, ...keys, adminToken, credits, sampleListFile, stop, abandon };
   } catch (error) {
     await stop();
     throw error;

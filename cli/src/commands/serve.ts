@@ -1,4 +1,4 @@
-import { startService, StartError, type Service } from '@mailproof/service/main';
+import { startService, StartError, type ProcessRole, type Service } from '@mailproof/service/main';
 import type { Config } from '@mailproof/service/config';
 import { defineCommand, type Surroundings } from '../command.ts';
 import { checkHeloName } from '../doctor/check-helo-name.ts';
@@ -11,31 +11,35 @@ const heloQuestionMs = 1_500;
 
 export const serveCommand = defineCommand({
   name: 'serve',
-  takes: '[--role all]',
-  summary: 'run the service: API, worker and upkeep in one process',
+  takes: '[--role all|api|worker]',
+  summary: 'run the service: the API, the worker that runs tasks, or both',
   options: {
     role: {
       type: 'text',
       placeholder: 'all|api|worker',
-      meaning: 'what this process does; this version knows all',
+      meaning: 'what this process does: serve the API, run the tasks, or both (the default)',
     },
     json: { type: 'flag', meaning: 'changes nothing: the log is always JSON' },
   },
   notes: [
     'The first start makes an account with 1,000 credits and prints its keys, once. Ctrl-C or a request to terminate drains: what is under way is answered, tasks are put back, and the process ends with 0 within 30 seconds; a second one ends it at once.',
   ],
-  examples: ['mailproof serve', 'MAILPROOF_PORT=9000 mailproof serve'],
+  examples: [
+    'mailproof serve',
+    'MAILPROOF_PORT=9000 mailproof serve',
+    'MAILPROOF_DATABASE_URL=postgres://… mailproof serve --role worker',
+  ],
   words: { least: 0, most: 0 },
   async run({ options, ...surroundings }) {
     const { terminal, signal } = surroundings;
-    const refused = refuseRole(options.role ?? 'all');
-    if (refused !== undefined) {
-      terminal.tell(`mailproof: ${refused}`);
+    const role = roles.find((known) => known === (options.role ?? 'all'));
+    if (role === undefined) {
+      terminal.tell('mailproof: --role may be all, api or worker');
       return exitCodes.usage;
     }
     const config = loadConfig(surroundings);
     if (config === undefined) return exitCodes.environment;
-    const service = await start(config, surroundings);
+    const service = await start(config, role, surroundings);
     if (service === undefined) return exitCodes.environment;
     // Whatever comes of the look at the HELO name, the service serves until it is told to end.
     await Promise.allSettled([aborted(signal), tellOfHeloName(config, surroundings)]);
@@ -44,16 +48,16 @@ export const serveCommand = defineCommand({
   },
 });
 
-function refuseRole(role: string): string | undefined {
-  if (role === 'all') return undefined;
-  if (role !== 'api' && role !== 'worker') return '--role may be all, api or worker';
-  return `--role ${role} needs a database that several processes share, which this version does not know; leave it out`;
-}
+const roles: readonly ProcessRole[] = ['all', 'api', 'worker'];
 
 /** Nothing where it cannot start for a reason outside of it, and that has been told then. */
-async function start(config: Config, { terminal }: Surroundings): Promise<Service | undefined> {
+async function start(
+  config: Config,
+  role: ProcessRole,
+  { terminal }: Surroundings,
+): Promise<Service | undefined> {
   try {
-    return await startService(config);
+    return await startService(config, { role });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     terminal.tell(`mailproof: ${error.message}`);

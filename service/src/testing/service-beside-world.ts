@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BulkResultRecord, BulkTaskProgress } from '@mailproof/client';
 import { startWorld, type World, type WorldDescription } from '@mailproof/world';
 import { createAccount } from '../accounts/create-account.ts';
-import { readConfig } from '../config.ts';
+import { readConfig, type Config } from '../config.ts';
 import { openStore } from '../db/open-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { startService, type Service, type StartParts } from '../main.ts';
@@ -32,7 +32,7 @@ export async function serviceBesideWorld(
   return {
     world,
     start: (parts = {}) => startService(config, { print: () => undefined, ...parts }),
-    openAccount: (credits) => openAccount(dataDir, credits),
+    openAccount: (credits) => openAccount(config, credits),
     close: async () => {
       await world.stop();
       rmSync(dataDir, { recursive: true, force: true });
@@ -40,8 +40,8 @@ export async function serviceBesideWorld(
   };
 }
 
-async function openAccount(dataDir: string, credits: number): Promise<string> {
-  const store = await openStore({ dataDir, check: false });
+async function openAccount(config: Config, credits: number): Promise<string> {
+  const store = await openStore({ ...config, check: false });
   try {
     const parts = { store, wallClock: Date, actor: 'command_line' as const };
     const { accountId } = await createAccount({ name: 'beside', plan: 'paid', credits }, parts);

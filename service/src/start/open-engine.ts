@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto';
+import type { createEngine, Engine } from '@mailproof/engine';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Store } from '../db/store.ts';
+import { engineSettings } from '../engine-settings.ts';
+import { readLogSecret } from '../log-secret.ts';
+import { StartError } from '../start-error.ts';
+import { keepEngineMemory } from '../upkeep/keep-engine-memory.ts';
+import { openTurnBook } from '../upkeep/open-turn-book.ts';
+
+type OpenEngine = { engine: Engine; close: () => Promise<void> };
+
+type EngineParts = Parameters<typeof keepEngineMemory>[0] & {
+  createEngine: typeof createEngine;
+  store: Store;
+  logger: Logger;
+};
+
+/**
+ * The engine, with what it learnt before, and in turn with the engines of other processes. A list or policy file that
+ * cannot be used stops the start; the engine says which and why.
+ */
+export async function openEngine(config: Config, parts: EngineParts): Promise<OpenEngine> {
+  const { memory, stop } = await keepEngineMemory(parts);
+  const turns = openTurnBook(parts);
+  const strangerKey = createHmac('sha256', readLogSecret(config.dataDir)).update('strangers').digest('hex');
+  try {
+    const settings = engineSettings(config, (message) => parts.logger.warn(message));
+    const engine = parts.createEngine({ ...settings, memory, turns: turns.book, strangerKey });
+    const close = async () => {
+      engine.close();
+      await Promise.all([stop(), turns.stop()]);
+    };
+    return { engine, close };
+  } catch (error) {
+    await stop();
+    throw error instanceof StartError
+      ? error
+      : new StartError(String(error instanceof Error ? error.message : error), error);
+  }
+}

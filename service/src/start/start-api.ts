@@ -1,0 +1,130 @@
+import { resolve } from 'node:path';
+import type { Clock, Engine } from '@mailproof/engine';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { timeOrderedId } from '../db/time-ordered-id.ts';
+import type { Store } from '../db/store.ts';
+import { createAccountPages } from '../http/account-pages.ts';
+import { createAdmission } from '../http/admission.ts';
+import type { ApiServer } from '../http/api-server.ts';
+import { createAddressHash } from '../http/hash-address.ts';
+import { readConsoleFiles } from '../http/read-console-files.ts';
+import { createReadiness } from '../http/readiness.ts';
+import { createServer } from '../http/server.ts';
+import { watchEventLoop } from '../http/watch-event-loop.ts';
+import { createAuthenticate } from '../keys/authenticate.ts';
+import { readLogSecret } from '../log-secret.ts';
+import { createOperatorDesk, type OperatorDeskParts } from '../operator/create-operator-desk.ts';
+import { createAdminToken } from '../sessions/admin-token.ts';
+import { createSessions } from '../sessions/create-sessions.ts';
+import { createSignIns } from '../sessions/slow-sign-ins.ts';
+import { StartError } from '../start-error.ts';
+import { createTask } from '../tasks/create-task.ts';
+import { readTask } from '../tasks/read-task.ts';
+import { countSingles } from '../verifications/count-singles.ts';
+import { verifyOne, type VerifyOneParts } from '../verifications/verify-one.ts';
+
+/** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
+export type Api = { url: string; stop(): Promise<void> };
+
+export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
+  ConsoleParts & {
+    engine: Engine;
+    counting: Parameters<typeof countSingles>[1];
+    /** Tells the workers of every process that there is something to do. */
+    wake: () => void;
+    logger: Logger;
+  };
+
+/** Where `node console/build.ts` puts the console. */
+const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
+
+export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
+  const { store, engine, clock, wallClock, presence, logger } = parts;
+  const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
+  const admission = createAdmission();
+  const recall: Engine['recall'] = (address) => engine.recall(address);
+  const single = { ...parts, recall, processId: presence.id, singleTimeoutMs };
+  const task = { ...parts, taskDeadlineMs, taskRetentionMs };
+  const server = await createServer({
+    authenticate: createAuthenticate({ store, clock }),
+    verifyOne: countSingles((request) => verifyOne(request, single), parts.counting),
+    createTask: (request) => createTask(request, task),
+    readTask: (request) => readTask(request, { store, wallClock }),
+    ...consoleParts(config, parts),
+    admission,
+    readiness: createReadiness({ store, clock, wallClock }),
+    newRequestId: () => timeOrderedId(wallClock.now()),
+    hashAddress: createAddressHash(readLogSecret(config.dataDir)),
+    logger,
+  });
+  const stopWatching = watchEventLoop((longestDelayMs) => admission.judgeWindow(longestDelayMs));
+  const stop = async () => {
+    admission.drain();
+    stopWatching();
+    await drainRequests(server, admission.idle());
+    await closeServer(server);
+  };
+  try {
+    return { url: await listen(server, config), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type ConsoleParts = Omit<OperatorDeskParts, 'startedAt'> & { store: Store; clock: Clock };
+
+/** What stands behind the console and the admin API: sessions, the pages of accounts and of the operator, the files. */
+function consoleParts(config: Config, parts: ConsoleParts) {
+  const adminToken = createAdminToken(config.adminToken);
+  return {
+    adminToken,
+    sessions: createSessions({ ...parts, adminToken }),
+    signIns: createSignIns(parts),
+    account: createAccountPages(parts),
+    operatorDesk: createOperatorDesk({ ...parts, startedAt: parts.wallClock.now() }),
+    consoleFiles: readConsoleFiles(consoleFolder),
+  };
+}
+
+async function listen(server: ApiServer, { host, port }: Config): Promise<string> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    throw new StartError(lineFor(error, { host, port }), error);
+  }
+  const address = server.server.address();
+  const actualPort = address !== null && typeof address === 'object' ? address.port : port;
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${actualPort}`;
+}
+
+function lineFor(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  if (code === 'EADDRINUSE') {
+    return `port ${port} on ${host} is taken: stop the program that holds it, or set MAILPROOF_PORT to another`;
+  }
+  if (code === 'EACCES') {
+    return `port ${port} may not be opened by this user: set MAILPROOF_PORT to one above 1023`;
+  }
+  return `cannot listen on ${host}, port ${port} (${code}): set MAILPROOF_HOST to an address of this machine`;
+}
+
+/** All that drains together has this long; then it is cut off, so that the process is gone within 30 seconds. */
+const drainMs = 25_000;
+const lingerMs = 2_000;
+
+/** Whoever is not answered by then is cut off: its verification is broken off and its credit returned. */
+async function drainRequests(server: ApiServer, idle: Promise<void>): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), drainMs);
+  await idle;
+  clearTimeout(cut);
+}
+
+/** Connections with nothing under way are closed at once, the rest (half a request, say) soon after. */
+async function closeServer(server: ApiServer): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), lingerMs);
+  await server.close();
+  clearTimeout(cut);
+}

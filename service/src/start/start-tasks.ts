@@ -1,0 +1,34 @@
+import type { Config } from '../config.ts';
+import type { Presence } from '../db/presence.ts';
+import type { Store } from '../db/store.ts';
+import { claimTask } from '../tasks/claim-task.ts';
+import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
+import { defaultWorkerLimits, startWorker } from '../worker/start-worker.ts';
+
+type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRetentionMs'> & {
+  store: Store;
+  presence: Presence;
+  /** Where new tasks are told of, whichever process made them. */
+  channel: string;
+};
+
+/** A worker of this process: claims tasks of whatever process, runs them, and puts them back when it has to go. */
+export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<void> } {
+  const { store, presence, clock, wallClock, onProblem } = parts;
+  const { taskDeadlineMs, deferRetryMs, taskRetentionMs } = config;
+  const worker = startWorker({
+    claim: () => store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() })),
+    run: (claim, signals) =>
+      runTask(claim, { ...parts, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs }, signals),
+    clock,
+    limits: defaultWorkerLimits,
+    onProblem,
+  });
+  const stopListening = store.listen(parts.channel, worker.wake);
+  return {
+    stop: async () => {
+      stopListening();
+      await worker.stop();
+    },
+  };
+}
