@@ -8,8 +8,7 @@ import type {
   TaskPage,
   Usage,
 } from './account.ts';
-import { MailproofError } from './mailproof-error.ts';
-import type { Call } from './exchange.ts';
+import { createAsk, holdsList, queryOf } from './ask.ts';
 import { request, type Connection } from './request.ts';
 
 /** What a client may look at and change of the account its key belongs to. All of it is free of charge. */
@@ -40,11 +39,7 @@ const accountPath = '/api/v1/account';
 const keysPath = '/api/v1/account/keys';
 
 export function createAccountCalls(connection: Connection): AccountCalls {
-  const ask = async <Body extends object>(call: Call, isWhatWasAsked: (body: object) => body is Body) => {
-    const { status, body, requestId } = await request(call, connection);
-    if (typeof body === 'object' && body !== null && isWhatWasAsked(body)) return body;
-    throw new MailproofError('unexpected_answer', { status, requestId });
-  };
+  const ask = createAsk(connection);
   const read = <Body extends object>(
     path: string,
     signal: AbortSignal | undefined,
@@ -73,19 +68,6 @@ export function createAccountCalls(connection: Connection): AccountCalls {
 
 function pathOf(keyId: string): string {
   return `${keysPath}/${encodeURIComponent(keyId)}`;
-}
-
-function queryOf(parameters: Record<string, string | number | undefined>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  return given.length === 0 ? '' : `?${given.join('&')}`;
-}
-
-/** Only as much as tells our answer from a stranger's is looked at. */
-function holdsList<Body extends object>(name: keyof Body & string) {
-  return (body: object): body is Body =>
-    Object.entries(body).some(([key, value]) => key === name && Array.isArray(value));
 }
 
 function isAccount(body: object): body is Account {

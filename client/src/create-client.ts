@@ -1,12 +1,12 @@
 import { createAccountCalls, type AccountCalls } from './account-calls.ts';
 import type { BulkTaskCreated, BulkTaskProgress } from './bulk-task.ts';
-import { clientLimits, type ClientLimits } from './client-limits.ts';
+import type { ClientLimits } from './client-limits.ts';
+import { connect } from './connect.ts';
 import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';
 import type { Answer } from './exchange.ts';
 import type { ManyAnswer } from './in-batches.ts';
 import { MailproofError } from './mailproof-error.ts';
-import { parseUrl } from './parse-url.ts';
-import { request, type Connection } from './request.ts';
+import { request } from './request.ts';
 import { runTask, type CompletedTask, type RunTaskOptions } from './run-task.ts';
 import type { VerificationResult } from './verification-result.ts';
 import { verifyMany, type VerifyManyOptions } from './verify-many.ts';
@@ -82,22 +82,6 @@ export function createClient(options: ClientOptions, parts: ClientParts = system
     verifyMany: (emails, manyOptions = {}) => verifyMany(emails, manyOptions, { client, parts }),
   };
   return client;
-}
-
-/** Mistakes in the options are the caller's, and told before anything is sent. The key is never part of a message. */
-function connect({ baseUrl, apiKey, fetch, limits }: ClientOptions, parts: ClientParts): Connection {
-  const url = parseUrl(baseUrl);
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
-    throw new TypeError('baseUrl has to be an http or https address without query');
-  if (url.username !== '' || url.password !== '') throw new TypeError('baseUrl must not hold a password');
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey has to be visible ASCII characters');
-  return {
-    baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
-    apiKey,
-    fetch: fetch ?? ((address, init) => globalThis.fetch(address, init)),
-    limits: { ...clientLimits, ...limits },
-    parts,
-  };
 }
 
 /** The body of a success, as far as the rest relies on it, and the notes. */

@@ -4,6 +4,13 @@
  */
 export { createClient, type AnswerNotes, type Client, type ClientOptions } from './create-client.ts';
 export type { AccountCalls, CallOptions, KeyCalls, PageOptions } from './account-calls.ts';
+export {
+  createAdminClient,
+  type AdminAccountCalls,
+  type AdminClient,
+  type AdminClientOptions,
+  type AdminKeyCalls,
+} from './create-admin-client.ts';
 export type { ClientLimits } from './client-limits.ts';
 export type { ClientParts, Fetch } from './client-parts.ts';
 export { MailproofError, type FailureReason } from './mailproof-error.ts';

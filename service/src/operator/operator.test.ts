@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AdminRequestTrace, AuditLogPage, ServiceHealth } from '@mailproof/client';
+import type { Service } from '../main.ts';
 import { postTask, readResults, serviceBesideWorld } from '../testing/service-beside-world.ts';
 
 const token = 'a-token-of-this-test';
@@ -20,9 +21,15 @@ test('verifications are counted once each and requests found by their id, over a
     },
     { MAILPROOF_ADMIN_TOKEN: token, MAILPROOF_PACING: 'off', MAILPROOF_SANDBOX_DELAYS: 'off' },
   );
+  const running: Service[] = [];
+  const start = async () => {
+    const service = await place.start();
+    running.push(service);
+    return service;
+  };
   try {
     const key = await place.openAccount(100);
-    const before = await place.start();
+    const before = await start();
     const single = (email: string, headers: Record<string, string> = {}) =>
       fetch(`${before.url}/api/v1/email-verification`, {
         method: 'POST',
@@ -40,7 +47,7 @@ test('verifications are counted once each and requests found by their id, over a
     );
     await before.stop();
 
-    const later = await place.start();
+    const later = await start();
     const read = async <T>(url: string): Promise<T> => {
       const response = await fetch(`${later.url}/admin/v1${url}`, {
         headers: { authorization: `Bearer ${token}` },
@@ -74,8 +81,8 @@ test('verifications are counted once each and requests found by their id, over a
       'command_line credits_granted',
       'command_line key_created',
     ]);
-    await later.stop();
   } finally {
+    for (const service of running) await service.stop();
     await place.close();
   }
 });
