@@ -51,7 +51,7 @@ const told: Record<string, Told> = {
   },
   insufficient_credits: {
     title: 'Not enough credits',
-    text: 'Nothing was verified and nothing was charged. Ask the operator for credits, then try again.',
+    text: 'What was asked could not be paid for, so it was not begun and nothing was charged for it.',
   },
   invalid_email: {
     title: 'This is no email address',

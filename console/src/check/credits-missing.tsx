@@ -11,12 +11,13 @@ export function CreditsMissing({ needed }: { needed: number }) {
   return (
     <>
       <p>
-        This needs {counted(needed, 'credit')}; {counted(available, 'is', 'are')} available
+        At most {counted(needed, 'credit is', 'credits are')} needed; {counted(available, 'is', 'are')}{' '}
+        available
         {reserved > 0 ? ` and ${counted(reserved, 'is', 'are')} reserved by what still runs` : ''}.
-        {missing > 0 ? ` ${counted(missing, 'credit is', 'credits are')} missing.` : ''}
       </p>
       <p>
-        The operator grants them on the account’s page, or with{' '}
+        Ask the operator for {counted(Math.max(missing, 1), 'credit')}: they are granted on the account’s
+        page, or with{' '}
         <code>
           ./mailproof credits grant {state.account.account_id} {Math.max(missing, 1)}
         </code>

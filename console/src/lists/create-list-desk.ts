@@ -53,8 +53,9 @@ type DeskParts = {
   onEnd: (state: DeskState) => void;
 };
 
-/** Answers come in by the hundred; drawing them all more often than this is of no use to the eye. */
+/** Answers come in by the hundred. Drawing them takes longer the more rows there are, and is done the less often. */
 const showEveryMs = 400;
+const showMsPerRow = 0.05;
 
 /** What lies on the desk, with what is not for the page: the kept form of the list, and the way to stop the run. */
 type Inside = {
@@ -125,7 +126,7 @@ async function run(list: OpenList, { inside, parts }: Desk): Promise<void> {
   const show = (answered: number) => {
     if (stopped.aborted) return;
     state.value = { kind: 'running', list, progress: { answered, startedAt, before } };
-    if (parts.now() - shownAt < showEveryMs) return;
+    if (parts.now() - shownAt < showEveryMs + showMsPerRow * list.survey.rows) return;
     shownAt = parts.now();
     revision.value += 1;
   };

@@ -13,21 +13,19 @@ export function DoneList({ list }: { list: OpenList }) {
     (answer) => answer !== undefined && answer.status !== 'unknown' && answer.status !== 'rejected',
   ).length;
   return (
-    <section class="card" aria-labelledby="done-title">
+    <section class="card desk-card" aria-labelledby="done-title">
       <div class="card-head">
         <h2 id="done-title">{list.name} is checked</h2>
-        <span class="hint">
-          {isFree ? 'Nothing charged (test key)' : `${counted(charged, 'credit')} charged`}
-        </span>
-      </div>
-      <Counts list={list} />
-      <DownloadForm list={list} />
-      <div class="buttons">
-        <button type="button" class="button" onClick={() => void lists.clear()}>
+        <button type="button" class="button button-small" onClick={() => void lists.clear()}>
           Check another list
         </button>
       </div>
+      <Counts list={list} />
+      <DownloadForm list={list} />
       <p class="hint">
+        {isFree
+          ? 'Nothing was charged (test key).'
+          : `${counted(charged, 'credit was', 'credits were')} charged.`}{' '}
         The list and its answers are kept in this browser until you check another one or sign out.
       </p>
     </section>

@@ -2,13 +2,14 @@ import { useComputed, useSignal } from '@preact/signals';
 import type { ResultRow } from '../parts/arrange-rows.ts';
 import { BarChart } from '../parts/bar-chart.tsx';
 import { ResultTable } from '../parts/result-table.tsx';
+import { shownStatuses } from '../parts/statuses.ts';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { useConsole } from '../shell/use-console.ts';
+import type { ListAnswer } from './list-answer.ts';
 import type { OpenList } from './open-list.ts';
-import { providerOf } from './provider-of.ts';
 import { RowDialog } from './row-dialog.tsx';
 import { rowsOf } from './rows-of.ts';
-import { tallyByProvider, tallyByStatus } from './tally.ts';
+import { tallyByProvider, tallyByStatus, type StatusCount } from './tally.ts';
 
 const providersShown = 9;
 
@@ -37,15 +38,21 @@ export function Outcome({ list }: { list: OpenList }) {
   );
 }
 
-function answered({ answers }: OpenList): { status: string; provider: string }[] {
-  return answers.flatMap((answer) =>
-    answer === undefined ? [] : [{ status: answer.status, provider: providerOf(answer.mailHost) }],
-  );
+function answered({ answers }: OpenList): ListAnswer[] {
+  return answers.filter((answer) => answer !== undefined);
+}
+
+/** Those that nobody has yet are listed too, so that nothing moves when somebody has. */
+function everyStatus(counts: StatusCount[]): StatusCount[] {
+  return shownStatuses.flatMap((status) => {
+    const found = counts.find((one) => one.status === status);
+    if (found !== undefined) return [found];
+    return status === 'rejected' ? [] : [{ status, count: 0 }];
+  });
 }
 
 export function Charts({ answered }: { answered: { status: string; provider: string }[] }) {
-  if (answered.length === 0) return null;
-  const statuses = tallyByStatus(answered);
+  const statuses = everyStatus(tallyByStatus(answered));
   const providers = tallyByProvider(answered, providersShown);
   return (
     <section class="card" aria-labelledby="outcome-title">

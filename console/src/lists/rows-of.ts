@@ -1,6 +1,5 @@
 import type { ResultRow } from '../parts/arrange-rows.ts';
 import type { OpenList } from './open-list.ts';
-import { providerOf } from './provider-of.ts';
 
 /** The rows of a list with what is known of them so far; a duplicate has the answer of its address. */
 export function rowsOf({ survey, answers }: Pick<OpenList, 'survey' | 'answers'>): ResultRow[] {
@@ -15,8 +14,8 @@ export function rowsOf({ survey, answers }: Pick<OpenList, 'survey' | 'answers'>
       case 'address': {
         const answer = answers[place.number];
         if (answer === undefined) return { ...row, status: '', score: null, provider: '', reason: '' };
-        const { status, score, reason, mailHost } = answer;
-        return { ...row, status, score, provider: mailHost === null ? '' : providerOf(mailHost), reason };
+        const { status, score, reason, mailHost, provider } = answer;
+        return { ...row, status, score, provider: mailHost === null ? '' : provider, reason };
       }
     }
   });

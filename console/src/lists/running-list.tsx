@@ -6,6 +6,7 @@ import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { useConsole } from '../shell/use-console.ts';
 import type { RunProgress } from './create-list-desk.ts';
 import type { OpenList } from './open-list.ts';
+import { Counts } from './ready-list.tsx';
 
 /** How far the run is, how fast, and how long it still takes. */
 export function RunningList({ list, progress }: { list: OpenList; progress: RunProgress }) {
@@ -14,13 +15,14 @@ export function RunningList({ list, progress }: { list: OpenList; progress: RunP
   const tenth = Math.floor((10 * progress.answered) / total);
   useEffect(() => announcer.say(`${tenth * 10} % of ${list.name} checked`), [tenth]);
   return (
-    <section class="card" aria-labelledby="running-title">
+    <section class="card desk-card" aria-labelledby="running-title">
       <div class="card-head">
         <h2 id="running-title">Checking {list.name}</h2>
         <button type="button" class="button button-small" onClick={() => lists.stop()}>
           Pause
         </button>
       </div>
+      <Counts list={list} />
       <ProgressBar answered={progress.answered} total={total} />
       <p class="progress-line">
         <span>
@@ -65,9 +67,7 @@ export function PausedList({ list, failure }: { list: OpenList; failure: Failure
         </Notice>
       ) : (
         <FailureNotice failure={failure}>
-          {failure.reason === 'insufficient_credits' ? (
-            <CreditsMissing needed={Math.min(total - answered, 100)} />
-          ) : null}
+          {failure.reason === 'insufficient_credits' ? <CreditsMissing needed={total - answered} /> : null}
         </FailureNotice>
       )}
       <ProgressBar answered={answered} total={total} />

@@ -7,7 +7,16 @@ import { checkedName, writeCheckedList } from './write-checked-list.ts';
 const atOnce = () => Promise.resolve();
 
 function answer(status: string, reason: string): ListAnswer {
-  return { status, score: 98, safeToSend: true, deliverable: true, reason, mailHost: null, reply: null };
+  return {
+    status,
+    score: 98,
+    safeToSend: true,
+    deliverable: true,
+    reason,
+    mailHost: null,
+    provider: '',
+    reply: null,
+  };
 }
 
 async function checked(
