@@ -25,7 +25,7 @@ export type AuditAction = Schema['audit_log']['action'];
 
 export type AuditDetail = Record<string, string | number>;
 
-export type Change = {
+type Change = {
   actor: Actor;
   action: AuditAction;
   /** The id of the account or key that was changed; `operator` where the operator came or went. */

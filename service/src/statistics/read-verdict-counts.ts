@@ -13,8 +13,6 @@ export type CountedVerdicts = {
 
 export type Counts = Record<string, number>;
 
-export const mostHours = 720;
-
 const minuteMs = 60_000;
 /** Enough to see a curve, few enough to draw. */
 const mostSteps = 100;
