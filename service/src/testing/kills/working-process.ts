@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
 import { addressOf } from '../address-of.ts';
-import { openStore } from '../../db/open-store.ts';
+import { openStore, type OpenStoreOptions } from '../../db/open-store.ts';
 import { claimTask } from '../../tasks/claim-task.ts';
 import { createTask } from '../../tasks/create-task.ts';
 import { runTask } from '../../tasks/run-task.ts';
@@ -13,13 +13,13 @@ import { startWorker } from '../../worker/start-worker.ts';
 import { safe, unknown } from '../outcomes.ts';
 
 /**
- * A process that works until it is killed: `working-process.ts DIRECTORY ACCOUNT`. It writes a line for everything it has told
+ * A process that works until it is killed: `working-process.ts OPENING ACCOUNT`, the first in JSON. It writes a line for everything it has told
  * a caller: `task ID` for an accepted task, `charged` for a conclusive verdict.
  */
-const [dataDir = '', accountId = ''] = process.argv.slice(2);
+const [opening = '', accountId = ''] = process.argv.slice(2);
 const clock = systemClock;
 const wallClock = Date;
-const store = await openStore({ dataDir, check: true });
+const store = await openStore(JSON.parse(opening) as OpenStoreOptions);
 const presence = await store.announce();
 const engine = {
   verify: async (email: string) => {

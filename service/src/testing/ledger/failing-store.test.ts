@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { createAccount } from '../../accounts/create-account.ts';
 import { grantCredits } from '../../credits/grant-credits.ts';
 import { readBalance } from '../../credits/read-balance.ts';
+import type { Presence } from '../../db/presence.ts';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { Caller } from '../../keys/authenticate.ts';
 import { claimTask } from '../../tasks/claim-task.ts';
@@ -39,10 +40,11 @@ function trapped(trap: Trap): Parameters<TestDatabase['open']>[0] {
 
 const retentionMs = 86_400_000;
 
+type House = Pick<TestStore, 'store'> & { presence: Presence };
+
 /** A day in the life of an account: singles of every kind, two tasks, a deferral, sweeps. A step that fails is left at that. */
-async function mixedScript({ store }: TestStore, time: ManualTime, caller: Caller): Promise<void> {
+async function mixedScript({ store, presence }: House, time: ManualTime, caller: Caller): Promise<void> {
   const { clock, wallClock } = time;
-  const presence = await store.announce();
   const slots = createSlots({ clock, limits: { total: 10, perAccount: 10, bulk: 10 } });
   const engine = {
     verify: (email: string) =>
@@ -97,7 +99,6 @@ async function mixedScript({ store }: TestStore, time: ManualTime, caller: Calle
   for (const step of steps) await step().catch(onlyTheStore);
   time.advance(2_000);
   await work().catch(onlyTheStore);
-  await presence.leave();
 }
 
 function onlyTheStore(error: unknown): void {
@@ -120,7 +121,7 @@ for (const database of databases) {
           const since = time.wallClock.now();
           const { accountId } = await createAccount({ name: 'x', plan: 'paid', credits: 20 }, parts);
           Object.assign(trap, { left: k, sprung: false });
-          await mixedScript(house, time, { accountId, keyId: 'k', mode: 'live', plan: 'paid' });
+          await mixedScript({ store, presence }, time, { accountId, keyId: 'k', mode: 'live', plan: 'paid' });
           trap.left = Infinity;
           assert.deepEqual((await audit(parts, { since })).violations, [], `statement ${k}`);
           time.advance(60_000);
