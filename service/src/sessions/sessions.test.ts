@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createAccount } from '../accounts/create-account.ts';
 import { setPlan } from '../accounts/set-plan.ts';
+import { listChanges } from '../audit-log/list-changes.ts';
 import { statement } from '../db/statement.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import { deleteKey } from '../keys/delete-key.ts';
@@ -136,6 +137,20 @@ for (const database of databases) {
       assert.deepEqual(await startProcess('a token').find(id), session);
       assert.equal(await startProcess('another token').find(id), undefined);
       assert.equal(await startProcess().find(id), undefined);
+      await close();
+    });
+
+    it("the operator's coming in is written down, the holder of a key's is not", async () => {
+      const { sessions, store, caller, time, close } = await setUp();
+      await sessions.open({ kind: 'account', caller });
+      await sessions.open({ kind: 'operator' });
+      const cameIn = (await listChanges({ limit: 100 }, { store })).filter(
+        ({ action }) => action === 'operator_signed_in',
+      );
+      assert.deepEqual(
+        cameIn.map(({ actor, subject, at }) => [actor, subject, at]),
+        [['operator', 'operator', time.wallClock.now()]],
+      );
       await close();
     });
 
