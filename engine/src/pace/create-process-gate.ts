@@ -20,14 +20,15 @@ type ProcessGateParts = {
 const stretchMs = 20;
 /** Half of the delay that the process may show in its worst hundredth (50 ms): by then it has been late already. */
 const lateMs = 25;
-const leastAStretch = 4;
+/** So few make no turn long, and a machine that is busy with other work does not bring ours to a halt. */
+const leastAStretch = 16;
 /** 3,200 a second: a core begins about 3,500 before it falls behind, and one turn of the loop is not longer for it. */
 const mostAStretch = 64;
 
 export function createProcessGate({ clock, openConversations }: ProcessGateParts): ProcessGate {
   const waiting: (() => void)[] = [];
   let open = 0;
-  let allowance = leastAStretch * 4;
+  let allowance = leastAStretch;
   let begun = 0;
   let ticking = false;
 
