@@ -4,8 +4,7 @@ import type { TaskPlace } from '../tasks/list-tasks.ts';
 import { readPage, wholeNumbersOf, writeCursor } from './read-page.ts';
 
 /** Places in our lists, as cursors that clients hand back. Whatever they make of one is checked like any other input. */
-type PlacedPage<Place> =
-  { kind: 'page'; limit: number; from: Place | undefined } | { kind: 'unreadable' };
+type PlacedPage<Place> = { kind: 'page'; limit: number; from: Place | undefined } | { kind: 'unreadable' };
 
 export function readPlacedPage<Place>(
   query: unknown,

@@ -35,6 +35,7 @@ export const keptSteps = [
 
 /** Far more than there are reasons and providers in the minutes a store is away; what is beyond is not counted. */
 const mostGathered = 20_000;
+const hostsRemembered = 1_000;
 /** So many in one transaction, so that others get their turn. */
 const slice = 100;
 
@@ -69,6 +70,7 @@ type VerdictCountsParts = { store: Pick<Store, 'write'>; wallClock: WallClock };
 
 export function createVerdictCounts({ store, wallClock }: VerdictCountsParts): VerdictCounts {
   const gathered = new Map<string, Gathered>();
+  const nameProvider = rememberProviders();
   let erasedAt = -Infinity;
 
   function add(more: Gathered): void {
@@ -104,13 +106,26 @@ export function createVerdictCounts({ store, wallClock }: VerdictCountsParts): V
   return {
     note: ({ outcome, reason, mailHost }) => {
       const minute = Math.floor(wallClock.now() / minuteMs);
-      const provider = mailHost === undefined ? 'none' : (providerOf(mailHost)?.id ?? 'other');
+      const provider = mailHost === undefined ? 'none' : nameProvider(mailHost);
       add({ minute, outcome, reason: outcome === 'unknown' ? reason : '', provider, verdicts: 1 });
     },
     write: async () => {
       await writeGathered();
       await erase(wallClock.now());
     },
+  };
+}
+
+/** The table of providers is long to go through, and the same few hosts come again and again. */
+function rememberProviders(): (mailHost: string) => string {
+  const remembered = new Map<string, string>();
+  return (mailHost) => {
+    const known = remembered.get(mailHost);
+    if (known !== undefined) return known;
+    const name = providerOf(mailHost)?.id ?? 'other';
+    if (remembered.size >= hostsRemembered) remembered.clear();
+    remembered.set(mailHost, name);
+    return name;
   };
 }
 
