@@ -13,6 +13,8 @@ import { StoreUnavailableError } from './store-unavailable-error.ts';
  */
 type GroupCommit = {
   write: <T>(operation: (tx: Tx) => Promise<T>) => Promise<T>;
+  /** How long the first who waits has been waiting. */
+  waitMs: () => number;
   /** Commits what is waiting, then refuses what comes later. */
   close: () => Promise<void>;
 };
@@ -24,6 +26,7 @@ type GroupCommitParts = {
 };
 
 type Waiting = {
+  since: number;
   run: () => Promise<unknown>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
@@ -63,11 +66,13 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
         return Promise.reject(new StoreUnavailableError('overloaded'));
       const answered = new Promise<T>((resolve, reject) => {
         // The value is the operation's own; the queue only carries it.
-        waiting.push({ run: () => operation(tx), resolve: (value) => resolve(value as T), reject });
+        const run = () => operation(tx);
+        waiting.push({ since: performance.now(), run, resolve: (value) => resolve(value as T), reject });
       });
       working ??= work();
       return answered;
     },
+    waitMs: () => (waiting[0] === undefined ? 0 : performance.now() - waiting[0].since),
     close: async () => {
       closed = true;
       await working;

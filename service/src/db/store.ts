@@ -15,6 +15,8 @@ export type Store = {
    * has one transaction at a time (see postgres/lane-groups.ts), on SQLite everybody has.
    */
   write: <T>(operation: (tx: Tx) => Promise<T>, lane?: string) => Promise<T>;
+  /** How long the write that has waited longest has been waiting for its turn. */
+  waitMs: () => number;
   /** Looks at one moment of the whole database, however long it takes. */
   snapshot: <T>(look: (reader: Reader) => Promise<T>) => Promise<T>;
   /** Erases what the log still holds of deleted rows; `false` where somebody is still reading it. */

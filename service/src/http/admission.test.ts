@@ -9,6 +9,8 @@ const few = {
   waitMs: 60_000,
 };
 
+const window = (loopDelayMs: number, storeWaitMs = 0) => ({ forMs: 500, loopDelayMs, storeWaitMs });
+
 function leave(admittance: Admittance): void {
   assert.ok(admittance.kind === 'admitted');
   admittance.leave();
@@ -62,21 +64,58 @@ test('one late window sheds nothing, two shed bulk, later ones singles, and neve
     [await admission.admit('bulk'), await admission.admit('single'), await admission.admit('read')].map(
       ({ kind }) => kind,
     );
-  admission.judgeWindow(300);
+  admission.judgeWindow(window(300));
   assert.deepEqual(await kinds(), ['admitted', 'admitted', 'admitted']);
-  admission.judgeWindow(300);
+  admission.judgeWindow(window(300));
   assert.deepEqual(await kinds(), ['refused', 'admitted', 'admitted']);
-  admission.judgeWindow(900);
-  admission.judgeWindow(900);
+  admission.judgeWindow(window(900));
+  admission.judgeWindow(window(900));
   assert.deepEqual(await kinds(), ['refused', 'refused', 'admitted']);
+});
+
+test('a store that lets writes wait sheds bulk first, then singles, and never polling', async () => {
+  const admission = createAdmission();
+  const kinds = async () =>
+    [await admission.admit('bulk'), await admission.admit('single'), await admission.admit('read')].map(
+      ({ kind }) => kind,
+    );
+  for (let windows = 0; windows < 2; windows += 1) admission.judgeWindow(window(0, 600));
+  assert.deepEqual(await kinds(), ['refused', 'admitted', 'admitted']);
+  for (let windows = 0; windows < 2; windows += 1) admission.judgeWindow(window(0, 1_500));
+  assert.deepEqual(await kinds(), ['refused', 'refused', 'admitted']);
+});
+
+test('who would not get a place in time is refused on coming, and waits again once places come free', async () => {
+  const admission = createAdmission({ ...few, waiting: { ...few.waiting, single: 100 }, waitMs: 2_000 });
+  const inside = [await admission.admit('single'), await admission.admit('single')];
+  // Two places in half a second: within the second that counts, four may be waited for.
+  const [one, two] = [admission.admit('single'), admission.admit('single')];
+  for (const admittance of inside) leave(admittance);
+  admission.judgeWindow(window(0));
+  const waiting = Array.from({ length: 4 }, () => admission.admit('single'));
+  assert.ok(waiting.every((answer) => answer instanceof Promise));
+  assert.deepEqual(admission.admit('single'), { kind: 'refused', retryAfterSeconds: 2 });
+  for (const admittance of [await one, await two]) leave(admittance);
+  assert.ok(admission.admit('single') instanceof Promise, 'two of the four have their place');
+  admission.drain();
+});
+
+test('a quiet time says nothing of how fast places could come free', async () => {
+  const admission = createAdmission(few);
+  leave(await admission.admit('single'));
+  admission.judgeWindow(window(0));
+  await admission.admit('single');
+  await admission.admit('single');
+  assert.ok(admission.admit('single') instanceof Promise);
+  admission.drain();
 });
 
 test('shedding ends after two punctual windows in a row, not after one', async () => {
   const admission = createAdmission();
   const kind = async () => (await admission.admit('bulk')).kind;
-  for (const delayMs of [300, 300, 0, 300, 0]) admission.judgeWindow(delayMs);
+  for (const delayMs of [300, 300, 0, 300, 0]) admission.judgeWindow(window(delayMs));
   assert.equal(await kind(), 'refused');
-  admission.judgeWindow(0);
+  admission.judgeWindow(window(0));
   assert.equal(await kind(), 'admitted');
 });
 

@@ -3,11 +3,15 @@
  * than the work it saves.
  *
  * Three things close the door: the service is going down, too many requests of a kind are under way, or
- * the event loop is late. A burst over the cap waits a moment for a place rather than being turned away
- * at once; polling a task is never refused for lateness, since work near completion goes first.
+ * the process is late, in its event loop or in what waits for the store. Polling a task is never refused for
+ * lateness, since work near completion goes first.
  *
- * The loop's delay is judged by windows. Two late windows in a row start the shedding, two punctual ones
- * in a row end it, so that one long garbage collection sheds nothing and recovery does not flap.
+ * A burst over the cap waits a moment for a place rather than being turned away at once, but nobody is made to
+ * wait for nothing: from how fast places came free lately it is told who would not get one in time, and those
+ * are refused when they come.
+ *
+ * Lateness is judged by windows. Two late windows in a row start the shedding, two punctual ones in a row end it,
+ * so that one long garbage collection sheds nothing and recovery does not flap.
  */
 /** `account`: the pages of accounts and of the operator, which may wait for everything else. */
 export type WorkKind = 'single' | 'bulk' | 'read' | 'account';
@@ -22,8 +26,16 @@ export type Admission = {
   isDraining(): boolean;
   /** Resolves once nothing is under way. */
   idle(): Promise<void>;
-  /** Takes the longest delay of the event loop seen in the window that just ended. */
-  judgeWindow(longestDelayMs: number): void;
+  /** Takes how the window went that just ended. */
+  judgeWindow(window: Window): void;
+};
+
+export type Window = {
+  forMs: number;
+  /** The longest that the event loop was held up. */
+  loopDelayMs: number;
+  /** The longest that a write has been waiting for the store. */
+  storeWaitMs: number;
 };
 
 type AdmissionLimits = {
@@ -31,15 +43,17 @@ type AdmissionLimits = {
   /** How many of a kind may wait for a place, and for how long. */
   waiting: Record<WorkKind, number>;
   waitMs: number;
-  /** A window is late for a kind if the loop was delayed for longer than this. */
+  /** A window is late for a kind if the loop was delayed, or a write has waited, for longer than this. */
   lateMs: Record<WorkKind, number>;
+  storeLateMs: Record<WorkKind, number>;
 };
 
 export const admissionLimits: AdmissionLimits = {
   inFlight: { single: 200, bulk: 50, read: 1_000, account: 20 },
-  waiting: { single: 2_000, bulk: 500, read: 2_000, account: 200 },
+  waiting: { single: 800, bulk: 200, read: 2_000, account: 200 },
   waitMs: 2_000,
   lateMs: { single: 400, bulk: 200, read: Infinity, account: 400 },
+  storeLateMs: { single: 1_000, bulk: 500, read: Infinity, account: 1_000 },
 };
 
 const windowsToChange = 2;
@@ -67,8 +81,8 @@ export function createAdmission(limits: AdmissionLimits = admissionLimits): Admi
     idle: async () => {
       await Promise.all(all.map((door) => door.idle()));
     },
-    judgeWindow: (longestDelayMs) => {
-      for (const door of all) door.judgeWindow(longestDelayMs);
+    judgeWindow: (window) => {
+      for (const door of all) door.judgeWindow(window);
     },
   };
 }
@@ -80,7 +94,8 @@ function refused(why: keyof typeof retryAfterSeconds): Admittance {
 function createDoor(kind: WorkKind, limits: AdmissionLimits) {
   const queue = new Set<Waiter>();
   const onIdle: (() => void)[] = [];
-  const lateness = createLateness(limits.lateMs[kind]);
+  const lateness = createLateness();
+  const pace = createPace();
   let inFlight = 0;
 
   function enter(): Admittance {
@@ -92,6 +107,7 @@ function createDoor(kind: WorkKind, limits: AdmissionLimits) {
         if (left) return;
         left = true;
         inFlight -= 1;
+        pace.count();
         const next = queue.values().next().value;
         if (next !== undefined) next.admit();
         else if (inFlight === 0) onIdle.splice(0).forEach((resolve) => resolve());
@@ -116,22 +132,50 @@ function createDoor(kind: WorkKind, limits: AdmissionLimits) {
     admit(): Admittance | Promise<Admittance> {
       if (lateness.isLate()) return refused('overload');
       if (inFlight < limits.inFlight[kind]) return enter();
-      return queue.size < limits.waiting[kind] ? wait() : refused('overload');
+      const inTime = pace.timeFor(queue.size + 1) <= limits.waitMs / 2;
+      return inTime && queue.size < limits.waiting[kind] ? wait() : refused('overload');
     },
     refuseWaiting: () => [...queue].forEach((waiter) => waiter.refuse()),
     idle: () =>
       inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => void onIdle.push(resolve)),
-    judgeWindow: (longestDelayMs: number) => lateness.judgeWindow(longestDelayMs),
+    judgeWindow: ({ forMs, loopDelayMs, storeWaitMs }: Window) => {
+      lateness.judge(loopDelayMs > limits.lateMs[kind] || storeWaitMs > limits.storeLateMs[kind]);
+      pace.judge(forMs);
+    },
   };
 }
 
-function createLateness(lateMs: number) {
+/**
+ * How fast places come free, by the last window. Only a window in which somebody had to wait tells: in any other the
+ * pace is that of those who come, and how fast it could be is not known.
+ */
+function createPace() {
+  let left = 0;
+  let waitedFor = false;
+  let perMs = Infinity;
+  return {
+    count: () => {
+      left += 1;
+    },
+    timeFor: (places: number) => {
+      waitedFor = true;
+      return places / perMs;
+    },
+    judge: (forMs: number) => {
+      perMs = waitedFor ? left / forMs : Infinity;
+      left = 0;
+      waitedFor = false;
+    },
+  };
+}
+
+function createLateness() {
   let late = false;
   let windowsAgainst = 0;
   return {
     isLate: () => late,
-    judgeWindow(longestDelayMs: number) {
-      windowsAgainst = longestDelayMs > lateMs === late ? 0 : windowsAgainst + 1;
+    judge(windowLate: boolean) {
+      windowsAgainst = windowLate === late ? 0 : windowsAgainst + 1;
       if (windowsAgainst < windowsToChange) return;
       late = !late;
       windowsAgainst = 0;

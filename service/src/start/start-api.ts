@@ -58,7 +58,9 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
   });
-  const stopWatching = watchEventLoop((longestDelayMs) => admission.judgeWindow(longestDelayMs));
+  const stopWatching = watchEventLoop((window) =>
+    admission.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
+  );
   const stop = async () => {
     admission.drain();
     stopWatching();

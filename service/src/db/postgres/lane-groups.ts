@@ -22,6 +22,8 @@ import type { PostgresLine } from './postgres-line.ts';
  */
 type LaneGroups = {
   write: <T>(operation: (tx: Tx) => Promise<T>, lane?: string) => Promise<T>;
+  /** How long the one who has waited longest, in whichever lane, has been waiting. */
+  waitMs: () => number;
   /** Commits what is waiting, then refuses what comes later. */
   close: () => Promise<void>;
 };
@@ -33,6 +35,7 @@ type LaneGroupsParts = {
 };
 
 type Waiting = {
+  since: number;
   run: (tx: Tx) => Promise<unknown>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
@@ -88,8 +91,16 @@ export function createLaneGroups(parts: LaneGroupsParts): LaneGroups {
       if (waiting >= limits.operationsWaiting) return Promise.reject(new StoreUnavailableError('overloaded'));
       return new Promise<T>((resolve, reject) => {
         // The value is the operation's own; the queue only carries it.
-        enqueue({ run: operation, resolve: (value) => resolve(value as T), reject }, lane);
+        const since = performance.now();
+        enqueue({ since, run: operation, resolve: (value) => resolve(value as T), reject }, lane);
       });
+    },
+    waitMs: () => {
+      const now = performance.now();
+      return Math.max(
+        0,
+        ...[...lanes.values()].map(([first]) => (first === undefined ? 0 : now - first.since)),
+      );
     },
     close: async () => {
       closed = true;

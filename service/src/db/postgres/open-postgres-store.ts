@@ -93,6 +93,7 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
   return {
     read,
     write,
+    waitMs: groups.waitMs,
     snapshot: (look) =>
       spare.borrow(async (line) => {
         await line.execute('begin isolation level repeatable read read only', []);

@@ -157,6 +157,7 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
   return {
     read: asTx(reader, compile),
     write: groups.write,
+    waitMs: groups.waitMs,
     snapshot: async (look) => {
       const connection = connect(busyTimeoutMs);
       try {
