@@ -108,7 +108,9 @@ export function postgresDialect(): Dialect {
         `select pg_advisory_xact_lock(${migrationLock})`,
         `set local lock_timeout = '5s'`,
       ],
-      findVersionTable: `select 1 where to_regclass('schema_version') is not null`,
+      // Read from the table of tables: what a session remembers of names may be older than the lock it waited for.
+      findVersionTable: `select 1 from pg_catalog.pg_class
+        where relname = 'schema_version' and relkind = 'r' and pg_catalog.pg_table_is_visible(oid)`,
     },
   };
 }

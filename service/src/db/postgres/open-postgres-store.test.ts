@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccount } from '../../accounts/create-account.ts';
+import { readBalance } from '../../credits/read-balance.ts';
+import { reserve } from '../../credits/reserve.ts';
+import { startProxy } from '../../testing/postgres/proxy.ts';
+import { createPostgresDatabase } from '../../testing/postgres/test-postgres.ts';
+import { statement } from '../statement.ts';
+import type { Store } from '../store.ts';
+import { StoreOpenError } from '../store-open-error.ts';
+import { StoreUnavailableError } from '../store-unavailable-error.ts';
+import { openPostgresStore } from './open-postgres-store.ts';
+import type { PostgresLimits } from './postgres-limits.ts';
+import { openPostgresLine, type PostgresLine } from './postgres-line.ts';
+
+const anyAccount = statement((db) => db.selectFrom('account').select('id').limit(1));
+const countAccounts = statement((db) =>
+  db.selectFrom('account').select((eb) => eb.fn.countAll<number>().as('accounts')),
+);
+const wait = statement((db, arg: { account: string }) =>
+  db.updateTable('account').set({ touched_at: 1 }).where('id', '=', arg.account),
+);
+
+/** Time enough for a busy machine; what is tested is said in each test. */
+const patience = { connectMs: 20_000, statementMs: 60_000, lockMs: 30_000, silenceMs: 60_000, retryMs: 50 };
+
+async function openBehindProxy(t: TestContext, limits: Partial<PostgresLimits> = {}) {
+  const database = await createPostgresDatabase('migrated');
+  const proxy = await startProxy(database.url);
+  const lines: PostgresLine[] = [];
+  const store = await openPostgresStore(
+    { databaseUrl: proxy.url },
+    {
+      limits: { ...patience, ...limits },
+      connect: async (options) => {
+        const line = await openPostgresLine(options);
+        lines.push(line);
+        return line;
+      },
+    },
+  );
+  t.after(async () => {
+    await store.close();
+    await proxy.close();
+    await database.giveBack();
+  });
+  return { store, proxy, database, lines };
+}
+
+async function openAccount(store: Store, credits: number): Promise<string> {
+  const parts = { store, wallClock: Date, actor: 'command_line' as const };
+  return (await createAccount({ name: 'x', plan: 'paid', credits }, parts)).accountId;
+}
+
+function take(store: Store, accountId: string) {
+  const keeper = { processId: 'here', expiresAt: 2 ** 50 };
+  return store.write(
+    (tx) => reserve(tx, { accountId, credits: 1, ifAvailable: 1, keeper, now: 1 }),
+    accountId,
+  );
+}
+
+/** Again and again until it works. */
+async function recovered(work: () => Promise<unknown>): Promise<void> {
+  for (let triesLeft = 600; ; triesLeft -= 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError) || triesLeft === 0) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+describe('PostgreSQL that fails', () => {
+  it('a line that is cut is replaced, and reads do not notice', async (t) => {
+    const { store, proxy } = await openBehindProxy(t);
+    const accountId = await openAccount(store, 10);
+    for (let round = 0; round < 5; round += 1) {
+      proxy.cut();
+      assert.equal((await store.read.first(anyAccount, {}))?.id, accountId);
+      await recovered(() => take(store, accountId));
+    }
+    assert.equal((await readBalance(store.read, accountId))?.reserved, 5);
+  });
+
+  it('a database that is gone is refused at once, and used again when it is back', async (t) => {
+    const { store, proxy, lines } = await openBehindProxy(t);
+    const accountId = await openAccount(store, 10);
+    proxy.refuse();
+    await assert.rejects(store.read.first(anyAccount, {}), isUnavailable);
+    const opened = lines.length;
+    const answers = await Promise.allSettled([
+      ...Array.from({ length: 100 }, () => take(store, accountId)),
+      ...Array.from({ length: 100 }, () => store.read.first(anyAccount, {})),
+      store.snapshot((reader) => reader.first(anyAccount, {})),
+      store.check(0),
+    ]);
+    for (const answer of answers) assert.ok(answer.status === 'rejected' && isUnavailable(answer.reason));
+    assert.equal(lines.length, opened, 'nobody waited for a line');
+    proxy.accept();
+    await recovered(() => take(store, accountId));
+    await store.check(0);
+    assert.equal((await readBalance(store.read, accountId))?.reserved, 1);
+  });
+
+  it('a database that falls silent counts as gone, and what waits for it is told', async (t) => {
+    const { store, proxy } = await openBehindProxy(t, { silenceMs: 400, connectMs: 400 });
+    const accountId = await openAccount(store, 10);
+    proxy.freeze();
+    await assert.rejects(take(store, accountId), isUnavailable);
+    await assert.rejects(store.read.first(anyAccount, {}), isUnavailable);
+    proxy.thaw();
+    await recovered(() => take(store, accountId));
+    const { reserved } = (await readBalance(store.read, accountId))!;
+    assert.ok(reserved === 1 || reserved === 2, 'the first may have been committed, once');
+  });
+
+  it('a lock that another holds too long is refused, and the line goes on', async (t) => {
+    const { store, database } = await openBehindProxy(t, { lockMs: 100 });
+    const accountId = await openAccount(store, 10);
+    const line = await openPostgresLine({
+      url: database.url,
+      limits: { ...(await limitsOf()), ...patience },
+    });
+    await line.execute('begin read write', []);
+    await line.execute(`update account set touched_at = 5`, []);
+    await assert.rejects(take(store, accountId), (error) => isUnavailable(error, 'busy'));
+    await line.execute('rollback', []);
+    assert.equal((await take(store, accountId)).kind, 'reserved');
+    await line.close();
+  });
+
+  it('two transactions that lock each other out are both done', async (t) => {
+    const { store } = await openBehindProxy(t);
+    const [one, two] = [await openAccount(store, 1), await openAccount(store, 1)];
+    // In different lanes, each wants what the other has.
+    let met = 0;
+    const meeting = Promise.withResolvers<undefined>();
+    const both = (first: string, second: string, lane: string) =>
+      store.write(async (tx) => {
+        await tx.change(wait, { account: first });
+        // Only the first time: one of the two is undone and runs again.
+        if ((met += 1) === 2) meeting.resolve(undefined);
+        await meeting.promise;
+        await tx.change(wait, { account: second });
+      }, lane);
+    await Promise.all([both(one, two, 'a'), both(two, one, 'b')]);
+    assert.equal(met, 3);
+  });
+});
+
+async function limitsOf(): Promise<PostgresLimits> {
+  const { postgresLimits } = await import('./postgres-limits.ts');
+  return postgresLimits();
+}
+
+function isUnavailable(error: unknown, fault?: string): boolean {
+  return error instanceof StoreUnavailableError && (fault === undefined || error.fault === fault);
+}
+
+describe('lanes', () => {
+  it('1,000 reservations over three stores on 100 credits: exactly 100', async (t) => {
+    const { store, database } = await openBehindProxy(t);
+    const others = await Promise.all(
+      [1, 2].map(() => openPostgresStore({ databaseUrl: database.url }, { limits: patience })),
+    );
+    const accountId = await openAccount(store, 100);
+    const stores = [store, ...others];
+    const answers = await Promise.all(Array.from({ length: 999 }, (_, n) => take(stores[n % 3]!, accountId)));
+    assert.equal(answers.filter(({ kind }) => kind === 'reserved').length, 100);
+    for (const other of others) await other.close();
+  });
+
+  it('an operation outside a transaction writes nothing', async (t) => {
+    const { database } = await openBehindProxy(t);
+    const line = await openPostgresLine({
+      url: database.url,
+      limits: { ...(await limitsOf()), ...patience },
+    });
+    await assert.rejects(line.execute(`delete from account`, []), (error) =>
+      isUnavailable(error, 'not_writable'),
+    );
+    await line.close();
+  });
+
+  it('a snapshot sees one moment', async (t) => {
+    const { store } = await openBehindProxy(t);
+    await store.snapshot(async (reader) => {
+      const before = await reader.first(countAccounts, {});
+      await openAccount(store, 1);
+      assert.deepEqual(await reader.first(countAccounts, {}), before);
+    });
+    assert.equal((await store.read.first(countAccounts, {}))?.accounts, 1);
+  });
+
+  it('a name with U+0000 is kept without it', async (t) => {
+    const { store } = await openBehindProxy(t);
+    const parts = { store, wallClock: Date, actor: 'command_line' as const };
+    await createAccount({ name: 'a\0b', plan: 'paid', credits: 0 }, parts);
+    const name = statement((db) => db.selectFrom('account').select('name'));
+    assert.equal((await store.read.first(name, {}))?.name, 'a\uFFFDb');
+  });
+});
+
+describe('the clock of the database', () => {
+  it('is followed within the time of an answer, and never goes back', async (t) => {
+    const { store } = await openBehindProxy(t);
+    const clock = store.clock!;
+    const times = Array.from({ length: 1_000 }, () => clock.now());
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    );
+    assert.ok(Math.abs(clock.now() - Date.now()) < 5_000, 'the server of the tests runs on this machine');
+  });
+});
+
+describe('notices', () => {
+  it('reach every store that listens, and are made up for when the line was lost', async (t) => {
+    const { store, proxy, database } = await openBehindProxy(t);
+    const other = await openPostgresStore({ databaseUrl: database.url }, { limits: patience });
+    let heard = Promise.withResolvers<undefined>();
+    const stop = store.listen('tasks', () => heard.resolve(undefined));
+    await heard.promise;
+    heard = Promise.withResolvers();
+    // Until the server has heard that we listen, which nobody is told.
+    const saying = setInterval(() => other.notify('tasks'), 50);
+    await heard.promise;
+    clearInterval(saying);
+    heard = Promise.withResolvers();
+    proxy.cut();
+    await heard.promise;
+    stop();
+    await other.close();
+  });
+});
+
+describe('processes', () => {
+  const limits = { judgeAfterMs: 0, heartbeatMs: 100, missingMs: 1_000, silentProcessMs: 600_000 };
+
+  it('one whose line is gone without a goodbye is found dead, one that lives or left is not', async (t) => {
+    const { store, database } = await openBehindProxy(t, limits);
+    const [living, dying, leaving] = await Promise.all(
+      [1, 2, 3].map(() =>
+        openPostgresStore({ databaseUrl: database.url }, { limits: { ...patience, ...limits } }),
+      ),
+    );
+    const here = await store.announce('api');
+    const alive = await living!.announce('worker');
+    const gone = await leaving!.announce('worker');
+    const dead = await dying!.announce('worker');
+    assert.deepEqual((await here.living()).map(({ role }) => role).sort(), [
+      'api',
+      'worker',
+      'worker',
+      'worker',
+    ]);
+    await gone.leave();
+    // Closing the store ends its lines and its writing, but says no goodbye.
+    await dying!.close();
+    let found: string[] = [];
+    for (let triesLeft = 600; found.length === 0 && triesLeft > 0; triesLeft -= 1) {
+      await sleep(50);
+      found = await here.findDead();
+    }
+    assert.deepEqual(found, [dead.id]);
+    await here.bury(dead.id);
+    assert.deepEqual((await here.living()).map(({ id }) => id).sort(), [here.id, alive.id].sort());
+    await living!.close();
+    await leaving!.close();
+  });
+
+  it('nobody is judged by one that has just come back itself', async (t) => {
+    const { store, database } = await openBehindProxy(t, { ...limits, judgeAfterMs: 3_600_000 });
+    await database.execute(`insert into process values ('0123456', 'all', 0, 0)`);
+    assert.deepEqual(await (await store.announce()).findDead(), []);
+  });
+});
+
+describe('what keeps PostgreSQL from being opened is one line without the password', () => {
+  const lineOf = async (url: string): Promise<string> => {
+    const error: unknown = await openPostgresStore({ databaseUrl: url }, { limits: patience }).then(
+      (store) => store.close(),
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof StoreOpenError, String(error));
+    assert.doesNotMatch(error.line, /hunter2|\n/);
+    return error.line;
+  };
+  const withUser = (url: string, change: (url: URL) => void) => {
+    const changed = new URL(url);
+    changed.password = 'hunter2';
+    change(changed);
+    return changed.href;
+  };
+
+  it('nobody there, no such database, no such user, too new a schema, no right to make tables', async (t) => {
+    const database = await createPostgresDatabase('empty');
+    const { url } = database;
+    t.after(async () => {
+      await database.execute(`drop owned by ${roleOf(url)}; drop role ${roleOf(url)}`);
+      await database.giveBack();
+    });
+    assert.match(await lineOf(withUser(url, (u) => (u.port = '1'))), /cannot be reached .*ECONNREFUSED/);
+    assert.match(await lineOf(withUser(url, (u) => (u.pathname = '/nowhere'))), /does not exist/);
+    assert.match(await lineOf(withUser(url, (u) => (u.username = 'nobody'))), /refuses this user/);
+    await database.execute(
+      `create role ${roleOf(url)} login; grant connect on database ${nameOf(url)} to ${roleOf(url)}`,
+    );
+    assert.match(await lineOf(withUser(url, (u) => (u.username = roleOf(url)))), /mailproof migrate/);
+    await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
+    await database.execute('update schema_version set version = 99, serves = 99');
+    assert.match(await lineOf(url), /newer version of Mailproof \(schema 99, this one knows \d+\)/);
+    await database.execute('update schema_version set version = 99, serves = 5');
+    await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
+  });
+
+  it('several processes that open an empty database at once make one schema', async (t) => {
+    const database = await createPostgresDatabase('empty');
+    t.after(() => database.giveBack());
+    const stores = await Promise.all(
+      [1, 2, 3, 4].map(() => openPostgresStore({ databaseUrl: database.url }, { limits: patience })),
+    );
+    assert.equal((await stores[0]!.read.all(anyAccount, {})).length, 0);
+    for (const store of stores) await store.close();
+  });
+});
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+const roleOf = (url: string) => `role_${nameOf(url)}`;
