@@ -20,6 +20,7 @@ async function main(args: string[]): Promise<number> {
     await dropTestDatabases(given);
     return status;
   }
+  await ensureDebianPackages([{ name: 'chromium', proof: '/usr/bin/chromium' }]);
   if (findPostgresPrograms() === undefined) {
     await ensureDebianPackages([{ name: 'postgresql', proof: '/usr/bin/pg_createcluster' }]);
   }
