@@ -1,7 +1,10 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
 import { usePages } from '../parts/use-pages.ts';
+import { WhenRead } from '../parts/when-read.tsx';
 import { useConsole } from '../shell/use-console.ts';
 import { CreditFacts } from './credit-facts.tsx';
 import { KeysCard } from './keys-card.tsx';
@@ -15,31 +18,36 @@ export function AccountPage() {
     const { entries, next } = await api.account.ledger({ before, limit: 20 });
     return { items: entries, next };
   });
+  const keys = useLoaded(() => api.account.keys());
+  const span = useSignal(30);
+  const usage = useLoaded(() => api.account.usage(span.value), [span.value]);
   useEffect(() => void session.refresh(), []);
   if (state.kind !== 'account') return null;
   const { account } = state;
   return (
     <Page title="Account" lead={account.name}>
-      <AccountNotices plan={account.plan} frozen={account.frozen} />
-      <section class="card" aria-labelledby="balance-title">
-        <div class="card-head">
-          <h2 id="balance-title">Balance</h2>
-          <span class="hint">
-            Account <code>{account.account_id}</code>
-          </span>
-        </div>
-        <CreditFacts credits={account.credits} />
-      </section>
-      <UsageCard />
-      <KeysCard
-        desk={{
-          list: () => api.account.keys(),
-          create: (wish) => api.account.createKey(wish),
-          rename: (id, name) => api.account.renameKey(id, name),
-          remove: (id) => api.account.deleteKey(id),
-        }}
-      />
-      <LedgerCard pages={pages} canOpen />
+      <WhenRead of={[keys, usage, pages]}>
+        <AccountNotices plan={account.plan} frozen={account.frozen} />
+        <section class="card" aria-labelledby="balance-title">
+          <div class="card-head">
+            <h2 id="balance-title">Balance</h2>
+            <span class="hint">
+              Account <code>{account.account_id}</code>
+            </span>
+          </div>
+          <CreditFacts credits={account.credits} />
+        </section>
+        <UsageCard usage={usage} span={span} />
+        <KeysCard
+          desk={{
+            keys,
+            create: (wish) => api.account.createKey(wish),
+            rename: (id, name) => api.account.renameKey(id, name),
+            remove: (id) => api.account.deleteKey(id),
+          }}
+        />
+        <LedgerCard pages={pages} canOpen />
+      </WhenRead>
     </Page>
   );
 }

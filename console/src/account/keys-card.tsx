@@ -4,21 +4,21 @@ import { failureOf, type Failure } from '../api/failure.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
+import type { Loaded } from '../parts/use-loaded.ts';
 import { KeyForm } from './key-form.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 
 /** What can be done with the keys of an account; the operator does not name them. */
 export type KeyDesk = {
-  list(): Promise<KeyList>;
+  keys: Loaded<KeyList>;
   create(wish: KeyRequest): Promise<CreatedKey>;
   rename?: (keyId: string, name: string) => Promise<void>;
   remove(keyId: string): Promise<void>;
 };
 
 export function KeysCard({ desk }: { desk: KeyDesk }) {
-  const keys = useLoaded(() => desk.list());
+  const { keys } = desk;
   const made = useSignal<CreatedKey | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
   const attempt = async (work: () => Promise<void>) => {

@@ -1,15 +1,14 @@
-import { useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
+import type { Usage } from '@mailproof/client';
 import { ColumnsChart } from '../parts/columns-chart.tsx';
 import { counted } from '../parts/format.ts';
 import { FailureNotice } from '../parts/notice.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
-import { useConsole } from '../shell/use-console.ts';
+import type { Loaded } from '../parts/use-loaded.ts';
 
-/** Credits spent day by day. */
-export function UsageCard() {
-  const { api } = useConsole();
-  const span = useSignal(30);
-  const usage = useLoaded(() => api.account.usage(span.value), [span.value]);
+type UsageCardProps = { usage: Loaded<Usage>; span: Signal<number> };
+
+/** Credits spent day by day, over so many days. */
+export function UsageCard({ usage, span }: UsageCardProps) {
   const days = usage.value.value?.days;
   const charged = days?.reduce((sum, day) => sum + day.charged, 0) ?? 0;
   return (

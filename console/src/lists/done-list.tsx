@@ -23,10 +23,8 @@ export function DoneList({ list }: { list: OpenList }) {
       <Counts list={list} />
       <DownloadForm list={list} />
       <p class="hint">
-        {isFree
-          ? 'Nothing was charged (test key).'
-          : `${counted(charged, 'credit was', 'credits were')} charged.`}{' '}
-        The list and its answers are kept in this browser until you check another one or sign out.
+        {isFree ? 'Nothing was charged (test key).' : `${counted(charged, 'credit')} charged.`} The list and
+        its answers are kept in this browser until you check another one or sign out.
       </p>
     </section>
   );

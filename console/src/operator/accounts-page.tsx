@@ -5,6 +5,7 @@ import { Page } from '../parts/page.tsx';
 import { PagesEnd } from '../parts/pages-end.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePages } from '../parts/use-pages.ts';
+import { WhenRead } from '../parts/when-read.tsx';
 import { useConsole } from '../shell/use-console.ts';
 import { NewAccountForm } from './new-account-form.tsx';
 
@@ -22,33 +23,35 @@ export function AccountsPage() {
   );
   return (
     <Page title="Accounts">
-      <section class="card" aria-label="Accounts">
-        <form
-          class="fields"
-          role="search"
-          onSubmit={(event) => {
-            event.preventDefault();
-            search.value = typed.value.trim();
-          }}
-        >
-          <div class="field">
-            <label for="account-search">Find an account by name or id</label>
-            <input
-              id="account-search"
-              type="search"
-              autocomplete="off"
-              value={typed.value}
-              onInput={(event) => (typed.value = event.currentTarget.value)}
-            />
-          </div>
-          <button type="submit" class="button">
-            Find
-          </button>
-        </form>
-        {pages.items.value.length === 0 ? null : <AccountTable accounts={pages.items.value} />}
-        <PagesEnd pages={pages} nothing="There is no such account." />
-      </section>
-      <NewAccountForm onCreated={(id) => router.go(`/operator/accounts/${id}`)} />
+      <WhenRead of={[pages]}>
+        <section class="card" aria-label="Accounts">
+          <form
+            class="fields"
+            role="search"
+            onSubmit={(event) => {
+              event.preventDefault();
+              search.value = typed.value.trim();
+            }}
+          >
+            <div class="field">
+              <label for="account-search">Find an account by name or id</label>
+              <input
+                id="account-search"
+                type="search"
+                autocomplete="off"
+                value={typed.value}
+                onInput={(event) => (typed.value = event.currentTarget.value)}
+              />
+            </div>
+            <button type="submit" class="button">
+              Find
+            </button>
+          </form>
+          {pages.items.value.length === 0 ? null : <AccountTable accounts={pages.items.value} />}
+          <PagesEnd pages={pages} nothing="There is no such account." />
+        </section>
+        <NewAccountForm onCreated={(id) => router.go(`/operator/accounts/${id}`)} />
+      </WhenRead>
     </Page>
   );
 }

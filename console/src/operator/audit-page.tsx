@@ -3,6 +3,7 @@ import { Page } from '../parts/page.tsx';
 import { PagesEnd } from '../parts/pages-end.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePages } from '../parts/use-pages.ts';
+import { WhenRead } from '../parts/when-read.tsx';
 import { useConsole } from '../shell/use-console.ts';
 
 /** Who changed what, and when. Nothing in it can be changed or taken away. */
@@ -17,10 +18,12 @@ export function AuditPage() {
       title="Audit log"
       lead="Every change to accounts, plans, credits and keys, from the API, the console and the command line."
     >
-      <section class="card" aria-label="Audit log">
-        {pages.items.value.length === 0 ? null : <AuditTable entries={pages.items.value} />}
-        <PagesEnd pages={pages} nothing="Nothing was changed yet." />
-      </section>
+      <WhenRead of={[pages]}>
+        <section class="card" aria-label="Audit log">
+          {pages.items.value.length === 0 ? null : <AuditTable entries={pages.items.value} />}
+          <PagesEnd pages={pages} nothing="Nothing was changed yet." />
+        </section>
+      </WhenRead>
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { useEvery, useLoaded } from '../parts/use-loaded.ts';
+import { WhenRead } from '../parts/when-read.tsx';
 import { useConsole } from '../shell/use-console.ts';
 import { HealthTables } from './health-tables.tsx';
 import { RequestSearch } from './request-search.tsx';
@@ -19,21 +20,23 @@ export function HealthPage() {
   const known = health.value.value;
   return (
     <Page title="Health">
-      {health.failure.value === undefined ? null : <FailureNotice failure={health.failure.value} />}
-      {known === undefined ? null : (
-        <>
-          {known.engine.mail_port_problem === null ? null : (
-            <Notice tone="problem" title="Mail hosts cannot be reached">
-              <p>{known.engine.mail_port_problem}</p>
-            </Notice>
-          )}
-          <Now health={known} />
-          <VerdictsCard verdicts={known.verdicts} />
-          <UnknownCard health={known} />
-          <HealthTables health={known} />
-        </>
-      )}
-      <RequestSearch />
+      <WhenRead of={[health]}>
+        {health.failure.value === undefined ? null : <FailureNotice failure={health.failure.value} />}
+        {known === undefined ? null : (
+          <>
+            {known.engine.mail_port_problem === null ? null : (
+              <Notice tone="problem" title="Mail hosts cannot be reached">
+                <p>{known.engine.mail_port_problem}</p>
+              </Notice>
+            )}
+            <Now health={known} />
+            <VerdictsCard verdicts={known.verdicts} />
+            <UnknownCard health={known} />
+            <HealthTables health={known} />
+          </>
+        )}
+        <RequestSearch />
+      </WhenRead>
     </Page>
   );
 }

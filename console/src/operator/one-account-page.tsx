@@ -7,6 +7,7 @@ import { Page } from '../parts/page.tsx';
 import { PagesEnd } from '../parts/pages-end.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { usePages } from '../parts/use-pages.ts';
+import { WhenRead } from '../parts/when-read.tsx';
 import { useConsole } from '../shell/use-console.ts';
 import { TaskTable } from '../tasks/task-table.tsx';
 import { GrantForm } from './grant-form.tsx';
@@ -33,37 +34,39 @@ export function OneAccountPage({ id }: { id: string }) {
   return (
     <Page title={known?.name ?? 'Account'} lead={<a href="/operator/accounts">All accounts</a>}>
       {account.failure.value === undefined ? null : <FailureNotice failure={account.failure.value} />}
-      {known === undefined ? null : (
-        <>
-          <AccountNotices plan={known.plan} frozen={known.frozen} />
-          <section class="card" aria-labelledby="balance-title">
-            <div class="card-head">
-              <h2 id="balance-title">Plan and credits</h2>
-              <span class="hint">
-                Account <code>{known.account_id}</code>
-              </span>
-            </div>
-            <CreditFacts credits={known.credits} />
-            <GrantForm accountId={id} onGranted={refresh} />
-            <PlanForm accountId={id} plan={known.plan} onChanged={refresh} />
-          </section>
-          <KeysCard
-            desk={{
-              list: () => api.admin.keys(id),
-              create: (wish) => api.admin.createKey(id, wish),
-              remove: (keyId) => api.admin.deleteKey(id, keyId),
-            }}
-          />
-          <LedgerCard pages={ledger} canOpen={false} />
-          <section class="card" aria-labelledby="tasks-title">
-            <h2 id="tasks-title">Tasks</h2>
-            {tasks.items.value.length === 0 ? null : (
-              <TaskTable tasks={tasks.items.value} keys={keys.value.value?.keys} canOpen={false} />
-            )}
-            <PagesEnd pages={tasks} nothing="No task has run." />
-          </section>
-        </>
-      )}
+      <WhenRead of={[account, keys, ledger, tasks]}>
+        {known === undefined ? null : (
+          <>
+            <AccountNotices plan={known.plan} frozen={known.frozen} />
+            <section class="card" aria-labelledby="balance-title">
+              <div class="card-head">
+                <h2 id="balance-title">Plan and credits</h2>
+                <span class="hint">
+                  Account <code>{known.account_id}</code>
+                </span>
+              </div>
+              <CreditFacts credits={known.credits} />
+              <GrantForm accountId={id} onGranted={refresh} />
+              <PlanForm accountId={id} plan={known.plan} onChanged={refresh} />
+            </section>
+            <KeysCard
+              desk={{
+                keys,
+                create: (wish) => api.admin.createKey(id, wish),
+                remove: (keyId) => api.admin.deleteKey(id, keyId),
+              }}
+            />
+            <LedgerCard pages={ledger} canOpen={false} />
+            <section class="card" aria-labelledby="tasks-title">
+              <h2 id="tasks-title">Tasks</h2>
+              {tasks.items.value.length === 0 ? null : (
+                <TaskTable tasks={tasks.items.value} keys={keys.value.value?.keys} canOpen={false} />
+              )}
+              <PagesEnd pages={tasks} nothing="No task has run." />
+            </section>
+          </>
+        )}
+      </WhenRead>
     </Page>
   );
 }

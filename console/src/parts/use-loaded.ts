@@ -5,6 +5,8 @@ import { failureOf, type Failure } from '../api/failure.ts';
 export type Loaded<Value> = {
   value: ReadonlySignal<Value | undefined>;
   failure: ReadonlySignal<Failure | undefined>;
+  /** Whether there has been an answer, good or bad. */
+  isSettled: ReadonlySignal<boolean>;
   reload(): Promise<void>;
 };
 
@@ -12,6 +14,7 @@ export type Loaded<Value> = {
 export function useLoaded<Value>(load: () => Promise<Value>, dependsOn: unknown[] = []): Loaded<Value> {
   const value = useSignal<Value | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
+  const isSettled = useSignal(false);
   const reload = async () => {
     try {
       value.value = await load();
@@ -19,9 +22,10 @@ export function useLoaded<Value>(load: () => Promise<Value>, dependsOn: unknown[
     } catch (error) {
       failure.value = failureOf(error);
     }
+    isSettled.value = true;
   };
   useEffect(() => void reload(), dependsOn);
-  return { value, failure, reload };
+  return { value, failure, isSettled, reload };
 }
 
 /** Reads again every so often, as long as the page is seen. */

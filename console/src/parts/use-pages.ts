@@ -10,6 +10,8 @@ export type Pages<Item> = {
   isFirst: ReadonlySignal<boolean>;
   hasMore: ReadonlySignal<boolean>;
   failure: ReadonlySignal<Failure | undefined>;
+  /** Whether there has been an answer, good or bad. */
+  isSettled: ReadonlySignal<boolean>;
   more(): Promise<void>;
   /** From the beginning, with as much as one page holds. */
   reload(): Promise<void>;
@@ -25,6 +27,7 @@ export function usePages<Item>(
   const isFirst = useSignal(true);
   const hasMore = useSignal(false);
   const failure = useSignal<Failure | undefined>(undefined);
+  const isSettled = useSignal(false);
   const read = async (before: string | undefined) => {
     try {
       const page = await load(before);
@@ -36,6 +39,7 @@ export function usePages<Item>(
     } catch (error) {
       failure.value = failureOf(error);
     }
+    isSettled.value = true;
   };
   useEffect(() => void read(undefined), dependsOn);
   return {
@@ -43,6 +47,7 @@ export function usePages<Item>(
     isFirst,
     hasMore,
     failure,
+    isSettled,
     more: () => read(next.peek() ?? undefined),
     reload: () => read(undefined),
   };

@@ -11,6 +11,7 @@ import { ResultTable } from '../parts/result-table.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { Time } from '../parts/time.tsx';
 import { useEvery, useLoaded } from '../parts/use-loaded.ts';
+import { WhenRead } from '../parts/when-read.tsx';
 import { useConsole } from '../shell/use-console.ts';
 import { StoryView } from '../story/story-view.tsx';
 import { TaskDownload } from './task-download.tsx';
@@ -36,15 +37,17 @@ export function TaskPage({ id }: { id: string }) {
   useEvery(lookAgainMs, () => void task.reload(), known !== undefined && known.status !== 'completed');
   return (
     <Page title={known === undefined ? 'Task' : taskTitle(known.name)} lead={<a href="/tasks">All tasks</a>}>
-      {task.failure.value === undefined ? null : <FailureNotice failure={task.failure.value} />}
-      {known === undefined ? null : (
-        <>
-          <Facts task={known} credits={known.creditsUsed} made={made.value.value} />
-          {known.results === undefined ? null : (
-            <Results results={Object.values(known.results)} name={taskTitle(known.name)} />
-          )}
-        </>
-      )}
+      <WhenRead of={[task, made]}>
+        {task.failure.value === undefined ? null : <FailureNotice failure={task.failure.value} />}
+        {known === undefined ? null : (
+          <>
+            <Facts task={known} credits={known.creditsUsed} made={made.value.value} />
+            {known.results === undefined ? null : (
+              <Results results={Object.values(known.results)} name={taskTitle(known.name)} />
+            )}
+          </>
+        )}
+      </WhenRead>
     </Page>
   );
 }

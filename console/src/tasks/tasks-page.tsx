@@ -2,6 +2,7 @@ import { Page } from '../parts/page.tsx';
 import { PagesEnd } from '../parts/pages-end.tsx';
 import { useEvery, useLoaded } from '../parts/use-loaded.ts';
 import { usePages } from '../parts/use-pages.ts';
+import { WhenRead } from '../parts/when-read.tsx';
 import { useConsole } from '../shell/use-console.ts';
 import { TaskTable } from './task-table.tsx';
 
@@ -22,13 +23,15 @@ export function TasksPage() {
       title="Tasks"
       lead="What was checked in the background, by lists here and by programs through the API."
     >
-      <section class="card" aria-label="Tasks">
-        {tasks.length === 0 ? null : <TaskTable tasks={tasks} keys={keys.value.value?.keys} canOpen />}
-        <PagesEnd
-          pages={pages}
-          nothing="Nothing has run yet. A list that you check becomes a task of every hundred addresses."
-        />
-      </section>
+      <WhenRead of={[keys, pages]}>
+        <section class="card" aria-label="Tasks">
+          {tasks.length === 0 ? null : <TaskTable tasks={tasks} keys={keys.value.value?.keys} canOpen />}
+          <PagesEnd
+            pages={pages}
+            nothing="Nothing has run yet. A list that you check becomes a task of every hundred addresses."
+          />
+        </section>
+      </WhenRead>
     </Page>
   );
 }
