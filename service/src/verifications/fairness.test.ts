@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Service } from '../main.ts';
+import { createManualTime } from '../testing/manual-time.ts';
 import {
   postTask,
   readProgress,
@@ -9,23 +11,27 @@ import {
   until,
   verifySingle,
 } from '../testing/service-beside-world.ts';
+import { createSlots, slotLimits } from './slots.ts';
 
 /**
- * One account's thousand addresses at a tarpit beside another's few elsewhere. Whoever had to wait for the tarpit
- * would wait for a quarter of a minute at the least, so the bound below tells the two apart on any machine; what
- * the ratio is on this one is printed.
+ * One account's thousand addresses at a tarpit beside another's few elsewhere: these take at most 1.25 times as long as
+ * alone, at the 95th percentile. That bound is asserted where time is ours and nothing else counts: for the slots on
+ * manual time below, for the engine on its virtual clock (`engine/src/in-world/fairness.test.ts`). On real time it
+ * is measured, by `npm run bench:engine`. The whole service is held to what no machine blurs: whoever had to wait for
+ * the tarpit would wait for one of its replies at the least.
  */
 const host = (name: string) => ({ [name]: { mx: [[10, `mx.${name}`] as [number, string]] } });
 const place = () =>
   serviceBesideWorld({
     zones: { ...host('tarpit.test'), ...host('brisk.test') },
     hosts: {
-      'mx.tarpit.test': { temper: { catchAll: true, replyDelayMs: 15_000 } },
+      'mx.tarpit.test': { temper: { catchAll: true, replyDelayMs: tarpitMs } },
       'mx.brisk.test': { temper: { catchAll: true } },
     },
   });
 
 const rounds = 60;
+const tarpitMs = 15_000;
 /** Far below one reply of the tarpit, far above what a loaded machine takes for a verification. */
 const slackMs = 2_000;
 
@@ -49,8 +55,40 @@ function tellTimes(t: TestContext, idle: number[], beside: number[]): void {
     `p95 idle ${p95(idle).toFixed(1)} ms, beside the tarpit ${p95(beside).toFixed(1)} ms: ${ratio}`,
   );
   assert.ok(p95(beside) <= 1.25 * p95(idle) + slackMs);
-  assert.ok(Math.max(...beside) < 15_000);
+  assert.ok(Math.max(...beside) < tarpitMs);
 }
+
+/** How long each of a hundred verifications of one account takes, slot included, beside so many of another's. */
+async function timeSlots(slowOnes: number, rank: 'single' | 'bulk'): Promise<number[]> {
+  const { clock, advance } = createManualTime();
+  const slots = createSlots({ clock, limits: slotLimits(500) });
+  const patience = { deadline: Infinity, signal: new AbortController().signal };
+  async function hold(request: { accountId: string; rank: 'single' | 'bulk' }, ms: number): Promise<void> {
+    const slot = await slots.take({ ...request, patience });
+    if (slot.kind === 'taken') clock.after(ms, slot.release);
+    await new Promise<void>((resolve) => void clock.after(ms, resolve));
+  }
+  for (let n = 0; n < slowOnes; n += 1) void hold({ accountId: 'slow', rank: 'bulk' }, tarpitMs);
+  const times: number[] = [];
+  for (let n = 0; n < 100; n += 1)
+    clock.after(n * 200, () => {
+      const startedAt = clock.now();
+      void hold({ accountId: 'quick', rank }, 300).then(() => times.push(clock.now() - startedAt));
+    });
+  while (times.length < 100) {
+    advance(10);
+    await nextTurn();
+  }
+  return times;
+}
+
+test("the slots make another's wait at most 1.25 times as long, exactly", async () => {
+  for (const rank of ['single', 'bulk'] as const) {
+    const [idle, beside] = [await timeSlots(0, rank), await timeSlots(1_000, rank)];
+    assert.equal(p95(idle), 300);
+    assert.ok(p95(beside) <= 1.25 * p95(idle), `${rank}: ${p95(beside)} ms beside, ${p95(idle)} ms alone`);
+  }
+});
 
 describe("one account's thousand addresses at a tarpit", () => {
   test("do not delay another's singles and lists elsewhere", { timeout: 120_000 }, async (t) => {
