@@ -15,7 +15,14 @@ export { defaultLimits, limitTable, type Limits } from './limits.ts';
 export type { ListFindings, Lists } from './lists/findings.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
-export { everything, turnKeptMs, type HeldTurn, type TurnBook, type TurnExchange } from './pace/turn-book.ts';
+export {
+  everything,
+  turnKeptMs,
+  type HeldTurn,
+  type ReturnedTurn,
+  type TurnBook,
+  type TurnExchange,
+} from './pace/turn-book.ts';
 export type { Patience } from './patience.ts';
 export { createPolicyBook } from './policy/create-policy-book.ts';
 export type { PolicyFile, RouteSetting } from './policy/policy-file.ts';

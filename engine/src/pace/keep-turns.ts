@@ -1,5 +1,12 @@
 import type { Clock } from '../clock.ts';
-import { everything, turnKeptMs, turnMs, type HeldTurn, type TurnBook } from './turn-book.ts';
+import {
+  everything,
+  turnKeptMs,
+  turnMs,
+  type HeldTurn,
+  type ReturnedTurn,
+  type TurnBook,
+} from './turn-book.ts';
 
 /**
  * The turns of one process. It asks for a turn when somebody waits for a conversation, and gives it back when nothing
@@ -39,6 +46,7 @@ export type TurnLedger = {
 };
 
 type Turn = {
+  grant: number;
   beginsUntil: number;
   askedFor: number;
   used: boolean;
@@ -49,6 +57,8 @@ type Turn = {
 /** `again`: something was asked for while the book was being read. */
 type Desk = TurnsParts & {
   held: Map<string, Turn>;
+  /** Given back, but whether that arrived is not known. */
+  unsure: ReturnedTurn[];
   /** What is asked for, each with the keys that are ours already and wait for it. */
   wishes: Map<string, Set<string>>;
   /** Taken one by one before the turn of everything is given back. */
@@ -73,6 +83,7 @@ export function createTurns(parts: TurnsParts): Turns {
   const desk: Desk = {
     ...parts,
     held: new Map(),
+    unsure: [],
     wishes: new Map(),
     singly: undefined,
     refusedAllAt: -Infinity,
@@ -132,25 +143,28 @@ async function exchange(desk: Desk): Promise<void> {
   desk.timer = undefined;
   desk.state = 'busy';
   const startedAt = clock.now();
-  const giveBack = toGiveBack(desk).map((key) => stateOf(key, desk));
+  const giveBack = [...desk.unsure, ...toGiveBack(desk)];
   const asked = toAskFor(desk);
   const take = asked.filter((key) => desk.held.get(key)?.used !== true);
   const prolong = asked.filter((key) => desk.held.get(key)?.used === true);
-  try {
-    const isNothing = asked.length + giveBack.length === 0;
-    const turns = isNothing ? [] : await book.exchange({ take, prolong, giveBack });
-    desk.failing = false;
-    // It may have been stopped meanwhile.
-    if (isStopped(desk)) giveUp(turns, desk);
-    else takeIn(turns, { asked, startedAt }, desk);
-  } catch (error) {
-    miss(giveBack, error, desk);
+  const isNothing = asked.length + giveBack.length === 0;
+  const turns = isNothing
+    ? []
+    : await book.exchange({ take, prolong, giveBack }).catch((error: unknown) => {
+        desk.unsure = giveBack;
+        miss(error, desk);
+        return undefined;
+      });
+  // It may have been stopped meanwhile.
+  if (isStopped(desk)) {
+    giveUp(turns ?? [], desk);
+    return;
   }
-  if (isStopped(desk)) return;
+  if (turns !== undefined) takeIn(turns, { asked, startedAt }, desk);
   const again = isAskedAgain(desk) || desk.singly !== undefined;
   desk.state = 'at_rest';
   if (again && !desk.failing) wake(desk, 0);
-  else if (again || desk.wishes.size > 0) wake(desk, askAgainMs);
+  else if (again || desk.failing || desk.wishes.size > 0) wake(desk, askAgainMs);
   else if (desk.held.size > 0) wake(desk, lookEveryMs);
 }
 
@@ -162,20 +176,20 @@ function isStopped({ state }: Desk): boolean {
   return state === 'stopped';
 }
 
-function stateOf(key: string, { ledger }: Desk): { key: string; state: unknown } {
-  return { key, state: key === everything ? undefined : ledger.save(key) };
+function returned([key, { grant }]: [string, Turn], { ledger }: Desk): ReturnedTurn {
+  return { key, grant, state: key === everything ? undefined : ledger.save(key) };
 }
 
 /** What nobody waits for, and what another wants, as soon as nothing is open there. */
-function toGiveBack(desk: Desk): string[] {
+function toGiveBack(desk: Desk): ReturnedTurn[] {
   const { held, clock } = desk;
   if (clock.now() - desk.lookedAt < lookAgainMs && desk.singly === undefined) return [];
   desk.lookedAt = clock.now();
   const needed = neededKeys(desk);
-  const done = [...held].flatMap(([key, turn]) => (!needed.has(key) && isDone(key, turn, desk) ? [key] : []));
-  if (done.includes(everything)) desk.singly = undefined;
-  for (const key of done) held.delete(key);
-  return done;
+  const done = [...held].filter(([key, turn]) => !needed.has(key) && isDone(key, turn, desk));
+  if (done.some(([key]) => key === everything)) desk.singly = undefined;
+  for (const [key] of done) held.delete(key);
+  return done.map((turn) => returned(turn, desk));
 }
 
 /** Ours, not used yet, and waiting for the next. */
@@ -211,6 +225,8 @@ type Asked = { asked: string[]; startedAt: number };
 
 function takeIn(turns: HeldTurn[], { asked, startedAt }: Asked, desk: Desk): void {
   const { held, wishes, ledger, clock } = desk;
+  desk.failing = false;
+  desk.unsure = [];
   const hadAll = held.has(everything);
   const ours = new Set(turns.map(({ key }) => key));
   for (const key of asked) if (!ours.has(key)) lose(key, desk);
@@ -220,7 +236,7 @@ function takeIn(turns: HeldTurn[], { asked, startedAt }: Asked, desk: Desk): voi
     if (known === undefined && !hadAll && turn.key !== everything) ledger.load(turn);
     const askedFor = known?.askedFor ?? clock.now();
     const used = turn.key === everything;
-    held.set(turn.key, { beginsUntil: startedAt + turnMs, askedFor, used, over: false });
+    held.set(turn.key, { grant: turn.grant, beginsUntil: startedAt + turnMs, askedFor, used, over: false });
   }
   const hasAll = ours.has(everything) && desk.singly === undefined;
   const came = [...wishes.keys()].filter((key) => hasAll || ours.has(key));
@@ -237,10 +253,8 @@ function lose(key: string, desk: Desk): void {
   if (turn !== undefined) desk.singly ??= desk.ledger.recent();
 }
 
-/** Whether anything was given back or taken is not known; nothing is begun until the book answers again. */
-function miss(giveBack: { key: string }[], error: unknown, desk: Desk): void {
-  const unknown: Turn = { beginsUntil: -Infinity, askedFor: -Infinity, used: true, over: true };
-  for (const { key } of giveBack) desk.held.set(key, { ...unknown });
+/** Whether anything was taken is not known; nothing is begun until the book answers again. */
+function miss(error: unknown, desk: Desk): void {
   if (desk.singly !== undefined) desk.singly = desk.ledger.recent();
   const why = error instanceof Error ? error.message : String(error);
   if (!desk.failing) desk.onProblem(`whose turn it is cannot be read, so no mail host is asked: ${why}`);
@@ -249,9 +263,9 @@ function miss(giveBack: { key: string }[], error: unknown, desk: Desk): void {
 
 /** One that does not arrive is free by itself a minute later. */
 function giveUp(turns: HeldTurn[], desk: Desk): void {
-  const keys = new Set([...desk.held.keys(), ...turns.map(({ key }) => key)]);
-  desk.held.clear();
-  if (keys.size === 0) return;
-  const giveBack = [...keys].map((key) => stateOf(key, desk));
-  desk.book.exchange({ take: [], prolong: [], giveBack }).catch(() => undefined);
+  const { held, book, unsure } = desk;
+  const untouched = turns.filter(({ key }) => !held.has(key));
+  const giveBack = [...unsure, ...untouched, ...[...held].map((turn) => returned(turn, desk))];
+  held.clear();
+  if (giveBack.length > 0) book.exchange({ take: [], prolong: [], giveBack }).catch(() => undefined);
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts';
-import { everything, turnKeptMs, type HeldTurn, type TurnBook, type TurnExchange } from './turn-book.ts';
+import { everything, turnKeptMs, type HeldTurn, type ReturnedTurn, type TurnBook } from './turn-book.ts';
 
 /** A book of turns for engines of one process, as a model of the one that a database keeps. For tests. */
 type Page = {
   holder: string;
+  grant: number;
   until: number;
   wantedBy: string | undefined;
   state: unknown;
@@ -18,6 +19,7 @@ export function createTurnBookInMemory(clock: Clock, lendsEverything: boolean): 
   const pages = new Map<string, Page>();
   const listeners = new Set<() => void>();
   let hasNews = false;
+  let grants = 0;
 
   function isInTheWay(key: string, name: string): boolean {
     const now = clock.now();
@@ -36,9 +38,10 @@ export function createTurnBookInMemory(clock: Clock, lendsEverything: boolean): 
       return undefined;
     }
     const { state, savedAt } = page ?? { state: undefined, savedAt: -Infinity };
-    const wantedBy = isOurs && page.until > now ? page.wantedBy : undefined;
-    pages.set(key, { holder: name, until: now + turnKeptMs, wantedBy, state, savedAt });
-    return { key, state: savedAt > now - minuteMs ? state : undefined, agoMs: now - savedAt };
+    const { wantedBy, grant } =
+      isOurs && page.until > now ? page : { wantedBy: undefined, grant: (grants += 1) };
+    pages.set(key, { holder: name, grant, until: now + turnKeptMs, wantedBy, state, savedAt });
+    return { key, grant, state: savedAt > now - minuteMs ? state : undefined, agoMs: now - savedAt };
   }
   function prolong(key: string, name: string): HeldTurn | undefined {
     const page = pages.get(key);
@@ -49,14 +52,15 @@ export function createTurnBookInMemory(clock: Clock, lendsEverything: boolean): 
     page.wantedBy = name;
     hasNews = true;
   }
-  function giveBack({ key, state }: TurnExchange['giveBack'][number], name: string): void {
+  function giveBack({ key, grant, state }: ReturnedTurn, name: string): void {
     const page = pages.get(key);
-    if (page?.holder !== name) return;
+    if (page?.holder !== name || page.grant !== grant) return;
     const now = clock.now();
     const next = key === everything ? undefined : page.wantedBy;
     hasNews ||= page.wantedBy !== undefined;
     pages.set(key, {
       holder: next ?? name,
+      grant: (grants += 1),
       until: next === undefined ? 0 : now + handedMs,
       wantedBy: undefined,
       state,

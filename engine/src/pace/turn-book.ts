@@ -24,11 +24,16 @@ export type TurnExchange = {
   take: string[];
   /** Ours, and used: given again unless somebody else waits. */
   prolong: string[];
-  giveBack: { key: string; state: unknown }[];
+  giveBack: ReturnedTurn[];
 };
+
+/** `grant` says which one it is: given back again after a lost answer, it does not take the place of a later one. */
+export type ReturnedTurn = { key: string; grant: number; state: unknown };
 
 export type HeldTurn = {
   key: string;
+  /** The same for as long as it is ours, and another each time that it has become ours. */
+  grant: number;
   /** What the one before left; `undefined` where nobody talked there within the last minute. */
   state: unknown;
   agoMs: number;

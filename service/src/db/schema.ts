@@ -137,6 +137,7 @@ export type Schema = {
   turn: {
     key: string;
     holder: string;
+    granted_at: number;
     /** Free after that; 0 where it was given back. */
     held_until: number;
     /** The process that waits for it. */

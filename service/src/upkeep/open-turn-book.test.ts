@@ -14,8 +14,10 @@ async function setUp(t: TestContext, database: TestDatabase) {
   /** The book as one process has it; it asks for one thing at a time and tells what it got. */
   const open = (processId: string) => {
     const { book, stop } = openTurnBook({ store, wallClock: time.wallClock, processId });
+    const grants = new Map<string, number>();
     const ask = async (asked: Partial<TurnExchange>): Promise<string[]> => {
       const turns = await book.exchange({ take: [], prolong: [], giveBack: [], ...asked });
+      for (const { key, grant } of turns) grants.set(key, grant);
       return turns.map(({ key }) => key);
     };
     return {
@@ -23,7 +25,8 @@ async function setUp(t: TestContext, database: TestDatabase) {
       stop,
       take: (...keys: string[]) => ask({ take: keys }),
       prolong: (...keys: string[]) => ask({ prolong: keys }),
-      giveBack: (key: string, state?: unknown) => ask({ giveBack: [{ key, state }] }),
+      giveBack: (key: string, state?: unknown) =>
+        ask({ giveBack: [{ key, grant: grants.get(key) ?? -1, state }] }),
     };
   };
   return { store, time, open };
@@ -42,7 +45,23 @@ for (const database of databases) {
       assert.deepEqual(await third.take(google), [], 'it is kept for the one that waited');
       time.advance(500);
       const [turn] = await other.book.exchange({ take: [google], prolong: [], giveBack: [] });
-      assert.deepEqual(turn, { key: google, state: { seen: 1 }, agoMs: 500 });
+      assert.deepEqual([turn?.state, turn?.agoMs], [{ seen: 1 }, 500]);
+    });
+
+    it('what is given back twice does not take the place of what came after', async (t) => {
+      const { time, open } = await setUp(t, database);
+      const [one, other] = [open('one'), open('other')];
+      await one.take(google);
+      await other.take(google);
+      await one.giveBack(google, { seen: 1 });
+      time.advance(1);
+      await other.take(google);
+      await one.take(google);
+      await other.giveBack(google, { seen: 2 });
+      // The turn is on its way back to the first, which has not heard that it gave it back before.
+      await one.giveBack(google, { seen: 1 });
+      const [turn] = await one.book.exchange({ take: [google], prolong: [], giveBack: [] });
+      assert.deepEqual(turn?.state, { seen: 2 });
     });
 
     it('of twenty that ask at once one gets it', async (t) => {

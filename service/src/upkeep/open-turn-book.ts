@@ -1,4 +1,11 @@
-import { everything, turnKeptMs, type HeldTurn, type TurnBook, type TurnExchange } from '@mailproof/engine';
+import {
+  everything,
+  turnKeptMs,
+  type HeldTurn,
+  type ReturnedTurn,
+  type TurnBook,
+  type TurnExchange,
+} from '@mailproof/engine';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
@@ -89,23 +96,28 @@ async function takeTurn(tx: Tx, key: string, { holder, now }: At): Promise<HeldT
   const row = await tx.first(take, { key, all: everything, holder, now, since, until: now + turnKeptMs });
   if (row === undefined) return undefined;
   const isFresh = row.saved_at > since;
-  return { key, state: isFresh ? readState(row.state) : undefined, agoMs: now - row.saved_at };
+  return {
+    key,
+    grant: row.granted_at,
+    state: isFresh ? readState(row.state) : undefined,
+    agoMs: now - row.saved_at,
+  };
 }
 
 async function prolongTurn(tx: Tx, key: string, { holder, now }: At): Promise<HeldTurn | undefined> {
-  const changes = await tx.change(prolong, { key, holder, now, until: now + turnKeptMs });
-  return changes === 0 ? undefined : { key, state: undefined, agoMs: 0 };
+  const row = await tx.first(prolong, { key, holder, now, until: now + turnKeptMs });
+  return row && { key, grant: row.granted_at, state: undefined, agoMs: 0 };
 }
 
 /** Answers with 1 where somebody waited for it. */
 async function giveBackTurn(
   tx: Tx,
-  { key, state }: TurnExchange['giveBack'][number],
+  { key, grant, state }: ReturnedTurn,
   { holder, now }: At,
 ): Promise<number> {
   const text = state === undefined ? '' : JSON.stringify(state);
-  const left = { key, holder, state: text, saved: state === undefined ? 0 : now };
-  const handed = key === everything ? 0 : await tx.change(handOn, { ...left, until: now + handedMs });
+  const left = { key, grant, holder, state: text, saved: state === undefined ? 0 : now };
+  const handed = key === everything ? 0 : await tx.change(handOn, { ...left, now, until: now + handedMs });
   return handed > 0 ? handed : (await tx.change(letGo, left), 0);
 }
 
@@ -126,12 +138,13 @@ type TakeArguments = { key: string; all: string; holder: string; now: number; si
 const take = statement((db, arg: TakeArguments) =>
   db
     .insertInto('turn')
-    .columns(['key', 'holder', 'held_until', 'saved_at', 'state'])
+    .columns(['key', 'holder', 'granted_at', 'held_until', 'saved_at', 'state'])
     .expression(
       db
         .selectNoFrom([
           sql<string>`cast(${arg.key} as text)`.as('key'),
           sql<string>`cast(${arg.holder} as text)`.as('holder'),
+          sql<number>`cast(${arg.now} as bigint)`.as('granted_at'),
           sql<number>`cast(${arg.until} as bigint)`.as('held_until'),
           sql<number>`0`.as('saved_at'),
           sql<string>`''`.as('state'),
@@ -144,13 +157,17 @@ const take = statement((db, arg: TakeArguments) =>
         .doUpdateSet({
           holder: arg.holder,
           held_until: arg.until,
-          wanted_by: sql<string | null>`case when turn.holder = ${arg.holder} and turn.held_until > ${arg.now}
-            then turn.wanted_by else null end`,
+          granted_at: sql<number>`case when ${isStillOurs(arg)} then turn.granted_at else ${arg.now} end`,
+          wanted_by: sql<string | null>`case when ${isStillOurs(arg)} then turn.wanted_by else null end`,
         })
         .where((eb) => eb.or([eb('turn.held_until', '<=', arg.now), eb('turn.holder', '=', arg.holder)])),
     )
-    .returning(['saved_at', 'state']),
+    .returning(['granted_at', 'saved_at', 'state']),
 );
+
+function isStillOurs(arg: TakeArguments) {
+  return sql<boolean>`turn.holder = ${arg.holder} and turn.held_until > ${arg.now}`;
+}
 
 function inTheWay(arg: TakeArguments) {
   return sql`(select 1 from turn as other
@@ -166,7 +183,8 @@ const prolong = statement((db, arg: { key: string; holder: string; now: number; 
     .where('key', '=', arg.key)
     .where('holder', '=', arg.holder)
     .where('held_until', '>', arg.now)
-    .where('wanted_by', 'is', null),
+    .where('wanted_by', 'is', null)
+    .returning('granted_at'),
 );
 
 const markWanted = statement((db, arg: At & { key: string; all: string }) =>
@@ -179,14 +197,15 @@ const markWanted = statement((db, arg: At & { key: string; all: string }) =>
     .where('wanted_by', 'is', null),
 );
 
-type Left = { key: string; holder: string; state: string; saved: number };
+type Left = { key: string; grant: number; holder: string; state: string; saved: number };
 
-const handOn = statement((db, arg: Left & { until: number }) =>
+const handOn = statement((db, arg: Left & { now: number; until: number }) =>
   db
     .updateTable('turn')
     .set((eb) => ({
       // The row is wanted, by the condition below.
       holder: eb.ref('wanted_by').$notNull(),
+      granted_at: arg.now,
       held_until: arg.until,
       wanted_by: null,
       state: arg.state,
@@ -194,6 +213,7 @@ const handOn = statement((db, arg: Left & { until: number }) =>
     }))
     .where('key', '=', arg.key)
     .where('holder', '=', arg.holder)
+    .where('granted_at', '=', arg.grant)
     .where('wanted_by', 'is not', null),
 );
 
@@ -202,7 +222,8 @@ const letGo = statement((db, arg: Left) =>
     .updateTable('turn')
     .set({ held_until: 0, wanted_by: null, state: arg.state, saved_at: arg.saved })
     .where('key', '=', arg.key)
-    .where('holder', '=', arg.holder),
+    .where('holder', '=', arg.holder)
+    .where('granted_at', '=', arg.grant),
 );
 
 const eraseSpent = statement((db, arg: { now: number; since: number }) =>

@@ -8,7 +8,7 @@ export const turns: Migration = {
   version: 6,
   statements: ({ integer, keyedTable }) => [
     `create table turn (
-      key text primary key, holder text not null, held_until ${integer} not null,
+      key text primary key, holder text not null, granted_at ${integer} not null, held_until ${integer} not null,
       wanted_by text, saved_at ${integer} not null, state text not null
     ) ${keyedTable}`,
     `alter table engine_memory add column written_at ${integer} not null default 0`,
