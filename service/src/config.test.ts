@@ -125,6 +125,16 @@ const rows = [
     bad: ['never', 'Always'],
   }),
   row({
+    key: 'verificationsAtOnce',
+    name: 'MAILPROOF_VERIFICATIONS_AT_ONCE',
+    usual: 500,
+    good: [
+      ['1', 1],
+      ['5000', 5_000],
+    ],
+    bad: ['0', '5001', 'many'],
+  }),
+  row({
     key: 'singleTimeoutMs',
     name: 'MAILPROOF_SINGLE_TIMEOUT_MS',
     usual: 30_000,

@@ -34,6 +34,7 @@ export type Config = {
   mailFrom: string;
   egressAllow: Cidr[];
   starttls: 'demanded' | 'always';
+  verificationsAtOnce: number;
   singleTimeoutMs: number;
   taskDeadlineMs: number;
   deferRetryMs: number;
@@ -120,6 +121,12 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'TLS only where a mail host demands it, or wherever it is offered',
     ...usually('demanded'),
     ...oneOf('demanded', 'always'),
+  },
+  verificationsAtOnce: {
+    names: ['MAILPROOF_VERIFICATIONS_AT_ONCE'],
+    meaning: 'verifications under way at once in one process; a fifth of them for one account at most',
+    ...usually(500),
+    ...wholeNumber(1, 5_000),
   },
   singleTimeoutMs: {
     names: ['MAILPROOF_SINGLE_TIMEOUT_MS'],

@@ -46,9 +46,6 @@ const startParts: StartParts = {
   wall: Date,
 };
 
-/** Verifications that run at once. */
-const verificationsAtOnce = 500;
-
 /** The channel on which workers hear of new tasks. */
 const newTasks = 'mailproof_tasks';
 
@@ -81,7 +78,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     ...{ createEngine: parts.createEngine, processId: presence.id },
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
-  const slots = createSlots({ clock, limits: slotLimits(verificationsAtOnce) });
+  const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
   const counting = startCounting({ store, clock, wallClock, onProblem });
   const { onResult } = counting;
   const work = { store, engine, sandbox, slots, clock, wallClock, presence, onProblem, onResult, logger };

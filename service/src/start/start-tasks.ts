@@ -3,7 +3,7 @@ import type { Presence } from '../db/presence.ts';
 import type { Store } from '../db/store.ts';
 import { claimTask } from '../tasks/claim-task.ts';
 import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
-import { defaultWorkerLimits, startWorker } from '../worker/start-worker.ts';
+import { startWorker, workerLimits } from '../worker/start-worker.ts';
 
 type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRetentionMs'> & {
   store: Store;
@@ -21,7 +21,7 @@ export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<
     run: (claim, signals) =>
       runTask(claim, { ...parts, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs }, signals),
     clock,
-    limits: defaultWorkerLimits,
+    limits: workerLimits(config.verificationsAtOnce),
     onProblem,
   });
   const stopListening = store.listen(parts.channel, worker.wake);

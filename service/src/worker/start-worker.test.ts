@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createManualTime } from '../testing/manual-time.ts';
-import { startWorker, type WorkerSignals } from './start-worker.ts';
+import { startWorker, workerLimits, type WorkerSignals } from './start-worker.ts';
 
 const limits = { tasksAtOnce: 2, pollMs: 1_000, drainMs: 20_000 };
 
@@ -130,5 +130,12 @@ describe('the worker', () => {
     time.advance(20_000);
     await stopping;
     assert.ok(log.includes('a cut'));
+  });
+
+  it('takes no more tasks than fill its places: an eighth, and never fewer than eight', () => {
+    assert.deepEqual(
+      [1, 25, 500, 5_000].map((places) => workerLimits(places).tasksAtOnce),
+      [8, 8, 63, 625],
+    );
   });
 });

@@ -27,7 +27,13 @@ type WorkerParts<Claim> = {
 
 type WorkerLimits = { tasksAtOnce: number; pollMs: number; drainMs: number };
 
-export const defaultWorkerLimits: WorkerLimits = { tasksAtOnce: 64, pollMs: 1_000, drainMs: 20_000 };
+/**
+ * Tasks are taken as they can be worked on: an eighth of the verifications, so that lists which wait for slow hosts
+ * leave no place empty, and no fewer than fill the places by accounts' shares. More would only be kept from other workers.
+ */
+export function workerLimits(verificationsAtOnce: number): WorkerLimits {
+  return { tasksAtOnce: Math.max(8, Math.ceil(verificationsAtOnce / 8)), pollMs: 1_000, drainMs: 20_000 };
+}
 
 export function startWorker<Claim>(parts: WorkerParts<Claim>): Worker {
   const { clock, limits } = parts;
