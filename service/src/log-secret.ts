@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -12,6 +12,8 @@ export function readLogSecret(dataDir: string): Buffer {
   try {
     return readFileSync(file);
   } catch {
+    // With a database elsewhere, nothing else makes the directory.
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(draft, randomBytes(32), { mode: 0o600, flag: 'wx' });
   }
   try {
