@@ -17,6 +17,7 @@ export type House = {
   /** More credits for the account of a key. */
   grant(key: string, credits: number): Promise<void>;
   creditsOf(key: string): Promise<Credits>;
+  accountIdOf(key: string): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -44,6 +45,7 @@ export async function openHouse(): Promise<House> {
       await askAdmin(demo, `/accounts/${id}/grants`, { credits });
     },
     creditsOf: async (key) => (await readAccount(demo, key)).credits,
+    accountIdOf: async (key) => (await readAccount(demo, key)).account_id,
     async close() {
       await browser.close();
       await demo.stop();

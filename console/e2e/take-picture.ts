@@ -7,5 +7,7 @@ const folder = join(import.meta.dirname, '../../artifacts/console');
 
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, animations: 'disabled' });
+  // A dialog covers what can be seen, not the whole page.
+  const fullPage = !(await page.getByRole('dialog').isVisible());
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage, animations: 'disabled' });
 }
