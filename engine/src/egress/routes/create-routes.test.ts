@@ -279,22 +279,6 @@ describe('the state of the routes', () => {
     );
   });
 
-  it('adds up what several processes sent in a day, each by its last word, and nobody’s rest ends early', () => {
-    const { routes } = setUp(three.map((setting) => ({ ...setting, perDay: 10 })));
-    const mine = routes.state()[0]!;
-    for (let n = 0; n < 3; n += 1) routes.note('amsterdam', { kind: 'opened', group: 'x.example' });
-    routes.restore([{ ...mine, openedToday: 1 }], 'one');
-    routes.restore([{ ...mine, openedToday: 4 }], 'one');
-    routes.restore([{ ...mine, openedToday: 2 }], 'other');
-    assert.deepEqual([routes.state()[0]?.openedToday, routes.own()[0]?.openedToday], [9, 3]);
-    assert.equal(chosen(routes, { allowed: ['amsterdam'] }), 'amsterdam');
-    routes.restore([{ ...mine, openedToday: 3 }], 'other');
-    assert.equal(chosen(routes, { allowed: ['amsterdam'] }), 'volume_spent');
-    block(routes, 'bergen', ['google', 'outlook', 'google', 'google', 'google']);
-    routes.restore([{ ...mine, id: 'bergen' }], 'one');
-    assert.equal(chosen(routes, { group: 'x.example', allowed: ['bergen'] }), 'all_resting');
-  });
-
   it('rests nobody longer than an hour, even if it was kept by a clock that was wrong', () => {
     const { routes, clock } = setUp(three);
     const [kept] = routes.state();
