@@ -14,6 +14,7 @@ export function CreditsMissing({ needed }: { needed: number }) {
         At most {counted(needed, 'credit is', 'credits are')} needed; {counted(available, 'is', 'are')}{' '}
         available
         {reserved > 0 ? ` and ${counted(reserved, 'is', 'are')} reserved by what still runs` : ''}.
+        {missing > 0 ? ` ${counted(missing, 'credit is', 'credits are')} missing.` : ''}
       </p>
       <p>
         Ask the operator for {counted(Math.max(missing, 1), 'credit')}: they are granted on the account’s

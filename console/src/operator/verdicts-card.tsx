@@ -41,6 +41,9 @@ export function VerdictsCard({ verdicts }: Pick<ServiceHealth, 'verdicts'>) {
   );
 }
 
+/** The two that are no providers. */
+const providerNames: Partial<Record<string, string>> = { none: 'no mail host asked', other: 'all others' };
+
 /** How much stays unknown and why, and how it differs by provider. */
 export function UnknownCard({ health }: { health: ServiceHealth }) {
   const { verdicts, unknown_reasons: reasons, failures, providers } = health;
@@ -75,7 +78,7 @@ export function UnknownCard({ health }: { health: ServiceHealth }) {
           total={all}
           bars={providers.map(({ provider, counts }) => ({
             key: provider,
-            label: provider,
+            label: providerNames[provider] ?? provider,
             count: totalOf(counts),
             parts: partsOf(counts),
           }))}

@@ -16,13 +16,21 @@ export function percent(part: number, whole: number): string {
   return `${share === 0 || share >= 99.95 || share === Math.round(share) ? Math.round(share) : share.toFixed(1)} %`;
 }
 
-/** In the two largest units that matter. */
+/** In the two largest units that matter; the second only where there is something of it. */
 export function duration(seconds: number): string {
   const whole = Math.max(Math.round(seconds), 0);
   if (whole < 60) return `${whole} s`;
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  if (whole < 86_400) return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
-  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3_600)} h`;
+  if (whole < 3_600) return inUnits(whole, [60, 'min'], [1, 's']);
+  if (whole < 86_400) return inUnits(whole, [3_600, 'h'], [60, 'min']);
+  return inUnits(whole, [86_400, 'd'], [3_600, 'h']);
+}
+
+type Unit = readonly [seconds: number, name: string];
+
+function inUnits(seconds: number, [large, largeName]: Unit, [small, smallName]: Unit): string {
+  const rest = Math.floor((seconds % large) / small);
+  const first = `${Math.floor(seconds / large)} ${largeName}`;
+  return rest === 0 ? first : `${first} ${rest} ${smallName}`;
 }
 
 /** 12 ms, 1.4 s. */

@@ -32,7 +32,7 @@ export const statusWords: Readonly<Record<ShownStatus, Words>> = {
   spamtrap: { label: 'Spam trap', meaning: 'Writing to it harms your reputation. Do not send.' },
   unknown: {
     label: 'Unknown',
-    meaning: 'There is no proof either way. Nothing was charged, and asking again later may tell more.',
+    meaning: 'There is no proof either way, and nothing was charged.',
   },
   rejected: { label: 'No address', meaning: 'What stands there is no email address.' },
 };
