@@ -59,4 +59,14 @@ export const commands: readonly CommandEntry[] = [
     summary: 'check the books: every promise of the ledger',
     load: async () => (await import('./commands/audit.ts')).auditCommand,
   },
+  {
+    name: 'migrate',
+    summary: 'bring the database to the schema of this version',
+    load: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  },
+  {
+    name: 'copy',
+    summary: 'copy an installation to another database, books balanced',
+    load: async () => (await import('./commands/copy.ts')).copyCommand,
+  },
 ];

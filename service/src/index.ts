@@ -8,6 +8,7 @@ export { grantCredits, type GrantCreditsAnswer } from './credits/grant-credits.t
 export { showCredits, type ShowCreditsAnswer } from './credits/show-credits.ts';
 export type { Violation } from './credits/violation.ts';
 export { openStore, type OpenStoreOptions } from './db/open-store.ts';
+export { readSchemaVersion } from './db/read-schema-version.ts';
 export { storeFile } from './db/sqlite/open-sqlite-store.ts';
 export type { Store } from './db/store.ts';
 export { StoreOpenError } from './db/store-open-error.ts';
@@ -17,4 +18,5 @@ export { deleteKey, type DeleteKeyAnswer } from './keys/delete-key.ts';
 export { issueKey, type IssuedKey, type IssueKeyAnswer } from './keys/issue-key.ts';
 export { listKeys, type ListedKey } from './keys/list-keys.ts';
 export { audit, type AuditReport } from './upkeep/audit.ts';
+export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
 export { readRestingRoutes, type RestingRoute } from './upkeep/read-resting-routes.ts';

@@ -3,102 +3,130 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createPostgresDatabase } from '../../../service/src/testing/postgres/test-postgres.ts';
 import { runHere } from '../run-here.ts';
 import { runMailproof } from '../start-mailproof.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-store-'));
-const env = { MAILPROOF_DATA_DIR: join(folder, 'data') };
 after(() => rmSync(folder, { recursive: true }));
 
-describe('accounts, keys, credits and audit', () => {
-  let account = '';
-  before(async () => {
-    const created = await json(['accounts', 'create', '--name', 'Ada & co', '--credits', '100']);
-    account = String(created['account_id']);
-    assert.deepEqual(created, { account_id: account, name: 'Ada & co', plan: 'paid' });
-  });
+const sqlite = () => Promise.resolve({ MAILPROOF_DATA_DIR: mkdtempSync(join(folder, 'data-')) });
 
-  test('accounts list gives an account a line', async () => {
-    const other = await json(['accounts', 'create', '--name', 'other', '--plan', 'none']);
-    const { stdout } = await run(['accounts', 'list', '--json']);
-    const rows = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as object);
-    assert.deepEqual(rows, [{ account_id: account, name: 'Ada & co', plan: 'paid' }, other]);
-  });
+async function postgres(): Promise<Record<string, string>> {
+  const { url } = await createPostgresDatabase('empty');
+  return { ...(await sqlite()), MAILPROOF_DATABASE_URL: url };
+}
 
-  test('accounts plan switches the plan', async () => {
-    for (const plan of ['none', 'paid']) {
-      const expected = { account_id: account, name: 'Ada & co', plan };
-      assert.deepEqual(await json(['accounts', 'plan', account, plan]), expected);
+const places = [
+  ['SQLite', sqlite],
+  ['PostgreSQL', postgres],
+] as const;
+
+/** Runs commands with settings that are there once the tests run. */
+function runner(env: () => Record<string, string>) {
+  const run = (args: string[]) => runHere(args, { env: env() });
+  const json = async (args: string[]) => {
+    const { code, stdout, stderr } = await run([...args, '--json']);
+    assert.deepEqual([code, stderr], [0, ''], stderr);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+  return { run, json };
+}
+
+for (const [name, place] of places) {
+  describe(`accounts, keys, credits and audit on ${name}`, () => {
+    const { run, json } = runner(() => env);
+    let env: Record<string, string> = {};
+    let account = '';
+    before(async () => {
+      env = await place();
+      const created = await json(['accounts', 'create', '--name', 'Ada & co', '--credits', '100']);
+      account = String(created['account_id']);
+      assert.deepEqual(created, { account_id: account, name: 'Ada & co', plan: 'paid' });
+    });
+
+    test('accounts list gives an account a line', async () => {
+      const other = await json(['accounts', 'create', '--name', 'other', '--plan', 'none']);
+      const { stdout } = await run(['accounts', 'list', '--json']);
+      const rows = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object);
+      assert.deepEqual(rows, [{ account_id: account, name: 'Ada & co', plan: 'paid' }, other]);
+    });
+
+    test('accounts plan switches the plan', async () => {
+      for (const plan of ['none', 'paid']) {
+        const expected = { account_id: account, name: 'Ada & co', plan };
+        assert.deepEqual(await json(['accounts', 'plan', account, plan]), expected);
+      }
+    });
+
+    test('a key is shown when it is made and never again', async () => {
+      const live = await json(['keys', 'create', account]);
+      const trial = await json(['keys', 'create', account, '--test']);
+      assert.deepEqual(Object.keys(live), ['key_id', 'api_key', 'account_id']);
+      assert.match(String(live['api_key']), /^mp_live_/);
+      assert.match(String(trial['api_key']), /^mp_test_/);
+      assert.equal(live['account_id'], account);
+      assert.deepEqual(await json(['keys', 'delete', String(trial['key_id'])]), {
+        key_id: trial['key_id'],
+        account_id: account,
+      });
+      const listed = await run(['keys', 'list', account, '--json']);
+      const rows = listed.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      assert.deepEqual(
+        rows.map((row) => [row['key_id'], row['mode'], row['deleted_at'] === null]),
+        [
+          [live['key_id'], 'live', true],
+          [trial['key_id'], 'test', false],
+        ],
+      );
+      assert.ok(!listed.stdout.includes(String(live['api_key']).slice(20)));
+    });
+
+    test('without --json the key alone is on stdout, so that it can be piped', async () => {
+      const { stdout, stderr } = await run(['keys', 'create', account]);
+      assert.match(stdout, /^mp_live_\w+\n$/);
+      assert.match(stderr, /not shown again/);
+    });
+
+    test('credits are granted and shown', async () => {
+      const expected = { account_id: account, granted: 142, available: 142, reserved: 0, spent: 0 };
+      assert.deepEqual(await json(['credits', 'grant', account, '42']), expected);
+      assert.deepEqual(await json(['credits', 'show', account]), expected);
+    });
+
+    test('audit counts what it looked at and finds nothing wrong', async () => {
+      assert.deepEqual(await json(['audit']), { accounts: 2, tasks: 0, violations: [] });
+    });
+
+    const mistakes: [string[], RegExp][] = [
+      [['accounts', 'create'], /--name is needed/],
+      [['accounts', 'create', '--name', 'x', '--plan', 'gold'], /--plan may be paid or none/],
+      [['accounts', 'create', '--name', 'x', '--credits', '-1'], /--credits (?:may be|needs)/],
+      [['accounts', 'plan', 'acct_none', 'paid'], /there is no account "acct_none"/],
+      [['accounts', 'creat'], /did you mean create\?/],
+      [['keys', 'create', 'acct_none'], /there is no account "acct_none"/],
+      [['keys', 'list', 'acct_none'], /there is no account "acct_none"/],
+      [['keys', 'delete', 'mp_live_secret'], /there is no such key/],
+      [['credits', 'grant', 'acct_none', '1'], /there is no account "acct_none"/],
+      [['credits', 'grant', 'acct_none', '1.5'], /whole number from 1 to 1000000000000/],
+      [['credits', 'show'], /something is missing \(usage: mailproof credits show ACCOUNT\)/],
+    ];
+    for (const [args, line] of mistakes) {
+      test(`${args.join(' ')} ends with 2 and one line that helps`, async () => {
+        const { code, stdout, stderr } = await run(args);
+        assert.deepEqual([code, stdout], [2, '']);
+        assert.match(stderr, line);
+        assert.ok(!stderr.includes('secret'));
+      });
     }
   });
-
-  test('a key is shown when it is made and never again', async () => {
-    const live = await json(['keys', 'create', account]);
-    const trial = await json(['keys', 'create', account, '--test']);
-    assert.deepEqual(Object.keys(live), ['key_id', 'api_key', 'account_id']);
-    assert.match(String(live['api_key']), /^mp_live_/);
-    assert.match(String(trial['api_key']), /^mp_test_/);
-    assert.equal(live['account_id'], account);
-    assert.deepEqual(await json(['keys', 'delete', String(trial['key_id'])]), {
-      key_id: trial['key_id'],
-      account_id: account,
-    });
-    const listed = await run(['keys', 'list', account, '--json']);
-    const rows = listed.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    assert.deepEqual(
-      rows.map((row) => [row['key_id'], row['mode'], row['deleted_at'] === null]),
-      [
-        [live['key_id'], 'live', true],
-        [trial['key_id'], 'test', false],
-      ],
-    );
-    assert.ok(!listed.stdout.includes(String(live['api_key']).slice(20)));
-  });
-
-  test('without --json the key alone is on stdout, so that it can be piped', async () => {
-    const { stdout, stderr } = await run(['keys', 'create', account]);
-    assert.match(stdout, /^mp_live_\w+\n$/);
-    assert.match(stderr, /not shown again/);
-  });
-
-  test('credits are granted and shown', async () => {
-    const expected = { account_id: account, granted: 142, available: 142, reserved: 0, spent: 0 };
-    assert.deepEqual(await json(['credits', 'grant', account, '42']), expected);
-    assert.deepEqual(await json(['credits', 'show', account]), expected);
-  });
-
-  test('audit counts what it looked at and finds nothing wrong', async () => {
-    assert.deepEqual(await json(['audit']), { accounts: 2, tasks: 0, violations: [] });
-  });
-
-  const mistakes: [string[], RegExp][] = [
-    [['accounts', 'create'], /--name is needed/],
-    [['accounts', 'create', '--name', 'x', '--plan', 'gold'], /--plan may be paid or none/],
-    [['accounts', 'create', '--name', 'x', '--credits', '-1'], /--credits (?:may be|needs)/],
-    [['accounts', 'plan', 'acct_none', 'paid'], /there is no account "acct_none"/],
-    [['accounts', 'creat'], /did you mean create\?/],
-    [['keys', 'create', 'acct_none'], /there is no account "acct_none"/],
-    [['keys', 'list', 'acct_none'], /there is no account "acct_none"/],
-    [['keys', 'delete', 'mp_live_secret'], /there is no such key/],
-    [['credits', 'grant', 'acct_none', '1'], /there is no account "acct_none"/],
-    [['credits', 'grant', 'acct_none', '1.5'], /whole number from 1 to 1000000000000/],
-    [['credits', 'show'], /something is missing \(usage: mailproof credits show ACCOUNT\)/],
-  ];
-  for (const [args, line] of mistakes) {
-    test(`${args.join(' ')} ends with 2 and one line that helps`, async () => {
-      const { code, stdout, stderr } = await run(args);
-      assert.deepEqual([code, stdout], [2, '']);
-      assert.match(stderr, line);
-      assert.ok(!stderr.includes('secret'));
-    });
-  }
-});
+}
 
 test('a store that cannot be opened ends with 3 and one line that says what to do', async () => {
   const blocked = join(folder, 'file');
@@ -112,7 +140,7 @@ test('a store that cannot be opened ends with 3 and one line that says what to d
 
 test('a PostgreSQL database that is not there is told in one line, without its password', async () => {
   const { code, stderr } = await runHere(['audit'], {
-    env: { ...env, MAILPROOF_DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
+    env: { MAILPROOF_DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
   });
   assert.equal(code, 3);
   assert.match(
@@ -122,12 +150,38 @@ test('a PostgreSQL database that is not there is told in one line, without its p
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-function run(args: string[]) {
-  return runHere(args, { env });
+test('an installation moves from SQLite to PostgreSQL, once, and the commands go on there', async () => {
+  const [here, there] = [await sqlite(), await postgres()];
+  const old = runner(() => here);
+  const young = runner(() => there);
+  const created = await old.json(['accounts', 'create', '--name', 'Ada', '--credits', '100']);
+  const account = String(created['account_id']);
+  const from = `sqlite:${here.MAILPROOF_DATA_DIR}`;
+  const to = there['MAILPROOF_DATABASE_URL'] ?? '';
+  const { rows, ...copied } = await old.json(['copy', '--from', from, '--to', to]);
+  assert.deepEqual(copied, { accounts: 1, tasks: 0, entries: 1, violations: [] });
+  assert.ok(Number(rows) >= 3);
+  const again = await old.run(['copy', '--from', from, '--to', to]);
+  assert.deepEqual([again.code, again.stdout], [2, '']);
+  assert.match(again.stderr, /not empty/);
+  const expected = { account_id: account, granted: 142, available: 142, reserved: 0, spent: 0 };
+  assert.deepEqual(await young.json(['credits', 'grant', account, '42']), expected);
+  assert.deepEqual(await young.json(['audit']), { accounts: 1, tasks: 0, violations: [] });
+});
+
+for (const [name, place] of places) {
+  test(`migrate says which schema the database has on ${name}`, async () => {
+    const env = await place();
+    const { schema } = await runner(() => env).json(['migrate']);
+    assert.ok(Number(schema) >= 5);
+  });
 }
 
-async function json(args: string[]): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await run([...args, '--json']);
-  assert.deepEqual([code, stderr], [0, ''], stderr);
-  return JSON.parse(stdout) as Record<string, unknown>;
-}
+test('copy wants to know both databases', async () => {
+  for (const args of [[], ['--from', 'sqlite:x'], ['--from', 'mysql://u:secret@h/d', '--to', 'sqlite:x']]) {
+    const { code, stderr } = await runHere(['copy', ...args], { env: {} });
+    assert.equal(code, 2);
+    assert.match(stderr, /--from and --to may be/);
+    assert.doesNotMatch(stderr, /secret/);
+  }
+});

@@ -47,7 +47,7 @@ export function announceInDataDir(dataDir: string, role: ProcessRole = 'all'): P
       return Promise.resolve();
     },
     leave: () => {
-      lock.close();
+      if (lock.isOpen) lock.close();
       removeProcess(folder, id);
       return Promise.resolve();
     },

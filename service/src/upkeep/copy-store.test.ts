@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { statement } from '../db/statement.ts';
+import { createAccount } from '../accounts/create-account.ts';
+import { databases, type TestStore } from '../testing/databases.ts';
+import { addresses, openTaskHouse } from '../testing/open-task-house.ts';
+import { copyStore } from './copy-store.ts';
+
+const lastChange = statement((db) =>
+  db.selectFrom('audit_log').select('number').orderBy('number', 'desc').limit(1),
+);
+
+for (const source of databases) {
+  for (const target of databases) {
+    describe(`copying from ${source.name} to ${target.name}`, () => {
+      const toKind = target.name === 'SQLite' ? 'sqlite' : 'postgres';
+      const copy = (from: TestStore['store'], to: TestStore['store']) =>
+        copyStore({ from, to, toKind, onProgress: () => undefined });
+
+      it('takes every row along, once, and both sides balance and work on', async () => {
+        const house = await openTaskHouse(source);
+        const there = await target.open();
+        await house.created(house.account.live, addresses(90));
+        await house.created(house.account.live, addresses(70));
+        for (let n = 0; n < 8; n += 1) await house.created(house.account.test, addresses(100));
+        await house.run((await house.claim())!);
+        await house.presence.leave();
+        const answer = await copy(house.store, there.store);
+        assert.ok(answer.kind === 'copied', JSON.stringify(answer));
+        const { accounts, tasks, entries, violations } = answer;
+        assert.deepEqual({ accounts, tasks, violations }, { accounts: 1, tasks: 10, violations: [] });
+        assert.ok(entries >= 3, `${entries}`);
+        assert.deepEqual((await copy(house.store, there.store)).kind, 'target_not_empty');
+        const before = await there.store.read.first(lastChange, {});
+        const parts = { store: there.store, wallClock: Date, actor: 'command_line' as const };
+        await createAccount({ name: 'later', plan: 'paid', credits: 1 }, parts);
+        assert.ok((await there.store.read.first(lastChange, {}))!.number > before!.number);
+        await there.close();
+        await house.close();
+      });
+
+      it('refuses while somebody works on the source', async () => {
+        const [here, there] = [await source.open(), await target.open()];
+        const presence = await here.store.announce();
+        assert.deepEqual(await copy(here.store, there.store), { kind: 'source_in_use', processes: 1 });
+        await presence.leave();
+        assert.equal((await copy(here.store, there.store)).kind, 'copied');
+        await here.close();
+        await there.close();
+      });
+    });
+  }
+}
