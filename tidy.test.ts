@@ -16,7 +16,9 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const sources = files.filter((file) => /\.tsx?$/.test(file));
 const production = sources.filter(
   (file) =>
-    !/\.(?:test|fuzz)\.ts$|\/(?:in-world|testing|endurance|e2e)\/|loopback-|start-socks5-proxy/.test(file),
+    !/\.(?:test|fuzz)\.ts$|\/(?:in-world|testing|endurance|nemesis|e2e)\/|loopback-|start-socks5-proxy/.test(
+      file,
+    ),
 );
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 

@@ -3,7 +3,7 @@ import { isRecord } from './run-command.ts';
 
 /** One request to the API. A body that is a string goes as it is, anything else as JSON. */
 export type Call = {
-  method?: 'GET' | 'POST' | 'PUT';
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   key?: string;
   body?: unknown;

@@ -64,7 +64,7 @@ const longestStartMs = 1_500;
 async function killOnce({ witness, dice, home, newNumber }: RoundParts): Promise<void> {
   const serving = await serve(home);
   const caller = createCaller(serving.url);
-  const parts = { witness, caller, dice, home, newNumber };
+  const parts = { witness, caller, dice, home, newNumber, grants: true };
   const audited = auditBooks(parts);
   await recover(parts, { everything: false });
   const load = startLoad(parts);

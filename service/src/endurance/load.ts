@@ -11,7 +11,13 @@ type Load = {
   end(): Promise<void>;
 };
 
-type LoadParts = Asking & { home: Home; dice: Dice; newNumber: () => number };
+export type LoadParts = Asking & {
+  home: Home;
+  dice: Dice;
+  newNumber: () => number;
+  /** Whether credits are granted on the command line meanwhile. */
+  grants: boolean;
+};
 
 const clients = 8;
 const grantedAtOnce = 150;
@@ -19,7 +25,7 @@ const grantedAtOnce = 150;
 export function startLoad(parts: LoadParts): Load {
   const over = new AbortController();
   const running = Array.from({ length: clients }, () => beClient(parts, over.signal));
-  const granting = parts.dice.chance(0.6) ? grant(parts) : Promise.resolve();
+  const granting = parts.grants && parts.dice.chance(0.6) ? grant(parts) : Promise.resolve();
   return {
     end: async () => {
       over.abort();

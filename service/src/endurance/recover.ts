@@ -10,13 +10,27 @@ import type { KeyedRequest, WatchedAccount, Witness } from './witness.ts';
  * What is held against the service after a restart, before anything new is asked of it: what was acknowledged is there and
  * the same, what was lost can be asked for again once, every task completes, and the books balance to the credit.
  */
-type RecoverParts = Asking & { home: Home; dice: Dice };
+type RecoverParts = Asking & { home: Home; dice: Dice; survivors: boolean; patienceMs: number };
+
+type RecoverOptions = {
+  /** Ask for all that was ever acknowledged, not for some of it. */
+  everything: boolean;
+  /**
+   * Whether processes lived on beside the one that died. Then what it was doing is in progress until they have found
+   * it dead, and its tasks go on within a minute (L2); alone, all of it is put right at the start.
+   */
+  survivors?: boolean;
+};
 
 /** Less than the hold of a single request lives (40 s): what comes back sooner came back at the start. */
-const patienceMs = 30_000;
+const patienceMs = { alone: 30_000, survivors: 75_000 };
 const sampled = 8;
 
-export async function recover(parts: RecoverParts, { everything }: { everything: boolean }): Promise<void> {
+export async function recover(
+  given: Asking & { home: Home; dice: Dice },
+  { everything, survivors = false }: RecoverOptions,
+): Promise<void> {
+  const parts = { ...given, survivors, patienceMs: patienceMs[survivors ? 'survivors' : 'alone'] };
   const { witness } = parts;
   await Promise.all(
     witness.keyed.filter((request) => !request.resolved).map((request) => resolve(parts, request)),
@@ -55,11 +69,12 @@ async function resolve(parts: RecoverParts, request: KeyedRequest): Promise<void
     parts.witness.violations.push(`${request.idempotencyKey} is in progress after a restart`);
 }
 
-/** To be turned away for overload (the machine may be busy with much else) is no answer. */
+/** To be turned away for overload (the machine may be busy with much else) is no answer; nor, among survivors, is 409. */
 async function askUntilTold(parts: RecoverParts, request: KeyedRequest): Promise<number> {
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + parts.patienceMs;
+  const isTold = (heard: number) => heard !== 503 && !(parts.survivors && heard === 409);
   let status = await askKeyed(parts, request);
-  while (status === 503 && performance.now() < until) {
+  while (!isTold(status) && performance.now() < until) {
     await sleep(100);
     status = await askKeyed(parts, request);
   }
@@ -69,6 +84,7 @@ async function askUntilTold(parts: RecoverParts, request: KeyedRequest): Promise
 }
 
 async function completeTasks(parts: RecoverParts): Promise<void> {
+  const { patienceMs } = parts;
   const until = performance.now() + patienceMs;
   const open = () => parts.witness.tasks.filter((task) => task.final === undefined);
   while (open().length > 0 && performance.now() < until) {
@@ -96,10 +112,14 @@ export async function auditBooks({ witness, home }: Pick<RecoverParts, 'witness'
 }
 
 /** Waits until nothing is reserved: tasks whose creation was lost run as well. Then there is no perhaps left. */
-async function balanceBooks({ witness, home }: RecoverParts, account: WatchedAccount): Promise<void> {
+async function balanceBooks(
+  { witness, home, patienceMs }: RecoverParts,
+  account: WatchedAccount,
+): Promise<void> {
   const until = performance.now() + patienceMs;
-  while (readBooks(home, account.accountId).reserved > 0 && performance.now() < until) await sleep(50);
-  const books = readBooks(home, account.accountId);
+  while ((await readBooks(home, account.accountId)).reserved > 0 && performance.now() < until)
+    await sleep(50);
+  const books = await readBooks(home, account.accountId);
   const { granted, available, reserved, spent } = books;
   const holds =
     reserved === 0 &&
@@ -123,7 +143,7 @@ function wrongBooks(account: WatchedAccount, books: string): string {
 export async function showBooks({ home, witness }: { home: Home; witness: Witness }): Promise<void> {
   for (const { accountId } of [witness.careful, witness.careless]) {
     const shown = JSON.stringify(await runCommand(['credits', 'show', accountId], home));
-    const read = JSON.stringify({ account_id: accountId, ...readBooks(home, accountId) });
+    const read = JSON.stringify({ account_id: accountId, ...(await readBooks(home, accountId)) });
     if (shown !== read) witness.violations.push(`credits show: ${shown}, in the file ${read}`);
   }
 }

@@ -11,9 +11,12 @@ export type Serving = Launched & {
 
 const startWithinMs = 60_000;
 
-export async function serve(home: Home, preload?: string): Promise<Serving> {
+/** What it does; both, unless said. A worker listens nowhere and has an empty URL. */
+type Role = 'all' | 'api' | 'worker';
+
+export async function serve(home: Home, preload?: string, role: Role = 'all'): Promise<Serving> {
   const launched = launch(
-    ['serve'],
+    ['serve', '--role', role],
     { ...home, environment: { MAILPROOF_PORT: '0', ...home.environment } },
     preload,
   );
@@ -32,6 +35,8 @@ export async function serve(home: Home, preload?: string): Promise<Serving> {
   };
 }
 
+const ready = /"url":"([^"]+)","msg":"listening"|"msg":"working"/;
+
 function listening({ child, written, ended, signal }: Launched): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => {
@@ -43,11 +48,13 @@ function listening({ child, written, ended, signal }: Launched): Promise<string>
       clearTimeout(timer);
       fail(`ended with ${String(code)}`);
     });
-    child.stdout.on('data', () => {
-      const [, url] = /"url":"([^"]+)","msg":"listening"/.exec(written().toString('utf8')) ?? [];
-      if (url === undefined) return;
+    const look = () => {
+      const [said, url = ''] = ready.exec(written().toString('utf8')) ?? [];
+      if (said === undefined) return;
       clearTimeout(timer);
+      child.stdout.off('data', look);
       resolve(url);
-    });
+    };
+    child.stdout.on('data', look);
   });
 }

@@ -14,8 +14,11 @@ const twins = 20;
 const addresses = 2;
 
 /** Throws where two tasks were made of one, or one was paid twice. */
-export async function runTwinRounds(rounds: number): Promise<TwinReport> {
-  const { home, close } = await openHouse();
+export async function runTwinRounds(
+  rounds: number,
+  settings: Record<string, string> = {},
+): Promise<TwinReport> {
+  const { home, close } = await openHouse(settings);
   const credits = rounds * addresses;
   const { accountId, liveKey } = await openAccount(home, { name: 'twins', credits });
   const serving = await serve(home);
@@ -35,7 +38,7 @@ export async function runTwinRounds(rounds: number): Promise<TwinReport> {
     for (const taskId of taskIds)
       assert.equal((await pollTask(caller, liveKey, taskId)).creditsUsed, String(addresses));
     const books = { granted: credits, available: 0, reserved: 0, spent: credits };
-    assert.deepEqual(readBooks(home, accountId), books);
+    assert.deepEqual(await readBooks(home, accountId), books);
     assert.deepEqual(await runCommand(['audit'], home), { accounts: 1, tasks: rounds, violations: [] });
     return { rounds, requests: rounds * twins, tasks: taskIds.length, inProgress, ms };
   } finally {

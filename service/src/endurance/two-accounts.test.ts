@@ -12,50 +12,54 @@ import {
   type Caller,
 } from './call.ts';
 import { createDice, type Dice } from './dice.ts';
+import { databasePlaces } from './database-places.ts';
 import { openAccount, type OpenedAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
 import { runCommand } from './run-command.ts';
 import { serve, type Serving } from './serve.ts';
 
-const requests = 5_000;
 const clientsOfEach = 8;
 
 /** One of the two: all that is its own carries its canary. */
 type Tenant = OpenedAccount & { canary: string; taskIds: string[]; answers: Answered[]; dice: Dice };
 
-test(`two accounts, ${requests} interleaved requests: not one byte of the other's`, async (t) => {
-  const { home, close } = await openHouse();
-  const started: Serving[] = [];
-  t.after(async () => {
-    await Promise.all(started.map((one) => one.kill()));
-    await close();
+for (const { name, settings } of databasePlaces) {
+  // Durable commits over a socket, one test among many on the machine: fewer of them say the same.
+  const requests = name === 'SQLite' ? 5_000 : 1_500;
+  test(`two accounts, ${requests} interleaved requests on ${name}: not one byte of the other's`, async (t) => {
+    const { home, close } = await openHouse(await settings());
+    const started: Serving[] = [];
+    t.after(async () => {
+      await Promise.all(started.map((one) => one.kill()));
+      await close();
+    });
+    const names = ['heron', 'stork'];
+    const [heron, stork] = await Promise.all(
+      names.map(async (canary, n): Promise<Tenant> => {
+        const account = await openAccount(home, { name: canary, credits: 100_000 });
+        return { ...account, canary, taskIds: [], answers: [], dice: createDice(n + 1) };
+      }),
+    );
+    assert.ok(heron !== undefined && stork !== undefined);
+    const serving = await serve(home);
+    started.push(serving);
+    const caller = createCaller(serving.url);
+    const startedAt = performance.now();
+    let left = requests;
+    const beClient = async (tenant: Tenant) => {
+      for (let number = left--; number > 0; number = left--) await act(caller, tenant, number);
+    };
+    await Promise.all(Array.from({ length: clientsOfEach }, () => [beClient(heron), beClient(stork)]).flat());
+    t.diagnostic(`${requests} requests in ${Math.round(performance.now() - startedAt)} ms`);
+    expectNothingOf(heron, stork);
+    expectNothingOf(stork, heron);
+    await expectOwnKeys(caller, [heron, stork]);
+    await expectNoDoor(caller, { tenant: heron, other: stork });
+    await expectNoDoor(caller, { tenant: stork, other: heron });
+    assert.deepEqual((await runCommand(['audit'], home))['violations'], []);
+    caller.close();
   });
-  const names = ['heron', 'stork'];
-  const [heron, stork] = await Promise.all(
-    names.map(async (canary, n): Promise<Tenant> => {
-      const account = await openAccount(home, { name: canary, credits: 100_000 });
-      return { ...account, canary, taskIds: [], answers: [], dice: createDice(n + 1) };
-    }),
-  );
-  assert.ok(heron !== undefined && stork !== undefined);
-  const serving = await serve(home);
-  started.push(serving);
-  const caller = createCaller(serving.url);
-  const startedAt = performance.now();
-  let left = requests;
-  const beClient = async (tenant: Tenant) => {
-    for (let number = left--; number > 0; number = left--) await act(caller, tenant, number);
-  };
-  await Promise.all(Array.from({ length: clientsOfEach }, () => [beClient(heron), beClient(stork)]).flat());
-  t.diagnostic(`${requests} requests in ${Math.round(performance.now() - startedAt)} ms`);
-  expectNothingOf(heron, stork);
-  expectNothingOf(stork, heron);
-  await expectOwnKeys(caller, [heron, stork]);
-  await expectNoDoor(caller, { tenant: heron, other: stork });
-  await expectNoDoor(caller, { tenant: stork, other: heron });
-  assert.deepEqual((await runCommand(['audit'], home))['violations'], []);
-  caller.close();
-});
+}
 
 const domains = ['catchall.test', 'strict.test', 'nullmx.test', 'blocked.test', 'servfail.test'] as const;
 

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askKeyed } from '../endurance/ask.ts';
+import { fieldsOf, singlePath, type Answer } from '../endurance/call.ts';
+import type { LoadParts } from '../endurance/load.ts';
+import type { KeyedRequest } from '../endurance/witness.ts';
+
+/**
+ * A client that makes keys, uses and deletes them, one after the other, all through the API: a key that was acknowledged works
+ * wherever it is shown, and one whose deletion was acknowledged works nowhere a second later.
+ */
+type KeyHolder = { deleted: () => number; end: () => Promise<void> };
+
+const keysPath = '/api/v1/account/keys';
+const diesWithinMs = 1_000;
+
+export function startKeyHolder(parts: LoadParts): KeyHolder {
+  const over = new AbortController();
+  let deleted = 0;
+  const running = (async () => {
+    while (!over.signal.aborted) if (await liveAndDie(parts)) deleted += 1;
+  })();
+  return {
+    deleted: () => deleted,
+    end: async () => {
+      over.abort();
+      await running;
+    },
+  };
+}
+
+const statusOf = (answer: Answer) => (answer.kind === 'lost' ? 0 : answer.status);
+
+/** Whether a key was seen dead. */
+async function liveAndDie(parts: LoadParts): Promise<boolean> {
+  const { witness, caller, newNumber } = parts;
+  const { liveKey } = witness.careful;
+  const made = await caller.call({ path: keysPath, key: liveKey, body: { name: `key ${newNumber()}` } });
+  if (made.kind === 'lost' || made.status === 503) return false;
+  if (made.status !== 201) {
+    witness.violations.push(`a new key: ${made.status} ${made.body}`);
+    return false;
+  }
+  const { key_id: keyId, api_key: apiKey } = fieldsOf(made);
+  await use(parts, String(apiKey));
+  if (!(await deleteKey(parts, String(keyId)))) return false;
+  await sleep(diesWithinMs);
+  const shown = await caller.call({
+    path: singlePath,
+    key: String(apiKey),
+    body: { email: 'late@nullmx.test' },
+  });
+  if (![0, 401, 503].includes(statusOf(shown)))
+    witness.violations.push(`deleted key ${String(keyId)}: ${statusOf(shown)}`);
+  return statusOf(shown) === 401;
+}
+
+/** The account keeps the answer under its idempotency key, so that it can be asked for again with another key. */
+async function use(parts: LoadParts, apiKey: string): Promise<void> {
+  const { witness, newNumber } = parts;
+  const number = newNumber();
+  const request: KeyedRequest = {
+    kind: 'single',
+    apiKey,
+    idempotencyKey: `key-${number}`,
+    body: { email: `k${number}@nullmx.test` },
+    accepted: [],
+    kept: undefined,
+    resolved: false,
+    asked: 0,
+    charges: 0,
+  };
+  await askKeyed(parts, request);
+  witness.keyed.push({ ...request, apiKey: witness.careful.liveKey });
+}
+
+/** Asks until it is told. The second time it may be gone already. */
+async function deleteKey({ witness, caller }: LoadParts, keyId: string): Promise<boolean> {
+  for (let triesLeft = 100; triesLeft > 0; triesLeft -= 1) {
+    const answer = await caller.call({
+      method: 'DELETE',
+      path: `${keysPath}/${keyId}`,
+      key: witness.careful.liveKey,
+    });
+    if ([204, 404].includes(statusOf(answer))) return true;
+    if (![0, 503].includes(statusOf(answer))) {
+      witness.violations.push(`deleting key ${keyId}: ${statusOf(answer)}`);
+      return false;
+    }
+  }
+  return false;
+}
