@@ -42,7 +42,7 @@ describe('the operator', () => {
 
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
-    for (const change of ['account created', 'credits granted', 'key created', 'plan changed'])
+    for (const change of ['account created', 'credits granted', 'key created', 'plan set'])
       await page
         .getByRole('row', { name: new RegExp(change) })
         .first()

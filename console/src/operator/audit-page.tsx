@@ -30,7 +30,7 @@ export function AuditPage() {
 
 function AuditTable({ entries }: { entries: readonly AuditLogEntry[] }) {
   return (
-    <table>
+    <table class="changes">
       <caption class="visually-hidden">Changes, the newest first</caption>
       <thead>
         <tr>
