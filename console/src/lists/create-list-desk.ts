@@ -24,7 +24,13 @@ export type DeskState =
   | { kind: 'column_needed'; file: ListFile; layout: FoundLayout }
   | { kind: 'ready'; list: OpenList }
   | { kind: 'running'; list: OpenList; progress: RunProgress }
-  | { kind: 'paused'; list: OpenList; failure: Failure | undefined }
+  | {
+      kind: 'paused';
+      list: OpenList;
+      failure: Failure | undefined;
+      /** Begun so long ago that the service may have forgotten tasks that were under way. */
+      isOld: boolean;
+    }
   | { kind: 'done'; list: OpenList };
 
 export type ListDesk = {
@@ -56,6 +62,8 @@ type DeskParts = {
 /** Answers come in by the hundred. Drawing them takes longer the more rows there are, and is done the less often. */
 const showEveryMs = 400;
 const showMsPerRow = 0.05;
+/** For as long the service knows an idempotency key; what was under way longer ago may be paid for again. */
+const keysLastMs = 86_400_000;
 
 /** What lies on the desk, with what is not for the page: the kept form of the list, and the way to stop the run. */
 type Inside = {
@@ -150,7 +158,7 @@ async function run(list: OpenList, { inside, parts }: Desk): Promise<void> {
   state.value =
     end.kind === 'done'
       ? { kind: 'done', list }
-      : { kind: 'paused', list, failure: end.kind === 'failed' ? end.failure : undefined };
+      : { kind: 'paused', list, failure: end.kind === 'failed' ? end.failure : undefined, isOld: false };
   parts.onEnd(state.value);
 }
 
@@ -207,10 +215,11 @@ async function recall(accountId: string, desk: Desk): Promise<void> {
   if (opened.kind !== 'opened') return clear(desk);
   const { list } = opened;
   inside.kept = file;
+  const isOld = parts.now() - file.startedAt > keysLastMs;
   for (const { batch, answers } of batches) enterBatch(list.answers, batch, answers);
   revision.value += 1;
   if (list.answers.every((answer) => answer !== undefined)) state.value = { kind: 'done', list };
-  else if (file.isStopped) state.value = { kind: 'paused', list, failure: undefined };
+  else if (file.isStopped || isOld) state.value = { kind: 'paused', list, failure: undefined, isOld };
   else void run(list, desk);
 }
 

@@ -49,7 +49,7 @@ function Desk({ state }: { state: DeskState }) {
     case 'running':
       return <RunningList list={state.list} progress={state.progress} />;
     case 'paused':
-      return <PausedList list={state.list} failure={state.failure} />;
+      return <PausedList list={state.list} failure={state.failure} isOld={state.isOld} />;
     case 'done':
       return <DoneList list={state.list} />;
   }

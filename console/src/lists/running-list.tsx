@@ -8,6 +8,9 @@ import type { RunProgress } from './create-list-desk.ts';
 import type { OpenList } from './open-list.ts';
 import { Counts } from './ready-list.tsx';
 
+/** As many as verifyMany has under way. */
+const tasksAtOnce = 4;
+
 /** How far the run is, how fast, and how long it still takes. */
 export function RunningList({ list, progress }: { list: OpenList; progress: RunProgress }) {
   const { lists, announcer } = useConsole();
@@ -53,8 +56,10 @@ function paceOf({ answered, before, startedAt }: RunProgress, total: number): st
   return `${rate} a second · ${duration((total - answered) / perSecond)} left`;
 }
 
+type PausedListProps = { list: OpenList; failure: Failure | undefined; isOld: boolean };
+
 /** A run that was stopped, by hand or by a refusal, with what to do. */
-export function PausedList({ list, failure }: { list: OpenList; failure: Failure | undefined }) {
+export function PausedList({ list, failure, isOld }: PausedListProps) {
   const { lists } = useConsole();
   const total = list.survey.addresses.length;
   const answered = list.answers.filter((answer) => answer !== undefined).length;
@@ -62,9 +67,7 @@ export function PausedList({ list, failure }: { list: OpenList; failure: Failure
     <section class="card" aria-labelledby="paused-title">
       <h2 id="paused-title">{list.name} is paused</h2>
       {failure === undefined ? (
-        <Notice tone="info" title="Paused">
-          <p>Tasks that were created go on in the service; going on finds them and pays for nothing twice.</p>
-        </Notice>
+        <PauseNotice isOld={isOld} />
       ) : (
         <FailureNotice failure={failure}>
           {failure.reason === 'insufficient_credits' ? <CreditsMissing needed={total - answered} /> : null}
@@ -83,5 +86,23 @@ export function PausedList({ list, failure }: { list: OpenList; failure: Failure
         </button>
       </div>
     </section>
+  );
+}
+
+function PauseNotice({ isOld }: { isOld: boolean }) {
+  if (isOld)
+    return (
+      <Notice tone="warning" title="This list was begun more than a day ago">
+        <p>
+          Going on may pay again for up to {counted(tasksAtOnce * 100, 'address', 'addresses')} that were
+          under way when it broke off; the service does not remember longer. What was answered is not asked
+          again.
+        </p>
+      </Notice>
+    );
+  return (
+    <Notice tone="info" title="Paused">
+      <p>Tasks that were created go on in the service; going on finds them and pays for nothing twice.</p>
+    </Notice>
   );
 }
