@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createClient } from '@mailproof/client';
+import { createClient, MailproofError, type Client } from '@mailproof/client';
 import { fact } from './list-steps.ts';
 import { openHouse, type House } from './open-house.ts';
 import { signIn } from './sign-in.ts';
@@ -37,7 +37,7 @@ describe('the operator', () => {
     await page.getByLabel('Plan', { exact: true }).selectOption('none');
     await page.getByRole('button', { name: 'Set plan' }).click();
     await page.getByText('There is no active plan').waitFor();
-    await assert.rejects(client.verify('yuki@harbour-books.example'), { reason: 'subscription_required' });
+    assert.equal(await refusalOf(client), 'subscription_required');
     assert.equal((await house.creditsOf(key)).granted, 125);
 
     await page.getByRole('link', { name: 'Audit log' }).click();
@@ -91,3 +91,15 @@ describe('the operator', () => {
     await visitor.leave();
   });
 });
+
+/** Asks until it is refused: what is known of a key may be a second old. */
+async function refusalOf(client: Client): Promise<string> {
+  for (;;) {
+    try {
+      await client.verify('yuki@harbour-books.example');
+    } catch (error) {
+      if (error instanceof MailproofError) return error.reason;
+      throw error;
+    }
+  }
+}
