@@ -18,6 +18,8 @@ export type Figures = {
   p99Ms: number;
   /** CPU time of the server for one request, in microseconds. */
   cpuUs: number;
+  /** The same of the database, where that is a server of its own. */
+  databaseCpuUs: number;
   requests: number;
 };
 
@@ -34,9 +36,9 @@ export type Comparison = {
 };
 
 /** Where each side listens, and the process it is. */
-type Servers = Record<Side, { port: number; pid: number }>;
+type Servers = Record<Side, { port: number; pid: number; databaseCpuMs?: () => number }>;
 type Side = 'ours' | 'bare';
-type Driven = LoadReport & { cpuMs: number };
+type Driven = LoadReport & { cpuMs: number; databaseCpuMs: number };
 
 const loadModule: ChildModule<LoadOrder, LoadReport> = { path: join(import.meta.dirname, 'load-process.ts') };
 
@@ -79,8 +81,9 @@ type DriverParts = { measure: Measure; servers: Servers; effort: Effort; load: C
 function createDriver({ measure, servers, effort, load }: DriverParts): Drive {
   let from = 1;
   return async (side, forMs) => {
-    const { port, pid } = servers[side];
+    const { port, pid, databaseCpuMs = () => 0 } = servers[side];
     const cpuBefore = cpuTimeMs(pid) ?? NaN;
+    const databaseBefore = databaseCpuMs();
     const report = await load.ask({
       port,
       connections: Math.min(effort.connections, measure.mostConnections),
@@ -90,7 +93,11 @@ function createDriver({ measure, servers, effort, load }: DriverParts): Drive {
       expectedStatus: measure.expectedStatus,
     });
     from = report.next;
-    return { ...report, cpuMs: (cpuTimeMs(pid) ?? NaN) - cpuBefore };
+    return {
+      ...report,
+      cpuMs: (cpuTimeMs(pid) ?? NaN) - cpuBefore,
+      databaseCpuMs: databaseCpuMs() - databaseBefore,
+    };
   };
 }
 
@@ -106,6 +113,7 @@ function read(reports: Driven[]): Figures {
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
     cpuUs: (1_000 * sum(reports.map(({ cpuMs }) => cpuMs))) / latencies.length,
+    databaseCpuUs: (1_000 * sum(reports.map(({ databaseCpuMs }) => databaseCpuMs))) / latencies.length,
     requests: latencies.length,
   };
 }

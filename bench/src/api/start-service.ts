@@ -1,16 +1,28 @@
 /** The service as its user starts it (`./mailproof serve`), in a small world, with an account that has credits enough. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { WorldDescription } from '@mailproof/world';
+import { startBenchPostgres, type BenchPostgres } from '../processes/bench-postgres.ts';
 import { startChild } from '../processes/child.ts';
+import {
+  bareEnvironment,
+  runMailproof,
+  startMailproof,
+  type Settings,
+} from '../processes/start-mailproof.ts';
 import { worldModule } from '../processes/world-module.ts';
 
-export type ServiceUnderTest = { port: number; pid: number; key: string; stop(): Promise<void> };
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+export type ServiceUnderTest = {
+  port: number;
+  pid: number;
+  key: string;
+  /** CPU time of the database where that is a server of its own. */
+  databaseCpuMs: () => number;
+  stop(): Promise<void>;
+};
 
 export const places = {
   /** On the operator's list: a verdict needs DNS, which is cached, and no mail host. */
@@ -37,46 +49,57 @@ const world: WorldDescription = {
   },
 };
 
-const program = join(import.meta.dirname, '../../../mailproof');
-const startWithinMs = 60_000;
 const credits = 1_000_000_000;
 
-export async function startService(options: {
-  profileFolder: string | undefined;
-}): Promise<ServiceUnderTest> {
+type StartOptions = { database: DatabaseKind; profileFolder: string | undefined };
+
+export async function startService({ database, profileFolder }: StartOptions): Promise<ServiceUnderTest> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
   const internet = startChild(worldModule);
+  const postgres = database === 'postgres' ? await startBenchPostgres() : undefined;
   const { environment } = await internet.ask({ kind: 'start', description: world, options: {} });
-  const settings = settingsIn(folder, environment);
-  const account = await command(
-    ['accounts', 'create', '--name', 'bench', '--credits', `${credits}`],
-    settings,
-  );
-  const { api_key: key } = await command(['keys', 'create', String(account['account_id'])], settings);
-  const service = serve(folder, { ...settings, ...profiling(options.profileFolder) });
-  const port = await listening(service, join(folder, 'log'));
+  const settings = { ...settingsIn(folder, environment), ...(await databaseSettings(postgres)) };
+  const key = await openAccount(settings);
+  const service = await startMailproof({
+    role: 'all',
+    env: { ...settings, ...profiling(profileFolder) },
+    logFile: join(folder, 'log'),
+  });
   return {
-    port,
-    pid: service.pid ?? 0,
-    key: String(key),
+    port: service.port,
+    pid: service.pid,
+    key,
+    databaseCpuMs: () => postgres?.cpuMs() ?? 0,
     async stop() {
-      const ended = once(service, 'exit');
-      service.kill('SIGTERM');
-      await ended;
+      await service.stop();
+      await postgres?.stop();
       await internet.stop();
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-type Settings = Record<string, string>;
+async function openAccount(settings: Settings): Promise<string> {
+  const made = await runMailproof(
+    ['accounts', 'create', '--name', 'bench', '--credits', `${credits}`],
+    settings,
+  );
+  const { api_key: key } = await runMailproof(['keys', 'create', String(made['account_id'])], settings);
+  return String(key);
+}
+
+async function databaseSettings(postgres: BenchPostgres | undefined): Promise<Settings> {
+  if (postgres === undefined) return {};
+  const database = await postgres.createDatabase('api');
+  await database.close();
+  return { MAILPROOF_DATABASE_URL: database.url };
+}
 
 function settingsIn(folder: string, environment: Settings): Settings {
   const listed = join(folder, 'disposable.txt');
   writeFileSync(listed, `${places.disposable}\n`);
   return {
-    PATH: process.env['PATH'] ?? '',
-    HOME: process.env['HOME'] ?? '',
+    ...bareEnvironment(),
     ...environment,
     MAILPROOF_PORT: '0',
     MAILPROOF_DATA_DIR: join(folder, 'data'),
@@ -88,28 +111,4 @@ function settingsIn(folder: string, environment: Settings): Settings {
 
 function profiling(folder: string | undefined): Settings {
   return folder === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` };
-}
-
-/** The log goes to a file, as it would under any supervisor; every request writes its line. */
-function serve(folder: string, env: Settings): ChildProcess {
-  const log = openSync(join(folder, 'log'), 'w');
-  const child = spawn(program, ['serve'], { env, stdio: ['ignore', log, 'inherit'] });
-  closeSync(log);
-  return child;
-}
-
-async function listening(service: ChildProcess, log: string): Promise<number> {
-  for (const startedAt = performance.now(); performance.now() - startedAt < startWithinMs;) {
-    const [, port] = /"url":"http:\/\/[^"]+:(\d+)","msg":"listening"/.exec(readFileSync(log, 'utf8')) ?? [];
-    if (port !== undefined) return Number(port);
-    if (service.exitCode !== null) break;
-    await pause(50);
-  }
-  service.kill('SIGKILL');
-  throw new Error(`the service does not listen: ${readFileSync(log, 'utf8').slice(-2_000)}`);
-}
-
-async function command(args: string[], env: Settings): Promise<Record<string, unknown>> {
-  const { stdout } = await promisify(execFile)(program, [...args, '--json'], { env });
-  return JSON.parse(stdout) as Record<string, unknown>;
 }

@@ -28,6 +28,8 @@ type PrivatePostgresOptions = {
   /** Whether commits survive a loss of power; tests that cut none do without. */
   durable?: boolean;
   maxConnections?: number;
+  /** Of the server, beside ours and over them. */
+  settings?: Record<string, string | number>;
 };
 
 export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
@@ -119,6 +121,7 @@ function settingsOf(options: PrivatePostgresOptions, dir: string, port: number):
     ['fsync', durable],
     ['full_page_writes', durable],
     ['autovacuum_naptime', '30s'],
+    ...Object.entries(options.settings ?? {}),
   ];
 }
 

@@ -1,0 +1,107 @@
+/** A database of its own with accounts that have credits, and tasks of theirs that nobody has begun. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount, issueKey, openStore } from '../../../service/src/index.ts';
+import type { BenchDatabase, BenchPostgres } from '../processes/bench-postgres.ts';
+import { bareEnvironment, startMailproof, type Settings } from '../processes/start-mailproof.ts';
+import { createWorkCounter, type Work, type WorkCounter } from './count-work.ts';
+
+export type Installation = {
+  database: BenchDatabase;
+  counter: WorkCounter;
+  /** What it took to create the tasks. */
+  creation: Work;
+  startWorker(): Promise<{ pid: number; stop(): Promise<void> }>;
+  close(): Promise<void>;
+};
+
+export type InstallationOrder = {
+  name: string;
+  /** Settings of the world and of the run. */
+  settings: Settings;
+  accounts: number;
+  addresses: string[];
+  perTask: number;
+};
+
+const credits = 10_000_000;
+const postsAtOnce = 8;
+/** Tasks created now and due only then: they wait until every worker is there. */
+const heldBackMs = 3_600_000;
+
+export async function openInstallation(
+  postgres: BenchPostgres,
+  order: InstallationOrder,
+): Promise<Installation> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
+  const database = await postgres.createDatabase(order.name);
+  const env = {
+    ...bareEnvironment(),
+    ...order.settings,
+    MAILPROOF_PORT: '0',
+    MAILPROOF_DATA_DIR: join(folder, 'data'),
+    MAILPROOF_DATABASE_URL: database.url,
+  };
+  const keys = await openAccounts(database.url, order.accounts);
+  const counter = createWorkCounter(database);
+  const api = await startMailproof({ role: 'api', env, logFile: join(folder, 'api.log') });
+  await counter.restart();
+  await postTasks(api.port, { ...order, keys });
+  const creation = await counter.read();
+  await api.stop();
+  await database.ask(`update task set next_at = next_at + ${heldBackMs}`);
+  let workers = 0;
+  return {
+    database,
+    counter,
+    creation,
+    startWorker: () =>
+      startMailproof({ role: 'worker', env, logFile: join(folder, `worker${(workers += 1)}.log`) }),
+    close: async () => {
+      await database.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function openAccounts(databaseUrl: string, count: number): Promise<string[]> {
+  const store = await openStore({ databaseUrl, dataDir: '', check: true });
+  const parts = { store, wallClock: Date, actor: 'command_line' as const };
+  const keys: string[] = [];
+  try {
+    for (let number = 1; number <= count; number += 1) {
+      const { accountId } = await createAccount({ name: `bench ${number}`, plan: 'paid', credits }, parts);
+      const issued = await issueKey({ accountId, mode: 'live' }, parts);
+      if (issued.kind !== 'issued') throw new Error(issued.kind);
+      keys.push(issued.apiKey);
+    }
+  } finally {
+    await store.close();
+  }
+  return keys;
+}
+
+type Posting = Pick<InstallationOrder, 'addresses' | 'perTask'> & { keys: string[] };
+
+/** Over the API, accounts in turn. */
+async function postTasks(port: number, { addresses, perTask, keys }: Posting): Promise<void> {
+  const tasks = Math.ceil(addresses.length / perTask);
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < tasks) {
+      const task = next;
+      next += 1;
+      const emails = addresses.slice(task * perTask, (task + 1) * perTask);
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/bulk-email-verification`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${keys[task % keys.length]}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ emails }),
+      });
+      if (response.status !== 201)
+        throw new Error(`a task was not taken: ${response.status} ${await response.text()}`);
+      await response.body?.cancel();
+    }
+  };
+  await Promise.all(Array.from({ length: postsAtOnce }, lane));
+}
