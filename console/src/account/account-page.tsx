@@ -15,12 +15,12 @@ export function AccountPage() {
   const { api, session } = useConsole();
   const state = session.state.value;
   const pages = usePages(async (before) => {
-    const { entries, next } = await api.account.ledger({ before, limit: 20 });
+    const { entries, next } = await api.client.ledger({ before, limit: 20 });
     return { items: entries, next };
   });
-  const keys = useLoaded(() => api.account.keys());
+  const keys = useLoaded(() => api.client.keys.list());
   const span = useSignal(30);
-  const usage = useLoaded(() => api.account.usage(span.value), [span.value]);
+  const usage = useLoaded(() => api.client.usage({ days: span.value }), [span.value]);
   useEffect(() => void session.refresh(), []);
   if (state.kind !== 'account') return null;
   const { account } = state;
@@ -41,9 +41,9 @@ export function AccountPage() {
         <KeysCard
           desk={{
             keys,
-            create: (wish) => api.account.createKey(wish),
-            rename: (id, name) => api.account.renameKey(id, name),
-            remove: (id) => api.account.deleteKey(id),
+            create: (wish) => api.client.keys.create(wish),
+            rename: (id, name) => api.client.keys.rename(id, name),
+            remove: (id) => api.client.keys.delete(id),
           }}
         />
         <LedgerCard pages={pages} canOpen />

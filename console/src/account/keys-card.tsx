@@ -13,7 +13,7 @@ import { RenameDialog } from './rename-dialog.tsx';
 export type KeyDesk = {
   keys: Loaded<KeyList>;
   create(wish: KeyRequest): Promise<CreatedKey>;
-  rename?: (keyId: string, name: string) => Promise<void>;
+  rename?: (keyId: string, name: string) => Promise<unknown>;
   remove(keyId: string): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export function KeysCard({ desk }: { desk: KeyDesk }) {
   const { keys } = desk;
   const made = useSignal<CreatedKey | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
-  const attempt = async (work: () => Promise<void>) => {
+  const attempt: Attempt = async (work) => {
     try {
       failure.value = undefined;
       await work();
@@ -52,7 +52,7 @@ export function KeysCard({ desk }: { desk: KeyDesk }) {
   );
 }
 
-type Attempt = (work: () => Promise<void>) => Promise<void>;
+type Attempt = (work: () => Promise<unknown>) => Promise<void>;
 type KeyTableProps = { keys: readonly AccountKey[]; desk: KeyDesk; attempt: Attempt };
 
 function KeyTable({ keys, desk, attempt }: KeyTableProps) {

@@ -1,37 +1,30 @@
 import { CallFailed } from './failure.ts';
 
 export type Call = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'DELETE';
   /** From the root of the service, with its leading slash. */
   path: string;
   body?: unknown;
-  idempotencyKey?: string | undefined;
-  signal?: AbortSignal | undefined;
 };
 
 type CallParts = { origin: string; fetch: (url: string, init: RequestInit) => Promise<Response> };
 
 const attemptMs = 20_000;
 
-/** One exchange of JSON, for the endpoints that are no verification. Answers with the body; throws CallFailed. */
-export async function call(
-  { method, path, body, idempotencyKey, signal }: Call,
-  { origin, fetch }: CallParts,
-): Promise<unknown> {
+/** One exchange of JSON, for signing in and out. Answers with the body; throws CallFailed. */
+export async function call({ method, path, body }: Call, { origin, fetch }: CallParts): Promise<unknown> {
   const deadline = AbortSignal.timeout(attemptMs);
   const init: RequestInit = {
     method,
     headers: {
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
+    signal: deadline,
     redirect: 'error',
   };
   const { response, text } = await exchange(`${origin}${path}`, init, fetch).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error;
     const reason = deadline.aborted ? 'no_answer_in_time' : 'network_error';
     throw new CallFailed({ reason, status: undefined, requestId: undefined }, error);
   });

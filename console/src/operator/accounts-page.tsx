@@ -16,7 +16,10 @@ export function AccountsPage() {
   const search = useSignal('');
   const pages = usePages(
     async (before) => {
-      const { accounts, next } = await api.admin.accounts({ before, search: search.value });
+      const { accounts, next } = await api.admin.accounts.list({
+        before,
+        search: search.value || undefined,
+      });
       return { items: accounts, next };
     },
     [search.value],

@@ -17,7 +17,7 @@ export function GrantForm({ accountId, onGranted }: { accountId: string; onGrant
     isBusy.value = true;
     failure.value = undefined;
     try {
-      await api.admin.grant(accountId, Number(amount.value), key.value);
+      await api.admin.accounts.grant(accountId, Number(amount.value), { idempotencyKey: key.value });
       announcer.say(`${counted(Number(amount.value), 'credit')} granted`);
       amount.value = '';
       key.value = randomKey();

@@ -11,7 +11,10 @@ export function NewAccountForm({ onCreated }: { onCreated: (accountId: string) =
   const create = async () => {
     try {
       failure.value = undefined;
-      const made = await api.admin.createAccount({ name: name.value.trim(), credits: Number(credits.value) });
+      const made = await api.admin.accounts.create({
+        name: name.value.trim(),
+        credits: Number(credits.value),
+      });
       onCreated(made.account_id);
     } catch (error) {
       failure.value = failureOf(error);

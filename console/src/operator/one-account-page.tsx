@@ -16,14 +16,14 @@ import { PlanForm } from './plan-form.tsx';
 /** One account as the operator sees it: its plan, credits, keys, books and tasks, and no address. */
 export function OneAccountPage({ id }: { id: string }) {
   const { api } = useConsole();
-  const account = useLoaded(() => api.admin.account(id));
-  const keys = useLoaded(() => api.admin.keys(id));
+  const account = useLoaded(() => api.admin.accounts.get(id));
+  const keys = useLoaded(() => api.admin.keys.list(id));
   const ledger = usePages(async (before) => {
-    const { entries, next } = await api.admin.ledger(id, { before, limit: 20 });
+    const { entries, next } = await api.admin.accounts.ledger(id, { before, limit: 20 });
     return { items: entries, next };
   });
   const tasks = usePages(async (before) => {
-    const page = await api.admin.tasks(id, { before, limit: 20 });
+    const page = await api.admin.accounts.tasks(id, { before, limit: 20 });
     return { items: page.tasks, next: page.next };
   });
   const known = account.value.value;
@@ -52,8 +52,8 @@ export function OneAccountPage({ id }: { id: string }) {
             <KeysCard
               desk={{
                 keys,
-                create: (wish) => api.admin.createKey(id, wish),
-                remove: (keyId) => api.admin.deleteKey(id, keyId),
+                create: (wish) => api.admin.keys.create(id, wish),
+                remove: (keyId) => api.admin.keys.delete(id, keyId),
               }}
             />
             <LedgerCard pages={ledger} canOpen={false} />

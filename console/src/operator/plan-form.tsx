@@ -14,7 +14,7 @@ export function PlanForm({ accountId, plan, onChanged }: PlanFormProps) {
   const change = async () => {
     try {
       failure.value = undefined;
-      await api.admin.setPlan(accountId, wanted.value);
+      await api.admin.accounts.setPlan(accountId, wanted.value);
       announcer.say(`The plan is ${wanted.value} now`);
       onChanged();
     } catch (error) {

@@ -17,7 +17,7 @@ export function RequestSearch() {
     found.value = undefined;
     failure.value = undefined;
     try {
-      found.value = await api.admin.request(id.value.trim());
+      found.value = await api.admin.findRequest(id.value.trim());
       announcer.say('The request was found');
     } catch (error) {
       failure.value = failureOf(error);

@@ -66,7 +66,7 @@ export function createSession(api: () => Api): SessionStore {
     async refresh() {
       if (state.peek().kind !== 'account') return;
       try {
-        const account = await api().account.get();
+        const account = await api().client.account();
         // The session may have ended while the answer was on its way.
         const now = state.peek();
         if (now.kind === 'account') state.value = { ...now, account };

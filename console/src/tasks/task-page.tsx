@@ -27,8 +27,8 @@ export function TaskPage({ id }: { id: string }) {
   const task = useLoaded(() => api.client.getTask(id, { explain: true }));
   const made = useLoaded(async () => {
     const [{ tasks }, { keys }] = await Promise.all([
-      api.account.tasks({ limit: tasksSearched }),
-      api.account.keys(),
+      api.client.tasks({ limit: tasksSearched }),
+      api.client.keys.list(),
     ]);
     const found = tasks.find(({ task_id: taskId }) => taskId === id);
     return found === undefined ? undefined : { ...found, key: keyName(found.key_id, keys) };

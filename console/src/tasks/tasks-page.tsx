@@ -10,9 +10,9 @@ const lookAgainMs = 3_000;
 
 export function TasksPage() {
   const { api } = useConsole();
-  const keys = useLoaded(() => api.account.keys());
+  const keys = useLoaded(() => api.client.keys.list());
   const pages = usePages(async (before) => {
-    const { tasks, next } = await api.account.tasks({ before });
+    const { tasks, next } = await api.client.tasks({ before });
     return { items: tasks, next };
   });
   const tasks = pages.items.value;
