@@ -25,7 +25,7 @@ type Tenant = OpenedAccount & { canary: string; taskIds: string[]; answers: Answ
 
 for (const { name, settings } of databasePlaces) {
   // Durable commits over a socket, one test among many on the machine: fewer of them say the same.
-  const requests = name === 'SQLite' ? 5_000 : 1_500;
+  const requests = name === 'SQLite' ? 5_000 : 2_500;
   test(`two accounts, ${requests} interleaved requests on ${name}: not one byte of the other's`, async (t) => {
     const { home, close } = await openHouse(await settings());
     const started: Serving[] = [];

@@ -88,10 +88,15 @@ const insert = statement((db, arg: NewRow) =>
     ),
 );
 
-/** Only after `recall` said `new` in the same transaction. */
+/**
+ * Only after `recall` said `new` in the same transaction, and before anything that could be refused: of two twins that
+ * run side by side the second finds the key taken here, throws, and is run again after the first. A request that is
+ * refused later on gives the key back with `forget`. `processId` is null for what is done in one transaction and is
+ * never seen in progress by others.
+ */
 export async function begin(
   tx: Tx,
-  scope: Scope & { attempt: string; processId: string; expiresAt: number },
+  scope: Scope & { attempt: string; processId: string | null; expiresAt: number },
 ): Promise<void> {
   const { attempt, processId, expiresAt } = scope;
   await take(tx, scope, {
@@ -101,12 +106,6 @@ export async function begin(
     owner: processId,
     expires: expiresAt,
   });
-}
-
-/** For what is done in one transaction and is never seen in progress. */
-export async function remember(tx: Tx, scope: Scope & { answer: string }): Promise<void> {
-  const { answer, now } = scope;
-  await take(tx, scope, { attempt: 'whole', state: 'finished', answer, owner: null, expires: now + keepMs });
 }
 
 type Taken = Pick<NewRow, 'attempt' | 'state' | 'answer' | 'owner' | 'expires'>;

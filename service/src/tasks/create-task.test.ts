@@ -134,6 +134,20 @@ for (const database of databases) {
       await close();
     });
 
+    it('twins whose credits pay for one of them: one task, and none is refused', async () => {
+      const { account, create, balance, violations, close } = await openTaskHouse(database, 2);
+      const idempotency = { key: 'k', bodyHash: 'one' };
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => create(account.live, addresses(2), { idempotency })),
+      );
+      const kinds = new Set(answers.map(({ kind }) => kind));
+      kinds.delete('request_in_progress');
+      assert.deepEqual([...kinds], ['created']);
+      assert.deepEqual(await balance(), [0, 2, 0]);
+      assert.deepEqual(await violations(), []);
+      await close();
+    });
+
     it('a refused task frees its key', async () => {
       const { create, account, close } = await openTaskHouse(database, 1);
       const idempotency = { key: 'k', bodyHash: 'one' };

@@ -4,7 +4,7 @@ import { settle } from '../credits/settle.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import { recall, remember, type IdempotentRequest } from '../idempotency/idempotency.ts';
+import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import { insertTask, type NewTask } from './insert-task.ts';
 import { sortAddresses, type SortedAddresses } from './sort-addresses.ts';
@@ -64,7 +64,7 @@ type Creation = {
 };
 
 async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
-  const { request, addresses, now } = creation;
+  const { request, addresses, parts, now } = creation;
   const { caller, idempotency } = request;
   const scope = idempotency && {
     accountId: caller.accountId,
@@ -76,9 +76,16 @@ async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
   if (earlier?.kind === 'answered') return { ...readAnswer(earlier.answer), replayed: true };
   if (earlier !== undefined && earlier.kind !== 'new') return earlier;
 
+  const attempt = request.requestId;
+  const key = { accountId: caller.accountId, key: idempotency?.key ?? '', attempt };
+  const expiresAt = now + parts.taskDeadlineMs;
+  if (scope !== undefined) await begin(tx, { ...scope, attempt, processId: null, expiresAt });
   const held =
     caller.mode === 'live' ? await holdCredits(tx, creation) : { kind: 'held' as const, holdId: null };
-  if (held.kind !== 'held') return held;
+  if (held.kind !== 'held') {
+    if (scope !== undefined) await forget(tx, key);
+    return held;
+  }
   const task = newTask(creation, held.holdId);
   await insertTask(tx, task, addresses.accepted);
   const answer = {
@@ -87,7 +94,7 @@ async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
     counts: countsOf(request, addresses),
     creditsUsed: held.holdId === null ? 0 : task.total,
   };
-  if (scope !== undefined) await remember(tx, { ...scope, answer: JSON.stringify(answer) });
+  if (scope !== undefined) await finish(tx, { ...key, answer: JSON.stringify(answer), now });
   return { ...answer, replayed: false };
 }
 

@@ -14,14 +14,7 @@ import { spend } from '../credits/spend.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import {
-  begin,
-  finish,
-  forget,
-  recall,
-  remember,
-  type IdempotentRequest,
-} from '../idempotency/idempotency.ts';
+import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import type { Slots } from './slots.ts';
 
@@ -106,11 +99,17 @@ async function sell(tx: Tx, { request, known, now }: Sale): Promise<VerifyOneAns
   const scope = scopeOf(request, now);
   const earlier = scope && (await recall(tx, scope));
   if (earlier !== undefined && earlier.kind !== 'new') return repeat(earlier);
-  const paid = await spend(tx, { accountId, holdId: request.requestId, now });
-  if (paid.kind !== 'spent') return paid;
+  const attempt = { id: request.requestId, holdId: request.requestId };
+  if (scope !== undefined)
+    await begin(tx, { ...scope, attempt: attempt.id, processId: null, expiresAt: now + graceMs });
+  const paid = await spend(tx, { accountId, holdId: attempt.holdId, now });
+  if (paid.kind !== 'spent') {
+    await freeKey(tx, request, attempt.id);
+    return paid;
+  }
   const { verdict, explanation } = known;
   const answer = { kind: 'verified' as const, verdict, explanation, creditsUsed: 1 } satisfies Kept;
-  if (scope !== undefined) await remember(tx, { ...scope, answer: JSON.stringify(answer) });
+  await keep(tx, { request, attempt, now, answer });
   return { ...answer, replayed: false };
 }
 
@@ -135,13 +134,16 @@ async function start(tx: Tx, request: VerifyOneRequest, parts: VerifyOneParts): 
   const earlier = scope && (await recall(tx, scope));
   if (earlier !== undefined && earlier.kind !== 'new') return repeat(earlier);
 
+  if (scope !== undefined) await begin(tx, { ...scope, attempt: requestId, processId, expiresAt });
   if (caller.mode === 'live') {
     const keeper = { processId, expiresAt };
     const hold = { accountId: caller.accountId, holdId: requestId, credits: 1, ifAvailable: 1, keeper, now };
     const reserved = await reserve(tx, hold);
-    if (reserved.kind !== 'reserved') return reserved;
+    if (reserved.kind !== 'reserved') {
+      await freeKey(tx, request, requestId);
+      return reserved;
+    }
   }
-  if (scope !== undefined) await begin(tx, { ...scope, attempt: requestId, processId, expiresAt });
   return {
     kind: 'started',
     attempt: { id: requestId, holdId: caller.mode === 'live' ? requestId : undefined },
@@ -201,12 +203,15 @@ async function close(tx: Tx, { request, attempt, now }: Ending, charge: 0 | 1): 
 async function giveUp(tx: Tx, ending: Ending): Promise<void> {
   const { request, attempt } = ending;
   await close(tx, ending, 0);
-  if (request.idempotency === undefined) return;
-  await forget(tx, {
-    accountId: request.caller.accountId,
-    key: request.idempotency.key,
-    attempt: attempt.id,
-  });
+  await freeKey(tx, request, attempt.id);
+}
+
+async function freeKey(
+  tx: Tx,
+  { caller: { accountId }, idempotency }: VerifyOneRequest,
+  attempt: string,
+): Promise<void> {
+  if (idempotency !== undefined) await forget(tx, { accountId, key: idempotency.key, attempt });
 }
 
 type Kept = Omit<VerifyOneAnswer & { kind: 'verified' }, 'replayed'>;
