@@ -134,6 +134,20 @@ for (const database of databases) {
       await close();
     });
 
+    it('side by side on credits for some of them, each takes both of its parts or none', async () => {
+      const { account, create, balance, violations, close } = await openTaskHouse(database, 7);
+      const withDuplicate = ['a@example.com', 'b@example.com', 'A@example.com'];
+      const answers = await Promise.all(
+        [withDuplicate, addresses(1), withDuplicate, addresses(1), withDuplicate, addresses(2)].map(
+          (emails) => create(account.live, emails),
+        ),
+      );
+      const held = answers.reduce((sum, one) => sum + (one.kind === 'created' ? one.creditsUsed : 0), 0);
+      assert.deepEqual(await balance(), [7 - held, held, 0]);
+      assert.deepEqual(await violations(), []);
+      await close();
+    });
+
     it('twins whose credits pay for one of them: one task, and none is refused', async () => {
       const { account, create, balance, violations, close } = await openTaskHouse(database, 2);
       const idempotency = { key: 'k', bodyHash: 'one' };

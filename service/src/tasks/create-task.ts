@@ -127,7 +127,8 @@ async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promi
       holdId: returnedHoldOf(requestId),
       now,
     });
-    if (answer.kind !== 'reserved') return answer;
+    // Others of the group may come between; then all run again, one after the other.
+    if (answer.kind !== 'reserved') throw new Error('credits were taken between the two parts of a task');
     await settle(tx, { accountId, holdId: answer.holdId, charge: 0, now });
   }
   return { kind: 'held', holdId };
