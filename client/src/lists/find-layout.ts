@@ -19,7 +19,7 @@ export type Layout = {
 /** The beginning of a list, a byte in each character, and whether that is all of it. */
 export type ListSample = { text: string; isWhole: boolean };
 
-export type LayoutWish = {
+type LayoutWish = {
   /** What the file is called, for its ending. */
   name: string;
   /** A column by its heading or number, where one was named. */

@@ -10,7 +10,7 @@ import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 
 /** What can be done with the keys of an account; the operator does not name them. */
-export type KeyDesk = {
+type KeyDesk = {
   keys: Loaded<KeyList>;
   create(wish: KeyRequest): Promise<CreatedKey>;
   rename?: (keyId: string, name: string) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import type { Failure } from './failure.ts';
 
 /** A failure as a person reads it: what happened, and what to do. */
-export type Told = { title: string; text: string };
+type Told = { title: string; text: string };
 
 const told: Record<string, Told> = {
   network_error: {

@@ -1,7 +1,7 @@
 import type { VerificationResult } from '@mailproof/client';
 
 export type SignalAnswer = 'yes' | 'no' | 'not_known';
-export type ShownSignal = {
+type ShownSignal = {
   name: string;
   answer: SignalAnswer;
   /** Whether that is good to hear, bad, or neither. */

@@ -19,7 +19,7 @@ export type OpenList = ListFile & {
   answers: (ListAnswer | undefined)[];
 };
 
-export type OpenedList =
+type OpenedList =
   | { kind: 'opened'; list: OpenList }
   | { kind: 'column_needed'; file: ListFile; layout: FoundLayout }
   | { kind: 'unreadable'; why: string };

@@ -19,7 +19,7 @@ export type RunParts = {
   untilConnected(signal: AbortSignal): Promise<void>;
 };
 
-export type RunEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failed'; failure: Failure };
+type RunEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failed'; failure: Failure };
 
 /**
  * Asks about every address that has no answer yet, in whole batches: what a task holds never changes, so its

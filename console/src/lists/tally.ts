@@ -1,7 +1,7 @@
 import { shownStatuses, isShownStatus, type ShownStatus } from '../parts/statuses.ts';
 
 export type StatusCount = { status: ShownStatus; count: number };
-export type ProviderCount = { provider: string; count: number; statuses: StatusCount[] };
+type ProviderCount = { provider: string; count: number; statuses: StatusCount[] };
 
 type Tallied = { status: string; provider: string };
 

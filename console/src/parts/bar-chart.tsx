@@ -3,7 +3,7 @@ import { grouped, percent } from './format.ts';
 import { statusLabel } from './statuses.ts';
 
 /** A bar: what it is about, how much there is, and what it is made of. */
-export type Bar = {
+type Bar = {
   key: string;
   label: ComponentChildren;
   count: number;

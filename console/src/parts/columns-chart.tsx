@@ -1,7 +1,7 @@
 import { grouped } from './format.ts';
 
 /** A column: a moment, and what happened then in parts from the bottom up. */
-export type Column = {
+type Column = {
   key: string;
   label: string;
   parts: readonly { name: string; class: string; count: number }[];

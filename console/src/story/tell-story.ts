@@ -4,7 +4,7 @@ import { statusWords } from '../parts/statuses.ts';
 import { reasonSentence } from './reason-sentences.ts';
 
 /** One thing that was found out, in the order it was. */
-export type Step = {
+type Step = {
   kind: 'address' | 'lists' | 'dns' | 'host' | 'verdict';
   title: string;
   lines: string[];
