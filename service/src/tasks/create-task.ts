@@ -127,6 +127,7 @@ async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promi
       holdId: returnedHoldOf(requestId),
       now,
     });
+    if (answer.kind !== 'reserved' && holdId === null) return answer;
     // Others of the group may come between; then all run again, one after the other.
     if (answer.kind !== 'reserved') throw new Error('credits were taken between the two parts of a task');
     await settle(tx, { accountId, holdId: answer.holdId, charge: 0, now });
