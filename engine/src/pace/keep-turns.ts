@@ -48,6 +48,8 @@ export type TurnLedger = {
 type Turn = {
   grant: number;
   beginsUntil: number;
+  /** Nobody else has it before. */
+  keptUntil: number;
   askedFor: number;
   used: boolean;
   /** Another process wants it, so it was not prolonged. */
@@ -227,16 +229,21 @@ function takeIn(turns: HeldTurn[], { asked, startedAt }: Asked, desk: Desk): voi
   const { held, wishes, ledger, clock } = desk;
   desk.failing = false;
   desk.unsure = [];
-  const hadAll = held.has(everything);
+  const hadAll = (held.get(everything)?.keptUntil ?? -Infinity) > clock.now();
   const ours = new Set(turns.map(({ key }) => key));
   for (const key of asked) if (!ours.has(key)) lose(key, desk);
   for (const turn of turns) {
     const known = held.get(turn.key);
     // Under a turn that we had, nobody else has talked to anyone: what we counted ourselves is later.
-    if (known === undefined && !hadAll && turn.key !== everything) ledger.load(turn);
+    if (known?.grant !== turn.grant && !hadAll && turn.key !== everything) ledger.load(turn);
     const askedFor = known?.askedFor ?? clock.now();
     const used = turn.key === everything;
-    held.set(turn.key, { grant: turn.grant, beginsUntil: startedAt + turnMs, askedFor, used, over: false });
+    held.set(turn.key, {
+      grant: turn.grant,
+      beginsUntil: startedAt + turnMs,
+      keptUntil: startedAt + turnKeptMs,
+      ...{ askedFor, used, over: false },
+    });
   }
   const hasAll = ours.has(everything) && desk.singly === undefined;
   const came = [...wishes.keys()].filter((key) => hasAll || ours.has(key));
