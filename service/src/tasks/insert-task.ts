@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
 
 export type NewTask = {
@@ -41,27 +42,52 @@ const insertRow = statement((db, arg: NewTask) =>
   }),
 );
 
-const insertItem = statement((db, arg: { task: string; position: number; email: string; now: number }) =>
-  db.insertInto('item').values({
-    task_id: arg.task,
-    position: arg.position,
-    email: arg.email,
-    state: 'pending',
-    attempts: 0,
-    visits: 0,
-    next_at: arg.now,
-    conclusive: 0,
-    verdict: null,
-    explanation: null,
-    visited: null,
-  }),
-);
+type ItemArguments = { task: string; now: number } & Record<
+  `email${number}` | `position${number}`,
+  string | number
+>;
 
-/** All is sent at once, in order: a hundred waits for a database across a network would hold the account's lane meanwhile. */
+/**
+ * So many addresses in one statement: a statement costs more than a row. What each row is given is of the type its
+ * name says, see `itemArguments`.
+ */
+const insertItems = (count: number) =>
+  statement((db, arg: ItemArguments) =>
+    db.insertInto('item').values(
+      Array.from({ length: count }, (_, row) => ({
+        task_id: arg.task,
+        position: arg[`position${row}`] as number,
+        email: arg[`email${row}`] as string,
+        next_at: arg.now,
+        state: sql.lit('pending' as const),
+        attempts: sql.lit(0),
+        visits: sql.lit(0),
+        conclusive: sql.lit(0),
+      })),
+    ),
+  );
+
+/** Few sizes, so that few statements are prepared; any number of addresses is made up of them. */
+const batches = [64, 16, 4, 1].map((size) => ({ size, insert: insertItems(size) }));
+
+/** All is sent at once, in order: to wait for each answer would hold the account's lane for as many round trips. */
 export async function insertTask(tx: Tx, task: NewTask, emails: string[]): Promise<void> {
-  const { id, now } = task;
-  await Promise.all([
-    tx.change(insertRow, task),
-    ...emails.map((email, position) => tx.change(insertItem, { task: id, position, email, now })),
+  const sent: Promise<unknown>[] = [tx.change(insertRow, task)];
+  let next = 0;
+  for (const { size, insert } of batches) {
+    for (; next + size <= emails.length; next += size) {
+      sent.push(
+        tx.change(insert, itemArguments(task, { from: next, emails: emails.slice(next, next + size) })),
+      );
+    }
+  }
+  await Promise.all(sent);
+}
+
+function itemArguments({ id, now }: NewTask, batch: { from: number; emails: string[] }): ItemArguments {
+  const rows = batch.emails.flatMap((email, row): [string, string | number][] => [
+    [`position${row}`, batch.from + row],
+    [`email${row}`, email],
   ]);
+  return { task: id, now, ...Object.fromEntries(rows) };
 }
