@@ -1,22 +1,31 @@
 import { limitTable } from '@mailproof/engine';
+import { postgresLimitTable } from '@mailproof/service';
 
-/** docs/limits.md, made from the engine's table so that the two cannot differ. */
+/** docs/limits.md, made from the tables themselves so that they cannot differ. */
 export function limitsPage(): string {
-  const rows = Object.entries(limitTable).map(
-    ([name, { value, meaning }]) =>
-      `| \`${name}\` | ${value.toLocaleString('en-US')} ${unitOf(name)} | ${meaning} |`,
-  );
   return [
     '# Limits of the engine',
     '',
-    'Every wait has a deadline and every buffer a maximum. This page is written from `engine/src/limits.ts` by',
-    '`npm run docs`.',
+    'Every wait has a deadline and every buffer a maximum. This page is written from `engine/src/limits.ts` and',
+    '`service/src/db/postgres/postgres-limits.ts` by `npm run docs`.',
     '',
-    '| name | limit | of what |',
-    '| --- | --- | --- |',
-    ...rows,
+    ...rowsOf(limitTable),
+    '',
+    '# Limits towards PostgreSQL',
+    '',
+    'For each process. What is said to hold on the server is set for every session.',
+    '',
+    ...rowsOf(postgresLimitTable),
     '',
   ].join('\n');
+}
+
+function rowsOf(table: Record<string, { value: number; meaning: string }>): string[] {
+  const rows = Object.entries(table).map(
+    ([name, { value, meaning }]) =>
+      `| \`${name}\` | ${`${value.toLocaleString('en-US')} ${unitOf(name)}`.trimEnd()} | ${meaning} |`,
+  );
+  return ['| name | limit | of what |', '| --- | --- | --- |', ...rows];
 }
 
 /** Units stand last in a name. */
