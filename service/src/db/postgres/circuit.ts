@@ -2,6 +2,7 @@ import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { isAnswering } from './is-answering.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
 import type { PostgresLine } from './postgres-line.ts';
+import { within } from './within.ts';
 
 /**
  * Opens lines to the database, and spares callers the wait for one that is gone.
@@ -26,7 +27,8 @@ type CircuitParts = {
 
 export function createCircuit({ open, limits }: CircuitParts): Circuit {
   const lines = new Set<PostgresLine>();
-  const watch = setInterval(() => void lookForSilence(), limits.silenceMs / 4).unref();
+  // Three eighths of silence, one until it is looked for, four to ask: silence has ended within its limit.
+  const watch = setInterval(() => void lookForSilence(), limits.silenceMs / 8).unref();
   let trouble: StoreUnavailableError | undefined;
   let retry: NodeJS.Timeout | undefined;
   let asking = false;
@@ -43,9 +45,12 @@ export function createCircuit({ open, limits }: CircuitParts): Circuit {
   async function connect(): Promise<PostgresLine> {
     if (ended) throw new StoreUnavailableError('closed');
     if (trouble !== undefined) throw new StoreUnavailableError(trouble.fault, trouble.cause);
+    const opening = openLine();
     try {
-      return await openLine();
+      return await within(opening, limits.silenceMs);
     } catch (error) {
+      // Whoever asked is told that there is none; should it be opened after all, nobody has it.
+      void opening.then((line) => line.close()).catch(() => undefined);
       // Out of connections, but we have some: whoever holds them goes on.
       if (error instanceof StoreUnavailableError && lines.size === 0) breakOpen(error);
       throw error;
@@ -70,7 +75,7 @@ export function createCircuit({ open, limits }: CircuitParts): Circuit {
 
   /** A cut cable or a stopped server closes no connection: what was asked is just never answered. */
   async function lookForSilence(): Promise<void> {
-    const silent = [...lines].some((line) => line.waitingMs() > limits.silenceMs / 2);
+    const silent = [...lines].some((line) => line.waitingMs() > (limits.silenceMs * 3) / 8);
     if (!silent || asking || trouble !== undefined) return;
     asking = true;
     const answered = await isAnswering([...lines], { open: openLine, withinMs: limits.silenceMs / 2 });

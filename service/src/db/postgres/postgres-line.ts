@@ -5,6 +5,7 @@ import type { SqlValue } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { asStoreError, isAftermath } from './postgres-fault.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
+import { within } from './within.ts';
 
 /**
  * A connection to PostgreSQL. Statements are sent as they are asked for, without waiting for the answers to those
@@ -134,16 +135,6 @@ function keepAwake({ connection: { stream } }: pg.Client, awake: boolean): void 
 
 function cut(client: pg.Client): void {
   client.connection.stream.destroy();
-}
-
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new StoreUnavailableError('unreachable')), ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** PostgreSQL keeps every character but U+0000, which no name or header of ours needs. */
