@@ -21,7 +21,7 @@ export type NemesisReport = Witness['counts'] & {
   faults: Record<FaultKind, number>;
   tasks: number;
   keysDeleted: number;
-  /** Results that a worker tried to write and that the fence (or another's result) refused. */
+  /** What workers tried to write about addresses and was refused, by the fence or because there was a result. */
   writesRefused: number;
   /** Answers of 503 to a request whose charge was committed as the database went away; of those, without a key. */
   chargedAtCommit: number;

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerTo, bulkPath, fieldsOf } from '../endurance/call.ts';
+import { openAccount } from '../endurance/open-account.ts';
+import { runCommand } from '../endurance/run-command.ts';
+import { openFleet, type Fleet } from './fleet.ts';
+import type { Member } from './member.ts';
+import { watchResults, type ResultWatch } from './watch-results.ts';
+
+const quick = Array.from({ length: 10 }, (_, n) => `p${n}@catchall.test`);
+/** Its host takes the connection and says nothing, so that a worker is busy with it for a dozen seconds. */
+const slow = 'p@silent.test';
+const goesOnWithinMs = 60_000;
+
+describe('workers that are lost', () => {
+  let fleet: Fleet;
+  let key: string;
+  let watch: ResultWatch;
+  let survivor: Member;
+  before(async () => {
+    fleet = await openFleet({ apis: 1, workers: 3 });
+    key = (await openAccount(fleet.home, { name: 'patient', credits: 1_000 })).liveKey;
+    watch = await watchResults(fleet);
+    await fleet.apis[0]?.start();
+    assert.ok(fleet.workers[2]);
+    survivor = fleet.workers[2];
+  });
+  after(() => fleet.close());
+
+  async function createTask(): Promise<string> {
+    const caller = fleet.apis[0]?.caller();
+    assert.ok(caller);
+    const made = await answerTo(caller, { path: bulkPath, key, body: { emails: [...quick, slow] } });
+    return String(fieldsOf(made)['task_id']);
+  }
+
+  async function readTask(taskId: string) {
+    const [row] = await fleet.query('select status, checked::int, fence::int from task where id = $1', [
+      taskId,
+    ]);
+    return { status: row?.['status'], checked: Number(row?.['checked']), fence: Number(row?.['fence']) };
+  }
+
+  async function until(condition: () => Promise<boolean>): Promise<number> {
+    const startedAt = performance.now();
+    while (!(await condition())) await sleep(100);
+    return Math.round(performance.now() - startedAt);
+  }
+
+  /** A task in the hands of this worker alone, all but its slow address answered; then the survivor comes. */
+  async function giveTask(worker: Member): Promise<string> {
+    await survivor.kill();
+    await worker.start();
+    const taskId = await createTask();
+    await until(async () => (await readTask(taskId)).checked === quick.length);
+    assert.deepEqual(await readTask(taskId), { status: 'running', checked: quick.length, fence: 1 });
+    return taskId;
+  }
+
+  async function expectWhole(taskId: string): Promise<void> {
+    await until(async () => (await readTask(taskId)).status === 'completed');
+    const caller = fleet.apis[0]?.caller();
+    assert.ok(caller);
+    const read = await answerTo(caller, { method: 'GET', path: `${bulkPath}/${taskId}`, key });
+    const results = Object.entries(fieldsOf(read)['results'] as Record<string, { status: string }>);
+    assert.deepEqual(
+      results.map(([email, { status }]) => [email, status]),
+      [...quick.map((email) => [email, 'catch_all']), [slow, 'unknown']],
+    );
+    assert.equal(read.creditsUsed, String(quick.length));
+    assert.equal(await watch.writtenTwice(), 0);
+    assert.deepEqual((await runCommand(['audit'], fleet.home))['violations'], []);
+  }
+
+  it('the task of a killed worker goes on elsewhere within a minute, and keeps what was answered', async (t) => {
+    const [, dead] = fleet.workers;
+    assert.ok(dead);
+    const taskId = await giveTask(dead);
+    await Promise.all([dead.kill(), survivor.start()]);
+    const ms = await until(async () => (await readTask(taskId)).fence > 1);
+    t.diagnostic(`claimed again ${ms} ms after the survivor was up`);
+    assert.ok(ms <= goesOnWithinMs, `after ${ms} ms`);
+    await expectWhole(taskId);
+  });
+
+  it('a worker that stood still for longer than its lease tries to write, and is refused', async (t) => {
+    const [zombie] = fleet.workers;
+    assert.ok(zombie);
+    const writesOf = async () => (await watch.byWriter()).get(zombie.name) ?? { tried: 0, wrote: 0 };
+    const taskId = await giveTask(zombie);
+    zombie.pause();
+    const stoppedAt = performance.now();
+    try {
+      await survivor.start();
+      await until(async () => (await readTask(taskId)).fence > 1);
+      const ms = Math.round(performance.now() - stoppedAt);
+      t.diagnostic(`claimed again ${ms} ms after it was stopped`);
+      assert.ok(ms <= goesOnWithinMs, `after ${ms} ms`);
+      const asleep = await writesOf();
+      zombie.resume();
+      await until(async () => (await writesOf()).tried > asleep.tried);
+      await expectWhole(taskId);
+      const awake = await writesOf();
+      t.diagnostic(`it tried ${awake.tried - asleep.tried} times after it woke`);
+      assert.equal(awake.wrote, asleep.wrote, 'nothing of it was written');
+    } finally {
+      zombie.resume();
+    }
+  });
+});

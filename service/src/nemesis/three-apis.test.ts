@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerTo, bulkPath, singlePath, type Answer, type Caller } from '../endurance/call.ts';
+import { openAccount } from '../endurance/open-account.ts';
+import { runCommand } from '../endurance/run-command.ts';
+import { openFleet, type Fleet } from './fleet.ts';
+
+const statusOf = (answer: Answer) => (answer.kind === 'lost' ? 0 : answer.status);
+
+describe('three APIs on one PostgreSQL', () => {
+  let fleet: Fleet;
+  before(async () => {
+    fleet = await openFleet({ apis: 3, workers: 0 });
+    await fleet.query('alter system set track_commit_timestamp = on');
+    await fleet.postgres.halt('fast');
+    await fleet.postgres.resume();
+    await runCommand(['accounts', 'create', '--name', 'first'], fleet.home);
+    await Promise.all(fleet.apis.map((member) => member.start()));
+  });
+  after(() => fleet.close());
+
+  const callers = () =>
+    fleet.apis.map((member): Caller => {
+      const caller = member.caller();
+      assert.ok(caller);
+      return caller;
+    });
+
+  it('a thousand requests at once on a hundred credits: exactly a hundred, books balanced', async (t) => {
+    const { accountId, liveKey } = await openAccount(fleet.home, { name: 'eager', credits: 100 });
+    const apis = callers();
+    let turnedAway = 0;
+    const ask = async (n: number): Promise<string> => {
+      const caller = apis[n % apis.length];
+      assert.ok(caller);
+      const body = { email: `p${n}@nullmx.test` };
+      // On a machine that is busy with much else a crowd may be turned away for overload; it comes again.
+      for (;;) {
+        const answer = await answerTo(caller, { path: singlePath, key: liveKey, body });
+        if (answer.status !== 503) return `${answer.status}, ${answer.creditsUsed} used`;
+        turnedAway += 1;
+        await sleep(200);
+      }
+    };
+    const kinds = await Promise.all(Array.from({ length: 1_000 }, (_, n) => ask(n)));
+    t.diagnostic(`turned away and asked again: ${turnedAway}`);
+    assert.deepEqual(countKinds(kinds), { '200, 1 used': 100, '429, 0 used': 900 });
+    assert.deepEqual(await runCommand(['credits', 'show', accountId], fleet.home), {
+      account_id: accountId,
+      granted: 100,
+      available: 0,
+      reserved: 0,
+      spent: 100,
+    });
+    assert.deepEqual((await runCommand(['audit'], fleet.home))['violations'], []);
+  });
+
+  it('a key deleted under two hundred requests a second is accepted nowhere a second after the commit', async (t) => {
+    const { accountId, liveKey } = await openAccount(fleet.home, { name: 'leaver', credits: 1_000_000 });
+    const [keyId] = (
+      await fleet.query(`select id from api_key where account_id = $1 and mode = 'live'`, [accountId])
+    ).map(({ id }) => String(id));
+    const crowd = startCrowd(callers(), liveKey);
+    await crowd.until(() => crowd.heard.filter(({ status }) => status === 200).length >= 200);
+    const [first] = callers();
+    assert.ok(first && keyId);
+    // A key may delete itself.
+    const deleted = await answerTo(first, {
+      method: 'DELETE',
+      path: `/api/v1/account/keys/${keyId}`,
+      key: liveKey,
+    });
+    assert.equal(deleted.status, 204);
+    const [row] = await fleet.query(
+      'select extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as at from api_key where id = $1',
+      [keyId],
+    );
+    const committedAt = Number(row?.['at']);
+    await crowd.until(() => crowd.heard.filter(({ sentAt }) => sentAt > committedAt + 1_000).length >= 400);
+    await crowd.end();
+    const accepted = crowd.heard.filter(({ status }) => status === 200);
+    const late = crowd.heard.filter(({ sentAt }) => sentAt > committedAt + 1_000);
+    const lastMs = Math.max(...accepted.map(({ sentAt }) => sentAt)) - committedAt;
+    t.diagnostic(
+      `${crowd.rate()} requests a second, ${accepted.length} accepted, the last sent ${Math.round(lastMs)} ms after the commit`,
+    );
+    assert.deepEqual(
+      [...new Set(accepted.map(({ api }) => api))].sort(),
+      [0, 1, 2],
+      'all three had accepted it',
+    );
+    assert.deepEqual(
+      late.filter(({ status }) => status !== 401 && status !== 503),
+      [],
+    );
+    for (const api of [0, 1, 2])
+      assert.ok(
+        late.some((one) => one.api === api && one.status === 401),
+        `API ${api} knows it is deleted`,
+      );
+  });
+
+  it('what one API acknowledged, the others know at once', async () => {
+    const { liveKey } = await openAccount(fleet.home, { name: 'traveller', credits: 100 });
+    const [first, ...others] = callers();
+    assert.ok(first);
+    const headers = { 'idempotency-key': 'once' };
+    const body = { emails: ['one@nullmx.test'] };
+    const made = await answerTo(first, { path: bulkPath, key: liveKey, body, headers });
+    assert.equal(made.status, 201);
+    const { task_id: taskId } = JSON.parse(made.body) as { task_id: string };
+    for (const other of others) {
+      const again = await answerTo(other, { path: bulkPath, key: liveKey, body, headers });
+      assert.deepEqual([again.status, again.body], [201, made.body]);
+      const read = await answerTo(other, { method: 'GET', path: `${bulkPath}/${taskId}`, key: liveKey });
+      assert.equal(read.status, 200);
+    }
+  });
+});
+
+function countKinds(kinds: string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+type HeardFrom = { api: number; sentAt: number; status: number };
+
+const perSecond = 200;
+
+/** Sends two hundred requests a second, whatever becomes of them, to each API in turn. */
+function startCrowd(apis: Caller[], key: string) {
+  const heard: HeardFrom[] = [];
+  const startedAt = performance.now();
+  const underWay: Promise<void>[] = [];
+  const timer = setInterval(() => {
+    const due = ((performance.now() - startedAt) / 1_000) * perSecond;
+    while (underWay.length < due) underWay.push(send(underWay.length));
+  }, 5);
+
+  async function send(n: number): Promise<void> {
+    const api = n % apis.length;
+    const sentAt = Date.now();
+    const answer = await apis[api]?.call({ path: singlePath, key, body: { email: `q${n}@nullmx.test` } });
+    heard.push({ api, sentAt, status: answer === undefined ? 0 : statusOf(answer) });
+  }
+
+  return {
+    heard,
+    rate: () => Math.round((underWay.length / (performance.now() - startedAt)) * 1_000),
+    until: async (condition: () => boolean) => {
+      while (!condition()) await sleep(20);
+    },
+    end: async () => {
+      clearInterval(timer);
+      await Promise.all(underWay);
+    },
+  };
+}
