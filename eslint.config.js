@@ -3,7 +3,9 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/node_modules/**', 'data/**', 'console/dist/**', 'artifacts/**', 'engine/src/lists/data/**'] },
+  {
+    ignores: ['**/node_modules/**', 'data/**', 'console/dist/**', 'artifacts/**', 'engine/src/lists/data/**'],
+  },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   regexp.configs['flat/recommended'],

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 
-export type ListFile = { name: string; text: string };
+type ListFile = { name: string; text: string };
 
 /** Brings the file, and waits until the page has said what it costs. */
 export async function bringList(page: Page, { name, text }: ListFile): Promise<void> {

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-export type WeakLine = {
+type WeakLine = {
   /** Where the browser goes. */
   origin: string;
   cut(): void;

@@ -7,7 +7,7 @@ import type { Patience } from './patience.ts';
  * they all looked up at once, each would use up the time of a DNS lookup waiting for the others. So many are let in at a
  * time, accounts in turns, and a lookup's time begins when it is let in. Single verifications do not wait here.
  */
-export type Admission = {
+type Admission = {
   /** Does the work once there is room for it; gives `late` where the deadline comes first. */
   through<Result>(request: Admitted, work: () => Promise<Result>, late: Result): Promise<Result>;
 };

@@ -42,7 +42,7 @@ export type VerifyParts = {
   ): Promise<MailboxEvidence>;
 };
 
-export type RecallParts = Pick<VerifyParts, 'clock' | 'lists'> & {
+type RecallParts = Pick<VerifyParts, 'clock' | 'lists'> & {
   /** The route that was found not long ago, without asking anybody. */
   recallMailRoute(address: Address): MailRoute | undefined;
 };

@@ -1,7 +1,7 @@
 /** The list a newcomer drops into the console: everybody of the demonstration, and what real lists are full of. */
 import { companies, type Company, type Person } from './companies.ts';
 
-export type SampleRow = { name: string; company: string; email: string };
+type SampleRow = { name: string; company: string; email: string };
 
 /** Rows that are not somebody new: an address again in other letters, none at all, none that is one, a formula. */
 const clutter: SampleRow[] = [

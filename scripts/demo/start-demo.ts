@@ -27,7 +27,7 @@ export type Demo = {
   abandon(): void;
 };
 
-export type DemoOptions = {
+type DemoOptions = {
   /** 0 takes any that is free. */
   port: number;
   /** Beside those that the demonstration needs. */
@@ -56,8 +56,7 @@ export async function startDemo({ port, settings = {} }: DemoOptions): Promise<D
     ends.unshift(() => service.stop());
     const sampleListFile = join(folder, 'contacts.csv');
     writeFileSync(sampleListFile, sampleList());
-    const { url = '' } = service;
-    return { url, ...keys, adminToken, credits, sampleListFile, stop, abandon };
+    return { url: service.url, ...keys, adminToken, credits, sampleListFile, stop, abandon };
   } catch (error) {
     await stop();
     throw error;

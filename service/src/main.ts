@@ -22,8 +22,8 @@ export { StartError };
 export type { ProcessRole };
 
 export type Service = {
-  /** Where the API listens; nowhere where this process is a worker only. */
-  url: string | undefined;
+  /** Where the API listens; empty for a worker, which does not. */
+  url: string;
   /** Drains: nothing new is let in, what is under way is answered, tasks are put back. Within 30 seconds. */
   stop(): Promise<void>;
 };
@@ -102,7 +102,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
       await takeDown();
       logger.info('stopped');
     });
-    return { url: api?.url, stop };
+    return { url: api?.url ?? '', stop };
   } catch (error) {
     await takeDown();
     throw error;

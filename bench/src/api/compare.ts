@@ -3,11 +3,10 @@
  * other work, its temperature, the size of the database) falls on both alike. The ratio is the median over the
  * pairs of rounds.
  */
-import { join } from 'node:path';
-import { startChild, type Child, type ChildModule } from '../processes/child.ts';
+import { startChild, type Child } from '../processes/child.ts';
 import { cpuTimeMs } from '../processes/cpu-time.ts';
 import { median, quantile, sum } from '../results/numbers.ts';
-import type { LoadOrder, LoadReport } from './load-process.ts';
+import { loadModule, type LoadOrder, type LoadReport } from './load-module.ts';
 import type { Measure } from './measures.ts';
 
 export type Effort = { connections: number; rounds: number; roundMs: number; warmUpMs: number };
@@ -39,8 +38,6 @@ export type Comparison = {
 type Servers = Record<Side, { port: number; pid: number; databaseCpuMs?: () => number }>;
 type Side = 'ours' | 'bare';
 type Driven = LoadReport & { cpuMs: number; databaseCpuMs: number };
-
-const loadModule: ChildModule<LoadOrder, LoadReport> = { path: join(import.meta.dirname, 'load-process.ts') };
 
 export async function compare(measure: Measure, servers: Servers, effort: Effort): Promise<Comparison> {
   const load = startChild(loadModule);

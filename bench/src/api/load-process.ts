@@ -5,30 +5,9 @@
  */
 import { connect, type Socket } from 'node:net';
 import { answerQuestions } from '../processes/child.ts';
+import type { LoadOrder, LoadReport } from './load-module.ts';
 import { createResponseReader } from './response-reader.ts';
 import { serialMark } from './wire-request.ts';
-
-export type LoadOrder = {
-  port: number;
-  connections: number;
-  forMs: number;
-  /** The request as it goes on the wire; `serialMark` stands where every request has a number of its own. */
-  request: string;
-  /** The number of the first request. */
-  from: number;
-  expectedStatus: number;
-};
-
-export type LoadReport = {
-  /** Requests answered as expected within the time. */
-  completed: number;
-  /** Those answered otherwise, by status. */
-  otherwise: Record<string, number>;
-  forMs: number;
-  latenciesMs: number[];
-  /** The number after that of the last request. */
-  next: number;
-};
 
 /** A server that stands still ends the round all the same. */
 const drainMs = 15_000;

@@ -1,8 +1,11 @@
 /** Finds the end of each HTTP/1.1 response in a stream of bytes, by `Content-Length`; bodies are counted, not kept. */
 type ResponseReader = { push(bytes: Buffer): void };
 
-export function createResponseReader(onResponse: (status: number, closes: boolean) => void): ResponseReader {
+type OnResponse = (status: number, closes: boolean, head: string) => void;
+
+export function createResponseReader(onResponse: OnResponse): ResponseReader {
   let head = '';
+  let headRead = '';
   let bodyLeft = 0;
   let status = 0;
   let closes = false;
@@ -13,6 +16,7 @@ export function createResponseReader(onResponse: (status: number, closes: boolea
     if (end < 0) return false;
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     if (length === undefined) throw new Error(`a response without a length: ${head.slice(0, 200)}`);
+    headRead = head.slice(0, end);
     status = Number(head.slice(9, 12));
     closes = /\r\nconnection: *close/i.test(head);
     bodyLeft = Number(length) - (head.length - end - 4);
@@ -29,7 +33,7 @@ export function createResponseReader(onResponse: (status: number, closes: boolea
       }
       if (bodyLeft > 0) return;
       head = '';
-      onResponse(status, closes);
+      onResponse(status, closes, headRead);
     },
   };
 }

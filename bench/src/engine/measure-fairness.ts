@@ -7,7 +7,7 @@ import { briskDomain, fairnessModule, tarpitDomain, type FairnessTimes } from '.
 import type { Size } from './parts.ts';
 import { hostAddress } from './population.ts';
 
-export type FairnessFigures = {
+type FairnessFigures = {
   samples: number;
   wrong: number;
   idle: { medianMs: number; p95Ms: number };

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPostgresDatabase } from '../testing/postgres/test-postgres.ts';
 import { standardWorld, startWorld, type World, type WorldDescription } from '@mailproof/world';
 import { createClient, type Client } from './client.ts';
 import { runCommand, startMailproof, type Row, type Running, type Settings } from './run-mailproof.ts';
@@ -29,6 +30,12 @@ export type RunningService = {
   stop(): Promise<void>;
 };
 
+/** on-postgresql.test.ts runs the same tests over PostgreSQL, each service on a database of its own. */
+async function databaseSettings(): Promise<Settings> {
+  if (process.env['MAILPROOF_TEST_SERVICE_ON'] !== 'PostgreSQL') return {};
+  return { MAILPROOF_DATABASE_URL: (await createPostgresDatabase('empty')).url };
+}
+
 type Circumstances = { settings?: Settings; places?: WorldDescription };
 
 export async function startServiceInWorld({ settings = {}, places }: Circumstances = {}) {
@@ -45,6 +52,7 @@ export async function startServiceInWorld({ settings = {}, places }: Circumstanc
     MAILPROOF_PACING: 'off',
     MAILPROOF_DEFER_RETRY_MS: '1000',
     MAILPROOF_SANDBOX_DELAYS: 'off',
+    ...(await databaseSettings()),
     ...settings,
   };
   async function dismantle(): Promise<void> {

@@ -24,7 +24,7 @@ for (const database of databases) {
         const first = await postTask(api, key, ['ann@brisk.test', 'eve@brisk.test']);
         assert.equal((await readProgress(api, key, first)).status, 'waiting');
         const worker = await house.start({ role: 'worker' });
-        assert.equal(worker.url, undefined);
+        assert.equal(worker.url, '');
         try {
           const results = await readResults(api, key, first);
           assert.deepEqual(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /** A loopback relay in front of a database: connections through it can be cut, frozen or refused. */
-export type Proxy = {
+type Proxy = {
   url: string;
   /** Closes what is open; new connections are let through. */
   cut: () => void;
