@@ -55,10 +55,11 @@ describe('a list', () => {
     await visitor.leave();
   });
 
-  test('whose connection is lost in the middle goes on by itself and pays nothing twice', async () => {
+  test('whose connection is lost in the middle goes on by itself and pays nothing twice', async (t) => {
     const addresses = 2_000;
     const secret = await house.openAccount({ name: 'Weak line', credits: 2 * addresses });
     const line = await startWeakLine(house.demo.url);
+    t.after(() => line.stop());
     const visitor = await house.visitor({ origin: line.origin });
     const { page } = visitor;
     visitor.expectTrouble('failed /');
@@ -86,7 +87,6 @@ describe('a list', () => {
     const { text } = await download(page);
     assert.equal(text.match(/,catch_all,60,false,true,/g)?.length, addresses);
     await visitor.leave();
-    await line.stop();
   });
 
   test('that is reloaded in the middle goes on where it was', async () => {

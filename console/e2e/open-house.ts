@@ -1,5 +1,4 @@
 /** Everything a file of tests needs: the page built, the service in its world, and a browser. */
-import type { Browser } from 'playwright-core';
 import { startDemo, type Demo } from '../../scripts/demo/start-demo.ts';
 import { buildConsole } from '../build.ts';
 import { openBrowser } from './open-browser.ts';
@@ -9,7 +8,6 @@ export type Credits = { granted: number; available: number; reserved: number; sp
 
 export type House = {
   demo: Demo;
-  browser: Browser;
   /** Somebody new in front of the page, by default at the service itself. */
   visitor(options?: Partial<VisitorOptions>): Promise<Visitor>;
   /** A new account of its own; the answer is its live key. */
@@ -33,7 +31,6 @@ export async function openHouse(): Promise<House> {
   });
   return {
     demo,
-    browser,
     visitor: (options = {}) => newVisitor(browser, { origin: demo.url, ...options }),
     async openAccount({ name, credits, plan = 'paid' }) {
       const account = await askAdmin(demo, '/accounts', { name, credits, plan });

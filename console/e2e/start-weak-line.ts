@@ -12,8 +12,6 @@ type WeakLine = {
   /** Requests pass, answers do not; each connection ends where its answer would begin. */
   swallowAnswers(): void;
   mend(): void;
-  /** Connections that were broken or refused. */
-  readonly broken: number;
   stop(): Promise<void>;
 };
 
@@ -23,12 +21,10 @@ export async function startWeakLine(serviceUrl: string): Promise<WeakLine> {
   const { hostname, port } = new URL(serviceUrl);
   const open = new Set<Socket>();
   let state: State = 'whole';
-  let broken = 0;
 
   const server = createServer((near) => {
     open.add(near);
     if (state === 'cut') {
-      broken += 1;
       near.resetAndDestroy();
       return;
     }
@@ -36,7 +32,6 @@ export async function startWeakLine(serviceUrl: string): Promise<WeakLine> {
     near.pipe(far);
     far.on('data', (answer: Buffer) => {
       if (state !== 'swallowing') return void near.write(answer);
-      broken += 1;
       near.resetAndDestroy();
     });
     far.on('end', () => near.end());
@@ -51,7 +46,6 @@ export async function startWeakLine(serviceUrl: string): Promise<WeakLine> {
   await once(server, 'listening');
 
   const breakAll = () => {
-    broken += open.size;
     for (const socket of open) socket.resetAndDestroy();
   };
   return {
@@ -65,9 +59,6 @@ export async function startWeakLine(serviceUrl: string): Promise<WeakLine> {
     },
     mend() {
       state = 'whole';
-    },
-    get broken() {
-      return broken;
     },
     async stop() {
       for (const socket of open) socket.destroy();

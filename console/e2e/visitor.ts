@@ -6,13 +6,10 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
-export type Theme = 'light' | 'dark';
-
 export type VisitorOptions = {
   /** The only place the page may speak to. */
   origin: string;
   width?: number;
-  theme?: Theme;
 };
 
 export type Visitor = {
@@ -20,7 +17,6 @@ export type Visitor = {
   context: BrowserContext;
   /** Troubles that begin with one of these words are part of the test from here on: `401 /session`. */
   expectTrouble(...beginnings: string[]): void;
-  troubles(): string[];
   /** Ends the visit, and fails where there was trouble. */
   leave(): Promise<void>;
 };
@@ -34,10 +30,10 @@ const heights: Record<number, number> = { 390: 844, 1280: 800 };
 const patienceMs = 60_000;
 
 export async function newVisitor(browser: Browser, options: VisitorOptions): Promise<Visitor> {
-  const { origin, width = 1280, theme = 'light' } = options;
+  const { origin, width = 1280 } = options;
   const context = await browser.newContext({
     viewport: { width, height: heights[width] ?? 800 },
-    colorScheme: theme,
+    colorScheme: 'light',
     reducedMotion: 'reduce',
     locale: 'en-GB',
     timezoneId: 'UTC',
@@ -47,15 +43,17 @@ export async function newVisitor(browser: Browser, options: VisitorOptions): Pro
   const page = await context.newPage();
   const expected = [...usual];
   const found = await watch(page, origin);
-  const troubles = () => found.filter((trouble) => !expected.some((start) => trouble.startsWith(start)));
   return {
     page,
     context,
     expectTrouble: (...beginnings) => void expected.push(...beginnings),
-    troubles,
     async leave() {
       await context.close();
-      assert.deepEqual(troubles(), []);
+      const isExpected = (trouble: string) => expected.some((start) => trouble.startsWith(start));
+      assert.deepEqual(
+        found.filter((trouble) => !isExpected(trouble)),
+        [],
+      );
     },
   };
 }
