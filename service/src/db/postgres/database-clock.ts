@@ -6,7 +6,7 @@ import type { WallClock } from '../wall-clock.ts';
  * processes of an installation agree on when a lease ends, whatever their own clocks say. It never goes back; where the
  * database's clock was set back, it stands still until that has caught up.
  */
-export type DatabaseClock = WallClock & {
+type DatabaseClock = WallClock & {
   /** Looks at the database's clock. */
   look: () => Promise<void>;
 };

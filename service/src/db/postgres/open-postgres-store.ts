@@ -19,9 +19,9 @@ import { createStandingLine } from './standing-line.ts';
  * Opens the PostgreSQL database that a URL names and brings it to the schema of this version. Whatever stands in
  * the way ends as one line for the operator, which never holds the password.
  */
-export type PostgresStoreOptions = { databaseUrl: string };
+type PostgresStoreOptions = { databaseUrl: string };
 
-export type PostgresStoreParts = {
+type PostgresStoreParts = {
   connect: (options: PostgresLineOptions) => Promise<PostgresLine>;
   limits: Partial<PostgresLimits>;
 };

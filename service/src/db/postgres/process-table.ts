@@ -54,7 +54,7 @@ export async function announceInTable(parts: ProcessTableParts, role: ProcessRol
   };
 }
 
-export async function living(reader: Reader, silent: number): Promise<{ id: string; role: ProcessRole }[]> {
+async function living(reader: Reader, silent: number): Promise<{ id: string; role: ProcessRole }[]> {
   return reader.all(findLiving, { silent });
 }
 
