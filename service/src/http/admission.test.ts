@@ -9,7 +9,7 @@ const few = {
   waitMs: 60_000,
 };
 
-const window = (loopDelayMs: number, storeWaitMs = 0) => ({ forMs: 500, loopDelayMs, storeWaitMs });
+const window = (loopDelayMs: number, storeWaitMs = 0) => ({ loopDelayMs, storeWaitMs });
 
 function leave(admittance: Admittance): void {
   assert.ok(admittance.kind === 'admitted');
@@ -85,25 +85,66 @@ test('a store that lets writes wait sheds bulk first, then singles, and never po
   assert.deepEqual(await kinds(), ['refused', 'refused', 'admitted']);
 });
 
+/** Two places and a queue, a wait of a second that counts as in time, and a clock that stands until it is moved. */
+function bySchedule() {
+  const time = { now: 0 };
+  const limits = { ...few, waiting: { ...few.waiting, single: 100 }, waitMs: 2_000 };
+  return { time, admission: createAdmission(limits, () => time.now) };
+}
+
 test('who would not get a place in time is refused on coming, and waits again once places come free', async () => {
-  const admission = createAdmission({ ...few, waiting: { ...few.waiting, single: 100 }, waitMs: 2_000 });
+  const { time, admission } = bySchedule();
   const inside = [await admission.admit('single'), await admission.admit('single')];
-  // Two places in half a second: within the second that counts, four may be waited for.
-  const [one, two] = [admission.admit('single'), admission.admit('single')];
+  time.now = 500;
   for (const admittance of inside) leave(admittance);
-  admission.judgeWindow(window(0));
+  // Two places held for half a second each: within the second that counts, four may be waited for.
+  const next = [await admission.admit('single'), await admission.admit('single')];
   const waiting = Array.from({ length: 4 }, () => admission.admit('single'));
   assert.ok(waiting.every((answer) => answer instanceof Promise));
   assert.deepEqual(admission.admit('single'), { kind: 'refused', retryAfterSeconds: 2 });
-  for (const admittance of [await one, await two]) leave(admittance);
+  time.now = 1_000;
+  for (const admittance of next) leave(admittance);
   assert.ok(admission.admit('single') instanceof Promise, 'two of the four have their place');
   admission.drain();
 });
 
-test('a quiet time says nothing of how fast places could come free', async () => {
-  const admission = createAdmission(few);
-  leave(await admission.admit('single'));
-  admission.judgeWindow(window(0));
+test('a flood that begins at once leaves no more waiting than will get a place', async () => {
+  const { time, admission } = bySchedule();
+  const first = await admission.admit('single');
+  time.now = 500;
+  leave(first);
+  const flood = Array.from({ length: 100 }, () => admission.admit('single'));
+  const kinds = flood.map((answer) => (answer instanceof Promise ? 'waiting' : answer.kind));
+  assert.deepEqual(
+    Object.fromEntries(
+      Map.groupBy(kinds, (kind) => kind)
+        .entries()
+        .map(([kind, all]) => [kind, all.length]),
+    ),
+    {
+      admitted: 2,
+      waiting: 4,
+      refused: 94,
+    },
+  );
+  admission.drain();
+});
+
+test('nobody is made to wait where no place has come free for as long as one would wait', async () => {
+  const { time, admission } = bySchedule();
+  const first = await admission.admit('single');
+  time.now = 10;
+  leave(first);
+  await admission.admit('single');
+  await admission.admit('single');
+  assert.ok(admission.admit('single') instanceof Promise);
+  time.now = 1_011;
+  assert.equal((await admission.admit('single')).kind, 'refused');
+  admission.drain();
+});
+
+test('while it is not known how long requests take, a burst waits', async () => {
+  const { admission } = bySchedule();
   await admission.admit('single');
   await admission.admit('single');
   assert.ok(admission.admit('single') instanceof Promise);

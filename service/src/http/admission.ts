@@ -7,7 +7,7 @@
  * lateness, since work near completion goes first.
  *
  * A burst over the cap waits a moment for a place rather than being turned away at once, but nobody is made to
- * wait for nothing: from how fast places came free lately it is told who would not get one in time, and those
+ * wait for nothing: from how long places were held lately it is told who would not get one in time, and those
  * are refused when they come.
  *
  * Lateness is judged by windows. Two late windows in a row start the shedding, two punctual ones in a row end it,
@@ -31,7 +31,6 @@ export type Admission = {
 };
 
 export type Window = {
-  forMs: number;
   /** The longest that the event loop was held up. */
   loopDelayMs: number;
   /** The longest that a write has been waiting for the store. */
@@ -61,12 +60,15 @@ const retryAfterSeconds = { overload: 2, drain: 5 } as const;
 
 type Waiter = { admit(): void; refuse(): void };
 
-export function createAdmission(limits: AdmissionLimits = admissionLimits): Admission {
+export function createAdmission(
+  limits: AdmissionLimits = admissionLimits,
+  now: () => number = () => performance.now(),
+): Admission {
   const doors = {
-    single: createDoor('single', limits),
-    bulk: createDoor('bulk', limits),
-    read: createDoor('read', limits),
-    account: createDoor('account', limits),
+    single: createDoor('single', limits, now),
+    bulk: createDoor('bulk', limits, now),
+    read: createDoor('read', limits, now),
+    account: createDoor('account', limits, now),
   };
   const all = Object.values(doors);
   let draining = false;
@@ -91,15 +93,16 @@ function refused(why: keyof typeof retryAfterSeconds): Admittance {
   return { kind: 'refused', retryAfterSeconds: retryAfterSeconds[why] };
 }
 
-function createDoor(kind: WorkKind, limits: AdmissionLimits) {
+function createDoor(kind: WorkKind, limits: AdmissionLimits, now: () => number) {
   const queue = new Set<Waiter>();
   const onIdle: (() => void)[] = [];
   const lateness = createLateness();
-  const pace = createPace();
+  const pace = createPace({ places: limits.inFlight[kind], patienceMs: limits.waitMs / 2 });
   let inFlight = 0;
 
   function enter(): Admittance {
     inFlight += 1;
+    const since = now();
     let left = false;
     return {
       kind: 'admitted',
@@ -107,7 +110,7 @@ function createDoor(kind: WorkKind, limits: AdmissionLimits) {
         if (left) return;
         left = true;
         inFlight -= 1;
-        pace.count();
+        pace.noteLeaving(since, now());
         const next = queue.values().next().value;
         if (next !== undefined) next.admit();
         else if (inFlight === 0) onIdle.splice(0).forEach((resolve) => resolve());
@@ -132,39 +135,36 @@ function createDoor(kind: WorkKind, limits: AdmissionLimits) {
     admit(): Admittance | Promise<Admittance> {
       if (lateness.isLate()) return refused('overload');
       if (inFlight < limits.inFlight[kind]) return enter();
-      const inTime = pace.timeFor(queue.size + 1) <= limits.waitMs / 2;
-      return inTime && queue.size < limits.waiting[kind] ? wait() : refused('overload');
+      const inTime = queue.size < limits.waiting[kind] && pace.isInTime(queue.size + 1, now());
+      return inTime ? wait() : refused('overload');
     },
     refuseWaiting: () => [...queue].forEach((waiter) => waiter.refuse()),
     idle: () =>
       inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => void onIdle.push(resolve)),
-    judgeWindow: ({ forMs, loopDelayMs, storeWaitMs }: Window) => {
-      lateness.judge(loopDelayMs > limits.lateMs[kind] || storeWaitMs > limits.storeLateMs[kind]);
-      pace.judge(forMs);
-    },
+    judgeWindow: ({ loopDelayMs, storeWaitMs }: Window) =>
+      lateness.judge(loopDelayMs > limits.lateMs[kind] || storeWaitMs > limits.storeLateMs[kind]),
   };
 }
 
+/** How much the latest holding counts in the mean. */
+const newestShare = 0.05;
+
 /**
- * How fast places come free, by the last window. Only a window in which somebody had to wait tells: in any other the
- * pace is that of those who come, and how fast it could be is not known.
+ * How fast places come free in a full house: as many as there are, in the time that one is held. That is known from
+ * the first who leaves, before anybody had to wait. While it is not known, whoever comes may wait.
  */
-function createPace() {
-  let left = 0;
-  let waitedFor = false;
-  let perMs = Infinity;
+function createPace({ places, patienceMs }: { places: number; patienceMs: number }) {
+  let heldMs: number | undefined;
+  let leftAt = -Infinity;
   return {
-    count: () => {
-      left += 1;
+    noteLeaving(since: number, now: number) {
+      heldMs = heldMs === undefined ? now - since : heldMs + newestShare * (now - since - heldMs);
+      leftAt = now;
     },
-    timeFor: (places: number) => {
-      waitedFor = true;
-      return places / perMs;
-    },
-    judge: (forMs: number) => {
-      perMs = waitedFor ? left / forMs : Infinity;
-      left = 0;
-      waitedFor = false;
+    /** Where nobody has left for as long as one would wait, what was known before holds no more. */
+    isInTime(position: number, now: number): boolean {
+      if (heldMs === undefined) return true;
+      return (position * heldMs) / places <= patienceMs && now - leftAt <= Math.max(patienceMs, heldMs);
     },
   };
 }

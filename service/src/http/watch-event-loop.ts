@@ -8,17 +8,12 @@ const resolutionMs = 20;
  * Tells, window by window, how long the event loop was held up at worst. The histogram counts the
  * pause it sleeps for as well, so that is taken off.
  */
-export function watchEventLoop(
-  onWindow: (window: { forMs: number; loopDelayMs: number }) => void,
-): () => void {
+export function watchEventLoop(onWindow: (window: { loopDelayMs: number }) => void): () => void {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
-  let windowSince = performance.now();
   const timer = setInterval(() => {
-    const now = performance.now();
     const loopDelayMs = Math.max(0, histogram.max / 1e6 - resolutionMs);
-    onWindow({ forMs: now - windowSince, loopDelayMs });
-    windowSince = now;
+    onWindow({ loopDelayMs });
     histogram.reset();
   }, windowMs);
   timer.unref();
