@@ -17,8 +17,9 @@ type Round = LoadOrder & { report: LoadReport; startedAt: number };
 answerQuestions(applyLoad);
 
 async function applyLoad(order: LoadOrder): Promise<LoadReport> {
-  const { forMs, from } = order;
-  const report: LoadReport = { completed: 0, otherwise: {}, forMs, latenciesMs: [], next: from };
+  const { forMs, from, settleMs = 0 } = order;
+  const counted = forMs - settleMs;
+  const report: LoadReport = { completed: 0, otherwise: {}, forMs: counted, latenciesMs: [], next: from };
   const round: Round = { ...order, report, startedAt: performance.now() };
   await Promise.all(Array.from({ length: order.connections }, () => keepAsking(round)));
   return report;
@@ -66,7 +67,7 @@ function note(round: Round, status: number, sentAt: number): void {
     report.otherwise[status] = (report.otherwise[status] ?? 0) + 1;
     return;
   }
-  if (isOver(round)) return;
+  if (isOver(round) || performance.now() - round.startedAt < (round.settleMs ?? 0)) return;
   report.completed += 1;
   report.latenciesMs.push(performance.now() - sentAt);
 }

@@ -1,0 +1,102 @@
+/** An API process in a world whose mail hosts are slow, so that places bind and not the processor. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WorldDescription } from '@mailproof/world';
+import { startChild } from '../processes/child.ts';
+import {
+  bareEnvironment,
+  runMailproof,
+  startMailproof,
+  type Settings,
+} from '../processes/start-mailproof.ts';
+import { worldModule } from '../processes/world-module.ts';
+
+export type HouseUnderLoad = {
+  port: number;
+  pid: number;
+  keys: string[];
+  /** A task of the first key's account, which stays as it is: nobody runs tasks here. */
+  task: string;
+  stop(): Promise<void>;
+};
+
+/** An account has a fifth of the 500 places of a process, so 200 at once take several. */
+const accounts = 4;
+const hosts = 50;
+/** Four replies to a verification: between 1.2 and 2.8 seconds, so that those who came together do not leave together. */
+const latency = { leastMs: 300, mostMs: 700 };
+const credits = 10_000_000;
+
+/** Every domain has a mail host of its own name, so that no two requests share a conversation. */
+export function domainNames(): string[] {
+  return Array.from({ length: 5_000 }, (_, index) => `${String(index).padStart(8, '0')}.many.test`);
+}
+
+function describeWorld(): WorldDescription {
+  const description: WorldDescription = { zones: {}, hosts: {} };
+  for (let host = 0; host < hosts; host += 1) {
+    const share = host / (hosts - 1);
+    description.hosts[`mx${host}.slow.test`] = {
+      address: addressOf(host),
+      latencyMs: Math.round(latency.leastMs + share * (latency.mostMs - latency.leastMs)),
+    };
+  }
+  for (const [index, domain] of domainNames().entries()) {
+    description.zones[domain] = { mx: [[10, `mx.${domain}`]], ttl: 3_600 };
+    description.zones[`mx.${domain}`] = { a: [addressOf(index % hosts)], ttl: 3_600 };
+  }
+  return description;
+}
+
+const addressOf = (host: number): string => `127.21.0.${host + 1}`;
+
+export async function startHouse(): Promise<HouseUnderLoad> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
+  const internet = startChild(worldModule);
+  const { environment } = await internet.ask({ kind: 'start', description: describeWorld(), options: {} });
+  const env = {
+    ...bareEnvironment(),
+    ...environment,
+    MAILPROOF_PORT: '0',
+    MAILPROOF_DATA_DIR: join(folder, 'data'),
+    MAILPROOF_PACING: 'off',
+  };
+  const keys = await openAccounts(env);
+  const service = await startMailproof({ role: 'api', env, logFile: join(folder, 'log') });
+  return {
+    port: service.port,
+    pid: service.pid,
+    keys,
+    task: await postTask(service.port, keys[0] ?? ''),
+    async stop() {
+      await service.stop();
+      await internet.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function openAccounts(env: Settings): Promise<string[]> {
+  const keys: string[] = [];
+  for (let number = 1; number <= accounts; number += 1) {
+    const made = await runMailproof(
+      ['accounts', 'create', '--name', `bench ${number}`, '--credits', `${credits}`],
+      env,
+    );
+    const { api_key: key } = await runMailproof(['keys', 'create', String(made['account_id'])], env);
+    keys.push(String(key));
+  }
+  return keys;
+}
+
+async function postTask(port: number, key: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/bulk-email-verification`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ emails: ['somebody@many.test'] }),
+  });
+  const answer: unknown = await response.json();
+  if (typeof answer === 'object' && answer !== null && 'task_id' in answer) return String(answer.task_id);
+  throw new Error(`the task to poll was not taken: ${response.status}`);
+}
