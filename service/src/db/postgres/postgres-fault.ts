@@ -39,10 +39,10 @@ export function asStoreError(error: unknown): Error {
   return error instanceof Error ? error : new Error('PostgreSQL threw what is no error', { cause: error });
 }
 
-/** Five letters and digits; codes of the operating system (`ECONNREFUSED`) are longer. */
+/** Five letters and digits. No class begins with E, as the codes of the operating system do (`EPIPE` has five too). */
 export function sqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
+  return typeof error.code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
 }
 
 /** The transaction had failed before: this statement only hears of it. */
