@@ -24,7 +24,11 @@ export function done(page: Page, name: string): Locator {
 
 /** The figure under a heading such as `Rows`, as the page shows it. */
 export async function fact(page: Page, name: string): Promise<string> {
-  return await page.locator('dl.facts > div').filter({ hasText: name }).locator('dd').innerText();
+  return await page
+    .locator('dl.facts > div')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .locator('dd')
+    .innerText();
 }
 
 export async function download(page: Page, rows?: RegExp): Promise<{ name: string; text: string }> {

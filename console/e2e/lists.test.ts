@@ -37,6 +37,7 @@ describe('a list', () => {
     await agree(page);
     const byCommand = await checkByCommand(house);
     await done(page, 'contacts.csv').waitFor();
+    assert.deepEqual([await fact(page, 'Addresses'), await fact(page, 'No address')], ['41', '2']);
     const all = await download(page);
     assert.equal(all.name, 'contacts.checked.csv');
     assert.equal(all.text, byCommand);

@@ -42,13 +42,15 @@ export function ReadyList({ list }: { list: OpenList }) {
   );
 }
 
-export function Counts({ list: { survey } }: { list: OpenList }) {
+export function Counts({ list: { survey, answers } }: { list: OpenList }) {
+  // What the service does not take for an address is known once it was asked.
+  const refused = answers.filter((answer) => answer?.status === 'rejected').length;
   const facts = [
     ['Rows', survey.rows],
-    ['Addresses', survey.addresses.length],
+    ['Addresses', survey.addresses.length - refused],
     ['Duplicates', survey.duplicates],
     ['Blank', survey.blank],
-    ['No address', survey.rejected],
+    ['No address', survey.rejected + refused],
   ] as const;
   return (
     <dl class="facts">
