@@ -45,6 +45,7 @@ export const ends: Readonly<Record<string, string>> = {
   'slow.test': 'catch_all',
   'greylist.test': 'safe',
   'blocked.test': 'unknown',
+  'silent.test': 'unknown',
   'nullmx.test': 'invalid',
   'servfail.test': 'unknown',
 };

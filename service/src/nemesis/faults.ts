@@ -22,6 +22,22 @@ export const breaksLines: ReadonlySet<FaultKind> = new Set(['halt_database', 'cu
 const stoppedMs = 35_000;
 const skewMs = 120_000;
 
+const endEveryLine = `select pg_terminate_backend(pid) from pg_stat_activity
+  where pid <> pg_backend_pid() and backend_type = 'client backend'`;
+
+/** The database may be away for another reason: then it is tried again. */
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (let triesLeft = 100; ; triesLeft -= 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      await sleep(100);
+    }
+  }
+}
+
 type Nemesis = { inflict: (kind: FaultKind) => Promise<void> };
 
 export function createNemesis(fleet: Fleet, dice: Dice): Nemesis {
@@ -51,10 +67,7 @@ export function createNemesis(fleet: Fleet, dice: Dice): Nemesis {
 
   async function cutConnections(): Promise<void> {
     for (let cuts = 1 + dice.below(3); cuts > 0; cuts -= 1) {
-      await fleet.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where pid <> pg_backend_pid() and backend_type = 'client backend'`,
-      );
+      await untilDone(() => fleet.query(endEveryLine));
       await sleep(dice.below(400));
     }
   }

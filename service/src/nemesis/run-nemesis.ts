@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCarelessly } from '../endurance/ask.ts';
 import { createDice, type Dice } from '../endurance/dice.ts';
 import { startLoad, type LoadParts } from '../endurance/load.ts';
 import { openAccount } from '../endurance/open-account.ts';
@@ -93,6 +94,7 @@ const shortestAfterMs = 500;
 async function playRound(parts: RoundParts, kinds: readonly FaultKind[]): Promise<void> {
   const { dice, fleet, tally } = parts;
   const nemesis = createNemesis(fleet, dice);
+  if (kinds.includes('stop_worker')) await createLongTasks(parts);
   const load = startLoad(parts);
   const keys = startKeyHolder(parts);
   const inflict = async (kind: FaultKind) => {
@@ -100,12 +102,24 @@ async function playRound(parts: RoundParts, kinds: readonly FaultKind[]): Promis
     await nemesis.inflict(kind);
     tally.faults[kind] += 1;
   };
-  await Promise.all(kinds.map(inflict));
-  await sleep(shortestAfterMs + dice.below(latestBeginMs));
-  await Promise.all([load.end(), keys.end()]);
+  try {
+    await Promise.all(kinds.map(inflict));
+    await sleep(shortestAfterMs + dice.below(latestBeginMs));
+  } finally {
+    await Promise.all([load.end(), keys.end()]);
+  }
   tally.keysDeleted += keys.deleted();
   await check(parts, kinds);
   tally.rounds += 1;
+}
+
+const longTasks = 12;
+
+/** So many that each worker has some, about a host that says nothing for a dozen seconds: who is stopped then, holds something. */
+async function createLongTasks(parts: RoundParts): Promise<void> {
+  const emails = () => [`p${parts.newNumber()}@silent.test`, `p${parts.newNumber()}@catchall.test`];
+  const lists = Array.from({ length: longTasks }, emails);
+  await Promise.all(lists.map((list) => createCarelessly(parts, { emails: list, accepted: list })));
 }
 
 /** All is up; what is under way comes to its end, and is held against what clients were told. */
