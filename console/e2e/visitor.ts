@@ -48,6 +48,7 @@ export async function newVisitor(browser: Browser, options: VisitorOptions): Pro
     context,
     expectTrouble: (...beginnings) => void expected.push(...beginnings),
     async leave() {
+      await lastWords(page);
       await context.close();
       const isExpected = (trouble: string) => expected.some((start) => trouble.startsWith(start));
       assert.deepEqual(
@@ -56,6 +57,12 @@ export async function newVisitor(browser: Browser, options: VisitorOptions): Pro
       );
     },
   };
+}
+
+/** What the page has just told of itself is under way yet: an answer that is asked for now comes after it. */
+async function lastWords(page: Page): Promise<void> {
+  if (page.isClosed()) return;
+  await page.evaluate(() => new Promise((resolve) => void setTimeout(resolve)));
 }
 
 async function watch(page: Page, origin: string): Promise<string[]> {
