@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createCaller, singlePath } from './call.ts';
 import { databasePlaces } from './database-places.ts';
 import { openAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
 import { runCommand } from './run-command.ts';
 import { serve, type Serving } from './serve.ts';
+
+const retryMs = 500;
 
 for (const { name, settings } of databasePlaces) {
   test(`a thousand requests at once on a hundred credits on ${name}: a hundred charged, nine hundred refused, books balanced`, async (t) => {
@@ -20,12 +23,19 @@ for (const { name, settings } of databasePlaces) {
     started.push(serving);
     const caller = createCaller(serving.url);
     const startedAt = performance.now();
-    const answers = await Promise.all(
-      Array.from({ length: 1_000 }, (_, n) =>
-        caller.call({ path: singlePath, key: liveKey, body: { email: `p${n}@nullmx.test` } }),
-      ),
-    );
-    t.diagnostic(`answered within ${Math.round(performance.now() - startedAt)} ms`);
+    let shed = 0;
+    // A machine with much else to do may turn some away (503). They come again, as they are told to.
+    const ask = async (n: number) => {
+      for (;;) {
+        const body = { email: `p${n}@nullmx.test` };
+        const answer = await caller.call({ path: singlePath, key: liveKey, body });
+        if (answer.kind === 'lost' || answer.status !== 503) return answer;
+        shed += 1;
+        await sleep(retryMs);
+      }
+    };
+    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, n) => ask(n)));
+    t.diagnostic(`answered within ${Math.round(performance.now() - startedAt)} ms, turned away ${shed}`);
     const kinds: Record<string, number> = {};
     for (const answer of answers) {
       const kind = answer.kind === 'lost' ? 'lost' : `${answer.status}, ${answer.creditsUsed} used`;
