@@ -25,6 +25,9 @@ type GroupCommitParts = {
   limits: CommitGroupParts['limits'] & { operationsInGroup: number; operationsWaiting: number };
 };
 
+/** A busy service gathers for so many turns of the event loop; an idle one for one. */
+const turnsGathered = 4;
+
 type Waiting = {
   since: number;
   run: () => Promise<unknown>;
@@ -40,11 +43,18 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
 
   async function work(): Promise<void> {
     do {
-      // After this turn's arrivals: they share one commit.
-      await new Promise((resolve) => setImmediate(resolve));
+      await gather();
       await commit(waiting.splice(0, limits.operationsInGroup));
     } while (waiting.length > 0);
     working = undefined;
+  }
+
+  /** After this turn's arrivals: they share one commit. While every turn brings more, a few turns share one. */
+  async function gather(): Promise<void> {
+    for (let turns = 0, before = 0; turns < turnsGathered && waiting.length > before; turns += 1) {
+      before = waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async function commit(group: Waiting[]): Promise<void> {

@@ -49,10 +49,10 @@ export async function openSqliteStore(
   const connect = (timeoutMs: number) => parts.connect({ file, busyTimeoutMs: timeoutMs });
   try {
     await prepare(file, { check: options.check, connect, words: dialect.words });
-    // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
+    // The writer waits for its lock in its own way, or in its thread; a reader is never made to wait by the write-ahead log.
     // Whoever closes the last connection locks the file for a moment, even against those who only open it.
     const writer = await patiently(() =>
-      options.threaded === true ? openThreadedConnection({ file, busyTimeoutMs: 0 }) : connect(0),
+      options.threaded === true ? openThreadedConnection({ file, busyTimeoutMs }) : connect(0),
     );
     const reader = await patiently(() => connect(busyTimeoutMs));
     return assemble({ dataDir, dialect, writer, reader, connect });

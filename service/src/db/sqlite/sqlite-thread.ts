@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Connection } from '../connection.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
-import type { Answer, Order, ThreadReply } from './threaded-connection.ts';
+import { beginning, type Answer, type Order, type ThreadReply } from './threaded-connection.ts';
 
 /**
  * The thread behind a threaded connection: opens the file, says whether it could, and then runs what it is sent, in
@@ -14,10 +14,25 @@ if (port === null) throw new Error('this file is the entry of a thread');
 /** Texts come once and are named by their number from then on. */
 const texts: string[] = [];
 
+/** How the transaction began that statements are sent for, until its end. */
+let begun: Promise<Answer> | undefined;
+
+/** The beginning is not waited for. Where it failed, or the store has ended the transaction, nothing runs without it. */
 async function run(connection: Connection, [number, values, text]: Order): Promise<Answer> {
   if (text !== undefined) texts[number] = text;
+  const sql = texts[number] ?? '';
+  if (sql === beginning) return (begun = execute(connection, sql, values));
+  if (begun !== undefined && !connection.inTransaction()) {
+    const answer = await begun;
+    return 'rows' in answer ? { fault: 'failing', why: 'the transaction was ended' } : answer;
+  }
+  if (sql === 'commit' || sql === 'rollback') begun = undefined;
+  return execute(connection, sql, values);
+}
+
+async function execute(connection: Connection, sql: string, values: Order[1]): Promise<Answer> {
   try {
-    return await connection.execute(texts[number] ?? '', values);
+    return await connection.execute(sql, values);
   } catch (error) {
     return describe(error);
   }

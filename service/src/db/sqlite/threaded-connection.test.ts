@@ -45,13 +45,25 @@ describe('a connection in a thread', () => {
   it("tells the store's trouble from a mistake, and goes on after both", async (t) => {
     const file = newFile(t);
     const connection = await connect(t, file);
+    await connection.execute('create table x (n integer) strict', []);
     const other = new DatabaseSync(file);
     other.exec('begin immediate');
-    await assert.rejects(
-      connection.execute('begin immediate', []),
-      (error) => error instanceof StoreUnavailableError && error.fault === 'busy',
-    );
+    await connection.execute('begin immediate', []);
+    for (const sql of ['insert into x values (1)', 'commit']) {
+      await assert.rejects(
+        connection.execute(sql, []),
+        (error) => error instanceof StoreUnavailableError && error.fault === 'busy',
+        `${sql} runs in the transaction or not at all`,
+      );
+    }
+    assert.equal(connection.inTransaction(), false);
+    other.exec('rollback');
     other.close();
+    await connection.execute('begin immediate', []);
+    await connection.execute('insert into x values (2)', []);
+    await connection.execute('commit', []);
+    const { rows } = await connection.execute('select sum(n) as total from x', []);
+    assert.deepEqual({ ...(rows[0] as object) }, { total: 2 });
     await assert.rejects(
       connection.execute('select nonsense', []),
       (error) => error instanceof Error && !(error instanceof StoreUnavailableError),

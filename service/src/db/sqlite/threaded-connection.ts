@@ -13,6 +13,9 @@ import type { SqliteOptions } from './sqlite-connection.ts';
  * as a statement. Messages are JSON, which takes a fraction of the time that Node needs to clone arrays. If the thread dies, whatever is asked of it fails as a failing store does; that is a defect or
  * the end of memory, and a restart of the process is the remedy.
  */
+/** Sent with what follows it, not waited for: see sqlite-thread.ts. */
+export const beginning = 'begin immediate';
+
 export type Order = [number: number, values: SqlValue[], text?: string];
 
 /** A mistake goes over as its name and message: its stack is in the thread, its cause is a statement of ours. */
@@ -75,6 +78,7 @@ function connectionOver(thread: Worker): Connection {
       if (ended) return Promise.reject(new StoreUnavailableError('closed'));
       if (orders.length === 0) queueMicrotask(send);
       orders.push(orderFor(sql, values));
+      if (sql === beginning) return leaveUnheard(pending);
       return new Promise((resolve, reject) => void pending.push({ resolve, reject }));
     },
     inTransaction: () => inTransaction && !ended,
@@ -86,6 +90,12 @@ function connectionOver(thread: Worker): Connection {
       await once(thread, 'exit');
     },
   };
+}
+
+/** Where the transaction could not begin, all that is sent for it is refused with the same. */
+function leaveUnheard(pending: Pending[]): Promise<QueryResult> {
+  pending.push({ resolve: () => undefined, reject: () => undefined });
+  return Promise.resolve({ rows: [], changes: 0 });
 }
 
 /** Only sqlite-thread.ts writes them. */
