@@ -1,4 +1,5 @@
 import { settingTexts } from '@mailproof/service/config';
+import { markdownTable } from './markdown-table.ts';
 
 /** docs/settings.md, made from the table that the start reads so that the two cannot differ. */
 export function settingsPage(): string {
@@ -9,7 +10,7 @@ export function settingsPage(): string {
     'line that names it and says what it may be; an empty one counts as not set. This page is written from',
     '`service/src/config.ts` by `npm run docs`.',
     '',
-    ...table([
+    ...markdownTable([
       ['setting', 'default', 'meaning', 'may be'],
       ...settingTexts().map(({ names, defaultText, meaning, mayBe }) => [
         `\`${names[0]}\``,
@@ -26,13 +27,4 @@ export function settingsPage(): string {
     '`enableServiceLinks: false`, or give the service another name.',
     '',
   ].join('\n');
-}
-
-/** Columns of equal width, as the formatter lays them out. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const [head = [], ...body] = rows;
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)];
 }

@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { limitsPage } from './limits-page.ts';
 import { providersPage } from './providers-page.ts';
 import { reasonsPage } from './reasons-page.ts';
+import { readCosts } from './scale/read-costs.ts';
+import { scalePage } from './scale-page.ts';
 import { settingsPage } from './settings-page.ts';
 
 /** `npm run docs`: writes the pages that are made from code. */
@@ -9,3 +11,6 @@ writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
 writeFileSync(new URL('../docs/providers.md', import.meta.url), providersPage());
 writeFileSync(new URL('../docs/reasons.md', import.meta.url), reasonsPage());
 writeFileSync(new URL('../docs/settings.md', import.meta.url), settingsPage());
+
+const scale = new URL('../docs/scale.md', import.meta.url);
+writeFileSync(scale, scalePage(readFileSync(scale, 'utf8'), readCosts()));

@@ -23,7 +23,7 @@ export type WorkerRun = {
   connections: number;
 };
 
-export type RunParts = {
+type RunParts = {
   postgres: BenchPostgres;
   world: { pid: number };
   /** Looks at the installation before it is taken down. */

@@ -1,0 +1,8 @@
+/** Columns of equal width, as the formatter lays them out. The first row is the head. */
+export function markdownTable(rows: readonly (readonly string[])[]): string[] {
+  const [head = [], ...body] = rows;
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)];
+}
