@@ -69,7 +69,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const logger = createLogger(config.logLevel, parts.logDestination);
   const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
   const clock = systemClock;
-  const store = await openStore({ ...config, check: true, threaded: true });
+  const store = await openStore({ ...config, check: true });
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const presence = await store.announce(role);

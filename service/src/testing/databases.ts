@@ -51,7 +51,7 @@ async function openSqlite(parts?: TestDatabaseParts): Promise<TestStore> {
   const settings = { dataDir, check: false };
   const store =
     parts === undefined
-      ? await openStore({ dataDir, check: true, threaded: true })
+      ? await openStore({ dataDir, check: true })
       : await openSqliteStore({ dataDir, check: true }, { connect: (options) => parts.wrap(quick(options)) });
   const run = (...sql: string[]) => {
     const raw = new DatabaseSync(storeFile(dataDir), { enableForeignKeyConstraints: false });

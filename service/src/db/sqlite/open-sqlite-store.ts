@@ -10,7 +10,6 @@ import { migrate } from '../migrate.ts';
 import type { Presence } from '../presence.ts';
 import { announceInDataDir } from './data-dir-presence.ts';
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
-import { openThreadedConnection } from './threaded-connection.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
 import { StoreOpenError } from '../store-open-error.ts';
@@ -24,8 +23,6 @@ export type SqliteStoreOptions = {
   dataDir: string;
   /** Look for damage first; a service does, a short command need not. */
   check: boolean;
-  /** Write from a thread of its own, for a process that has other things to do meanwhile. */
-  threaded?: boolean;
 };
 
 export type SqliteStoreParts = { connect(options: SqliteOptions): Connection };
@@ -49,11 +46,9 @@ export async function openSqliteStore(
   const connect = (timeoutMs: number) => parts.connect({ file, busyTimeoutMs: timeoutMs });
   try {
     await prepare(file, { check: options.check, connect, words: dialect.words });
-    // The writer waits for its lock in its own way, or in its thread; a reader is never made to wait by the write-ahead log.
+    // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
     // Whoever closes the last connection locks the file for a moment, even against those who only open it.
-    const writer = await patiently(() =>
-      options.threaded === true ? openThreadedConnection({ file, busyTimeoutMs }) : connect(0),
-    );
+    const writer = await patiently(() => connect(0));
     const reader = await patiently(() => connect(busyTimeoutMs));
     return assemble({ dataDir, dialect, writer, reader, connect });
   } catch (error) {
@@ -99,10 +94,10 @@ async function prepare(file: string, { check, connect, words }: PrepareParts): P
 }
 
 /** Two processes that open a new file together may find it locked while the other sets its journal mode. */
-async function patiently(open: () => Connection | Promise<Connection>): Promise<Connection> {
+async function patiently(open: () => Connection): Promise<Connection> {
   for (let triesLeft = 100; ; triesLeft -= 1) {
     try {
-      return await open();
+      return open();
     } catch (error) {
       const busy = error instanceof StoreUnavailableError && error.fault === 'busy';
       if (!busy || triesLeft === 0) throw error;
