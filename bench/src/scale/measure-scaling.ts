@@ -24,12 +24,12 @@ export type Scaling = {
 
 export type ScaleParts = { postgres: BenchPostgres; share: number; tell: (message: string) => void };
 
-const verificationsAtOnce = 25;
+const verificationsAtOnce = 15;
 /** An account has a fifth of a worker's places and 16 tasks at most, so it takes several to keep four workers busy. */
 const accounts = 24;
-const perTask = 20;
+const perTask = 10;
 const latencyMs = 100;
-const addressesPerWorker = 1_600;
+const addressesPerWorker = 1_000;
 const goals = [
   { workers: 2, goal: 1.9 },
   { workers: 4, goal: 3.6 },
