@@ -3,6 +3,7 @@ import type { Clock, Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
+import { createTill } from '../credits/till.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountPages } from '../http/account-pages.ts';
 import { createAdmission } from '../http/admission.ts';
@@ -27,7 +28,7 @@ import { verifyOne, type VerifyOneParts } from '../verifications/verify-one.ts';
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
 
-export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
+export type ApiParts = Omit<VerifyOneParts, 'recall' | 'till' | 'processId' | 'singleTimeoutMs'> &
   ConsoleParts & {
     engine: Engine;
     counting: Parameters<typeof countSingles>[1];
@@ -44,7 +45,8 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
   const admission = createAdmission();
   const recall: Engine['recall'] = (address) => engine.recall(address);
-  const single = { ...parts, recall, processId: presence.id, singleTimeoutMs };
+  const till = createTill(parts);
+  const single = { ...parts, recall, till, processId: presence.id, singleTimeoutMs };
   const task = { ...parts, taskDeadlineMs, taskRetentionMs };
   const server = await createServer({
     authenticate: createAuthenticate({ store, clock }),

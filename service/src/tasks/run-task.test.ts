@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Outcome } from '@mailproof/engine';
+import { createTill } from '../credits/till.ts';
 import { addressOf } from '../testing/address-of.ts';
 import { databases } from '../testing/databases.ts';
 import { addresses, openTaskHouse } from '../testing/open-task-house.ts';
@@ -364,7 +365,13 @@ for (const database of databases) {
           explain: false,
           signal: never,
         },
-        { ...house.parts, recall: () => undefined, processId: house.presence.id, singleTimeoutMs: 1_000 },
+        {
+          ...house.parts,
+          recall: () => undefined,
+          till: createTill(house.parts),
+          processId: house.presence.id,
+          singleTimeoutMs: 1_000,
+        },
       );
       const found = async () => (await house.contents()).includes('canary');
       assert.equal(await found(), true);

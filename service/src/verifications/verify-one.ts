@@ -11,6 +11,7 @@ import {
 import { reserve } from '../credits/reserve.ts';
 import { settle } from '../credits/settle.ts';
 import { spend } from '../credits/spend.ts';
+import type { Till } from '../credits/till.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -52,6 +53,7 @@ export type VerifyOneParts = {
   /** What the engine can tell without sending a packet. */
   recall: Engine['recall'];
   sandbox: Pick<Engine, 'verify'>;
+  till: Till;
   slots: Slots;
   /** The engine's clock, for the deadline. */
   clock: Pick<Clock, 'now'>;
@@ -70,8 +72,7 @@ const graceMs = 10_000;
 export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts): Promise<VerifyOneAnswer> {
   const { accountId, mode } = request.caller;
   const known = mode === 'live' ? parts.recall(request.address) : undefined;
-  if (known !== undefined && conclusiveStatuses.has(known.verdict.status))
-    return parts.store.write((tx) => sell(tx, { request, known, now: parts.wallClock.now() }), accountId);
+  if (known !== undefined && conclusiveStatuses.has(known.verdict.status)) return sell(request, known, parts);
 
   const deadline = parts.clock.now() + parts.singleTimeoutMs;
   const started = await parts.store.write((tx) => start(tx, request, parts), accountId);
@@ -92,9 +93,25 @@ export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts
   }
 }
 
+async function sell(
+  request: VerifyOneRequest,
+  known: Recalled,
+  { store, till, wallClock }: VerifyOneParts,
+): Promise<VerifyOneAnswer> {
+  const { caller, idempotency, requestId } = request;
+  const { accountId } = caller;
+  if (idempotency !== undefined)
+    return store.write((tx) => sellOnce(tx, { request, known, now: wallClock.now() }), accountId);
+  const paid = await till.spend({ accountId, holdId: requestId });
+  const { verdict, explanation } = known;
+  return paid.kind === 'spent'
+    ? { kind: 'verified', verdict, explanation, creditsUsed: 1, replayed: false }
+    : paid;
+}
+
 type Sale = { request: VerifyOneRequest; known: Recalled; now: number };
 
-async function sell(tx: Tx, { request, known, now }: Sale): Promise<VerifyOneAnswer> {
+async function sellOnce(tx: Tx, { request, known, now }: Sale): Promise<VerifyOneAnswer> {
   const { accountId } = request.caller;
   const scope = scopeOf(request, now);
   const earlier = scope && (await recall(tx, scope));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
+import { createTill } from '../../credits/till.ts';
 import { addressOf } from '../address-of.ts';
 import { openStore, type OpenStoreOptions } from '../../db/open-store.ts';
 import { claimTask } from '../../tasks/claim-task.ts';
@@ -62,7 +63,13 @@ async function askForSingles(): Promise<never> {
     const signal = new AbortController().signal;
     const answer = await verifyOne(
       { ...request, address, signal },
-      { ...parts, recall: () => undefined, processId: presence.id, singleTimeoutMs: 30_000 },
+      {
+        ...parts,
+        recall: () => undefined,
+        till: createTill(parts),
+        processId: presence.id,
+        singleTimeoutMs: 30_000,
+      },
     );
     if (answer.kind === 'verified' && answer.creditsUsed === 1) process.stdout.write('charged\n');
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Outcome } from '@mailproof/engine';
+import { createTill } from '../../credits/till.ts';
 import { settle } from '../../credits/settle.ts';
 import { statement } from '../../db/statement.ts';
 import { addressOf } from '../address-of.ts';
@@ -76,6 +77,7 @@ function startVerifying({ store, live, presence, time }: Scene, key: number | un
     engine: { verify },
     recall: () => (recalled?.kind === 'verdict' ? recalled : undefined),
     sandbox: { verify },
+    till: createTill({ store, wallClock }),
     slots,
     clock,
   };

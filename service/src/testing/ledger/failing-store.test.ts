@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { createTill } from '../../credits/till.ts';
 import { createAccount } from '../../accounts/create-account.ts';
 import { grantCredits } from '../../credits/grant-credits.ts';
 import { readBalance } from '../../credits/read-balance.ts';
@@ -63,7 +64,13 @@ async function mixedScript({ store, presence }: House, time: ManualTime, caller:
         explain: false,
         signal: new AbortController().signal,
       },
-      { ...parts, recall: () => undefined, processId: presence.id, singleTimeoutMs: 1_000 },
+      {
+        ...parts,
+        recall: () => undefined,
+        till: createTill(parts),
+        processId: presence.id,
+        singleTimeoutMs: 1_000,
+      },
     );
   const task = (emails: string[], key?: string) =>
     createTask(
