@@ -27,10 +27,10 @@ export function asTx(connection: Pick<Connection, 'execute'>, compile: Compile):
   };
   return {
     // The schema's types describe what the database returns; the migrations and tests hold them together.
-    all: async <Args, Row>(wanted: Statement<Args, Row>, args: Args) =>
-      (await run(wanted, args)).rows as Row[],
-    first: async <Args, Row>(wanted: Statement<Args, Row>, args: Args) =>
-      (await run(wanted, args)).rows[0] as Row | undefined,
-    change: async (wanted, args) => (await run(wanted, args)).changes,
+    all: <Args, Row>(wanted: Statement<Args, Row>, args: Args) =>
+      run(wanted, args).then(({ rows }) => rows as Row[]),
+    first: <Args, Row>(wanted: Statement<Args, Row>, args: Args) =>
+      run(wanted, args).then(({ rows }) => rows[0] as Row | undefined),
+    change: (wanted, args) => run(wanted, args).then(({ changes }) => changes),
   };
 }

@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
  * end of an index instead of all over it. Not for ids that must not be guessed or must not tell their time.
  */
 export function timeOrderedId(now: number): string {
-  const time = now.toString(16).padStart(12, '0').slice(-12);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  // Two small numbers are written far faster than one large one.
+  const seconds = Math.floor(now / 0x1_0000).toString(16);
+  const rest = (now % 0x1_0000).toString(16);
+  return `${seconds.padStart(8, '0')}-${rest.padStart(4, '0')}-7${randomUUID().slice(15)}`;
 }
