@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { gatherLines } from './gather-lines.ts';
 
 /**
  * One JSON object a line. Errors are logged by an allow-list: a message may quote an address, a query or
@@ -13,12 +14,9 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return pino(options, destination ?? standardOutput());
 }
 
-/**
- * While one write is under way the next lines wait together, so that a busy service does not stand still for each of
- * its lines. What waits is written when the process ends, however it comes to its end by itself.
- */
+/** Written beside the work, many lines at a time. */
 function standardOutput(): DestinationStream {
-  return pino.destination({ dest: 1, sync: false });
+  return gatherLines(pino.destination({ dest: 1, sync: false }));
 }
 
 type Defect = { name: string; code?: string; at: string[] };

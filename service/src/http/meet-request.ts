@@ -20,32 +20,36 @@ export function meetRequest(
   const allowedAt = (url: string) => (!adminToken.isSet && isAdminUrl(url) ? undefined : methodsAt(url));
   return (request, reply, done) => {
     const notes = notebook.open(request);
-    reply.raw.once('close', () => logRequest(logger, { request, reply }, notes));
-    setStandardHeaders(request, reply);
+    // It closes once, so there is no need to stop listening.
+    reply.raw.on('close', () => {
+      notes.leave?.();
+      logRequest(logger, { request, reply }, notes);
+    });
+    setStandardHeaders(reply, notes.route ?? request.url);
 
-    const { rawHeaders } = request.raw;
-    // The router takes nothing at all for a task id; the table of paths does not.
-    const allowed = allowedAt(request.url);
-    if (rawHeaders.length > 2 * maxHeaderFields) void refuse(reply, 'headers_too_large');
+    if (request.raw.rawHeaders.length > 2 * maxHeaderFields) void refuse(reply, 'headers_too_large');
     else if (!namesOneHost(request)) void refuse(reply, 'bad_request');
-    else if (request.is404 || allowed === undefined) void refuseUnrouted(request, reply, allowed);
+    // The router takes nothing at all for a task id, and more beside; the table of paths does not.
+    else if (notes.route === undefined || allowedAt(request.url) === undefined)
+      void refuseUnrouted(request, reply, allowedAt(request.url));
     else done();
   };
 }
 
-export function setStandardHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-  if (isAdminUrl(request.url))
-    reply.header('cache-control', 'no-store').header('vary', 'Authorization, Cookie');
-  if (!isApiUrl(request.url)) return;
-  reply.header('x-credits-used', '0').header('cache-control', 'no-store').header('vary', 'Authorization');
+/** The URL may be the pattern of its route. */
+export function setStandardHeaders(reply: FastifyReply, url: string): void {
+  reply.header('x-request-id', reply.request.id).header('x-content-type-options', 'nosniff');
+  if (isApiUrl(url))
+    reply.header('x-credits-used', '0').header('cache-control', 'no-store').header('vary', 'Authorization');
+  else if (isAdminUrl(url)) reply.header('cache-control', 'no-store').header('vary', 'Authorization, Cookie');
 }
 
 /** Exactly one Host in HTTP/1.1 (RFC 9112 section 3.2): two are how requests are smuggled past a proxy. */
 function namesOneHost({ raw }: FastifyRequest): boolean {
   let hosts = 0;
   for (let at = 0; at < raw.rawHeaders.length; at += 2) {
-    if (raw.rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+    const name = raw.rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0');
 }

@@ -59,7 +59,7 @@ const methodsByPattern: readonly [RegExp, Methods][] = [
 
 /** The methods a path would answer to, for the `Allow` header of a 405, or nothing where there is no such path. */
 export function methodsAt(url: string): Methods | undefined {
-  const path = decodePath(url.split('?', 1)[0] ?? '');
+  const path = pathOf(url);
   return methodsByPath.get(path) ?? methodsByPattern.find(([pattern]) => pattern.test(path))?.[1];
 }
 
@@ -70,7 +70,7 @@ export function isApiUrl(url: string): boolean {
 
 /** Asked of the path as the router sees it, so that no spelling of it leads past the check. */
 export function isAdminUrl(url: string): boolean {
-  const path = decodePath(url.split('?', 1)[0] ?? '');
+  const path = pathOf(url);
   return path === adminPath || path.startsWith(`${adminPath}/`);
 }
 
@@ -79,7 +79,9 @@ function patternOf(path: string): RegExp {
 }
 
 /** The router matches decoded paths, so the same is done here; what does not decode is no path of ours. */
-function decodePath(path: string): string {
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
   if (!path.includes('%')) return path;
   try {
     return decodeURI(path);

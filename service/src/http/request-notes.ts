@@ -4,6 +4,10 @@ import type { Caller } from '../keys/authenticate.ts';
 /** What the stages of one request tell each other and the log. Never an address, a key or a body. */
 export type RequestNotes = {
   startedAt: number;
+  /** The pattern of the path, where a route answers to it. */
+  route: string | undefined;
+  /** Gives back the place that the request was let in to. */
+  leave?: () => void;
   caller?: Caller;
   creditsUsed: number;
   address?: { hash: string; domain: string };
@@ -20,15 +24,22 @@ export type Notebook = {
   callerOf(request: FastifyRequest): Caller;
 };
 
-export function createNotebook(): Notebook {
-  const pages = new WeakMap<FastifyRequest, RequestNotes>();
+/** A request carries its page itself: to look one up in a table would cost every request more than to write on it. */
+type Noted = FastifyRequest & { [page]?: RequestNotes };
 
-  function open(request: FastifyRequest): RequestNotes {
-    const notes: RequestNotes = { startedAt: performance.now(), creditsUsed: 0 };
-    pages.set(request, notes);
+const page = Symbol('notes');
+
+export function createNotebook(): Notebook {
+  function open(request: Noted): RequestNotes {
+    const notes: RequestNotes = {
+      startedAt: performance.now(),
+      route: request.is404 ? undefined : request.routeOptions.url,
+      creditsUsed: 0,
+    };
+    request[page] = notes;
     return notes;
   }
-  const of = (request: FastifyRequest): RequestNotes => pages.get(request) ?? open(request);
+  const of = (request: Noted): RequestNotes => request[page] ?? open(request);
 
   return {
     open,

@@ -62,7 +62,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   server.setValidatorCompiler(compileBodyCheck);
   await server.register(swagger, { openapi: openapiDocument });
 
-  const door = createDoor(parts.admission);
+  const door = createDoor(parts.admission, notebook);
   const routeParts = { parts, door, gate: createGate(parts, door, notebook), notebook };
   addVerifyEmail(server, routeParts);
   addCreateBulkTask(server, routeParts);
@@ -120,7 +120,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
     },
     clientErrorHandler: createClientErrorAnswer(() => parts.newRequestId()),
     frameworkErrors: (_error, request, reply) => {
-      setStandardHeaders(request, reply);
+      setStandardHeaders(reply, request.url);
       void refuse(reply, 'bad_request');
     },
   }).withTypeProvider<TypeBoxTypeProvider>();

@@ -38,6 +38,7 @@ const findTask = statement((db, arg: { task: string; account: string; now: numbe
     .where((eb) => eb.or([eb('task.expires_at', 'is', null), eb('task.expires_at', '>', arg.now)])),
 );
 
+/** What is no UUID is no task of anybody's; the store need not be asked. */
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 export async function readTask(
