@@ -2,7 +2,9 @@ import type { Outcome } from '../commit-group.ts';
 import type { Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { Deadlines } from './deadlines.ts';
+import { createGroupSize } from './group-size.ts';
 import { createGroupTime, tooLate } from './group-time.ts';
+import { createLane, type Lane, type Waiting } from './lane.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
 import { runGroup, type RunGroupParts } from './run-group.ts';
 
@@ -22,7 +24,7 @@ import { runGroup, type RunGroupParts } from './run-group.ts';
  */
 type LaneGroups = {
   write: <T>(operation: (tx: Tx) => Promise<T>, asked?: Asked) => Promise<T>;
-  /** How long the one who has waited longest, in whichever lane, has been waiting. */
+  /** How long the one who has waited longest has been waiting, where it tells something of the load of the database. */
   waitMs: () => number;
   /** Commits what is waiting, then refuses what comes later. */
   close: () => Promise<void>;
@@ -37,37 +39,36 @@ type Asked = {
 type LaneGroupsParts = Pick<RunGroupParts, 'lines' | 'compile'> & {
   deadlines: Deadlines;
   limits: RunGroupParts['limits'] &
-    Pick<PostgresLimits, 'lanesAtOnce' | 'operationsInGroup' | 'operationsWaiting' | 'commitMs'>;
+    Pick<
+      PostgresLimits,
+      'lanesAtOnce' | 'operationsInGroup' | 'operationsWaiting' | 'commitMs' | 'requestGroupMs'
+    >;
 };
-
-type Waiting = {
-  since: number;
-  until: number;
-  run: (tx: Tx) => Promise<unknown>;
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
-  /** Ends its wait in the queue. */
-  leaveQueue: () => void;
-};
-
-/** What waits for one account's turn, be it of requests or of the service itself. */
-type Lane = { key: string; name: string | undefined; queue: Waiting[] };
 
 export function createLaneGroups(parts: LaneGroupsParts): LaneGroups {
-  const { limits, deadlines } = parts;
+  const { limits } = parts;
   /** Those in which something waits or is being committed; what is being committed is not in `ready`. */
   const lanes = new Map<string, Lane>();
-  const ready: Lane[] = [];
+  const ready: string[] = [];
+  const sizes = {
+    request: createGroupSize({ most: limits.operationsInGroup, longMs: limits.requestGroupMs }),
+    work: createGroupSize({ most: limits.operationsInGroup, longMs: Infinity }),
+  };
   let active = 0;
   let waiting = 0;
   let closing: (() => void) | undefined;
   let closed = false;
 
   function startSome(): void {
-    for (let lane; active < limits.lanesAtOnce && (lane = ready.shift()) !== undefined;) {
+    while (active < limits.lanesAtOnce) {
+      const key = ready.shift();
+      const lane = key === undefined ? undefined : lanes.get(key);
+      if (key === undefined || lane === undefined) return;
       active += 1;
       void commitNext(lane).finally(() => {
         active -= 1;
+        if (lane.size() === 0) lanes.delete(key);
+        else ready.push(key);
         startSome();
         if (lanes.size === 0) closing?.();
       });
@@ -77,41 +78,23 @@ export function createLaneGroups(parts: LaneGroupsParts): LaneGroups {
   async function commitNext(lane: Lane): Promise<void> {
     // After this turn's arrivals: they share one commit.
     await new Promise((resolve) => setImmediate(resolve));
-    const group = take(lane, limits.operationsInGroup);
-    const onHeldUp = (error: unknown) => {
-      for (const member of take(lane, Infinity)) member.reject(error);
-    };
-    if (group.length > 0) await answerGroup(group, { ...parts, lane: lane.name, onHeldUp });
-    if (lane.queue.length === 0) lanes.delete(lane.key);
-    else ready.push(lane);
-  }
-
-  function take({ queue }: Lane, most: number): Waiting[] {
-    const taken = queue.splice(0, most);
-    waiting -= taken.length;
-    for (const member of taken) member.leaveQueue();
-    return taken;
+    const group = lane.take(sizes[lane.kind].now());
+    if (group.length === 0) return;
+    const startedAt = performance.now();
+    await answerGroup(group, { ...parts, lane });
+    sizes[lane.kind].note(performance.now() - startedAt);
   }
 
   function enqueue(member: Waiting, name: string | undefined): void {
-    const key = `${member.until === Infinity ? 'work' : 'request'} ${name ?? ''}`;
-    const lane = lanes.get(key) ?? { key, name, queue: [] };
-    waiting += 1;
-    lane.queue.push(member);
-    if (member.until !== Infinity) leaveInTime(member, lane);
-    if (lanes.has(key)) return;
+    const kind = member.until === Infinity ? 'work' : 'request';
+    const key = `${kind} ${name ?? ''}`;
+    const known = lanes.get(key);
+    const lane = known ?? createLane({ name, kind }, { ...parts, onCount: (more) => (waiting += more) });
+    lane.push(member);
+    if (known !== undefined) return;
     lanes.set(key, lane);
-    ready.push(lane);
+    ready.push(key);
     startSome();
-  }
-
-  /** There has to be time left for the statements and for the commit. */
-  function leaveInTime(member: Waiting, { queue }: Lane): void {
-    member.leaveQueue = deadlines.add(member.until - 2 * limits.commitMs, () => {
-      queue.splice(queue.indexOf(member), 1);
-      waiting -= 1;
-      member.reject(tooLate());
-    });
   }
 
   return {
@@ -119,14 +102,12 @@ export function createLaneGroups(parts: LaneGroupsParts): LaneGroups {
       if (closed) return Promise.reject(new StoreUnavailableError('closed'));
       if (waiting >= limits.operationsWaiting) return Promise.reject(new StoreUnavailableError('overloaded'));
       return new Promise<T>((resolve, reject) => {
-        const since = performance.now();
-        const leaveQueue = () => undefined;
         // The value is the operation's own; the queue only carries it.
         const answer = (value: unknown) => resolve(value as T);
-        enqueue({ since, until, run: operation, resolve: answer, reject, leaveQueue }, lane);
+        enqueue({ since: performance.now(), until, run: operation, resolve: answer, reject }, lane);
       });
     },
-    waitMs: () => longestWaitMs([...lanes.values()]),
+    waitMs: () => Math.max(0, ...[...lanes.values()].filter(tellsOfLoad).map((lane) => lane.waitMs())),
     close: async () => {
       closed = true;
       if (lanes.size > 0) await new Promise<void>((resolve) => (closing = resolve));
@@ -134,28 +115,28 @@ export function createLaneGroups(parts: LaneGroupsParts): LaneGroups {
   };
 }
 
-function longestWaitMs(lanes: Lane[]): number {
-  const now = performance.now();
-  return Math.max(0, ...lanes.map(({ queue: [first] }) => (first === undefined ? 0 : now - first.since)));
+/** The service's own work for one account may wait for a lock on it, which is no matter of the others. */
+function tellsOfLoad({ kind, name }: Lane): boolean {
+  return kind === 'request' || name === undefined;
 }
 
-type AnswerParts = LaneGroupsParts & {
-  lane: string | undefined;
-  /** A lock or a slow database made a group of requests fail: those behind it would fare no better. */
-  onHeldUp: (error: unknown) => void;
-};
-
-async function answerGroup(group: Waiting[], parts: AnswerParts): Promise<void> {
+async function answerGroup(group: Waiting[], parts: LaneGroupsParts & { lane: Lane }): Promise<void> {
+  const { lane } = parts;
   const until = Math.min(...group.map((member) => member.until));
+  let told = false;
   const refuse = (error: unknown) => {
+    if (told) return;
+    told = true;
     for (const member of group) member.reject(error);
-    if (until !== Infinity && isHeldUp(error)) parts.onHeldUp(error);
+    // A lock or a slow database: those behind would fare no better.
+    if (lane.kind === 'request' && isHeldUp(error))
+      for (const member of lane.take(Infinity)) member.reject(error);
   };
   const time = createGroupTime(until, { ...parts, onLate: () => refuse(tooLate()) });
   try {
     const outcomes = await runGroup(
       group.map((member) => member.run),
-      { ...parts, time },
+      { ...parts, lane: lane.name, time },
     );
     group.forEach((member, index) => answer(member, outcomes[index]));
   } catch (error) {

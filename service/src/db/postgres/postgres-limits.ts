@@ -16,6 +16,10 @@ export const postgresLimitTable = {
     value: 100,
     meaning: 'kept of it for the commit, which is not sent later, and as much for the statements before it',
   },
+  requestGroupMs: {
+    value: 100,
+    meaning: 'a transaction of requests before the next takes in fewer of them',
+  },
   idleInTransactionMs: { value: 10_000, meaning: 'a transaction in which nothing happens, on the server' },
   silenceMs: { value: 800, meaning: 'a database that answers nothing before it counts as gone' },
   retryMs: { value: 500, meaning: 'between two attempts to reach a database that is gone' },
