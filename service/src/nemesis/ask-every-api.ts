@@ -102,7 +102,9 @@ function demandHonesty(name: CallName, answer: Answered, refused: readonly CallN
 
 /** What the refusals among them are known by. */
 export function refusedIds(asked: Asked[]): string[] {
-  return asked
-    .filter(({ answer }) => answer.status === 503)
-    .map(({ answer }) => /^x-request-id\n(\S+)$/im.exec(answer.bytes)?.[1] ?? '');
+  return asked.filter(({ answer }) => answer.status === 503).map(({ answer }) => requestIdOf(answer));
+}
+
+export function requestIdOf({ bytes }: Answered): string {
+  return /^x-request-id\n(\S+)$/im.exec(bytes)?.[1] ?? '';
 }
