@@ -254,6 +254,21 @@ describe('what keeps PostgreSQL from being opened is one line without the passwo
     await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
   });
 
+  it('a pooler that leads two lines to one session', async (t) => {
+    const database = await createPostgresDatabase('migrated');
+    const session = await openLine(database.url);
+    t.after(async () => {
+      await session.close();
+      await database.giveBack();
+    });
+    const connect = () => Promise.resolve({ ...session, close: () => Promise.resolve() });
+    await assert.rejects(openPostgresStore({ databaseUrl: database.url }, { connect }), (error) => {
+      assert.ok(error instanceof StoreOpenError);
+      assert.match(error.line, /transaction pooling.*pool sessions/);
+      return true;
+    });
+  });
+
   it('several processes that open an empty database at once make one schema', async (t) => {
     const database = await createPostgresDatabase('empty');
     t.after(() => database.giveBack());

@@ -11,7 +11,8 @@ import { tooLate } from './group-time.ts';
 import { createLaneGroups } from './lane-groups.ts';
 import { createLines } from './lines.ts';
 import { createNotices } from './notices.ts';
-import { databaseName, lineForTrouble } from './open-trouble.ts';
+import { isSessionShared } from './is-session-shared.ts';
+import { databaseName, lineForSharing, lineForTrouble } from './open-trouble.ts';
 import { postgresLimits, type PostgresLimits } from './postgres-limits.ts';
 import { openPostgresLine, type PostgresLine, type PostgresLineOptions } from './postgres-line.ts';
 import { announceInTable } from './process-table.ts';
@@ -41,6 +42,7 @@ export async function openPostgresStore(
   try {
     const line = await open();
     try {
+      if (await isSessionShared(line, open)) throw new StoreOpenError(lineForSharing(url));
       await prepare(line, dialect, url);
     } finally {
       await line.close();
