@@ -11,7 +11,7 @@ export const postgresLimitTable = {
     meaning: 'what a request asks for: reading it, or its transaction up to the answer to the commit',
   },
   requestKeyMs: { value: 350, meaning: 'before that, finding out whose key or session it comes with' },
-  requestLockMs: { value: 300, meaning: 'waiting for a lock, of this' },
+  requestLockMs: { value: 300, meaning: 'of these, waiting for a lock inside a statement, on the server' },
   commitMs: {
     value: 100,
     meaning: 'kept of it for the commit, which is not sent later, and as much for the statements before it',
