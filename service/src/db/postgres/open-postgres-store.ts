@@ -8,10 +8,10 @@ import { createCircuit, type Circuit } from './circuit.ts';
 import { createDeadlines } from './deadlines.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { tooLate } from './group-time.ts';
+import { hasOwnSession } from './has-own-session.ts';
 import { createLaneGroups } from './lane-groups.ts';
 import { createLines } from './lines.ts';
 import { createNotices } from './notices.ts';
-import { isSessionShared } from './is-session-shared.ts';
 import { databaseName, lineForSharing, lineForTrouble } from './open-trouble.ts';
 import { postgresLimits, type PostgresLimits } from './postgres-limits.ts';
 import { openPostgresLine, type PostgresLine, type PostgresLineOptions } from './postgres-line.ts';
@@ -42,7 +42,7 @@ export async function openPostgresStore(
   try {
     const line = await open();
     try {
-      if (await isSessionShared(line, open)) throw new StoreOpenError(lineForSharing(url));
+      if (!(await hasOwnSession(line, open))) throw new StoreOpenError(lineForSharing(url));
       await prepare(line, dialect, url);
     } finally {
       await line.close();
