@@ -5,7 +5,7 @@ import { freezeDatabase } from './freeze-database.ts';
 import { takeEveryConnection } from './take-every-connection.ts';
 
 /** How the database can fail, with the way back. */
-export type Trouble = {
+type Trouble = {
   name: string;
   /** What cannot be served meanwhile. The rest is served or refused, but none is left waiting. */
   refused: readonly CallName[];

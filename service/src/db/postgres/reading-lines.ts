@@ -12,7 +12,7 @@ type ReadingParts = {
   tune?: (line: PostgresLine) => Promise<unknown>;
 };
 
-export type ReadingLines = {
+type ReadingLines = {
   /** A read that nobody wants any more before it was sent is not sent. */
   execute: (sql: string, values: SqlValue[], isWanted?: () => boolean) => Promise<QueryResult>;
 };
