@@ -36,7 +36,7 @@ test('needs are the costs of an address times as many as come in the busiest hou
   assert.equal(need.databaseCores, 1.5);
   assert.deepEqual([need.statementsPerSecond, need.commitsPerSecond, need.logMbPerSecond], [15_000, 150, 6]);
   assert.equal(need.diskGb, 86.4 * 15);
-  assert.equal(need.connections, 29 * 13);
+  assert.equal(need.connections, 29 * 15);
   assert.equal(need.egressAddresses, 864);
 });
 
@@ -46,5 +46,5 @@ test('a limit that is used more than once over is one that binds', () => {
   // 43,200 connections a day of ten addresses each, and four of ten addresses are there.
   assert.equal(at('the usual politeness at the largest provider'), 80);
   assert.equal(at('100 egress addresses (one providers file)'), 8.64);
-  assert.equal(at('connections of one database server'), 0.377);
+  assert.equal(at('connections of one database server'), 0.435);
 });

@@ -10,6 +10,7 @@ export type { Violation } from './credits/violation.ts';
 export { openStore, type OpenStoreOptions } from './db/open-store.ts';
 export { readSchemaVersion } from './db/read-schema-version.ts';
 export { storeFile } from './db/sqlite/open-sqlite-store.ts';
+export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';
 export { postgresLimitTable } from './db/postgres/postgres-limits.ts';
 export type { Store } from './db/store.ts';
 export { StoreOpenError } from './db/store-open-error.ts';

@@ -1,24 +1,35 @@
 import { existsSync } from 'node:fs';
-import { systemClock } from '@mailproof/engine';
 import {
-  createWallClock,
+  lookAtPostgres,
   openStore,
   readRestingRoutes,
   storeFile,
+  StoreOpenError,
   type RestingRoute,
 } from '@mailproof/service';
 import type { DoctorParts, Finding } from './check.ts';
 
+const check = 'routes';
+
 /** Ways out that rest because providers block them, as the service last noted. Looks only; makes no store. */
-export async function checkRoutes({ config }: DoctorParts): Promise<Finding[]> {
-  const check = 'routes';
-  if (config.databaseUrl !== undefined) {
-    return [{ check, state: 'not_checked', seen: 'the service notes them in PostgreSQL' }];
+export async function checkRoutes({ config }: Pick<DoctorParts, 'config'>): Promise<Finding[]> {
+  try {
+    const resting =
+      config.databaseUrl === undefined
+        ? await restingInFile(config.dataDir)
+        : await lookAtPostgres(config.databaseUrl, (read) =>
+            readRestingRoutes({ store: { read }, wallClock: Date }),
+          );
+    return resting === undefined
+      ? [{ check, state: 'not_checked', seen: `no service has run on this ${placeOf(config)} yet` }]
+      : findingsOf(resting);
+  } catch (error) {
+    if (error instanceof StoreOpenError) return [{ check, state: 'not_checked', seen: error.line }];
+    throw error;
   }
-  if (!existsSync(storeFile(config.dataDir))) {
-    return [{ check, state: 'not_checked', seen: 'no service has run on this data directory yet' }];
-  }
-  const resting = await restingRoutes(config.dataDir);
+}
+
+function findingsOf(resting: RestingRoute[]): Finding[] {
   if (resting.length === 0) return [{ check, state: 'ok', seen: 'none is resting' }];
   return resting.map((route) => ({
     check,
@@ -29,13 +40,15 @@ export async function checkRoutes({ config }: DoctorParts): Promise<Finding[]> {
   }));
 }
 
-async function restingRoutes(dataDir: string): Promise<RestingRoute[]> {
+function placeOf({ databaseUrl }: DoctorParts['config']): string {
+  return databaseUrl === undefined ? 'data directory' : 'database';
+}
+
+async function restingInFile(dataDir: string): Promise<RestingRoute[] | undefined> {
+  if (!existsSync(storeFile(dataDir))) return undefined;
   const store = await openStore({ dataDir, check: false });
   try {
-    return await readRestingRoutes({
-      store,
-      wallClock: createWallClock({ monotonic: systemClock, wall: Date }),
-    });
+    return await readRestingRoutes({ store, wallClock: Date });
   } finally {
     await store.close();
   }

@@ -2,6 +2,9 @@ import type { Presence, ProcessRole } from './presence.ts';
 import type { Reader, Tx } from './statement.ts';
 import type { WallClock } from './wall-clock.ts';
 
+/** Finding out whose key it is, then what it asks for: each has its own time. */
+export type RequestStep = 'key' | 'work';
+
 /**
  * The store as the rest of the service sees it. SQLite or PostgreSQL stands behind it.
  */
@@ -15,6 +18,12 @@ export type Store = {
    * has one transaction at a time (see postgres/lane-groups.ts), on SQLite everybody has.
    */
   write: <T>(operation: (tx: Tx) => Promise<T>, lane?: string) => Promise<T>;
+  /**
+   * The store for one step of a request. Its client waits, so all that is asked of it together is answered or refused
+   * within moments, where the work of the service itself may wait for seconds. A write that was refused because it took
+   * too long is not committed later, unless its commit had been sent.
+   */
+  hurried: (step: RequestStep) => Pick<Store, 'read' | 'write'>;
   /** How long the write that has waited longest has been waiting for its turn. */
   waitMs: () => number;
   /** Looks at one moment of the whole database, however long it takes. */

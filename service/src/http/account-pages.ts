@@ -1,6 +1,7 @@
 import { readAccount, type ReadAccountAnswer } from '../accounts/read-account.ts';
 import { readLedger, type LedgerAnswer, type LedgerRequest } from '../credits/read-ledger.ts';
 import { createReadUsage, type ReadUsage } from '../credits/read-usage.ts';
+import { eachHurried } from '../db/each-hurried.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { Caller } from '../keys/authenticate.ts';
@@ -30,21 +31,25 @@ type CreateKeyAnswer = IssueKeyAnswer | { kind: 'live_key_required' };
 type RenameKeyAnswer = { kind: 'renamed'; key: ListedKey } | { kind: 'key_not_found' };
 type DeleteKeyAnswer = { kind: 'deleted' } | { kind: 'key_not_found' } | { kind: 'live_key_required' };
 
-type Parts = { store: Store; wallClock: WallClock };
+type AccountPagesParts = { store: Pick<Store, 'hurried'>; wallClock: WallClock };
+type Parts = { store: Pick<Store, 'read' | 'write'>; wallClock: WallClock };
 
-export function createAccountPages(parts: Parts): AccountPages {
+export function createAccountPages({ store, wallClock }: AccountPagesParts): AccountPages {
+  /** All that one page asks for has the time of one request. */
+  const inTime = (): Parts => ({ store: store.hurried('work'), wallClock });
   return {
-    read: (caller) => readAccount(caller, parts),
-    ledger: (request) => readLedger(request, parts),
-    usage: createReadUsage(parts),
-    tasks: (request) => listTasks(request, parts),
-    keys: (caller) => livingKeys(caller, parts),
+    read: (caller) => readAccount(caller, inTime()),
+    ledger: (request) => readLedger(request, inTime()),
+    // A long ledger is summed slice by slice, however long it takes; no slice may take long.
+    usage: createReadUsage({ store: eachHurried(store, 'work'), wallClock }),
+    tasks: (request) => listTasks(request, inTime()),
+    keys: (caller) => livingKeys(caller, inTime()),
     createKey: async (caller, key) =>
       mayChange(caller, key.mode)
-        ? issueKey({ accountId: caller.accountId, ...key }, changing(caller, parts))
+        ? issueKey({ accountId: caller.accountId, ...key }, changing(caller, inTime()))
         : { kind: 'live_key_required' },
-    renameKey: (caller, key) => rename(caller, key, parts),
-    deleteKey: (caller, keyId) => remove(caller, keyId, parts),
+    renameKey: (caller, key) => rename(caller, key, inTime()),
+    deleteKey: (caller, keyId) => remove(caller, keyId, inTime()),
   };
 }
 

@@ -25,6 +25,8 @@ type FleetOptions = {
   workers: number;
   settings?: Record<string, string>;
   maxConnections?: number;
+  /** The server to work on, which ends with the fleet; by default one is started. */
+  postgres?: PrivatePostgres;
 };
 
 /** The database has its tables; the processes are not started. */
@@ -33,8 +35,9 @@ export async function openFleet({
   workers,
   settings = {},
   maxConnections = 200,
+  postgres: given,
 }: FleetOptions): Promise<Fleet> {
-  const postgres = await startPrivatePostgres({ maxConnections });
+  const postgres = given ?? (await startPrivatePostgres({ maxConnections }));
   const house = await openHouse({ MAILPROOF_DATABASE_URL: postgres.url, ...settings });
   const crashes: string[] = [];
   const onCrash = (what: string) => void crashes.push(what);

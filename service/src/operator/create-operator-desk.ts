@@ -45,43 +45,52 @@ export type OperatorDesk = {
 type GrantAnswer =
   { kind: 'granted'; account: AccountState } | Exclude<GrantCreditsAnswer, { kind: 'granted' }>;
 
-export type OperatorDeskParts = ReadHealthParts & { store: Pick<Store, 'read' | 'write'> };
+export type OperatorDeskParts = Omit<ReadHealthParts, 'store'> & { store: Pick<Store, 'hurried'> };
 
 export function createOperatorDesk(parts: OperatorDeskParts): OperatorDesk {
-  const changing = { ...parts, actor: 'operator' as const };
-
-  /** Accounts are never deleted, so one that was changed is there. */
-  async function stateOf(accountId: string): Promise<AccountState> {
-    const account = await findAccount(accountId, parts);
-    if (account === undefined) throw new Error('an account that was changed is not there');
-    return account;
-  }
-
+  /** All that one page asks for has the time of one request. */
+  const inTime = () => ({ ...parts, store: parts.store.hurried('work'), actor: 'operator' as const });
   return {
-    findAccounts: (request) => findAccounts(request, parts),
-    findAccount: (accountId) => findAccount(accountId, parts),
-    createAccount: async (request) => stateOf((await createAccount(request, changing)).accountId),
+    findAccounts: (request) => findAccounts(request, inTime()),
+    findAccount: (accountId) => findAccount(accountId, inTime()),
+    createAccount: async (request) => {
+      const changing = inTime();
+      return stateOf((await createAccount(request, changing)).accountId, changing);
+    },
     setPlan: async (request) => {
+      const changing = inTime();
       const answer = await setPlan(request, changing);
-      return answer.kind === 'set' ? stateOf(answer.accountId) : undefined;
+      return answer.kind === 'set' ? stateOf(answer.accountId, changing) : undefined;
     },
     grantCredits: async (request) => {
+      const changing = inTime();
       const answer = await grantCredits(request, changing);
       return answer.kind === 'granted'
-        ? { kind: 'granted', account: await stateOf(answer.accountId) }
+        ? { kind: 'granted', account: await stateOf(answer.accountId, changing) }
         : answer;
     },
-    listKeys: async (accountId) => {
-      const keys = await listKeys(accountId, parts);
-      if (keys.length === 0 && (await findAccount(accountId, parts)) === undefined) return undefined;
-      return keys.filter(({ deletedAt }) => deletedAt === null).reverse();
-    },
-    issueKey: (key) => issueKey(key, changing),
-    deleteKey: (key) => deleteKey(key, changing),
-    readLedger: (request) => readLedger(request, parts),
-    listTasks: (request) => listTasks(request, parts),
-    findRequest: (requestId) => findRequest(requestId, parts),
-    listChanges: (page) => listChanges(page, parts),
-    readHealth: (hours) => readHealth(hours, parts),
+    listKeys: (accountId) => livingKeys(accountId, inTime()),
+    issueKey: (key) => issueKey(key, inTime()),
+    deleteKey: (key) => deleteKey(key, inTime()),
+    readLedger: (request) => readLedger(request, inTime()),
+    listTasks: (request) => listTasks(request, inTime()),
+    findRequest: (requestId) => findRequest(requestId, inTime()),
+    listChanges: (page) => listChanges(page, inTime()),
+    readHealth: (hours) => readHealth(hours, inTime()),
   };
+}
+
+type ReadParts = { store: Pick<Store, 'read'> };
+
+/** Accounts are never deleted, so one that was changed is there. */
+async function stateOf(accountId: string, parts: ReadParts): Promise<AccountState> {
+  const account = await findAccount(accountId, parts);
+  if (account === undefined) throw new Error('an account that was changed is not there');
+  return account;
+}
+
+async function livingKeys(accountId: string, parts: ReadParts): Promise<ListedKey[] | undefined> {
+  const keys = await listKeys(accountId, parts);
+  if (keys.length === 0 && (await findAccount(accountId, parts)) === undefined) return undefined;
+  return keys.filter(({ deletedAt }) => deletedAt === null).reverse();
 }

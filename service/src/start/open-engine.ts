@@ -8,6 +8,7 @@ import { readLogSecret } from '../log-secret.ts';
 import { StartError } from '../start-error.ts';
 import { keepEngineMemory } from '../upkeep/keep-engine-memory.ts';
 import { openTurnBook } from '../upkeep/open-turn-book.ts';
+import { readStrangerKey } from '../upkeep/read-stranger-key.ts';
 
 type OpenEngine = { engine: Engine; close: () => Promise<void> };
 
@@ -22,9 +23,10 @@ type EngineParts = Parameters<typeof keepEngineMemory>[0] & {
  * cannot be used stops the start; the engine says which and why.
  */
 export async function openEngine(config: Config, parts: EngineParts): Promise<OpenEngine> {
+  const ownKey = createHmac('sha256', readLogSecret(config.dataDir)).update('strangers').digest('hex');
+  const strangerKey = await readStrangerKey(ownKey, parts);
   const { memory, stop } = await keepEngineMemory(parts);
   const turns = openTurnBook(parts);
-  const strangerKey = createHmac('sha256', readLogSecret(config.dataDir)).update('strangers').digest('hex');
   try {
     const settings = engineSettings(config, (message) => parts.logger.warn(message));
     const engine = parts.createEngine({ ...settings, memory, turns: turns.book, strangerKey });

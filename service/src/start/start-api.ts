@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import type { Clock, Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { timeOrderedId } from '../db/time-ordered-id.ts';
 import { createTill } from '../credits/till.ts';
+import { eachHurried } from '../db/each-hurried.ts';
+import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountPages } from '../http/account-pages.ts';
 import { createAdmission } from '../http/admission.ts';
@@ -45,14 +46,20 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
   const admission = createAdmission();
   const recall: Engine['recall'] = (address) => engine.recall(address);
-  const till = createTill(parts);
-  const single = { ...parts, recall, till, processId: presence.id, singleTimeoutMs };
-  const task = { ...parts, taskDeadlineMs, taskRetentionMs };
+  const hurried = { ...parts, store: eachHurried(store, 'work') };
+  const single = {
+    ...hurried,
+    recall,
+    till: createTill(hurried),
+    processId: presence.id,
+    singleTimeoutMs,
+  };
+  const task = { ...hurried, taskDeadlineMs, taskRetentionMs };
   const server = await createServer({
-    authenticate: createAuthenticate({ store, clock }),
+    authenticate: createAuthenticate({ store: eachHurried(store, 'key'), clock }),
     verifyOne: countSingles((request) => verifyOne(request, single), parts.counting),
     createTask: (request) => createTask(request, task),
-    readTask: (request) => readTask(request, { store, wallClock }),
+    readTask: (request) => readTask(request, { store: store.hurried('work'), wallClock }),
     ...consoleParts(config, parts),
     admission,
     readiness: createReadiness({ store, clock, wallClock }),
@@ -84,12 +91,17 @@ function consoleParts(config: Config, parts: ConsoleParts) {
   const adminToken = createAdminToken(config.adminToken);
   return {
     adminToken,
-    sessions: createSessions({ ...parts, adminToken }),
+    sessions: createSessions({ ...parts, store: sessionStore(parts.store), adminToken }),
     signIns: createSignIns(parts),
     account: createAccountPages(parts),
     operatorDesk: createOperatorDesk({ ...parts, startedAt: parts.wallClock.now() }),
     consoleFiles: readConsoleFiles(consoleFolder),
   };
+}
+
+/** Whose session it is has to be known before what it asks for; opening and closing one is what is asked for. */
+function sessionStore(store: Store): Pick<Store, 'read' | 'write'> {
+  return { read: eachHurried(store, 'key').read, write: eachHurried(store, 'work').write };
 }
 
 async function listen(server: ApiServer, { host, port }: Config): Promise<string> {

@@ -240,6 +240,23 @@ for (const database of databases) {
       await finish();
     });
 
+    it('where its charge cannot be committed, nobody waits for the store once more', async () => {
+      const { ask, live, store, finish } = await setUp();
+      let writes = 0;
+      const stuck: Pick<Store, 'write'> = {
+        write: (operation) => {
+          writes += 1;
+          if (writes === 1) return store.write(operation);
+          return writes === 2
+            ? Promise.reject(new StoreUnavailableError('busy'))
+            : new Promise(() => undefined);
+        },
+      };
+      await assert.rejects(ask(live, {}, { store: stuck }), StoreUnavailableError);
+      assert.equal(writes, 3, 'the credit’s return was tried');
+      await finish();
+    });
+
     it('a verdict that comes after the sweeper is withheld and not charged', async () => {
       const { ask, live, time, balance, sweep, answering, finish } = await setUp();
       const engine = answering(async (address) => {

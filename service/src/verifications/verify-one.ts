@@ -14,6 +14,7 @@ import { spend } from '../credits/spend.ts';
 import type { Till } from '../credits/till.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
@@ -85,10 +86,11 @@ export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts
       accountId,
     );
   } catch (error) {
-    // Where the store itself fails, the sweeper gives the credit back.
-    await parts.store
+    const givenUp = parts.store
       .write((tx) => giveUp(tx, { request, attempt, now: parts.wallClock.now() }), accountId)
       .catch(() => undefined);
+    // Where the store itself fails, nobody waits for it once more: if need be, the sweeper gives the credit back.
+    if (!(error instanceof StoreUnavailableError)) await givenUp;
     throw error;
   }
 }

@@ -16,6 +16,8 @@ type DatabaseClockParts = {
   monotonic: { now(): number };
 };
 
+const exactWithinMs = 250;
+
 const findTime = `select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
 
 export function createDatabaseClock({ connection, monotonic }: DatabaseClockParts): DatabaseClock {
@@ -32,6 +34,8 @@ export function createDatabaseClock({ connection, monotonic }: DatabaseClockPart
       const asked = monotonic.now();
       const { rows } = await connection.execute(findTime, []);
       const answered = monotonic.now();
+      // An answer that was held up tells less than is known.
+      if (answered - asked > exactWithinMs && !Number.isNaN(offset)) return;
       // The database looked somewhere between the asking and the answer.
       offset = timeOf(rows[0]) - (asked + answered) / 2;
     },

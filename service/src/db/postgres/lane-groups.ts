@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { asTx, type Compile } from '../as-tx.ts';
-import { commitGroup, type Outcome } from '../commit-group.ts';
-import type { Connection } from '../connection.ts';
+import type { Outcome } from '../commit-group.ts';
 import type { Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
-import type { Lines } from './lines.ts';
+import type { Deadlines } from './deadlines.ts';
+import { createGroupSize } from './group-size.ts';
+import { createGroupTime, tooLate } from './group-time.ts';
+import { createLane, type Lane, type Waiting } from './lane.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
-import type { PostgresLine } from './postgres-line.ts';
+import { runGroup, type RunGroupParts } from './run-group.ts';
 
 /**
  * Gathers the operations of many callers into transactions, lane by lane.
@@ -19,89 +18,96 @@ import type { PostgresLine } from './postgres-line.ts';
  *
  * As with SQLite, an operation that throws is undone alone, and may run twice. A transaction that the database undid
  * because of another (a deadlock, a serialization failure) is run again a few times.
+ *
+ * What requests wait for has transactions of its own, which end when the first of its requests will wait no longer. Where one
+ * ends because of a lock or because it took too long, all that waits in its lane is refused with it.
  */
 type LaneGroups = {
-  write: <T>(operation: (tx: Tx) => Promise<T>, lane?: string) => Promise<T>;
-  /** How long the one who has waited longest, in whichever lane, has been waiting. */
+  write: <T>(operation: (tx: Tx) => Promise<T>, asked?: Asked) => Promise<T>;
+  /** How long the one who has waited longest has been waiting, where it tells something of the load of the database. */
   waitMs: () => number;
   /** Commits what is waiting, then refuses what comes later. */
   close: () => Promise<void>;
 };
 
-type LaneGroupsParts = {
-  lines: Lines;
-  compile: Compile;
-  limits: Pick<PostgresLimits, 'lanesAtOnce' | 'operationsInGroup' | 'operationsWaiting' | 'groupTries'>;
+type Asked = {
+  lane?: string | undefined;
+  /** When whoever waits for it has to be answered; without it, whenever it is done. */
+  until?: number;
 };
 
-type Waiting = {
-  since: number;
-  run: (tx: Tx) => Promise<unknown>;
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
+type LaneGroupsParts = Pick<RunGroupParts, 'lines' | 'compile'> & {
+  deadlines: Deadlines;
+  limits: RunGroupParts['limits'] &
+    Pick<
+      PostgresLimits,
+      'lanesAtOnce' | 'operationsInGroup' | 'operationsWaiting' | 'commitMs' | 'requestGroupMs'
+    >;
 };
 
 export function createLaneGroups(parts: LaneGroupsParts): LaneGroups {
   const { limits } = parts;
-  /** What waits in each lane; a lane that is being committed is not in `ready`. */
-  const lanes = new Map<string | undefined, Waiting[]>();
-  const ready: (string | undefined)[] = [];
+  /** Those in which something waits or is being committed; what is being committed is not in `ready`. */
+  const lanes = new Map<string, Lane>();
+  const ready: string[] = [];
+  const sizes = {
+    request: createGroupSize({ most: limits.operationsInGroup, longMs: limits.requestGroupMs }),
+    work: createGroupSize({ most: limits.operationsInGroup, longMs: Infinity }),
+  };
   let active = 0;
   let waiting = 0;
   let closing: (() => void) | undefined;
   let closed = false;
 
   function startSome(): void {
-    while (active < limits.lanesAtOnce && ready.length > 0) {
+    while (active < limits.lanesAtOnce) {
+      const key = ready.shift();
+      const lane = key === undefined ? undefined : lanes.get(key);
+      if (key === undefined || lane === undefined) return;
       active += 1;
-      void commitNext(ready.shift()).finally(() => {
+      void commitNext(lane).finally(() => {
         active -= 1;
+        if (lane.size() === 0) lanes.delete(key);
+        else ready.push(key);
         startSome();
         if (lanes.size === 0) closing?.();
       });
     }
   }
 
-  async function commitNext(lane: string | undefined): Promise<void> {
+  async function commitNext(lane: Lane): Promise<void> {
     // After this turn's arrivals: they share one commit.
     await new Promise((resolve) => setImmediate(resolve));
-    const queue = lanes.get(lane) ?? [];
-    const group = queue.splice(0, limits.operationsInGroup);
-    waiting -= group.length;
-    await answerGroup(group, lane, parts);
-    if (queue.length === 0) lanes.delete(lane);
-    else ready.push(lane);
+    const group = lane.take(sizes[lane.kind].now());
+    if (group.length === 0) return;
+    const startedAt = performance.now();
+    await answerGroup(group, { ...parts, lane });
+    sizes[lane.kind].note(performance.now() - startedAt);
   }
 
-  function enqueue(member: Waiting, lane: string | undefined): void {
-    waiting += 1;
-    const queue = lanes.get(lane);
-    if (queue !== undefined) {
-      queue.push(member);
-      return;
-    }
-    lanes.set(lane, [member]);
-    ready.push(lane);
+  function enqueue(member: Waiting, name: string | undefined): void {
+    const kind = member.until === Infinity ? 'work' : 'request';
+    const key = `${kind} ${name ?? ''}`;
+    const known = lanes.get(key);
+    const lane = known ?? createLane({ name, kind }, { ...parts, onCount: (more) => (waiting += more) });
+    lane.push(member);
+    if (known !== undefined) return;
+    lanes.set(key, lane);
+    ready.push(key);
     startSome();
   }
 
   return {
-    write: <T>(operation: (tx: Tx) => Promise<T>, lane?: string) => {
+    write: <T>(operation: (tx: Tx) => Promise<T>, { lane, until = Infinity }: Asked = {}) => {
       if (closed) return Promise.reject(new StoreUnavailableError('closed'));
       if (waiting >= limits.operationsWaiting) return Promise.reject(new StoreUnavailableError('overloaded'));
       return new Promise<T>((resolve, reject) => {
         // The value is the operation's own; the queue only carries it.
-        const since = performance.now();
-        enqueue({ since, run: operation, resolve: (value) => resolve(value as T), reject }, lane);
+        const answer = (value: unknown) => resolve(value as T);
+        enqueue({ since: performance.now(), until, run: operation, resolve: answer, reject }, lane);
       });
     },
-    waitMs: () => {
-      const now = performance.now();
-      return Math.max(
-        0,
-        ...[...lanes.values()].map(([first]) => (first === undefined ? 0 : now - first.since)),
-      );
-    },
+    waitMs: () => Math.max(0, ...[...lanes.values()].filter(tellsOfLoad).map((lane) => lane.waitMs())),
     close: async () => {
       closed = true;
       if (lanes.size > 0) await new Promise<void>((resolve) => (closing = resolve));
@@ -109,72 +115,42 @@ export function createLaneGroups(parts: LaneGroupsParts): LaneGroups {
   };
 }
 
-async function answerGroup(
-  group: Waiting[],
-  lane: string | undefined,
-  parts: LaneGroupsParts,
-): Promise<void> {
+/** The service's own work for one account may wait for a lock on it, which is no matter of the others. */
+function tellsOfLoad({ kind, name }: Lane): boolean {
+  return kind === 'request' || name === undefined;
+}
+
+async function answerGroup(group: Waiting[], parts: LaneGroupsParts & { lane: Lane }): Promise<void> {
+  const { lane } = parts;
+  const until = Math.min(...group.map((member) => member.until));
+  let told = false;
+  const refuse = (error: unknown) => {
+    if (told) return;
+    told = true;
+    for (const member of group) member.reject(error);
+    // A lock or a slow database: those behind would fare no better.
+    if (lane.kind === 'request' && isHeldUp(error))
+      for (const member of lane.take(Infinity)) member.reject(error);
+  };
+  const time = createGroupTime(until, { ...parts, onLate: () => refuse(tooLate()) });
   try {
-    const outcomes = await runGroup(group, lane, parts);
+    const outcomes = await runGroup(
+      group.map((member) => member.run),
+      { ...parts, lane: lane.name, time },
+    );
     group.forEach((member, index) => answer(member, outcomes[index]));
   } catch (error) {
-    for (const member of group) member.reject(error);
+    refuse(error);
+  } finally {
+    time.end();
   }
+}
+
+function isHeldUp(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && (error.fault === 'busy' || error.fault === 'slow');
 }
 
 function answer(member: Waiting, outcome: Outcome | undefined): void {
   if (outcome?.kind === 'done') member.resolve(outcome.value);
   else member.reject(outcome?.error);
-}
-
-async function runGroup(
-  group: Waiting[],
-  lane: string | undefined,
-  { lines, compile, limits }: LaneGroupsParts,
-): Promise<Outcome[]> {
-  for (let triesLeft = limits.groupTries; ;) {
-    try {
-      return await lines.borrow((line) => {
-        const tx = asTx(line, compile);
-        const operations = group.map((member) => () => member.run(tx));
-        return commitGroup(operations, { connection: inLane(line, lane), limits: noWaiting });
-      });
-    } catch (error) {
-      triesLeft -= 1;
-      const undone = error instanceof StoreUnavailableError && error.fault === 'conflict';
-      if (!undone || triesLeft === 0) throw error;
-      // Not in step with whom we lost against.
-      await sleep(Math.random() * 20);
-    }
-  }
-}
-
-/** Locks are waited for on the server, up to its own limit. */
-const noWaiting = { lockWaitMs: 0, lockRetryMs: 1 };
-
-const laneLocks = 0x6d70_0001;
-
-/**
- * The line, with the beginning of a transaction in the words of PostgreSQL. It is sent without waiting for its answer:
- * where it fails, so does all that follows it (see postgres-line.ts).
- */
-function inLane(line: PostgresLine, lane: string | undefined): Connection {
-  const begin = async () => {
-    const sent = [line.execute('begin read write', [])];
-    if (lane !== undefined) {
-      sent.push(line.execute('select pg_advisory_xact_lock($1::int, $2::int)', [laneLocks, lockOf(lane)]));
-    }
-    // Whoever uses the transaction hears of it.
-    for (const answered of sent) answered.catch(() => undefined);
-    return Promise.resolve({ rows: [], changes: 0 });
-  };
-  return {
-    ...line,
-    execute: (sql, values) => (sql === 'begin immediate' ? begin() : line.execute(sql, values)),
-  };
-}
-
-/** Two lanes with the same number wait for each other now and then, and lose nothing else. */
-function lockOf(lane: string): number {
-  return createHash('sha256').update(lane).digest().readInt32BE();
 }

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount } from '../../accounts/create-account.ts';
 import { readBalance } from '../../credits/read-balance.ts';
-import { reserve } from '../../credits/reserve.ts';
-import { startProxy } from '../../testing/postgres/proxy.ts';
+import {
+  isUnavailable,
+  openAccount,
+  openBehindProxy,
+  openLine,
+  patience,
+  recovered,
+  take,
+} from '../../testing/postgres/store-behind-proxy.ts';
 import { createPostgresDatabase } from '../../testing/postgres/test-postgres.ts';
 import { statement } from '../statement.ts';
-import type { Store } from '../store.ts';
 import { StoreOpenError } from '../store-open-error.ts';
-import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { openPostgresStore } from './open-postgres-store.ts';
-import type { PostgresLimits } from './postgres-limits.ts';
-import { openPostgresLine, type PostgresLine } from './postgres-line.ts';
 
 const anyAccount = statement((db) => db.selectFrom('account').select('id').limit(1));
 const countAccounts = statement((db) =>
@@ -21,58 +24,6 @@ const countAccounts = statement((db) =>
 const wait = statement((db, arg: { account: string }) =>
   db.updateTable('account').set({ touched_at: 1 }).where('id', '=', arg.account),
 );
-
-/** Time enough for a busy machine; what is tested is said in each test. */
-const patience = { connectMs: 20_000, statementMs: 60_000, lockMs: 30_000, silenceMs: 60_000, retryMs: 50 };
-
-async function openBehindProxy(t: TestContext, limits: Partial<PostgresLimits> = {}) {
-  const database = await createPostgresDatabase('migrated');
-  const proxy = await startProxy(database.url);
-  const lines: PostgresLine[] = [];
-  const store = await openPostgresStore(
-    { databaseUrl: proxy.url },
-    {
-      limits: { ...patience, ...limits },
-      connect: async (options) => {
-        const line = await openPostgresLine(options);
-        lines.push(line);
-        return line;
-      },
-    },
-  );
-  t.after(async () => {
-    await store.close();
-    await proxy.close();
-    await database.giveBack();
-  });
-  return { store, proxy, database, lines };
-}
-
-async function openAccount(store: Store, credits: number): Promise<string> {
-  const parts = { store, wallClock: Date, actor: 'command_line' as const };
-  return (await createAccount({ name: 'x', plan: 'paid', credits }, parts)).accountId;
-}
-
-function take(store: Store, accountId: string) {
-  const keeper = { processId: 'here', expiresAt: 2 ** 50 };
-  return store.write(
-    (tx) => reserve(tx, { accountId, credits: 1, ifAvailable: 1, keeper, now: 1 }),
-    accountId,
-  );
-}
-
-/** Again and again until it works. */
-async function recovered(work: () => Promise<unknown>): Promise<void> {
-  for (let triesLeft = 600; ; triesLeft -= 1) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailableError) || triesLeft === 0) throw error;
-      await sleep(50);
-    }
-  }
-}
 
 describe('PostgreSQL that fails', () => {
   it('a line that is cut is replaced, and reads do not notice', async (t) => {
@@ -121,10 +72,7 @@ describe('PostgreSQL that fails', () => {
   it('a lock that another holds too long is refused, and the line goes on', async (t) => {
     const { store, database } = await openBehindProxy(t, { lockMs: 100 });
     const accountId = await openAccount(store, 10);
-    const line = await openPostgresLine({
-      url: database.url,
-      limits: { ...(await limitsOf()), ...patience },
-    });
+    const line = await openLine(database.url);
     await line.execute('begin read write', []);
     await line.execute(`update account set touched_at = 5`, []);
     await assert.rejects(take(store, accountId), (error) => isUnavailable(error, 'busy'));
@@ -152,15 +100,6 @@ describe('PostgreSQL that fails', () => {
   });
 });
 
-async function limitsOf(): Promise<PostgresLimits> {
-  const { postgresLimits } = await import('./postgres-limits.ts');
-  return postgresLimits();
-}
-
-function isUnavailable(error: unknown, fault?: string): boolean {
-  return error instanceof StoreUnavailableError && (fault === undefined || error.fault === fault);
-}
-
 describe('lanes', () => {
   it('1,000 reservations over three stores on 100 credits: exactly 100', async (t) => {
     const { store, database } = await openBehindProxy(t);
@@ -176,10 +115,7 @@ describe('lanes', () => {
 
   it('an operation outside a transaction writes nothing', async (t) => {
     const { database } = await openBehindProxy(t);
-    const line = await openPostgresLine({
-      url: database.url,
-      limits: { ...(await limitsOf()), ...patience },
-    });
+    const line = await openLine(database.url);
     await assert.rejects(line.execute(`delete from account`, []), (error) =>
       isUnavailable(error, 'not_writable'),
     );
@@ -316,6 +252,21 @@ describe('what keeps PostgreSQL from being opened is one line without the passwo
     assert.match(await lineOf(url), /newer version of Mailproof \(schema 99, this one knows \d+\)/);
     await database.execute('update schema_version set version = 99, serves = 5');
     await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
+  });
+
+  it('a pooler that leads two lines to one session', async (t) => {
+    const database = await createPostgresDatabase('migrated');
+    const session = await openLine(database.url);
+    t.after(async () => {
+      await session.close();
+      await database.giveBack();
+    });
+    const connect = () => Promise.resolve({ ...session, close: () => Promise.resolve() });
+    await assert.rejects(openPostgresStore({ databaseUrl: database.url }, { connect }), (error) => {
+      assert.ok(error instanceof StoreOpenError);
+      assert.match(error.line, /transaction pooling.*pool sessions/);
+      return true;
+    });
   });
 
   it('several processes that open an empty database at once make one schema', async (t) => {

@@ -1,14 +1,18 @@
 import { asTx, rememberCompiled } from '../as-tx.ts';
+import type { Connection } from '../connection.ts';
 import { postgresDialect, type Dialect } from '../dialect.ts';
 import { migrate } from '../migrate.ts';
 import type { Store } from '../store.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { createCircuit, type Circuit } from './circuit.ts';
+import { createDeadlines } from './deadlines.ts';
 import { createDatabaseClock } from './database-clock.ts';
+import { tooLate } from './group-time.ts';
+import { hasOwnSession } from './has-own-session.ts';
 import { createLaneGroups } from './lane-groups.ts';
 import { createLines } from './lines.ts';
 import { createNotices } from './notices.ts';
-import { databaseName, lineForTrouble } from './open-trouble.ts';
+import { databaseName, lineForSharing, lineForTrouble } from './open-trouble.ts';
 import { postgresLimits, type PostgresLimits } from './postgres-limits.ts';
 import { openPostgresLine, type PostgresLine, type PostgresLineOptions } from './postgres-line.ts';
 import { announceInTable } from './process-table.ts';
@@ -38,6 +42,7 @@ export async function openPostgresStore(
   try {
     const line = await open();
     try {
+      if (!(await hasOwnSession(line, open))) throw new StoreOpenError(lineForSharing(url));
       await prepare(line, dialect, url);
     } finally {
       await line.close();
@@ -77,14 +82,26 @@ type AssembleParts = { circuit: Circuit; dialect: Dialect; limits: PostgresLimit
 
 async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<Store> {
   const compile = rememberCompiled(dialect.queries);
+  const deadlines = createDeadlines();
   const reading = createReadingLines({ circuit, limits });
+  const hurriedReading = createReadingLines({ circuit, limits, tune: (line) => limitReads(line, limits) });
   const lines = createLines({ circuit, most: limits.lanesAtOnce, waitMs: limits.lineWaitMs });
   const spare = createLines({ circuit, most: limits.spareLines, waitMs: limits.lineWaitMs });
-  const groups = createLaneGroups({ lines, compile, limits });
+  const groups = createLaneGroups({ lines, compile, deadlines, limits });
   const standing = createStandingLine({ circuit, limits });
   const clock = createDatabaseClock({ connection: reading, monotonic: performance });
   const read = asTx(reading, compile);
-  const { write } = groups;
+  const write: Store['write'] = (operation, lane) => groups.write(operation, { lane });
+  const hurried: Store['hurried'] = (step) => {
+    const until = performance.now() + (step === 'key' ? limits.requestKeyMs : limits.requestMs);
+    const isWanted = () => performance.now() < until;
+    const execute: Connection['execute'] = (sql, values) =>
+      deadlines.race(() => hurriedReading.execute(sql, values, isWanted), { until, late: tooLate });
+    return {
+      read: asTx({ execute }, compile),
+      write: (operation, lane) => groups.write(operation, { lane, until }),
+    };
+  };
   // The first look waits for a line to be opened, and so is not exact.
   await clock.look();
   await clock.look();
@@ -93,6 +110,7 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
   return {
     read,
     write,
+    hurried,
     waitMs: groups.waitMs,
     snapshot: (look) =>
       spare.borrow(async (line) => {
@@ -106,7 +124,7 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
     // What is deleted is gone from view at once; the files are the server's (see docs/operations.md).
     truncateLog: () => Promise.resolve(true),
     check: () => spare.borrow(proveWritable),
-    announce: (role = 'all') => announceInTable({ store: { read, write }, standing, limits }, role),
+    announce: (role = 'all') => announceInTable({ store: { read, write, hurried }, standing, limits }, role),
     clock,
     notify: createNotices({ connection: reading, limits }),
     listen: standing.listen,
@@ -117,6 +135,15 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
       await circuit.close();
     },
   };
+}
+
+/** The server itself breaks off what nobody waits for any more. */
+function limitReads(line: PostgresLine, limits: PostgresLimits): Promise<unknown> {
+  const statementMs = limits.requestMs - limits.commitMs;
+  return line.execute(
+    `select set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false)`,
+    [String(limits.requestLockMs), String(statementMs)],
+  );
 }
 
 /** Only a server that takes writes gives out a number for a transaction. No row is touched, so nobody waits. */

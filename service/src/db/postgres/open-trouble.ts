@@ -28,6 +28,10 @@ const remedies = new Map([
   ['25006', 'takes no writes: name its primary server in MAILPROOF_DATABASE_URL'],
 ]);
 
+export function lineForSharing(url: string): string {
+  return `the database ${databaseName(url)} is behind a pooler that shares sessions (transaction pooling): let it pool sessions, or name the server itself in MAILPROOF_DATABASE_URL`;
+}
+
 /** `host:port/database`. */
 export function databaseName(url: string): string {
   const { hostname, port, pathname } = new URL(url);

@@ -6,12 +6,31 @@ export const postgresLimitTable = {
   connectMs: { value: 1_000, meaning: 'opening a connection, password and settings included' },
   statementMs: { value: 5_000, meaning: 'one statement, on the server' },
   lockMs: { value: 2_000, meaning: 'waiting for a lock inside a statement, on the server' },
+  requestMs: {
+    value: 600,
+    meaning: 'what a request asks for: reading it, or its transaction up to the answer to the commit',
+  },
+  requestKeyMs: { value: 350, meaning: 'before that, finding out whose key or session it comes with' },
+  requestLockMs: { value: 300, meaning: 'of these, waiting for a lock inside a statement, on the server' },
+  commitMs: {
+    value: 100,
+    meaning: 'kept of it for the commit, which is not sent later, and as much for the statements before it',
+  },
+  requestGroupMs: {
+    value: 100,
+    meaning: 'a transaction of requests before the next takes in fewer of them',
+  },
   idleInTransactionMs: { value: 10_000, meaning: 'a transaction in which nothing happens, on the server' },
   silenceMs: { value: 800, meaning: 'a database that answers nothing before it counts as gone' },
   retryMs: { value: 500, meaning: 'between two attempts to reach a database that is gone' },
   lanesAtOnce: { value: 8, meaning: 'transactions that write at once, each on a connection of its own' },
-  readingLines: { value: 2, meaning: 'connections that reads share, many statements under way on each' },
-  readsUnderWay: { value: 5_000, meaning: 'reads sent and not answered, on all of them together' },
+  readingLines: {
+    value: 2,
+    meaning:
+      'connections that the reads of requests share, many statements under way on each; and as many for all other reads',
+  },
+  readsUnderWay: { value: 5_000, meaning: 'reads not answered, on all of them together' },
+  heldUpMs: { value: 100, meaning: 'a read without an answer before others are sent elsewhere, or wait' },
   spareLines: { value: 2, meaning: 'connections for looks at the whole database and for checks of it' },
   lineWaitMs: { value: 1_000, meaning: 'waiting for one of these connections' },
   operationsInGroup: { value: 128, meaning: 'operations in one transaction' },

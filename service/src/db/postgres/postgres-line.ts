@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Connection, QueryResult } from '../connection.ts';
@@ -67,6 +68,8 @@ function sessionSettings(limits: PostgresLimits): string {
 
 function overClient(client: pg.Client): PostgresLine {
   const names = new Map<string, string>();
+  // A name stands for one statement wherever it is met: a pooler may lead two lines to one session.
+  const prefix = `mp_${randomBytes(6).toString('hex')}_`;
   const asked: number[] = [];
   const endings: (() => void)[] = [];
   let ended = false;
@@ -81,7 +84,7 @@ function overClient(client: pg.Client): PostgresLine {
   function nameOf(sql: string): string {
     const known = names.get(sql);
     if (known !== undefined) return known;
-    const name = `mp${names.size}`;
+    const name = `${prefix}${names.size}`;
     names.set(sql, name);
     return name;
   }

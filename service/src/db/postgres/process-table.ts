@@ -16,7 +16,7 @@ import type { StandingLine } from './standing-line.ts';
  * come back itself judges nobody: after a restart of the database the others are on their way too.
  */
 type ProcessTableParts = {
-  store: Pick<Store, 'read' | 'write'>;
+  store: Pick<Store, 'read' | 'write' | 'hurried'>;
   standing: StandingLine;
   limits: Pick<PostgresLimits, 'heartbeatMs' | 'missingMs' | 'silentProcessMs' | 'judgeAfterMs'>;
 };
@@ -25,7 +25,8 @@ export async function announceInTable(parts: ProcessTableParts, role: ProcessRol
   const { store, standing, limits } = parts;
   const id = randomUUID();
   const lock = `${processLocks}, ${lockKey(id)}`;
-  const sign = () => store.write((tx) => tx.change(signOfLife, { id, role }));
+  // In a lane of its own: where others wait for a table that somebody has locked, we live on.
+  const sign = () => store.write((tx) => tx.change(signOfLife, { id, role }), `process:${id}`);
   await sign();
   standing.hold(lock);
   // One that fails is made up for by the next.
@@ -42,7 +43,7 @@ export async function announceInTable(parts: ProcessTableParts, role: ProcessRol
       });
       return rows.map((row) => row.id);
     },
-    living: () => living(store.read, limits.silentProcessMs),
+    living: () => living(store.hurried('work').read, limits.silentProcessMs),
     bury: async (processId) => {
       await store.write((tx) => tx.change(removeProcess, { id: processId }));
     },

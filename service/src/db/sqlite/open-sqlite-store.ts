@@ -149,9 +149,13 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
   const compile = rememberCompiled(dialect.queries);
   const presences: Presence[] = [];
   const groups = createGroupCommit({ connection: writer, tx: asTx(writer, compile), limits });
+  const read = asTx(reader, compile);
+  const { write } = groups;
   return {
-    read: asTx(reader, compile),
-    write: groups.write,
+    read,
+    write,
+    // One file and one process, as a rule: nobody else makes it wait.
+    hurried: () => ({ read, write }),
     waitMs: groups.waitMs,
     snapshot: async (look) => {
       const connection = connect(busyTimeoutMs);

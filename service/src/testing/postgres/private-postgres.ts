@@ -30,6 +30,8 @@ type PrivatePostgresOptions = {
   maxConnections?: number;
   /** Of the server, beside ours and over them. */
   settings?: Record<string, string | number>;
+  /** The server that it follows, read-only, until it is promoted; by default it is one of its own. */
+  standbyOf?: { port: number };
 };
 
 export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
@@ -43,16 +45,11 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-postgres-'));
   if (user !== undefined) chownSync(dir, user.uid, user.gid);
   const asUser = { ...user, cwd: dir };
-  execFileSync(
-    join(programs, 'initdb'),
-    ['--pgdata', join(dir, 'data'), '--username', 'postgres', '--auth', 'trust', '--no-sync'].concat([
-      '--encoding',
-      'UTF8',
-      '--locale',
-      'C.UTF-8',
-    ]),
-    { ...asUser, stdio: 'pipe' },
-  );
+  const [program, ...words] = makingFiles(options);
+  execFileSync(join(programs, program), [...words, '--pgdata', join(dir, 'data'), '--no-sync'], {
+    ...asUser,
+    stdio: 'pipe',
+  });
   const port = await freePort();
   const settings = settingsOf(options, dir, port).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const shell = spawn(
@@ -90,6 +87,14 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
       await gone;
     },
   };
+}
+
+/** The program that makes the server's files, and what it is told. */
+function makingFiles({ standbyOf }: PrivatePostgresOptions): [string, ...string[]] {
+  if (standbyOf === undefined)
+    return ['initdb', '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'];
+  const from = ['--host=127.0.0.1', `--port=${standbyOf.port}`, '--username=postgres'];
+  return ['pg_basebackup', ...from, '--write-recovery-conf', '--checkpoint=fast'];
 }
 
 type Handle = { ref(): void; unref(): void };

@@ -12,11 +12,13 @@ type Proxy = {
   /** Refuses new connections until `accept`. */
   refuse: () => void;
   accept: () => void;
+  /** Leads new connections to another server, as a name or address that is moved does. What is open is cut. */
+  leadTo: (target: string) => void;
   close: () => Promise<void>;
 };
 
 export async function startProxy(target: string): Promise<Proxy> {
-  const { hostname, port } = new URL(target);
+  let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let mode: 'open' | 'frozen' | 'refusing' = 'open';
 
@@ -66,6 +68,10 @@ export async function startProxy(target: string): Promise<Proxy> {
     },
     accept: () => {
       mode = 'open';
+    },
+    leadTo: (other) => {
+      ({ hostname, port } = new URL(other));
+      cut();
     },
     close: async () => {
       cut();

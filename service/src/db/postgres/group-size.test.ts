@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createGroupSize } from './group-size.ts';
+
+describe('the size of a transaction of requests', () => {
+  it('halves while they take long, down to one, and doubles while they are short, up to the most', () => {
+    const size = createGroupSize({ most: 128, longMs: 100 });
+    const after = (tookMs: number) => {
+      size.note(tookMs);
+      return size.now();
+    };
+    assert.equal(size.now(), 128);
+    assert.deepEqual([after(101), after(500)], [64, 32]);
+    assert.deepEqual([after(80), after(49), after(1)], [32, 64, 128]);
+    assert.equal(after(1), 128);
+    for (let round = 0; round < 10; round += 1) size.note(1_000);
+    assert.equal(size.now(), 1);
+    assert.equal(after(1), 2);
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerTo, bulkPath, fieldsOf, singlePath, type Answered, type Call } from '../endurance/call.ts';
+import { openAccount } from '../endurance/open-account.ts';
+import type { Fleet } from './fleet.ts';
+
+/** Asks every API of a fleet for everything, again and again, through whatever befalls its database. */
+export type AskEveryApi = {
+  /** While the database fails: what is `refused` hears 503 and when to come again, the rest is told the truth; all within a second. */
+  throughTrouble(t: TestContext, refused: readonly CallName[]): Promise<Asked[]>;
+  /** How long it took from now on until every API served everything again. */
+  untilServed(): Promise<number>;
+};
+
+export type CallName = 'single' | 'bulk' | 'poll' | 'account' | 'tasks' | 'operator';
+type Asked = { name: CallName; answer: Answered; ms: number };
+
+/** What a fleet has to be started with for the operator's pages. */
+export const adminToken = 'the-operator-of-the-nemesis-0123456789';
+
+const answersWithinMs = 1_000;
+
+/** Every process of the fleet is up. */
+export async function createAskEveryApi(fleet: Fleet): Promise<AskEveryApi> {
+  const key = (await openAccount(fleet.home, { name: 'patient', credits: 10_000 })).liveKey;
+  const caller = fleet.apis[0]?.caller();
+  assert.ok(caller);
+  const made = await answerTo(caller, { path: bulkPath, key, body: { emails: ['one@nullmx.test'] } });
+  const taskId = String(fieldsOf(made)['task_id']);
+
+  const callsOf = (): Record<CallName, Call> => ({
+    // Its mail host would have to be asked.
+    single: { path: singlePath, key, body: { email: `p${Math.random()}@strict.test` } },
+    bulk: { path: bulkPath, key, body: { emails: [`p${Math.random()}@strict.test`] } },
+    poll: { method: 'GET', path: `${bulkPath}/${taskId}`, key },
+    account: { method: 'GET', path: '/api/v1/account', key },
+    tasks: { method: 'GET', path: '/api/v1/account/tasks', key },
+    operator: { method: 'GET', path: '/admin/v1/accounts', key: adminToken },
+  });
+
+  /** Every call at every API. */
+  function askAll(): Promise<Asked[]> {
+    const asked = fleet.apis.flatMap((member) =>
+      Object.entries(callsOf()).map(async ([name, call]) => {
+        const to = member.caller();
+        assert.ok(to);
+        const startedAt = performance.now();
+        const answer = await answerTo(to, call);
+        // The keys of a record of calls are their names.
+        return { name: name as CallName, answer, ms: performance.now() - startedAt };
+      }),
+    );
+    return Promise.all(asked);
+  }
+
+  return {
+    throughTrouble: async (t, refused) => {
+      const asked: Asked[] = [];
+      const delay = monitorEventLoopDelay({ resolution: 10 });
+      delay.enable();
+      for (let round = 0; round < 8; round += 1) {
+        asked.push(...(await askAll()));
+        await sleep(200);
+      }
+      const slowest = asked.map(({ ms }) => Math.round(ms)).sort((a, b) => b - a);
+      const refusals = asked.filter(({ answer }) => answer.status === 503);
+      t.diagnostic(
+        `${asked.length} calls, ${refusals.length} refused, the slowest answers after ${slowest.slice(0, 5).join(', ')} ms`,
+      );
+      for (const { name, answer } of asked) demandHonesty(name, answer, refused);
+      // A machine that makes us late makes them late.
+      const allowedMs = answersWithinMs + 2 * (delay.max / 1e6);
+      assert.ok(
+        (slowest[0] ?? Infinity) <= allowedMs,
+        `an answer took ${slowest[0]} ms, allowed ${allowedMs}`,
+      );
+      return asked;
+    },
+    untilServed: async () => {
+      const startedAt = performance.now();
+      for (;;) {
+        const answers = await askAll();
+        if (answers.every(({ answer }) => answer.status < 300))
+          return Math.round(performance.now() - startedAt);
+        if (performance.now() - startedAt > 60_000)
+          assert.fail(`a minute later: ${answers.map(({ answer }) => answer.status).join(', ')}`);
+        await sleep(100);
+      }
+    },
+  };
+}
+
+/** A refusal, or for what may be served, the answer. */
+function demandHonesty(name: CallName, answer: Answered, refused: readonly CallName[]): void {
+  if (answer.status < 300 && !refused.includes(name)) return;
+  assert.deepEqual([name, answer.status, fieldsOf(answer)['reason']], [name, 503, 'service_unavailable']);
+  assert.match(answer.bytes, /^retry-after\n\d+$/im);
+  if (name !== 'operator') assert.equal(answer.creditsUsed, '0');
+}
+
+/** What the refusals among them are known by. */
+export function refusedIds(asked: Asked[]): string[] {
+  return asked.filter(({ answer }) => answer.status === 503).map(({ answer }) => requestIdOf(answer));
+}
+
+export function requestIdOf({ bytes }: Answered): string {
+  return /^x-request-id\n(\S+)$/im.exec(bytes)?.[1] ?? '';
+}

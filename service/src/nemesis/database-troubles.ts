@@ -1,0 +1,67 @@
+import pg from 'pg';
+import type { CallName } from './ask-every-api.ts';
+import type { Fleet } from './fleet.ts';
+import { freezeDatabase } from './freeze-database.ts';
+import { takeEveryConnection } from './take-every-connection.ts';
+
+/** How the database can fail, with the way back. */
+type Trouble = {
+  name: string;
+  /** What cannot be served meanwhile. The rest is served or refused, but none is left waiting. */
+  refused: readonly CallName[];
+  /** Whether a refusal proves that nothing was committed: not so where the line is lost in the moment of a commit. */
+  certain: boolean;
+  begin: (fleet: Fleet) => Promise<() => Promise<void> | void>;
+};
+
+const everything: CallName[] = ['single', 'bulk', 'poll', 'account', 'tasks', 'operator'];
+
+export const databaseTroubles: readonly Trouble[] = [
+  { name: 'gone', refused: everything, certain: false, begin: halt },
+  { name: 'silent', refused: everything, certain: false, begin: freezeDatabase },
+  { name: 'out of connections', refused: everything, certain: false, begin: takeEveryConnection },
+  {
+    name: 'accounts locked by somebody else',
+    refused: ['single', 'bulk', 'account', 'operator'],
+    certain: true,
+    begin: (fleet) => lock('account', fleet),
+  },
+  {
+    name: 'tasks locked by somebody else',
+    refused: ['bulk', 'poll', 'tasks'],
+    certain: true,
+    begin: (fleet) => lock('task', fleet),
+  },
+  {
+    name: 'slow',
+    refused: ['single', 'bulk', 'account', 'operator'],
+    certain: true,
+    begin: slowDown,
+  },
+];
+
+async function halt({ postgres }: Fleet): Promise<() => Promise<void>> {
+  await postgres.halt('immediate');
+  return () => postgres.resume();
+}
+
+/** As a careless migration does, or a backup that somebody forgot. */
+async function lock(table: 'account' | 'task', { postgres: { url } }: Fleet): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`begin; lock table ${table} in access exclusive mode`);
+  return async () => {
+    await client.query('rollback');
+    await client.end();
+  };
+}
+
+/** Whatever touches an account, reading or writing, takes three seconds for each. */
+async function slowDown({ query }: Fleet): Promise<() => Promise<void>> {
+  await query('alter table account rename to account_itself');
+  await query('create view account as select * from account_itself where pg_sleep(3) is not null');
+  return async () => {
+    await query('drop view account');
+    await query('alter table account_itself rename to account');
+  };
+}
