@@ -91,11 +91,11 @@ function rememberLast<Found>(find: (host: string) => Found): (host: string) => F
 
 /** Whether the list names this address: itself, its domain or any parent of it, or the hash of it. */
 function names(list: OperatorList, address: Address): boolean {
-  if (list.mailboxes.size + list.domains.size + list.hashes.size === 0) return false;
+  if (list.domains.size > 0 && allParents(address.host).some((name) => list.domains.has(name))) return true;
+  if (list.mailboxes.size + list.hashes.size === 0) return false;
   const mailbox = plainMailbox(address);
   return (
     list.mailboxes.has(mailbox) ||
-    (list.domains.size > 0 && allParents(address.host).some((name) => list.domains.has(name))) ||
     (list.hashes.size > 0 && list.hashes.has(createHash('sha256').update(mailbox).digest('hex')))
   );
 }

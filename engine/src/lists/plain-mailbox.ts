@@ -1,4 +1,5 @@
 import type { Address } from '../syntax/address.ts';
+import { isAscii } from '../syntax/is-ascii.ts';
 import { lowerCase } from '../syntax/lower-case.ts';
 
 /**
@@ -13,7 +14,8 @@ export function plainMailbox(address: Address): string {
 }
 
 export function plainLocalPart(localPart: string): string {
-  return lowerCase(withoutNeedlessQuotes(localPart.normalize('NFC')));
+  const normal = isAscii(localPart) ? localPart : localPart.normalize('NFC');
+  return lowerCase(withoutNeedlessQuotes(normal));
 }
 
 /** `"ann"` and `ann` name one mailbox (RFC 5321 section 4.1.2); `"ann smith"` cannot do without its quotes. */

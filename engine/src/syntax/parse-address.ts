@@ -43,14 +43,15 @@ export function parseAddress(input: string): ParsedAddress {
 // eslint-disable-next-line no-control-regex -- control characters are exactly what it looks for
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
-/** Over 254 code points. A code point is two UTF-16 units at most, so a long text is refused uncounted. */
+/** Over 254 code points. A code point is one UTF-16 unit or two, so hardly any text has to be counted. */
 function isTooLong(input: string): boolean {
   const most = defaultLimits.addressCharacters;
-  return input.length > 2 * most || Array.from(input).length > most;
+  return input.length > most && (input.length > 2 * most || Array.from(input).length > most);
 }
 
 /** What RCPT will carry; the local part counted in whichever of its two forms is longer. */
 function wireOctets(localPart: string, host: string): number {
+  if (isAscii(localPart)) return localPart.length + 1 + host.length;
   const asWritten = Buffer.byteLength(localPart, 'utf8');
   const normalised = Buffer.byteLength(localPart.normalize('NFC'), 'utf8');
   return Math.max(asWritten, normalised) + 1 + host.length;
