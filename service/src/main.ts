@@ -1,5 +1,4 @@
 import { createEngine, systemClock } from '@mailproof/engine';
-import type { DestinationStream } from 'pino';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 import type { Config } from './config.ts';
 import { openStore } from './db/open-store.ts';
@@ -7,7 +6,9 @@ import type { ProcessRole } from './db/presence.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
 import { createWallClock, type WallClock } from './db/wall-clock.ts';
-import { createLogger } from './http/create-logger.ts';
+import { createLogger, openStandardOutput } from './http/create-logger.ts';
+import type { Lines } from './http/gather-lines.ts';
+import { createLogRequest } from './http/log-request.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { openEngine } from './start/open-engine.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
@@ -33,7 +34,7 @@ export type StartParts = {
   role: ProcessRole;
   /** Where a person reads; only the first start has something to say there. */
   print: (text: string) => void;
-  logDestination?: DestinationStream;
+  logDestination?: Lines;
   createEngine: typeof createEngine;
   /** The system's own time, as it was set when the service started. */
   wall: WallClock;
@@ -66,7 +67,8 @@ export async function startService(config: Config, given: Partial<StartParts> = 
  */
 async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const { role } = parts;
-  const logger = createLogger(config.logLevel, parts.logDestination);
+  const log = parts.logDestination ?? openStandardOutput();
+  const logger = createLogger(config.logLevel, log);
   const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
   const clock = systemClock;
   const store = await openStore({ ...config, check: true });
@@ -97,7 +99,10 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   try {
     const wake = () => store.notify(newTasks);
     if (role === 'worker') logger.info({ role }, 'working');
-    else api = await openDoor(config, { ...work, counting, wake, print: parts.print });
+    else {
+      const logRequest = createLogRequest(logger, log);
+      api = await openDoor(config, { ...work, counting, wake, logRequest, print: parts.print });
+    }
     const stop = once(async () => {
       await takeDown();
       logger.info('stopped');

@@ -1,21 +1,21 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
-import { gatherLines } from './gather-lines.ts';
+import { pino, type Logger } from 'pino';
+import { gatherLines, type Lines } from './gather-lines.ts';
 
 /**
  * One JSON object a line. Errors are logged by an allow-list: a message may quote an address, a query or
  * a key, so only the kind of error and the places in our code it passed through are kept.
  */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+export function createLogger(level: string, output: Lines): Logger {
   const options = {
     level,
     base: null,
     serializers: { err: describeDefect },
   };
-  return pino(options, destination ?? standardOutput());
+  return pino(options, output);
 }
 
 /** Written beside the work, many lines at a time. */
-function standardOutput(): DestinationStream {
+export function openStandardOutput(): Lines {
   return gatherLines(pino.destination({ dest: 1, sync: false }));
 }
 

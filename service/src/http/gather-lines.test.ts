@@ -6,8 +6,8 @@ import { gatherLines } from './gather-lines.ts';
 /** Makes a logger as the service does, in a process of its own, and ends it as `ending` says. */
 function logAndEnd(ending: string): Promise<{ stdout: string; code: unknown }> {
   const module = JSON.stringify(new URL('create-logger.ts', import.meta.url).href);
-  const script = `const { createLogger } = await import(${module});
-    const logger = createLogger('info');
+  const script = `const { createLogger, openStandardOutput } = await import(${module});
+    const logger = createLogger('info', openStandardOutput());
     for (let line = 0; line < 500; line += 1) logger.info({ line }, 'a line of some length '.repeat(5));
     ${ending}`;
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script];

@@ -9,6 +9,7 @@ import type { VerifyOneAnswer, VerifyOneRequest } from '../verifications/verify-
 import type { OperatorDesk } from '../operator/create-operator-desk.ts';
 import type { AccountPages } from './account-pages.ts';
 import type { Admission } from './admission.ts';
+import type { LogRequest } from './log-request.ts';
 import type { ConsoleFiles } from './read-console-files.ts';
 
 /** Whether requests can be served, and if not, what is wrong, one line each for the operator. */
@@ -33,4 +34,5 @@ export type HttpParts = {
   /** A keyed hash of an address for the log: equal for equal addresses, worthless without the key. */
   hashAddress(email: string): string;
   logger: FastifyBaseLogger;
+  logRequest: LogRequest;
 };

@@ -1,18 +1,25 @@
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Lines } from './gather-lines.ts';
 import type { RequestNotes } from './request-notes.ts';
 
 /**
- * The one line a request leaves. Every field is chosen here: the route's pattern instead of the URL,
+ * Writes the one line a request leaves. Every field is chosen here: the route's pattern instead of the URL,
  * because a URL may carry an address, and of an address its keyed hash and domain only.
  */
-export function logRequest(
-  logger: FastifyBaseLogger,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  notes: RequestNotes,
-): void {
-  const { caller, address, emails, creditsUsed, fault } = notes;
-  logger.info(
-    {
+export type LogRequest = (request: FastifyRequest, reply: FastifyReply, notes: RequestNotes) => void;
+
+/**
+ * The line is as the logger would write it, among the logger's own; but it is put together here, because that is
+ * what a busy service does most, and the logger would take three times as long.
+ */
+export function createLogRequest(logger: Pick<Logger, 'isLevelEnabled'>, output: Lines): LogRequest {
+  if (!logger.isLevelEnabled('info')) return () => undefined;
+  return (request, reply, notes) => {
+    const { caller, address, emails, creditsUsed, fault } = notes;
+    const line = {
+      level: 30,
+      time: Date.now(),
       request_id: request.id,
       method: request.method,
       route: notes.route ?? 'unmatched',
@@ -28,7 +35,8 @@ export function logRequest(
       credits: creditsUsed,
       fault,
       aborted: reply.raw.writableEnded ? undefined : true,
-    },
-    'request',
-  );
+      msg: 'request',
+    };
+    output.write(`${JSON.stringify(line)}\n`);
+  };
 }

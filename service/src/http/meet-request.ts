@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { HttpParts } from './http-parts.ts';
-import { logRequest } from './log-request.ts';
 import { isAdminUrl, isApiUrl, methodsAt } from './paths.ts';
 import { refuse } from './refuse.ts';
 import type { Notebook } from './request-notes.ts';
@@ -13,7 +12,7 @@ const maxHeaderFields = 64;
  * route can answer is refused (path 404, method 405), all before anything is asked of anybody.
  */
 export function meetRequest(
-  { logger, adminToken }: Pick<HttpParts, 'logger' | 'adminToken'>,
+  { logRequest, adminToken }: Pick<HttpParts, 'logRequest' | 'adminToken'>,
   notebook: Notebook,
 ): onRequestHookHandler {
   /** Without a token there is no admin API: nobody can tell its paths from others that are not there. */
@@ -23,7 +22,7 @@ export function meetRequest(
     // It closes once, so there is no need to stop listening.
     reply.raw.on('close', () => {
       notes.leave?.();
-      logRequest(logger, { request, reply }, notes);
+      logRequest(request, reply, notes);
     });
     setStandardHeaders(reply, notes.route ?? request.url);
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { findJsonFault, type JsonFault } from './find-json-fault.ts';
 
 /**
@@ -36,15 +37,16 @@ function isIdentity(contentEncoding: string | undefined): boolean {
   return contentEncoding === undefined || contentEncoding.toLowerCase() === 'identity';
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const byteOrderMark = '\ufeff';
 
-/** JSON is UTF-8 (RFC 8259 section 8.1); a sequence that is not is refused rather than replaced. */
+/**
+ * JSON is UTF-8 (RFC 8259 section 8.1); a sequence that is not is refused rather than replaced. A byte order mark in
+ * front of it is passed over.
+ */
 function decode(bytes: Buffer): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
 function parse(text: string): { value: unknown } | undefined {

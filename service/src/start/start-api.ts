@@ -10,6 +10,7 @@ import { createAccountPages } from '../http/account-pages.ts';
 import { createAdmission } from '../http/admission.ts';
 import type { ApiServer } from '../http/api-server.ts';
 import { createAddressHash } from '../http/hash-address.ts';
+import type { LogRequest } from '../http/log-request.ts';
 import { readConsoleFiles } from '../http/read-console-files.ts';
 import { createReadiness } from '../http/readiness.ts';
 import { createServer } from '../http/server.ts';
@@ -36,6 +37,7 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'till' | 'processId' | 's
     /** Tells the workers of every process that there is something to do. */
     wake: () => void;
     logger: Logger;
+    logRequest: LogRequest;
   };
 
 /** Where `node console/build.ts` puts the console. */
@@ -66,6 +68,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
+    logRequest: parts.logRequest,
   });
   const stopWatching = watchEventLoop((window) =>
     admission.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),

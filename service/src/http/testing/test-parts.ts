@@ -4,6 +4,7 @@ import { createAdminToken } from '../../sessions/admin-token.ts';
 import { createAdmission } from '../admission.ts';
 import { createAddressHash } from '../hash-address.ts';
 import { createLogger } from '../create-logger.ts';
+import { createLogRequest } from '../log-request.ts';
 import type { HttpParts } from '../http-parts.ts';
 import { noConsoleFiles } from '../read-console-files.ts';
 
@@ -31,6 +32,8 @@ export const explanation: Explanation = {
 export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
   const calls: string[] = [];
   const logLines: string[] = [];
+  const output = { write: (line: string) => void logLines.push(line) };
+  const logger = createLogger('info', output);
   let requests = 0;
   const parts: HttpParts = {
     authenticate: (authorization) => Promise.resolve(callers[authorization ?? '']),
@@ -59,7 +62,8 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     readiness: () => Promise.resolve({ ready: true }),
     newRequestId: () => `request-${++requests}`,
     hashAddress: createAddressHash('a secret of the test'),
-    logger: createLogger('info', { write: (line) => void logLines.push(line) }),
+    logger,
+    logRequest: createLogRequest(logger, output),
     ...overrides,
   };
   return {
