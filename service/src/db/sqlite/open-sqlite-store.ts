@@ -9,6 +9,7 @@ import { createLocalNotices } from '../local-notices.ts';
 import { migrate } from '../migrate.ts';
 import type { Presence } from '../presence.ts';
 import { announceInDataDir } from './data-dir-presence.ts';
+import { shareTurns, type SharedTurns } from './share-turns.ts';
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
@@ -133,6 +134,15 @@ function lineFor(fault: StoreFault, file: string): string {
   }
 }
 
+/** Ends what readers share with every commit. */
+function refreshing(writer: Connection, turns: Pick<SharedTurns, 'refresh'>): Connection['execute'] {
+  return (sql, values) => {
+    const answer = writer.execute(sql, values);
+    if (sql === 'commit') turns.refresh();
+    return answer;
+  };
+}
+
 type AssembleParts = {
   dataDir: string;
   dialect: ReturnType<typeof sqliteDialect>;
@@ -148,8 +158,14 @@ const touch = statement((db, arg: { now: number }) =>
 function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts): Store {
   const compile = rememberCompiled(dialect.queries);
   const presences: Presence[] = [];
-  const groups = createGroupCommit({ connection: writer, tx: asTx(writer, compile), limits });
-  const read = asTx(reader, compile);
+  const turns = shareTurns(reader);
+  const groups = createGroupCommit({
+    // Whoever has written reads what was written.
+    connection: { ...writer, execute: refreshing(writer, turns) },
+    tx: asTx(writer, compile),
+    limits,
+  });
+  const read = asTx(turns, compile);
   const { write } = groups;
   return {
     read,
@@ -167,6 +183,7 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
       }
     },
     truncateLog: async () => {
+      turns.refresh();
       // A line of its own that waits for nobody: the next sweep tries again.
       const connection = connect(0);
       try {
