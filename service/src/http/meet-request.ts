@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { HttpParts } from './http-parts.ts';
-import { isAdminUrl, isApiUrl, methodsAt } from './paths.ts';
+import { isAdminUrl, isApiUrl, isPathOf, methodsAt } from './paths.ts';
 import { refuse } from './refuse.ts';
 import type { Notebook } from './request-notes.ts';
 
@@ -16,7 +16,7 @@ export function meetRequest(
   notebook: Notebook,
 ): onRequestHookHandler {
   /** Without a token there is no admin API: nobody can tell its paths from others that are not there. */
-  const allowedAt = (url: string) => (!adminToken.isSet && isAdminUrl(url) ? undefined : methodsAt(url));
+  const isHidden = (url: string) => !adminToken.isSet && isAdminUrl(url);
   return (request, reply, done) => {
     const notes = notebook.open(request);
     // It closes once, so there is no need to stop listening.
@@ -24,13 +24,14 @@ export function meetRequest(
       notes.leave?.();
       logRequest(request, reply, notes);
     });
-    setStandardHeaders(reply, notes.route ?? request.url);
+    const { route } = notes;
+    setStandardHeaders(reply, route ?? request.url);
 
     if (request.raw.rawHeaders.length > 2 * maxHeaderFields) void refuse(reply, 'headers_too_large');
     else if (!namesOneHost(request)) void refuse(reply, 'bad_request');
     // The router takes nothing at all for a task id, and more beside; the table of paths does not.
-    else if (notes.route === undefined || allowedAt(request.url) === undefined)
-      void refuseUnrouted(request, reply, allowedAt(request.url));
+    else if (route === undefined || isHidden(route) || !isPathOf(route, request.url))
+      void refuseUnrouted(request, reply, isHidden(request.url) ? undefined : methodsAt(request.url));
     else done();
   };
 }

@@ -44,23 +44,35 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
 ]);
 
 /** The paths with an id in them, which stands for anything but nothing and a slash, or with everything below (`*`). */
-const methodsByPattern: readonly [RegExp, Methods][] = [
-  [patternOf(taskPath), ['GET']],
-  [patternOf(accountKeyPath), ['PATCH', 'DELETE']],
-  ...[assetPath, ...consolePathsBelow].map((path): [RegExp, Methods] => [patternOf(path), ['GET', 'HEAD']]),
-  [patternOf(`${adminPath}/accounts/:accountId`), ['GET', 'PATCH']],
-  [patternOf(`${adminPath}/accounts/:accountId/grants`), ['POST']],
-  [patternOf(`${adminPath}/accounts/:accountId/keys`), ['GET', 'POST']],
-  [patternOf(`${adminPath}/accounts/:accountId/keys/:keyId`), ['DELETE']],
-  [patternOf(`${adminPath}/accounts/:accountId/ledger`), ['GET']],
-  [patternOf(`${adminPath}/accounts/:accountId/tasks`), ['GET']],
-  [patternOf(`${adminPath}/requests/:requestId`), ['GET']],
+const methodsByPattern: readonly [string, Methods][] = [
+  [taskPath, ['GET']],
+  [accountKeyPath, ['PATCH', 'DELETE']],
+  ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
+  [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],
+  [`${adminPath}/accounts/:accountId/grants`, ['POST']],
+  [`${adminPath}/accounts/:accountId/keys`, ['GET', 'POST']],
+  [`${adminPath}/accounts/:accountId/keys/:keyId`, ['DELETE']],
+  [`${adminPath}/accounts/:accountId/ledger`, ['GET']],
+  [`${adminPath}/accounts/:accountId/tasks`, ['GET']],
+  [`${adminPath}/requests/:requestId`, ['GET']],
 ];
+
+const patterns: ReadonlyMap<string, RegExp> = new Map(
+  methodsByPattern.map(([path]) => [path, patternOf(path)]),
+);
+
+/** Whether a URL that was led to a route is spelled as its path. */
+export function isPathOf(route: string, url: string): boolean {
+  const path = pathOf(url);
+  return path === route || (patterns.get(route)?.test(path) ?? false);
+}
 
 /** The methods a path would answer to, for the `Allow` header of a 405, or nothing where there is no such path. */
 export function methodsAt(url: string): Methods | undefined {
   const path = pathOf(url);
-  return methodsByPath.get(path) ?? methodsByPattern.find(([pattern]) => pattern.test(path))?.[1];
+  return (
+    methodsByPath.get(path) ?? methodsByPattern.find(([pattern]) => patterns.get(pattern)?.test(path))?.[1]
+  );
 }
 
 /** Whether a URL is under the API, where every answer says what it cost and may not be kept. */
