@@ -28,7 +28,7 @@ const { values: wish } = parseArgs({
   },
 });
 
-const full: Omit<Effort, 'connections'> = { rounds: 4, roundMs: 2_000, warmUpMs: 3_000 };
+const full: Omit<Effort, 'connections'> = { rounds: 10, roundMs: 1_500, warmUpMs: 4_000 };
 const quick: Omit<Effort, 'connections'> = { rounds: 2, roundMs: 1_000, warmUpMs: 1_000 };
 
 const bareModule: ChildModule<BareRoute[], BareAnswer> = {

@@ -7,6 +7,6 @@ export function abortWhenClosed(response: ServerResponse): AbortSignal {
     if (!response.writableEnded) controller.abort();
   };
   if (response.closed) onClose();
-  else response.once('close', onClose);
+  else response.on('close', onClose);
   return controller.signal;
 }
