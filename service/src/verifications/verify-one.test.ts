@@ -113,6 +113,22 @@ for (const database of databases) {
       await finish();
     });
 
+    it('twins of a verdict that is known at once are charged once, though they come in the same moment', async () => {
+      const { ask, live, balance, finish } = await setUp(5);
+      const disposable = safe(email);
+      assert.ok(disposable.kind === 'verdict');
+      const knowing = { recall: () => disposable };
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => ask(live, withKey('twin'), knowing)),
+      );
+      const fresh = answers.filter((answer) => answer.kind === 'verified' && !answer.replayed);
+      assert.equal(fresh.length, 1);
+      for (const answer of answers)
+        assert.ok(answer.kind === 'verified' || answer.kind === 'request_in_progress', answer.kind);
+      assert.deepEqual(await balance(), [4, 0, 1]);
+      await finish();
+    });
+
     it('what is known to be inconclusive is asked for all the same, and costs nothing', async () => {
       const { ask, live, asked, answering, balance, finish } = await setUp();
       const guess = unknown(email);

@@ -1,0 +1,52 @@
+import type { Tx } from '../db/statement.ts';
+import { begin, finish, forget, recall } from '../idempotency/idempotency.ts';
+import type { VerifyOneAnswer, VerifyOneRequest } from './verify-one.ts';
+
+/**
+ * What an `Idempotency-Key` means to a single verification: the first answer is kept, and repeated to whoever asks
+ * again. Without a key nothing here does anything.
+ */
+type Asked = Pick<VerifyOneRequest, 'requestId' | 'caller' | 'idempotency'>;
+
+type Attempt = { now: number; processId: string | null; expiresAt: number };
+
+/** Takes the key; or says what was answered before, or why there is no answer. */
+export async function takeKey(
+  tx: Tx,
+  { requestId, caller, idempotency: request }: Asked,
+  attempt: Attempt,
+): Promise<VerifyOneAnswer | undefined> {
+  if (request === undefined) return undefined;
+  const { accountId } = caller;
+  const scope = { accountId, endpoint: 'verification' as const, request, now: attempt.now };
+  const earlier = await recall(tx, scope);
+  if (earlier.kind === 'answered') return { ...readAnswer(earlier.answer), replayed: true };
+  if (earlier.kind !== 'new') return earlier;
+  await begin(tx, { ...scope, ...attempt, attempt: requestId });
+  return undefined;
+}
+
+export type Kept = Omit<VerifyOneAnswer & { kind: 'verified' }, 'replayed'>;
+
+export async function keepAnswer(
+  tx: Tx,
+  { requestId, caller: { accountId }, idempotency }: Asked,
+  { answer, now }: { answer: Kept; now: number },
+): Promise<void> {
+  if (idempotency === undefined) return;
+  const text = JSON.stringify(answer);
+  await finish(tx, { accountId, key: idempotency.key, attempt: requestId, answer: text, now });
+}
+
+/** An attempt that came to nothing lets the next one try. */
+export async function freeKey(
+  tx: Tx,
+  { requestId, caller: { accountId }, idempotency }: Asked,
+): Promise<void> {
+  if (idempotency !== undefined) await forget(tx, { accountId, key: idempotency.key, attempt: requestId });
+}
+
+/** Only `keepAnswer` writes answers of this endpoint. */
+function readAnswer(text: string): Kept {
+  return JSON.parse(text) as Kept;
+}
