@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
  */
 export function timeOrderedId(now: number): string {
   // Two small numbers are written far faster than one large one.
-  const seconds = Math.floor(now / 0x1_0000).toString(16);
-  const rest = (now % 0x1_0000).toString(16);
-  return `${seconds.padStart(8, '0')}-${rest.padStart(4, '0')}-7${randomUUID().slice(15)}`;
+  const high = Math.floor(now / 0x1_0000).toString(16);
+  const low = (now % 0x1_0000).toString(16);
+  return `${high.padStart(8, '0')}-${low.padStart(4, '0')}-7${randomUUID().slice(15)}`;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from '../endurance/run-command.ts';
 import { adminToken, createAskEveryApi, refusedIds, type AskEveryApi } from './ask-every-api.ts';
 import { databaseTroubles } from './database-troubles.ts';
 import { openFleet, type Fleet } from './fleet.ts';
+import { untilWorldIsQuiet } from './until-world-is-quiet.ts';
 
 const recoversWithinMs = 5_000;
 
@@ -19,14 +19,6 @@ describe('three APIs whose database fails them', () => {
   });
   after(() => fleet.close());
 
-  /** Nothing that was let in before is under way any more. */
-  async function untilTheWorldIsQuiet(): Promise<void> {
-    for (let before = -1; before !== fleet.world.counts.smtp.connections;) {
-      before = fleet.world.counts.smtp.connections;
-      await sleep(500);
-    }
-  }
-
   /** Of requests that were refused. Where a single one was let in, it may have been refused after its reservation. */
   function committedOf(ids: string[], refused: readonly string[]): Promise<Record<string, unknown>[]> {
     const holds = 'select id, charged from hold where id = any($1)';
@@ -38,7 +30,7 @@ describe('three APIs whose database fails them', () => {
   for (const { name, refused, certain, begin } of databaseTroubles) {
     it(`${name}: 503 and when to come again, no packet sent, and back by itself`, async (t) => {
       await ask.untilServed();
-      await untilTheWorldIsQuiet();
+      await untilWorldIsQuiet(fleet);
       const end = await begin(fleet);
       let ids: string[];
       try {

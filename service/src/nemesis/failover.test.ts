@@ -7,6 +7,7 @@ import { runCommand } from '../endurance/run-command.ts';
 import { adminToken, createAskEveryApi, requestIdOf, type AskEveryApi } from './ask-every-api.ts';
 import { openFleet, type Fleet } from './fleet.ts';
 import { openPair } from './open-pair.ts';
+import { untilWorldIsQuiet } from './until-world-is-quiet.ts';
 
 const recoversWithinMs = 5_000;
 
@@ -22,14 +23,6 @@ describe('three APIs whose database fails over to its standby', () => {
     ask = await createAskEveryApi(fleet);
   });
   after(() => fleet.close());
-
-  /** What is under way has ended or stands still. */
-  async function untilTheWorldIsQuiet(): Promise<void> {
-    for (let before = -1; before !== fleet.world.counts.smtp.connections;) {
-      before = fleet.world.counts.smtp.connections;
-      await sleep(500);
-    }
-  }
 
   /** The request that was charged. */
   async function verify(caller: Caller, key: string): Promise<string> {
@@ -66,7 +59,7 @@ describe('three APIs whose database fails over to its standby', () => {
     const tasks = await Promise.all(Array.from({ length: 5 }, () => submit(caller, key)));
 
     await pair.losePrimary();
-    await untilTheWorldIsQuiet();
+    await untilWorldIsQuiet(fleet);
     fleet.world.reset();
     await ask.throughTrouble(t, ['single', 'bulk']);
     const { smtp, dns } = fleet.world.counts;

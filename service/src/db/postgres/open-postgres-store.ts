@@ -10,6 +10,7 @@ import { createDatabaseClock } from './database-clock.ts';
 import { tooLate } from './group-time.ts';
 import { hasOwnSession } from './has-own-session.ts';
 import { createLaneGroups } from './lane-groups.ts';
+import { limitWaiting } from './limit-waiting.ts';
 import { createLines } from './lines.ts';
 import { createNotices } from './notices.ts';
 import { databaseName, lineForSharing, lineForTrouble } from './open-trouble.ts';
@@ -84,7 +85,10 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
   const compile = rememberCompiled(dialect.queries);
   const deadlines = createDeadlines();
   const reading = createReadingLines({ circuit, limits });
-  const hurriedReading = createReadingLines({ circuit, limits, tune: (line) => limitReads(line, limits) });
+  // The server itself breaks off what nobody waits for any more.
+  const ofRequests = { lockMs: limits.requestLockMs, statementMs: limits.requestMs - limits.commitMs };
+  const tune = (line: PostgresLine) => limitWaiting(line, ofRequests, 'line');
+  const hurriedReading = createReadingLines({ circuit, limits, tune });
   const lines = createLines({ circuit, most: limits.lanesAtOnce, waitMs: limits.lineWaitMs });
   const spare = createLines({ circuit, most: limits.spareLines, waitMs: limits.lineWaitMs });
   const groups = createLaneGroups({ lines, compile, deadlines, limits });
@@ -135,15 +139,6 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
       await circuit.close();
     },
   };
-}
-
-/** The server itself breaks off what nobody waits for any more. */
-function limitReads(line: PostgresLine, limits: PostgresLimits): Promise<unknown> {
-  const statementMs = limits.requestMs - limits.commitMs;
-  return line.execute(
-    `select set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false)`,
-    [String(limits.requestLockMs), String(statementMs)],
-  );
 }
 
 /** Only a server that takes writes gives out a number for a transaction. No row is touched, so nobody waits. */

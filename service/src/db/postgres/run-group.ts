@@ -6,6 +6,7 @@ import type { Connection } from '../connection.ts';
 import type { Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { tooLate, type GroupTime } from './group-time.ts';
+import { limitWaiting } from './limit-waiting.ts';
 import type { Lines } from './lines.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
 import type { PostgresLine } from './postgres-line.ts';
@@ -60,7 +61,7 @@ function inLane(line: PostgresLine, { lane, time, limits }: RunGroupParts): Conn
       // Nothing would mean no limit at all.
       const statementMs = Math.max(1, Math.ceil(leftMs));
       const lockMs = Math.min(limits.requestLockMs, statementMs);
-      sent.push(line.execute(limitTransaction, [String(lockMs), String(statementMs)]));
+      sent.push(limitWaiting(line, { lockMs, statementMs }, 'transaction'));
     }
     if (lane !== undefined) {
       sent.push(line.execute('select pg_advisory_xact_lock($1::int, $2::int)', [laneLocks, lockOf(lane)]));
@@ -80,8 +81,6 @@ function inLane(line: PostgresLine, { lane, time, limits }: RunGroupParts): Conn
     },
   };
 }
-
-const limitTransaction = `select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true)`;
 
 /** Two lanes with the same number wait for each other now and then, and lose nothing else. */
 function lockOf(lane: string): number {
