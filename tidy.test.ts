@@ -14,12 +14,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
 const sources = files.filter((file) => /\.tsx?$/.test(file));
-const production = sources.filter(
-  (file) =>
-    !/\.(?:test|fuzz)\.ts$|\/(?:in-world|testing|endurance|nemesis|e2e)\/|loopback-|start-socks5-proxy/.test(
-      file,
-    ),
-);
+const production = sources.filter((file) => /\/src\//.test(file) && !/\.test\.ts$/.test(file));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 type Import = { from: string; to: string };

@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { measureReplies, measureSyntax } from '@mailproof/engine';
+import { measureReplies } from './accuracy/measure-replies.ts';
+import { measureSyntax } from './accuracy/measure-syntax.ts';
 import { readLabelledAddresses, readLabelledReplies } from './labelled-rows.ts';
 
 type Goal = { name: string; value: number; least?: number; most?: number };

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { fuzzConversations } from '../engine/src/in-world/conversation.fuzz.ts';
-import { fuzzLocalPartsOnTheWire } from '../engine/src/in-world/wire.fuzz.ts';
+import { fuzzConversations } from '../engine/test/fuzz/conversation.fuzz.ts';
+import { fuzzLocalPartsOnTheWire } from '../engine/test/fuzz/wire.fuzz.ts';
 import {
   fuzzCacheKeys,
   fuzzMessages,
   fuzzMxTargets,
   fuzzWireNames,
   fuzzZoneGraphs,
-} from '../engine/src/dns/dns.fuzz.ts';
-import { fuzzEmbedded, fuzzTexts } from '../engine/src/egress/egress.fuzz.ts';
-import { fuzzAddresses, fuzzDomains, fuzzLocalParts } from '../engine/src/syntax/syntax.fuzz.ts';
+} from '../engine/test/fuzz/dns.fuzz.ts';
+import { fuzzEmbedded, fuzzTexts } from '../engine/test/fuzz/egress.fuzz.ts';
+import { fuzzAddresses, fuzzDomains, fuzzLocalParts } from '../engine/test/fuzz/syntax.fuzz.ts';
 
 /** `npm run fuzz`: every fuzz of the engine at full size. `npm test` runs the same in small. */
 const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { runKillRounds, type KillReport } from '../service/src/endurance/kill-rounds.ts';
-import { runTwinRounds } from '../service/src/endurance/twin-rounds.ts';
+import { runKillRounds, type KillReport } from '../service/test/faults/endurance/kill-rounds.ts';
+import { runTwinRounds } from '../service/test/faults/endurance/twin-rounds.ts';
 
 /**
  * `npm run kills`: the plug of the service is pulled at random moments under load, and identical requests come all at

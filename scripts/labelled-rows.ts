@@ -1,5 +1,6 @@
 /** Reads labelled data, a JSON object a line, and refuses what is not in the form it should have. */
-import type { measureReplies, measureSyntax } from '@mailproof/engine';
+import type { measureReplies } from './accuracy/measure-replies.ts';
+import type { measureSyntax } from './accuracy/measure-syntax.ts';
 
 export type LabelledReply = Parameters<typeof measureReplies>[0][number];
 export type LabelledAddress = Parameters<typeof measureSyntax>[0][number];

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { createDice } from '../service/src/endurance/dice.ts';
-import { faultKinds, type FaultKind } from '../service/src/nemesis/faults.ts';
-import { runNemesis, type NemesisReport } from '../service/src/nemesis/run-nemesis.ts';
+import { createDice } from '../service/test/faults/endurance/dice.ts';
+import { faultKinds, type FaultKind } from '../service/test/faults/nemesis/faults.ts';
+import { runNemesis, type NemesisReport } from '../service/test/faults/nemesis/run-nemesis.ts';
 
 /**
  * `npm run nemesis`: three APIs and three workers on a PostgreSQL of their own, under load and under random faults, for

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readPolicyFile } from '../engine/src/policy/read-policy-file.ts';
+import { readPolicyFile } from '../engine/src/politeness/read-policy-file.ts';
 import { exampleFile, providersPage } from './providers-page.ts';
 
 test('docs/providers.md says what the tables say (npm run docs writes it)', () => {

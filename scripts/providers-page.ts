@@ -1,7 +1,7 @@
-import { builtInPolicies, type BuiltInPolicy } from '../engine/src/policy/built-in-policies.ts';
-import { politenessTable } from '../engine/src/policy/default-politeness.ts';
-import { policyFileBounds } from '../engine/src/policy/read-policy-file.ts';
-import { routeBounds } from '../engine/src/policy/read-route.ts';
+import { builtInPolicies, type BuiltInPolicy } from '../engine/src/politeness/built-in-policies.ts';
+import { politenessTable } from '../engine/src/politeness/default-politeness.ts';
+import { policyFileBounds } from '../engine/src/politeness/read-policy-file.ts';
+import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
 
 /** docs/providers.md, made from the engine's tables so that they cannot differ. */

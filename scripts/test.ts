@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import {
   findPostgresPrograms,
   startPrivatePostgres,
-} from '../service/src/testing/postgres/private-postgres.ts';
-import { dropTestDatabases } from '../service/src/testing/postgres/test-postgres.ts';
+} from '../service/test/support/postgres/private-postgres.ts';
+import { dropTestDatabases } from '../service/test/support/postgres/test-postgres.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
 
 /**

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { commands } from './commands.ts';
-import { runHere } from './run-here.ts';
-import { runMailproof, startMailproof } from './start-mailproof.ts';
+import { runHere } from '../test/support/run-here.ts';
+import { runMailproof, startMailproof } from '../test/support/start-mailproof.ts';
 
 const concurrent = { concurrency: 2 };
 

@@ -3,7 +3,7 @@ import { afterEach, test } from 'node:test';
 import { createClient } from './create-client.ts';
 import { systemParts } from './client-parts.ts';
 import { MailproofError } from './mailproof-error.ts';
-import { startStandIn, type Fault } from './testing/start-stand-in.ts';
+import { startStandIn, type Fault } from '../test/support/start-stand-in.ts';
 
 /** What the calls ask and answer is held by the service's own tests (account-client.test.ts), against the service itself. */
 const endings: (() => Promise<void>)[] = [];

@@ -5,7 +5,7 @@ import { afterEach, describe, test } from 'node:test';
 import { createClient } from './create-client.ts';
 import { systemParts } from './client-parts.ts';
 import { MailproofError, type FailureReason } from './mailproof-error.ts';
-import { startStandIn, type Fault } from './testing/start-stand-in.ts';
+import { startStandIn, type Fault } from '../test/support/start-stand-in.ts';
 
 const endings: (() => Promise<void>)[] = [];
 afterEach(async () => {

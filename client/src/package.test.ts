@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { buildPackage } from '../build-package.ts';
-import { startStandIn, type StandIn } from './testing/start-stand-in.ts';
+import { startStandIn, type StandIn } from '../test/support/start-stand-in.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-package-'));

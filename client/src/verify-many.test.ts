@@ -3,7 +3,7 @@ import { afterEach, test } from 'node:test';
 import { createClient } from './create-client.ts';
 import type { ManyAnswer } from './in-batches.ts';
 import { MailproofError } from './mailproof-error.ts';
-import { startStandIn, type StandIn } from './testing/start-stand-in.ts';
+import { startStandIn, type StandIn } from '../test/support/start-stand-in.ts';
 import type { VerifyManyOptions } from './verify-many.ts';
 
 const standIns: StandIn[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createAdmission } from './create-admission.ts';
-import { createVirtualClock } from './in-world/virtual-clock.ts';
+import { createVirtualClock } from '../test/support/virtual-clock.ts';
 
 const { signal } = new AbortController();
 

@@ -9,31 +9,27 @@ import type { MailRoute } from './dns/mail-route.ts';
 import { mailTargets } from './dns/mail-targets.ts';
 import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
-import type { Cidr } from './egress/parse-cidr.ts';
-import { createRouteDialer } from './egress/routes/create-route-dialer.ts';
-import { createRoutes, type Routes, type RouteState } from './egress/routes/create-routes.ts';
-import { keepRoutes } from './egress/routes/keep-routes.ts';
-import { startCanaries } from './egress/routes/start-canaries.ts';
-import {
-  createMailPortWatch,
-  type MailPortState,
-  type MailPortWatch,
-} from './egress/routes/watch-mail-port.ts';
+import type { Cidr } from './net/parse-cidr.ts';
+import { createRouteDialer } from './routes/create-route-dialer.ts';
+import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
+import { keepRoutes } from './routes/keep-routes.ts';
+import { startCanaries } from './routes/start-canaries.ts';
+import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { openShelves, type EngineMemory, type Shelf } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
-import { createPacer, type Pacer } from './pace/create-pacer.ts';
-import type { TurnBook } from './pace/turn-book.ts';
-import { createProcessGate } from './pace/create-process-gate.ts';
-import { createPolicyBook } from './policy/create-policy-book.ts';
-import type { PolicyFile } from './policy/policy-file.ts';
-import { askMailbox } from './conversations/ask-mailbox.ts';
-import { createCatchAllMemory } from './conversations/catch-all-memory.ts';
-import { createCatchAllDesk } from './conversations/catch-all-desk.ts';
-import { createHostMemory } from './conversations/host-traits.ts';
-import { createSwitchboard, type Switchboard } from './conversations/switchboard.ts';
+import { createPacer, type Pacer } from './politeness/create-pacer.ts';
+import type { TurnBook } from './politeness/turn-book.ts';
+import { createProcessGate } from './politeness/create-process-gate.ts';
+import { createPolicyBook } from './politeness/create-policy-book.ts';
+import type { PolicyFile } from './politeness/policy-file.ts';
+import { askMailbox } from './probing/ask-mailbox.ts';
+import { createCatchAllMemory } from './probing/catch-all-memory.ts';
+import { createCatchAllDesk } from './probing/catch-all-desk.ts';
+import { createHostMemory } from './probing/host-traits.ts';
+import { createSwitchboard, type Switchboard } from './probing/switchboard.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address } from './syntax/address.ts';
 import {

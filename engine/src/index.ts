@@ -8,7 +8,7 @@ export type { Lookup } from './dns/lookup.ts';
 export type { MailRoute } from './dns/mail-route.ts';
 export { createDialer } from './egress/create-dialer.ts';
 export { ownAddresses } from './egress/own-addresses.ts';
-export { parseCidr, type Cidr } from './egress/parse-cidr.ts';
+export { parseCidr, type Cidr } from './net/parse-cidr.ts';
 export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
 export { explain, type Explanation } from './explanation.ts';
 export { defaultLimits, limitTable, type Limits } from './limits.ts';
@@ -22,20 +22,18 @@ export {
   type ReturnedTurn,
   type TurnBook,
   type TurnExchange,
-} from './pace/turn-book.ts';
+} from './politeness/turn-book.ts';
 export type { Patience } from './patience.ts';
-export { createPolicyBook } from './policy/create-policy-book.ts';
-export type { PolicyFile, RouteSetting } from './policy/policy-file.ts';
-export type { HostPolicy, Politeness, PolicyBook } from './policy/policy.ts';
-export { readPolicyFile, type ReadPolicyFile } from './policy/read-policy-file.ts';
+export { createPolicyBook } from './politeness/create-policy-book.ts';
+export type { PolicyFile, RouteSetting } from './politeness/policy-file.ts';
+export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';
+export { readPolicyFile, type ReadPolicyFile } from './politeness/read-policy-file.ts';
 export { reasonGroups, reasonText } from './reason-texts.ts';
 export { classifyReply } from './replies/classify-reply.ts';
 export { providerOf, providerTable } from './replies/providers.ts';
-export { measureReplies } from './replies/measure-replies.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
 export { canonicalHost } from './syntax/canonical-host.ts';
-export { measureSyntax } from './syntax/measure-syntax.ts';
 export { parseAddress } from './syntax/parse-address.ts';
 export { trimAddress } from './syntax/trim-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';

@@ -1,5 +1,5 @@
-import { politenessTable } from '../../engine/src/policy/default-politeness.ts';
-import { policyFileBounds } from '../../engine/src/policy/read-policy-file.ts';
+import { politenessTable } from '../../engine/src/politeness/default-politeness.ts';
+import { policyFileBounds } from '../../engine/src/politeness/read-policy-file.ts';
 import { postgresLimitTable } from '../../service/src/db/postgres/postgres-limits.ts';
 import type { Costs } from './read-costs.ts';
 

@@ -21,4 +21,4 @@ export { issueKey, type IssuedKey, type IssueKeyAnswer } from './keys/issue-key.
 export { listKeys, type ListedKey } from './keys/list-keys.ts';
 export { audit, type AuditReport } from './upkeep/audit.ts';
 export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
-export { readRestingRoutes, type RestingRoute } from './upkeep/read-resting-routes.ts';
+export { readRestingRoutes, type RestingRoute } from './engine-state/read-resting-routes.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig, type Config } from './config.ts';
-import { createContractCheck } from './http/testing/contract-check.ts';
+import { createContractCheck } from '../test/support/http/contract-check.ts';
 import { isObject } from './http/parse-body.ts';
 import { StartError, startService, type Service } from './main.ts';
 

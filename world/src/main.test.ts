@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ask } from './dns/ask-dns.ts';
+import { ask } from '../test/support/ask-dns.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { ask } from './dns/ask-dns.ts';
-import { greeted } from './smtp/meet.ts';
-import { rawClient } from './smtp/raw-client.ts';
+import { ask } from '../test/support/ask-dns.ts';
+import { greeted } from '../test/support/meet.ts';
+import { rawClient } from '../test/support/raw-client.ts';
 import { startWorld } from './start-world.ts';
 
 const threeHosts = { 'mx1.test': {}, 'mx2.test': { address: '127.30.0.9' }, 'mx3.test': {} };

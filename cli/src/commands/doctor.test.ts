@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { startWorld, type HostDescription, type Zone } from '@mailproof/world';
 import { checkNode, checkWallClock } from '../doctor/check-machine.ts';
-import { runHere } from '../run-here.ts';
+import { runHere } from '../../test/support/run-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-doctor-'));
 after(() => rmSync(folder, { recursive: true }));

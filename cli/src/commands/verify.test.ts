@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { standardCast, standardWorld, startWorld, type World } from '@mailproof/world';
-import { runHere } from '../run-here.ts';
-import { runMailproof, startMailproof } from '../start-mailproof.ts';
+import { runHere } from '../../test/support/run-here.ts';
+import { runMailproof, startMailproof } from '../../test/support/start-mailproof.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-verify-'));
 let world: World;

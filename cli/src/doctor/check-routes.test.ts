@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { openStore, storeFile } from '@mailproof/service';
-import { createPostgresDatabase } from '../../../service/src/testing/postgres/test-postgres.ts';
+import { createPostgresDatabase } from '../../../service/test/support/postgres/test-postgres.ts';
 import type { DoctorParts } from './check.ts';
 import { checkRoutes } from './check-routes.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createPostgresDatabase } from '../../../service/src/testing/postgres/test-postgres.ts';
-import { runHere } from '../run-here.ts';
-import { runMailproof } from '../start-mailproof.ts';
+import { createPostgresDatabase } from '../../../service/test/support/postgres/test-postgres.ts';
+import { runHere } from '../../test/support/run-here.ts';
+import { runMailproof } from '../../test/support/start-mailproof.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-store-'));
 after(() => rmSync(folder, { recursive: true }));

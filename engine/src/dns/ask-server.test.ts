@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { encode, TRUNCATED_RESPONSE } from 'dns-packet';
 import type { Packet } from 'dns-packet';
-import { hasty, host, loopbackBench, patience, patient, within } from './loopback-bench.ts';
-import { fitted, rcodes } from './loopback-dns.ts';
-import type { Mischief, Zone } from './loopback-dns.ts';
+import { hasty, host, loopbackBench, patience, patient, within } from '../../test/support/loopback-bench.ts';
+import { fitted, rcodes } from '../../test/support/loopback-dns.ts';
+import type { Mischief, Zone } from '../../test/support/loopback-dns.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());

@@ -4,9 +4,17 @@ import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
 import type { Packet } from 'dns-packet';
 import type { DnsResolver } from './create-resolver.ts';
-import { deadServer, hasty, host, loopbackBench, patience, patient, within } from './loopback-bench.ts';
-import { rcodes } from './loopback-dns.ts';
-import type { Zone } from './loopback-dns.ts';
+import {
+  deadServer,
+  hasty,
+  host,
+  loopbackBench,
+  patience,
+  patient,
+  within,
+} from '../../test/support/loopback-bench.ts';
+import { rcodes } from '../../test/support/loopback-dns.ts';
+import type { Zone } from '../../test/support/loopback-dns.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());

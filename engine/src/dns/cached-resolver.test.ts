@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defaultLimits } from '../limits.ts';
 import { cachedResolver } from './cached-resolver.ts';
-import { fakeClock } from './fake-clock.ts';
+import { fakeClock } from '../../test/support/fake-clock.ts';
 import type { Lookup } from './lookup.ts';
 import type { Answer, Ask, Question, WireRecord } from './question.ts';
 

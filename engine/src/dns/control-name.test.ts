@@ -5,10 +5,10 @@ import { systemClock } from '../clock.ts';
 import { defaultLimits } from '../limits.ts';
 import { createControlName } from './control-name.ts';
 import { createResolver } from './create-resolver.ts';
-import { fakeClock } from './fake-clock.ts';
+import { fakeClock } from '../../test/support/fake-clock.ts';
 import { findMailRoute } from './find-mail-route.ts';
-import { hasty, host, loopbackBench, patience, within } from './loopback-bench.ts';
-import type { Zone } from './loopback-dns.ts';
+import { hasty, host, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
+import type { Zone } from '../../test/support/loopback-dns.ts';
 import type { Lookup } from './lookup.ts';
 
 const name = host('sender.test');

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
 import { defaultLimits } from '../limits.ts';
-import { hasty, host, loopbackBench, patience, within } from './loopback-bench.ts';
-import type { Zone } from './loopback-dns.ts';
+import { hasty, host, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
+import type { Zone } from '../../test/support/loopback-dns.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());

@@ -4,11 +4,11 @@ import { encode, TRUNCATED_RESPONSE } from 'dns-packet';
 import { systemClock } from '../clock.ts';
 import { defaultLimits } from '../limits.ts';
 import { findMailRoute } from './find-mail-route.ts';
-import { hasty, loopbackBench, patience, within } from './loopback-bench.ts';
-import type { Mischief, Zone } from './loopback-dns.ts';
+import { hasty, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
+import type { Mischief, Zone } from '../../test/support/loopback-dns.ts';
 import { readAnswer } from './read-answer.ts';
 import { siftExchanges } from './sift-exchanges.ts';
-import { domain, refuses, routeIn as routeOf, undetermined, up } from './loopback-routes.ts';
+import { domain, refuses, routeIn as routeOf, undetermined, up } from '../../test/support/loopback-routes.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());

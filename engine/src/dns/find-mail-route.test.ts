@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
-import { host, loopbackBench } from './loopback-bench.ts';
-import { rcodes } from './loopback-dns.ts';
-import type { Zone, ZoneEntry } from './loopback-dns.ts';
+import { host, loopbackBench } from '../../test/support/loopback-bench.ts';
+import { rcodes } from '../../test/support/loopback-dns.ts';
+import type { Zone, ZoneEntry } from '../../test/support/loopback-dns.ts';
 import type { MailRoute } from './mail-route.ts';
-import { domain, refuses, routeIn as routeOf, takes, undetermined, up } from './loopback-routes.ts';
+import {
+  domain,
+  refuses,
+  routeIn as routeOf,
+  takes,
+  undetermined,
+  up,
+} from '../../test/support/loopback-routes.ts';
 
 const bench = loopbackBench();
 after(() => bench.close());

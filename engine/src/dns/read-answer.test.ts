@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { encode, TRUNCATED_RESPONSE } from 'dns-packet';
 import type { Answer, Packet } from 'dns-packet';
-import { hasty, host, loopbackBench, patience, patient, within } from './loopback-bench.ts';
-import { rcodes, startLoopbackDns } from './loopback-dns.ts';
-import type { Zone } from './loopback-dns.ts';
+import { hasty, host, loopbackBench, patience, patient, within } from '../../test/support/loopback-bench.ts';
+import { rcodes, startLoopbackDns } from '../../test/support/loopback-dns.ts';
+import type { Zone } from '../../test/support/loopback-dns.ts';
 import { readAnswer } from './read-answer.ts';
 
 const bench = loopbackBench();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { defaultLimits } from '../limits.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
-import { fakeClock } from './fake-clock.ts';
+import { fakeClock } from '../../test/support/fake-clock.ts';
 import type { MailRoute } from './mail-route.ts';
 import type { Question } from './question.ts';
 import { rememberMailRoutes } from './remember-mail-routes.ts';

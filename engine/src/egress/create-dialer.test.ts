@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { systemClock, type Clock } from '../clock.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { createDialer, type Dialer, type DialerParts } from './create-dialer.ts';
-import { parseCidr, type Cidr } from './parse-cidr.ts';
+import { parseCidr, type Cidr } from '../net/parse-cidr.ts';
 
 const host = canonicalHost('mx.example.com')!;
 const loopback: Cidr[] = ['127.0.0.0/8', '::1/128'].map((text) => parseCidr(text)!);

@@ -4,7 +4,7 @@ import type { MailTarget } from '../dns/mail-route.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import { judgeAddress } from './judge-address.ts';
-import type { Cidr } from './parse-cidr.ts';
+import type { Cidr } from '../net/parse-cidr.ts';
 
 /**
  * The guard at every way out to a mail host, whichever route it takes: IP literals alone, each judged right

@@ -1,6 +1,6 @@
-import { embeddings, type Embedding } from './embedded-ipv4.ts';
-import { holds, parseCidr, type Cidr } from './parse-cidr.ts';
-import { parseIp, type Ip } from './parse-ip.ts';
+import { embeddings, type Embedding } from '../net/embedded-ipv4.ts';
+import { holds, parseCidr, type Cidr } from '../net/parse-cidr.ts';
+import { parseIp, type Ip } from '../net/parse-ip.ts';
 import { specialIpv4, specialIpv6, type SpecialBlock } from './special-blocks.ts';
 
 /**

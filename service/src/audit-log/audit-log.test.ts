@@ -9,8 +9,8 @@ import { grantCredits } from '../credits/grant-credits.ts';
 import { statement } from '../db/statement.ts';
 import { deleteKey } from '../keys/delete-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
-import { databases, type TestStore } from '../testing/databases.ts';
-import { createManualTime } from '../testing/manual-time.ts';
+import { databases, type TestStore } from '../../test/support/databases.ts';
+import { createManualTime } from '../../test/support/manual-time.ts';
 import { listChanges } from './list-changes.ts';
 import type { Actor, AuditAction, ChangeParts } from './record-change.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { audit } from '../upkeep/audit.ts';
-import { databases } from '../testing/databases.ts';
-import { createManualTime } from '../testing/manual-time.ts';
-import { openAccount } from '../testing/open-account.ts';
+import { databases } from '../../test/support/databases.ts';
+import { createManualTime } from '../../test/support/manual-time.ts';
+import { openAccount } from '../../test/support/open-account.ts';
 import { freezeAccount } from './freeze-account.ts';
 import { grant } from './grant.ts';
 import { grantCredits } from './grant-credits.ts';

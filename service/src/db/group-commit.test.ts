@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { databases } from '../testing/databases.ts';
+import { databases } from '../../test/support/databases.ts';
 import type { Connection } from './connection.ts';
 import { statement, type Tx } from './statement.ts';
 import { StoreUnavailableError } from './store-unavailable-error.ts';

@@ -3,8 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import { audit } from '../upkeep/audit.ts';
-import { databases } from '../testing/databases.ts';
-import { openAccountHouse, type AccountHouse, type Asked } from './testing/open-account-house.ts';
+import { databases } from '../../test/support/databases.ts';
+import {
+  openAccountHouse,
+  type AccountHouse,
+  type Asked,
+} from '../../test/support/http/open-account-house.ts';
 
 const runs = 400;
 

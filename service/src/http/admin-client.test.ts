@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAdminClient, MailproofError, type AdminClient } from '@mailproof/client';
-import { databases } from '../testing/databases.ts';
-import { adminToken, openAccountHouse, type AccountHouse } from './testing/open-account-house.ts';
+import { databases } from '../../test/support/databases.ts';
+import {
+  adminToken,
+  openAccountHouse,
+  type AccountHouse,
+} from '../../test/support/http/open-account-house.ts';
 
 /** The client's calls for the operator, against the service itself. */
 let house: AccountHouse;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { after, describe, test } from 'node:test';
 import type { HttpParts } from './http-parts.ts';
-import { openRaw, statusesIn } from './testing/raw-client.ts';
+import { openRaw, statusesIn } from '../../test/support/http/raw-client.ts';
 import { connectionLimits, createServer } from './server.ts';
-import { createTestParts } from './testing/test-parts.ts';
+import { createTestParts } from '../../test/support/http/test-parts.ts';
 
 const quick = { ...connectionLimits, headersTimeoutMs: 300, requestTimeoutMs: 600, checkingIntervalMs: 50 };
 const closers: (() => Promise<void>)[] = [];

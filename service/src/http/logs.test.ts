@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import { createAdmission } from './admission.ts';
 import type { HttpParts } from './http-parts.ts';
 import { createServer } from './server.ts';
-import { createTestParts, taskId } from './testing/test-parts.ts';
+import { createTestParts, taskId } from '../../test/support/http/test-parts.ts';
 
 const canary = 'canary.local.part';
 const email = `${canary}@example.com`;

@@ -3,8 +3,8 @@ import { test, type TestContext } from 'node:test';
 import { admissionLimits, createAdmission } from './admission.ts';
 import type { HttpParts } from './http-parts.ts';
 import { createServer } from './server.ts';
-import { openRaw, statusesIn } from './testing/raw-client.ts';
-import { createTestParts, taskId } from './testing/test-parts.ts';
+import { openRaw, statusesIn } from '../../test/support/http/raw-client.ts';
+import { createTestParts, taskId } from '../../test/support/http/test-parts.ts';
 
 const single = '/api/v1/email-verification';
 const bulk = '/api/v1/bulk-email-verification';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createContractCheck } from './testing/contract-check.ts';
+import { createContractCheck } from '../../test/support/http/contract-check.ts';
 import type { ApiServer } from './api-server.ts';
 import { createServer } from './server.ts';
-import { createTestParts, type TestParts } from './testing/test-parts.ts';
+import { createTestParts, type TestParts } from '../../test/support/http/test-parts.ts';
 
 /** How many bodies the fuzz sends. A longer run starts this file by itself, with `--fuzz-runs=20000`. */
 const fuzzRuns = Number(

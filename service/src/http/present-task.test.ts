@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { taskId } from './testing/test-parts.ts';
+import { taskId } from '../../test/support/http/test-parts.ts';
 import { presentProgress, withResults } from './present-task.ts';
 
 const common = { kind: 'task' as const, taskId, name: 'API: x', creditsUsed: 0 };

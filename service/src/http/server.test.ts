@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ask, bulk, single } from './testing/ask.ts';
+import { ask, bulk, single } from '../../test/support/http/ask.ts';
 import { createServer } from './server.ts';
-import { createTestParts } from './testing/test-parts.ts';
+import { createTestParts } from '../../test/support/http/test-parts.ts';
 
 describe('elsewhere', () => {
   test('404: unknown paths, with a request id of their own', async () => {

@@ -6,9 +6,9 @@ import { settle } from '../credits/settle.ts';
 import { spend } from '../credits/spend.ts';
 import { createTask } from '../tasks/create-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
-import { databases } from '../testing/databases.ts';
-import { createManualTime } from '../testing/manual-time.ts';
-import { openAccount } from '../testing/open-account.ts';
+import { databases } from '../../test/support/databases.ts';
+import { createManualTime } from '../../test/support/manual-time.ts';
+import { openAccount } from '../../test/support/open-account.ts';
 import { findRequest } from './find-request.ts';
 
 for (const database of databases) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AdminRequestTrace, AuditLogPage, ServiceHealth } from '@mailproof/client';
 import type { Service } from '../main.ts';
-import { postTask, readResults, serviceBesideWorld } from '../testing/service-beside-world.ts';
+import { postTask, readResults, serviceBesideWorld } from '../../test/support/service-beside-world.ts';
 
 const token = 'a-token-of-this-test';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createManualTime } from '../testing/manual-time.ts';
+import { createManualTime } from '../../test/support/manual-time.ts';
 import { createSignIns } from './slow-sign-ins.ts';
 
 function setUp() {

@@ -6,9 +6,9 @@ import type { Store } from '../db/store.ts';
 import { engineSettings } from '../engine-settings.ts';
 import { readLogSecret } from '../log-secret.ts';
 import { StartError } from '../start-error.ts';
-import { keepEngineMemory } from '../upkeep/keep-engine-memory.ts';
-import { openTurnBook } from '../upkeep/open-turn-book.ts';
-import { readStrangerKey } from '../upkeep/read-stranger-key.ts';
+import { keepEngineMemory } from '../engine-state/keep-engine-memory.ts';
+import { openTurnBook } from '../engine-state/open-turn-book.ts';
+import { readStrangerKey } from '../engine-state/read-stranger-key.ts';
 
 type OpenEngine = { engine: Engine; close: () => Promise<void> };
 

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WorldDescription } from '@mailproof/world';
-import { databases } from '../testing/databases.ts';
-import { postTask, readProgress, readResults, serviceBesideWorld } from '../testing/service-beside-world.ts';
+import { databases } from '../../test/support/databases.ts';
+import {
+  postTask,
+  readProgress,
+  readResults,
+  serviceBesideWorld,
+} from '../../test/support/service-beside-world.ts';
 
 const description: WorldDescription = {
   zones: { 'brisk.test': { mx: [[10, 'mx.brisk.test']] } },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { statement } from '../db/statement.ts';
-import { databases } from '../testing/databases.ts';
-import { createManualTime } from '../testing/manual-time.ts';
+import { databases } from '../../test/support/databases.ts';
+import { createManualTime } from '../../test/support/manual-time.ts';
 import { readVerdictCounts } from './read-verdict-counts.ts';
 import { createVerdictCounts } from './verdict-counts.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { begin } from '../idempotency/idempotency.ts';
-import { databases } from '../testing/databases.ts';
-import { addresses, openTaskHouse } from '../testing/open-task-house.ts';
-import { safe, unknown } from '../testing/outcomes.ts';
-import { openAccount } from '../testing/open-account.ts';
+import { databases } from '../../test/support/databases.ts';
+import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
+import { safe, unknown } from '../../test/support/outcomes.ts';
+import { openAccount } from '../../test/support/open-account.ts';
 
 for (const database of databases) {
   describe(`creating a task on ${database.name}`, () => {

@@ -10,9 +10,9 @@ import {
   type MailboxEvidence,
   type Outcome,
 } from '@mailproof/engine';
-import { databases } from '../testing/databases.ts';
-import { openTaskHouse } from '../testing/open-task-house.ts';
-import { deferred, safe } from '../testing/outcomes.ts';
+import { databases } from '../../test/support/databases.ts';
+import { openTaskHouse } from '../../test/support/open-task-house.ts';
+import { deferred, safe } from '../../test/support/outcomes.ts';
 
 type House = Awaited<ReturnType<typeof openTaskHouse>>;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAccount } from '../accounts/create-account.ts';
 import { issueKey } from '../keys/issue-key.ts';
-import { databases } from '../testing/databases.ts';
+import { databases } from '../../test/support/databases.ts';
 import { insertTask } from './insert-task.ts';
 import { pendingItems } from './items.ts';
 

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import type { BulkResultRecord } from '@mailproof/client';
 import { systemClock, type Outcome } from '@mailproof/engine';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
-import { databases } from '../testing/databases.ts';
-import { addresses, openTaskHouse } from '../testing/open-task-house.ts';
+import { databases } from '../../test/support/databases.ts';
+import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
 import { statement } from '../db/statement.ts';
 import { recordOf } from './present-results.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { statement } from '../db/statement.ts';
 import { createAccount } from '../accounts/create-account.ts';
-import { databases, type TestStore } from '../testing/databases.ts';
-import { addresses, openTaskHouse } from '../testing/open-task-house.ts';
+import { databases, type TestStore } from '../../test/support/databases.ts';
+import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
 import { copyStore } from './copy-store.ts';
 
 const lastChange = statement((db) =>

@@ -4,7 +4,7 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
 import { eraseExpiredSessions } from '../sessions/erase-expired-sessions.ts';
-import { releaseTurnsOf } from './open-turn-book.ts';
+import { releaseTurnsOf } from '../engine-state/open-turn-book.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createManualTime } from '../testing/manual-time.ts';
+import { createManualTime } from '../../test/support/manual-time.ts';
 import { createSlots, slotLimits, type Slot, type SlotLimits } from './slots.ts';
 
 const whenever = new AbortController().signal;

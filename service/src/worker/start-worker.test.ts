@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createManualTime } from '../testing/manual-time.ts';
+import { createManualTime } from '../../test/support/manual-time.ts';
 import { startWorker, workerLimits, type WorkerSignals } from './start-worker.ts';
 
 const limits = { tasksAtOnce: 2, pollMs: 1_000, drainMs: 20_000 };

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test';
 import { faultHost, injectedHost } from '../hosts.ts';
 import { furtherFaults, faults, injections, phases } from './fault.ts';
 import type { Fault, Phase } from './fault.ts';
-import { greeted, hello, mail, meet, rcpt, say } from './meet.ts';
-import type { Meeting } from './meet.ts';
-import { overTls } from './raw-client.ts';
-import type { RawClient } from './raw-client.ts';
+import { greeted, hello, mail, meet, rcpt, say } from '../../test/support/meet.ts';
+import type { Meeting } from '../../test/support/meet.ts';
+import { overTls } from '../../test/support/raw-client.ts';
+import type { RawClient } from '../../test/support/raw-client.ts';
 
 /** What is said before each phase, and the command that the fault answers. */
 const way: Record<Phase, { before: string[]; command: string; code: string }> = {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { fuzzHost } from '../hosts.ts';
 import { wire } from './act.ts';
 import { fuzzAct, seededRandom } from './fuzz-act.ts';
-import { meet } from './meet.ts';
+import { meet } from '../../test/support/meet.ts';
 
 const right = { kind: 'say', text: wire('250 2.1.5 Ok'), then: 'next' } as const;
 

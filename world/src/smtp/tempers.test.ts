@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { tempers } from '../tempers.ts';
-import { greeted, hello, hostName, mail, meet, rcpt, say } from './meet.ts';
-import { overTls } from './raw-client.ts';
+import { greeted, hello, hostName, mail, meet, rcpt, say } from '../../test/support/meet.ts';
+import { overTls } from '../../test/support/raw-client.ts';
 import type { Temper } from './temper.ts';
 
 const mailboxes = {

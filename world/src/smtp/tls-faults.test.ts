@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { tlsFaultHost } from '../hosts.ts';
-import { emptied, greeted, hello, mail, meet, rcpt, say } from './meet.ts';
-import type { Meeting } from './meet.ts';
-import { overTls } from './raw-client.ts';
+import { emptied, greeted, hello, mail, meet, rcpt, say } from '../../test/support/meet.ts';
+import type { Meeting } from '../../test/support/meet.ts';
+import { overTls } from '../../test/support/raw-client.ts';
 import { tlsFaults } from './tls-fault.ts';
 import type { TlsFault } from './tls-fault.ts';
 

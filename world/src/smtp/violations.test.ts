@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { tempers } from '../tempers.ts';
-import { emptied, greeted, hello, mail, meet, rcpt, say } from './meet.ts';
-import { overTls } from './raw-client.ts';
-import type { RawClient } from './raw-client.ts';
+import { emptied, greeted, hello, mail, meet, rcpt, say } from '../../test/support/meet.ts';
+import { overTls } from '../../test/support/raw-client.ts';
+import type { RawClient } from '../../test/support/raw-client.ts';
 import type { ViolationKind } from './record.ts';
 import type { Temper } from './temper.ts';
 

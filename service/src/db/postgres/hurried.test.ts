@@ -9,7 +9,7 @@ import {
   openLine,
   recovered,
   take,
-} from '../../testing/postgres/store-behind-proxy.ts';
+} from '../../../test/support/postgres/store-behind-proxy.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
 

@@ -11,8 +11,8 @@ import {
   patience,
   recovered,
   take,
-} from '../../testing/postgres/store-behind-proxy.ts';
-import { createPostgresDatabase } from '../../testing/postgres/test-postgres.ts';
+} from '../../../test/support/postgres/store-behind-proxy.ts';
+import { createPostgresDatabase } from '../../../test/support/postgres/test-postgres.ts';
 import { statement } from '../statement.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { openPostgresStore } from './open-postgres-store.ts';

@@ -12,9 +12,9 @@ import type {
 import { readBalance } from '../../credits/read-balance.ts';
 import { freezeAccount } from '../../credits/freeze-account.ts';
 import type { IssuedKey } from '../../keys/issue-key.ts';
-import { databases } from '../../testing/databases.ts';
-import { openAccountHouse, type AccountHouse } from '../testing/open-account-house.ts';
-import { refusal } from '../testing/ask.ts';
+import { databases } from '../../../test/support/databases.ts';
+import { openAccountHouse, type AccountHouse } from '../../../test/support/http/open-account-house.ts';
+import { refusal } from '../../../test/support/http/ask.ts';
 
 const account = '/api/v1/account';
 const endpoints = [

@@ -8,8 +8,8 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import type { ApiServer } from '../api-server.ts';
 import { noConsoleFiles, readConsoleFiles } from '../read-console-files.ts';
 import { createServer } from '../server.ts';
-import { openRaw } from '../testing/raw-client.ts';
-import { createTestParts } from '../testing/test-parts.ts';
+import { openRaw } from '../../../test/support/http/raw-client.ts';
+import { createTestParts } from '../../../test/support/http/test-parts.ts';
 
 const page = '<!doctype html><script src="/assets/app-2ZKXJ4QP.js"></script>'.padEnd(2_000);
 const script = 'console.log("the console")'.padEnd(2_000);

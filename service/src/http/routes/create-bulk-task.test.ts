@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aBatch, ask, bulk, refusal } from '../testing/ask.ts';
-import { taskId } from '../testing/test-parts.ts';
+import { aBatch, ask, bulk, refusal } from '../../../test/support/http/ask.ts';
+import { taskId } from '../../../test/support/http/test-parts.ts';
 
 describe('POST bulk', () => {
   test('201: the counts, and what the task holds', async () => {

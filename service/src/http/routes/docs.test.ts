@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { createServer } from '../server.ts';
-import { createTestParts } from '../testing/test-parts.ts';
+import { createTestParts } from '../../../test/support/http/test-parts.ts';
 
 const server = await createServer(createTestParts());
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
-import { ask, bulk, refusal, task } from '../testing/ask.ts';
-import { taskId } from '../testing/test-parts.ts';
+import { ask, bulk, refusal, task } from '../../../test/support/http/ask.ts';
+import { taskId } from '../../../test/support/http/test-parts.ts';
 
 describe('GET task', () => {
   const get = { method: 'GET', url: task } as const;

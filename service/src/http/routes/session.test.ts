@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../testing/databases.ts';
-import { adminToken, openAccountHouse, type AccountHouse } from '../testing/open-account-house.ts';
-import { refusal } from '../testing/ask.ts';
+import { databases } from '../../../test/support/databases.ts';
+import {
+  adminToken,
+  openAccountHouse,
+  type AccountHouse,
+} from '../../../test/support/http/open-account-house.ts';
+import { refusal } from '../../../test/support/http/ask.ts';
 
 const accountUrl = '/api/v1/account';
 const keysUrl = '/api/v1/account/keys';

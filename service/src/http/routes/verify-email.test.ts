@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { VerifyOneAnswer } from '../../verifications/verify-one.ts';
-import { aBatch, anAddress, ask, bulk, refusal, single, verifiedWith } from '../testing/ask.ts';
+import {
+  aBatch,
+  anAddress,
+  ask,
+  bulk,
+  refusal,
+  single,
+  verifiedWith,
+} from '../../../test/support/http/ask.ts';
 import type { HttpParts } from '../http-parts.ts';
-import { createTestParts, unknownVerdict } from '../testing/test-parts.ts';
+import { createTestParts, unknownVerdict } from '../../../test/support/http/test-parts.ts';
 
 describe('POST single', () => {
   test('200: the verdict as the engine gave it, and what it cost', async () => {

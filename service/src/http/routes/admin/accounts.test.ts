@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AdminAccount, AdminAccountPage, AuditLogPage, CreatedKey, KeyList } from '@mailproof/client';
-import { databases } from '../../../testing/databases.ts';
-import { refusal } from '../../testing/ask.ts';
-import { admin, nobody, openOperatorHouse, type OperatorHouse } from '../../testing/open-operator-house.ts';
+import { databases } from '../../../../test/support/databases.ts';
+import { refusal } from '../../../../test/support/http/ask.ts';
+import {
+  admin,
+  nobody,
+  openOperatorHouse,
+  type OperatorHouse,
+} from '../../../../test/support/http/open-operator-house.ts';
 
 for (const database of databases) {
   describe(`${admin}/accounts on ${database.name}`, () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { audit } from '../../../upkeep/audit.ts';
-import { databases } from '../../../testing/databases.ts';
-import type { Asked } from '../../testing/open-account-house.ts';
-import { admin, endpointsOf, openOperatorHouse } from '../../testing/open-operator-house.ts';
+import { databases } from '../../../../test/support/databases.ts';
+import type { Asked } from '../../../../test/support/http/open-account-house.ts';
+import { admin, endpointsOf, openOperatorHouse } from '../../../../test/support/http/open-operator-house.ts';
 
 /** Texts that have broken something somewhere: half pairs, NULs, quotes, numbers in disguise, names of prototypes. */
 const nasty = fc.constantFrom(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AdminAccount } from '@mailproof/client';
-import { databases } from '../../../testing/databases.ts';
+import { databases } from '../../../../test/support/databases.ts';
 import { createServer } from '../../server.ts';
-import { refusal } from '../../testing/ask.ts';
-import { adminToken, type Asked } from '../../testing/open-account-house.ts';
-import { openAccountHouse } from '../../testing/open-account-house.ts';
+import { refusal } from '../../../../test/support/http/ask.ts';
+import { adminToken, type Asked } from '../../../../test/support/http/open-account-house.ts';
+import { openAccountHouse } from '../../../../test/support/http/open-account-house.ts';
 import {
   admin,
   endpointsOf,
@@ -13,8 +13,8 @@ import {
   noRequest,
   openOperatorHouse,
   type OperatorHouse,
-} from '../../testing/open-operator-house.ts';
-import { createTestParts } from '../../testing/test-parts.ts';
+} from '../../../../test/support/http/open-operator-house.ts';
+import { createTestParts } from '../../../../test/support/http/test-parts.ts';
 
 for (const database of databases) {
   describe(`who is let in to ${admin} on ${database.name}`, () => {

@@ -8,8 +8,12 @@ import type {
   ServiceHealth,
   TaskPage,
 } from '@mailproof/client';
-import { databases } from '../../../testing/databases.ts';
-import { noRequest, openOperatorHouse, type OperatorHouse } from '../../testing/open-operator-house.ts';
+import { databases } from '../../../../test/support/databases.ts';
+import {
+  noRequest,
+  openOperatorHouse,
+  type OperatorHouse,
+} from '../../../../test/support/http/open-operator-house.ts';
 
 for (const database of databases) {
   describe(`what the operator looks at on ${database.name}`, () => {

@@ -1,0 +1,43 @@
+/**
+ * `node console/test/picture.ts`: the picture of the console that README.md shows, `docs/console.png`. Taken as the
+ * tests take theirs: a real browser, the service, and a conversation with a mail host of the demonstration. What
+ * differs each time, the ids, the stranger's name and the milliseconds, is set to the same, so that the picture
+ * changes when the console does.
+ */
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { openHouse } from './open-house.ts';
+import { signIn } from './sign-in.ts';
+
+const file = join(import.meta.dirname, '../../docs/console.png');
+const size = { width: 1280, height: 1030 };
+const requestId = '01920000-0000-7000-8000-000000000000';
+const timingsMs = { dns: 9, smtp: 87, total: 104 };
+
+const house = await openHouse();
+try {
+  const visitor = await house.visitor();
+  const { page } = visitor;
+  await signIn(page, { origin: house.demo.url, secret: house.demo.liveKey });
+  await setTheSame(page);
+  await page.getByLabel('Email address').fill('ada@northwind.example');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Evidence' }).waitFor();
+  await page.getByRole('link', { name: '9,999 credits' }).waitFor();
+  await page.setViewportSize(size);
+  await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+  await visitor.leave();
+} finally {
+  await house.close();
+}
+
+async function setTheSame(page: Page): Promise<void> {
+  await page.route('**/api/v1/email-verification*', async (route) => {
+    const response = await route.fetch();
+    const text = (await response.text()).replace(/no-such-user-[0-9a-f]+/g, 'no-such-user-5d41402abc4b2a76');
+    const body = JSON.parse(text) as { explanation: object };
+    const explanation = { ...body.explanation, timings_ms: timingsMs };
+    const headers = { ...response.headers(), 'x-request-id': requestId };
+    await route.fulfill({ response, headers, json: { ...body, explanation } });
+  });
+}

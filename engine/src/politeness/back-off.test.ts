@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { classifyReply } from '../replies/classify-reply.ts';
+import type { Experience } from '../probing/experience.ts';
+import { restAfter, type History } from './back-off.ts';
+
+const clean: Experience = {
+  connected: true,
+  fault: undefined,
+  turnedAway: undefined,
+  recipients: 5,
+  unknownMailboxes: 1,
+  policyRefusals: 0,
+};
+const quiet: History = { setbacks: 0, silences: 0, policyRefusals: 0, unknownShare: undefined };
+const minute = 60_000;
+
+function turnedAway(code: number, enhanced: string | undefined, text: string): Experience {
+  const meaning = classifyReply({ code, enhanced, text, provider: undefined });
+  return { ...clean, turnedAway: { reply: { code, enhanced, lines: [text] }, meaning } };
+}
+const restMinutes = (experience: Experience, history: Partial<History>, group = 'example.com') => {
+  const rest = restAfter(experience, { ...quiet, ...history }, group);
+  return rest && { scope: rest.scope, minutes: rest.restMs / minute, reason: rest.reason };
+};
+
+describe('how long a host is left alone', () => {
+  test('after a conversation that went well: not at all', () => {
+    assert.equal(restMinutes(clean, {}), undefined);
+  });
+  for (const [setbacks, minutes] of [
+    [1, 5],
+    [2, 10],
+    [3, 20],
+    [4, 40],
+    [5, 60],
+    [9, 60],
+  ] as const) {
+    test(`after being put off for the ${setbacks}. time: ${minutes} minutes, this address only`, () => {
+      const rest = restMinutes(turnedAway(421, '4.3.2', 'try again later'), { setbacks });
+      assert.deepEqual(rest, { scope: 'address', minutes, reason: 'host_defers' });
+    });
+  }
+  test('after one lost connection: not at all; after two, 5 minutes, then 10', () => {
+    const lost = { ...clean, connected: false };
+    assert.equal(restMinutes(lost, { setbacks: 1 }), undefined);
+    assert.deepEqual(restMinutes(lost, { setbacks: 2 }), {
+      scope: 'address',
+      minutes: 5,
+      reason: 'host_unreachable',
+    });
+    assert.equal(restMinutes(lost, { setbacks: 3 })?.minutes, 10);
+  });
+  test('after the third silence in a row: 15 minutes', () => {
+    const silent: Experience = { ...clean, fault: 'timeout' };
+    assert.equal(restMinutes(silent, { silences: 2 }), undefined);
+    assert.deepEqual(restMinutes(silent, { silences: 3 }), {
+      scope: 'address',
+      minutes: 15,
+      reason: 'host_silent',
+    });
+  });
+  test('after a 5xx at the banner: not at all, for it says nothing of later', () => {
+    assert.equal(restMinutes(turnedAway(554, undefined, 'No SMTP service here'), { setbacks: 1 }), undefined);
+  });
+});
+
+describe('how long a whole provider is left alone', () => {
+  test('Google after a 421 or 4.7.28: 10 minutes', () => {
+    const rest = { scope: 'group', minutes: 10, reason: 'provider_throttles' };
+    assert.deepEqual(restMinutes(turnedAway(421, '4.7.0', 'Try again later'), {}, 'google'), rest);
+    assert.deepEqual(restMinutes(turnedAway(450, '4.7.28', 'unusual rate'), {}, 'google'), rest);
+  });
+  test('Yahoo after TSS04: two hours', () => {
+    const rest = restMinutes(turnedAway(421, '4.7.0', '[TSS04] Messages temporarily deferred'), {}, 'yahoo');
+    assert.deepEqual(rest, { scope: 'group', minutes: 120, reason: 'provider_throttles' });
+  });
+  test('whoever doubts our reputation: a minute, then one connection a minute for an hour and a half', () => {
+    const rest = restAfter(
+      turnedAway(550, '5.7.1', 'Blocked due to poor IP reputation'),
+      quiet,
+      'example.com',
+    );
+    assert.deepEqual(rest, {
+      scope: 'group',
+      reason: 'reputation_doubted',
+      restMs: minute,
+      slow: { perMinute: 1, forMs: 90 * minute },
+    });
+  });
+  test('after five refusals for what we are within ten minutes: an hour', () => {
+    assert.equal(restMinutes(clean, { policyRefusals: 4 }), undefined);
+    assert.equal(restMinutes(clean, { policyRefusals: 5 })?.minutes, 60);
+  });
+  test('where more than 30 % of the last mailboxes do not exist it is asked more slowly, over 60 % it rests an hour', () => {
+    assert.equal(restAfter(clean, { ...quiet, unknownShare: 0.3 }, 'x'), undefined);
+    assert.deepEqual(restAfter(clean, { ...quiet, unknownShare: 0.31 }, 'x')?.slow, {
+      perMinute: 6,
+      forMs: 10 * minute,
+    });
+    assert.equal(restMinutes(clean, { unknownShare: 0.61 })?.minutes, 60);
+  });
+});

@@ -1,0 +1,88 @@
+import type { Experience } from '../probing/experience.ts';
+
+/**
+ * How long a host or a group is left alone after what it did, as pure rules over the experience of one
+ * conversation and what went before. The numbers are what senders are publicly asked to keep to.
+ */
+export type Rest = {
+  /** Whether the one address rests or all hosts of its group. */
+  scope: 'address' | 'group';
+  reason: string;
+  restMs: number;
+  /** After a full stop, or instead of one: at most this many connections a minute until `slowMs` have passed. */
+  slow?: { perMinute: number; forMs: number };
+};
+
+export type History = {
+  /** Conversations in a row that could not be connected or were sent away for the time being. */
+  setbacks: number;
+  /** Conversations in a row that ended in silence. */
+  silences: number;
+  /** Refusals for what we are within the last ten minutes, at the whole group. */
+  policyRefusals: number;
+  /** Of the last fifty mailboxes asked for at the group, the share that does not exist; none before there are fifty. */
+  unknownShare: number | undefined;
+};
+
+const minute = 60_000;
+const firstRest = 5 * minute;
+const longestRest = 60 * minute;
+
+/** Yahoo's code for "too much from this address"; it asks to stay away for hours. */
+const yahooThrottle = /\bTSS?0\d\b/;
+const reputationWords = /\breputation\b|\bblock ?list|\bblacklist|\bspamhaus\b|\bbanned\b/i;
+
+export function restAfter(experience: Experience, history: History, group: string): Rest | undefined {
+  return (
+    restAfterReply(experience, history, group) ??
+    restAfterFailure(experience, history) ??
+    restAfterRefusals(history)
+  );
+}
+
+function restAfterReply({ turnedAway }: Experience, history: History, group: string): Rest | undefined {
+  if (turnedAway === undefined) return undefined;
+  const { code, enhanced, lines } = turnedAway.reply;
+  const text = lines.join(' ');
+  if (yahooThrottle.test(text)) return { scope: 'group', reason: 'provider_throttles', restMs: 120 * minute };
+  if (group === 'google' && (code === 421 || enhanced === '4.7.28')) {
+    return { scope: 'group', reason: 'provider_throttles', restMs: 10 * minute };
+  }
+  if (turnedAway.meaning.label === 'blocked_or_policy' && reputationWords.test(text)) {
+    return {
+      scope: 'group',
+      reason: 'reputation_doubted',
+      restMs: minute,
+      slow: { perMinute: 1, forMs: 90 * minute },
+    };
+  }
+  return code < 500
+    ? { scope: 'address', reason: 'host_defers', restMs: doubling(history.setbacks) }
+    : undefined;
+}
+
+/** One lost connection is chance, two in a row are a host that is down; a third silence is a tarpit. */
+function restAfterFailure(
+  { connected, fault }: Experience,
+  { setbacks, silences }: History,
+): Rest | undefined {
+  if (!connected && setbacks >= 2)
+    return { scope: 'address', reason: 'host_unreachable', restMs: doubling(setbacks - 1) };
+  if (fault === 'timeout' && silences >= 3)
+    return { scope: 'address', reason: 'host_silent', restMs: 15 * minute };
+  return undefined;
+}
+
+function restAfterRefusals({ policyRefusals, unknownShare = 0 }: History): Rest | undefined {
+  if (policyRefusals >= 5) return { scope: 'group', reason: 'provider_refuses_us', restMs: 60 * minute };
+  if (unknownShare > 0.6) return { scope: 'group', reason: 'too_many_unknown', restMs: 60 * minute };
+  if (unknownShare > 0.3) {
+    return { scope: 'group', reason: 'many_unknown', restMs: 0, slow: { perMinute: 6, forMs: 10 * minute } };
+  }
+  return undefined;
+}
+
+/** 5 minutes, 10, 20, 40, and an hour from then on. */
+function doubling(times: number): number {
+  return Math.min(longestRest, firstRest * 2 ** Math.max(0, times - 1));
+}

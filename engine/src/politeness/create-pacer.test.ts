@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createVirtualClock } from '../../test/support/virtual-clock.ts';
+import { defaultPoliteness, unpaced } from './default-politeness.ts';
+import type { Destination } from '../probing/destination.ts';
+import type { Experience } from '../probing/experience.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { createPacer, type Pacer } from './create-pacer.ts';
+
+const clean: Experience = {
+  connected: true,
+  fault: undefined,
+  turnedAway: undefined,
+  recipients: 1,
+  unknownMailboxes: 0,
+  policyRefusals: 0,
+};
+const deferred: Experience = {
+  ...clean,
+  turnedAway: {
+    reply: { code: 421, enhanced: '4.3.2', lines: ['later'] },
+    meaning: { label: 'greylisted_or_temporary', reason: 'deferred' },
+  },
+};
+
+function destination(address: string, group: string, politeness = defaultPoliteness): Destination {
+  return {
+    target: { host: `mx.${group}` as CanonicalHost, address },
+    policy: { group, asking: 'probe', politeness, routes: undefined },
+  };
+}
+
+function setUp() {
+  const clock = createVirtualClock();
+  const rests: string[] = [];
+  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: ({ key }) => rests.push(key) });
+  /** Lets time pass without anything happening. */
+  const pass = (ms: number): void => {
+    clock.after(ms, () => undefined);
+    clock.step();
+  };
+  return { clock, pacer, rests, pass };
+}
+
+/** Opens as many as are allowed, a second apart. */
+function openAll(pacer: Pacer, to: Destination, pass: (ms: number) => void): number {
+  let opened = 0;
+  while (pacer.mayOpen(to).kind === 'open') {
+    pacer.opened(to);
+    opened += 1;
+    pass(1_000);
+  }
+  return opened;
+}
+
+describe('conversations open at once', () => {
+  test('two with one address, however many groups point at it', () => {
+    const { pacer, pass } = setUp();
+    assert.equal(openAll(pacer, destination('192.0.2.1', 'one.example'), pass), 2);
+    assert.equal(pacer.mayOpen(destination('192.0.2.1', 'other.example')).kind, 'wait');
+  });
+  test('three with one group over all its addresses', () => {
+    const { pacer, pass } = setUp();
+    const opened = [1, 2, 3].map((net) => openAll(pacer, destination(`192.0.${net}.1`, 'one.example'), pass));
+    assert.equal(
+      opened.reduce((sum, n) => sum + n, 0),
+      3,
+    );
+  });
+  test('five with one network over all its groups', () => {
+    const { pacer, pass } = setUp();
+    const opened = [1, 2, 3, 4].map((n) =>
+      openAll(pacer, destination(`192.0.2.${n}`, `g${n}.example`), pass),
+    );
+    assert.equal(
+      opened.reduce((sum, n) => sum + n, 0),
+      5,
+    );
+  });
+  test('a group that was met a hundred times without trouble is allowed one more, five at most', () => {
+    const { pacer, pass } = setUp();
+    const to = (n: number): Destination => destination(`192.0.${n}.1`, 'one.example');
+    for (let n = 0; n < 700; n += 1) {
+      pacer.opened(to(n % 200));
+      pacer.closed(to(n % 200), clean);
+      pass(60_000);
+    }
+    const opened = Array.from({ length: 10 }, (_, n) => openAll(pacer, to(n), pass));
+    assert.equal(
+      opened.reduce((sum, n) => sum + n, 0),
+      5,
+    );
+  });
+});
+
+describe('new connections', () => {
+  test('one a second to a group', () => {
+    const { clock, pacer } = setUp();
+    const to = destination('192.0.2.1', 'one.example');
+    pacer.opened(to);
+    pacer.closed(to, clean);
+    assert.deepEqual(pacer.mayOpen(to), {
+      kind: 'wait',
+      until: clock.now() + 1_000,
+      key: 'group one.example',
+    });
+  });
+  test('thirty a minute to one address, though a thousand groups point at it', () => {
+    const { pacer, pass } = setUp();
+    let opened = 0;
+    for (let second = 0; second < 60; second += 1) {
+      const to = destination('192.0.2.1', `g${second}.example`);
+      if (pacer.mayOpen(to).kind === 'open') {
+        pacer.opened(to);
+        pacer.closed(to, clean);
+        opened += 1;
+      }
+      pass(1_000);
+    }
+    assert.equal(opened, 30);
+  });
+});
+
+describe('after a rest', () => {
+  test('nothing is opened until it is over, then one at a time, and one more after each that goes well', () => {
+    const { clock, pacer, rests, pass } = setUp();
+    const to = destination('192.0.2.1', 'one.example');
+    pacer.opened(to);
+    pacer.closed(to, deferred);
+    assert.deepEqual(rests, ['address 192.0.2.1']);
+    assert.deepEqual(pacer.mayOpen(to), {
+      kind: 'resting',
+      reason: 'host_defers',
+      until: clock.now() + 300_000,
+    });
+    pass(300_000);
+    assert.equal(openAll(pacer, to, pass), 1);
+    pacer.closed(to, clean);
+    assert.equal(openAll(pacer, to, pass), 2);
+  });
+  test('another address of the same group is not affected by what one host did', () => {
+    const { pacer, pass } = setUp();
+    pacer.opened(destination('192.0.2.1', 'one.example'));
+    pacer.closed(destination('192.0.2.1', 'one.example'), deferred);
+    pass(1_000);
+    assert.equal(pacer.mayOpen(destination('192.0.3.1', 'one.example')).kind, 'open');
+  });
+});
+
+test('with pacing off nothing waits and nothing rests', () => {
+  const clock = createVirtualClock();
+  const pacer = createPacer({ clock, random: () => 0, backsOff: false, onRest: () => undefined });
+  const to = destination('192.0.2.1', 'one.example', unpaced(defaultPoliteness));
+  for (let n = 0; n < 1_000; n += 1) {
+    assert.equal(pacer.mayOpen(to).kind, 'open');
+    pacer.opened(to);
+  }
+  pacer.closed(to, deferred);
+  assert.equal(pacer.mayOpen(to).kind, 'open');
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createVirtualClock } from '../../test/support/virtual-clock.ts';
+import type { Shelf } from '../memory.ts';
+import { defaultPoliteness } from './default-politeness.ts';
+import type { Destination } from '../probing/destination.ts';
+import type { Experience } from '../probing/experience.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { createPacer } from './create-pacer.ts';
+
+const to: Destination = {
+  target: { host: 'mx.one.example' as CanonicalHost, address: '192.0.2.1' },
+  policy: { group: 'one.example', asking: 'probe', politeness: defaultPoliteness, routes: undefined },
+};
+
+const clean: Experience = {
+  connected: true,
+  fault: undefined,
+  turnedAway: undefined,
+  recipients: 1,
+  unknownMailboxes: 0,
+  policyRefusals: 0,
+};
+
+const minute = 60_000;
+
+function setUp(lifeLeftMs = 0) {
+  const clock = createVirtualClock();
+  const learnt: { key: string; value: unknown; lifeMs: number }[] = [];
+  const kept = {
+    restMs: 5 * minute,
+    reason: 'host_defers',
+    slowMs: 0,
+    perMinute: 0,
+    setbacks: 1,
+    silences: 0,
+  };
+  let hear: Parameters<Shelf['follow']>[0] = () => undefined;
+  const shelf: Shelf = {
+    follow: (take) => {
+      hear = take;
+      if (lifeLeftMs > 0) take({ key: 'address 192.0.2.1', value: kept, lifeMs: lifeLeftMs });
+    },
+    learn: (key, value, lifeMs) => void learnt.push({ key, value, lifeMs }),
+  };
+  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, shelf });
+  const hold = (experience: Experience): void => {
+    pacer.opened(to);
+    pacer.closed(to, experience);
+  };
+  return { clock, pacer, learnt, hold, kept, tell: (entry: Parameters<typeof hear>[0]) => hear(entry) };
+}
+
+test('a host that could not be reached twice rests, which is kept; when it does better, that is forgotten', () => {
+  const { learnt, hold } = setUp();
+  hold({ ...clean, connected: false });
+  assert.equal(learnt.length, 0, 'one lost connection is chance');
+  hold({ ...clean, connected: false });
+  assert.deepEqual(
+    learnt.map(({ key, lifeMs }) => [key, lifeMs]),
+    [['address 192.0.2.1', 65 * minute]],
+  );
+  hold(clean);
+  assert.deepEqual(learnt.at(-1), { key: 'address 192.0.2.1', value: null, lifeMs: 0 });
+});
+
+test('a rest goes on for what was left of it', () => {
+  const { pacer, clock } = setUp(62 * minute);
+  const permission = pacer.mayOpen(to);
+  assert.deepEqual(permission, { kind: 'resting', reason: 'host_defers', until: clock.now() + 2 * minute });
+});
+
+test('after it the host is met one conversation at a time, and its setbacks are not forgotten', () => {
+  const { pacer, clock, hold } = setUp(30 * minute);
+  assert.equal(pacer.mayOpen(to).kind, 'open');
+  pacer.opened(to);
+  assert.equal(pacer.mayOpen(to).kind, 'wait');
+  pacer.closed(to, undefined);
+  const turnedAway = {
+    reply: { code: 421, enhanced: '4.3.2', lines: ['later'] },
+    meaning: { label: 'greylisted_or_temporary', reason: 'deferred' },
+  } as const;
+  hold({ ...clean, turnedAway: { ...turnedAway, reply: { ...turnedAway.reply, lines: ['later'] } } });
+  assert.deepEqual(pacer.mayOpen(to), {
+    kind: 'resting',
+    reason: 'host_defers',
+    until: clock.now() + 10 * minute,
+  });
+});
+
+test('a rest that began elsewhere holds here, and what it recovered from there is forgotten here', () => {
+  const { pacer, clock, kept, hold, tell } = setUp();
+  const key = 'address 192.0.2.1';
+  tell({ key, value: { ...kept, setbacks: 3 }, lifeMs: 65 * minute });
+  assert.deepEqual(pacer.mayOpen(to), { kind: 'resting', reason: 'host_defers', until: 5 * minute });
+  clock.after(5 * minute, () => undefined);
+  clock.step();
+  tell({ key, value: null, lifeMs: -100 });
+  hold({ ...clean, connected: false });
+  assert.notEqual(pacer.mayOpen(to).kind, 'resting', 'one lost connection is chance again');
+});
+
+test('news of a rest that ends earlier does not cut a longer one short', () => {
+  const { pacer, kept, tell } = setUp();
+  for (const restMs of [5 * minute, minute])
+    tell({ key: 'address 192.0.2.1', value: { ...kept, restMs }, lifeMs: restMs + 60 * minute });
+  assert.deepEqual(pacer.mayOpen(to), { kind: 'resting', reason: 'host_defers', until: 5 * minute });
+});

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createVirtualClock } from '../../test/support/virtual-clock.ts';
+import { defaultLimits } from '../limits.ts';
+import type { Shelf } from '../memory.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { createCatchAllMemory, laterAnswer } from './catch-all-memory.ts';
+import { createHostMemory, joinTraits, type HostTraits } from './host-traits.ts';
+
+/** What other engines learnt, however the news of it arrive. */
+
+const hour = 3_600_000;
+const domain = 'list.test' as CanonicalHost;
+
+function openShelf() {
+  let hear: Parameters<Shelf['follow']>[0] = () => undefined;
+  const shelf: Shelf = { follow: (take) => void (hear = take), learn: () => undefined };
+  return { shelf, tell: (value: unknown, lifeMs: number) => hear({ key: domain, value, lifeMs }) };
+}
+
+test('the later of two answers about strangers holds, whichever is heard first', () => {
+  const { catchAllYesMs, catchAllNoMs } = defaultLimits;
+  const yesLongAgo = ['yes', catchAllYesMs - 2 * hour] as const;
+  const noLately = ['no', catchAllNoMs - hour] as const;
+  for (const news of [
+    [yesLongAgo, noLately],
+    [noLately, yesLongAgo],
+  ]) {
+    const { shelf, tell } = openShelf();
+    const memory = createCatchAllMemory(createVirtualClock(), defaultLimits, shelf);
+    for (const [value, lifeMs] of news) tell(value, lifeMs);
+    assert.equal(memory.recall(domain), 'no');
+  }
+});
+
+test('what an engine learnt itself is not displaced by older news', () => {
+  const { shelf, tell } = openShelf();
+  const memory = createCatchAllMemory(createVirtualClock(), defaultLimits, shelf);
+  memory.learn(domain, 'yes');
+  tell('no', defaultLimits.catchAllNoMs - hour);
+  assert.equal(memory.recall(domain), 'yes');
+});
+
+test('traits that two engines found are known to both, for as long as the later one lives', () => {
+  const clock = createVirtualClock();
+  const { shelf, tell } = openShelf();
+  const memory = createHostMemory(clock, defaultLimits, shelf);
+  memory.learn(domain, { tls: 'demanded' });
+  tell({ oneRecipient: true, refusalsTaken: 3 }, hour);
+  assert.deepEqual(memory.recall(domain), { tls: 'demanded', oneRecipient: true, refusalsTaken: 3 });
+  clock.after(2 * hour, () => undefined);
+  clock.step();
+  assert.equal(memory.recall(domain).tls, 'demanded');
+});
+
+const traits: fc.Arbitrary<HostTraits> = fc.record(
+  {
+    tls: fc.constantFrom('demanded', 'broken'),
+    oneRecipient: fc.constant(true),
+    refusalsTaken: fc.integer({ min: 1, max: 3 }),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const answers = fc.record(
+  { answer: fc.constantFrom('yes', 'no'), ageMs: fc.integer({ min: 0, max: 3 }) },
+  { noNullPrototype: true },
+);
+
+test('neither order nor repetition of the news makes a difference', () => {
+  fc.assert(
+    fc.property(traits, traits, traits, (a, b, c) => {
+      assert.deepEqual(joinTraits(a, b), joinTraits(b, a));
+      assert.deepEqual(joinTraits(joinTraits(a, b), c), joinTraits(a, joinTraits(b, c)));
+      assert.deepEqual(joinTraits(a, a), a);
+    }),
+  );
+  fc.assert(
+    fc.property(answers, answers, answers, (a, b, c) => {
+      assert.deepEqual(laterAnswer(a, b), laterAnswer(b, a));
+      assert.deepEqual(laterAnswer(laterAnswer(a, b), c), laterAnswer(a, laterAnswer(b, c)));
+    }),
+  );
+});

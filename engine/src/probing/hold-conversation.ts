@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net';
+import type { Destination } from './destination.ts';
+import type { DialNews } from '../routes/watch-mail-port.ts';
+import { closeQuestions, deliver, giveBack, mostReturns, suffer } from './end-talk.ts';
+import type { Experience } from './experience.ts';
+import { interpretReply } from './interpret-reply.ts';
+import type { Fate } from './no-answer.ts';
+import { openConversation, type Setback } from '../smtp/open-conversation.ts';
+import { sayGoodbye } from '../smtp/say-goodbye.ts';
+import { startTalk, type Supply, type Talk, type TalkParts } from './talk.ts';
+import { talkThrough } from './talk-through.ts';
+
+/**
+ * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it
+ * and as its policy allows.
+ *
+ * Every ticket it takes is settled or given back, however it ends. Answers are delivered after the
+ * goodbye, for only then is it known that they were in step (docs/decisions/0003).
+ */
+export async function holdConversation(
+  destination: Destination,
+  supply: Supply,
+  parts: TalkParts,
+): Promise<Experience | undefined> {
+  const talk = startTalk(destination, supply, parts);
+  // The one it is begun for; by the time the host has greeted, more may be waiting.
+  talk.takeOn(supply.take(1));
+  if (talk.isAbandoned()) return undefined;
+  try {
+    const dialled = await parts.route.dial(destination.target, talk.patience);
+    if (dialled.kind === 'failed' && dialled.why === 'route_down') {
+      // Nothing was learnt about the host: another way out may reach it.
+      giveBackOrGiveUp(talk);
+      return undefined;
+    }
+    noteMailPort(talk, dialled.kind === 'connected' ? 'connected' : dialled.why);
+    if (dialled.kind === 'connected') await converse(talk, dialled.socket);
+    else notConnected(talk);
+    return talk.experience;
+  } catch (error) {
+    // Everybody who asked has left: there is nobody to tell.
+    if (!talk.isAbandoned()) fail(talk, error);
+    return talk.experience;
+  } finally {
+    closeQuestions(talk);
+  }
+}
+
+async function converse(talk: Talk, socket: Socket): Promise<void> {
+  const { parts, patience, destination } = talk;
+  const opened = await openConversation({ socket, host: destination.target.host }, parts, patience);
+  const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
+  try {
+    if (opened.kind !== 'open') shareTheFate(talk);
+    const setback = opened.kind === 'open' ? await talkThrough(talk, opened.conversation) : opened;
+    const fate = setback === undefined ? undefined : noteFate(talk, setback);
+    deliver(talk, await sayGoodbye(connection, parts, patience));
+    if (fate === undefined) giveBack(talk, talk.pending);
+    else suffer(talk, fate);
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** A forbidden address was never dialled, and so says nothing about the port. */
+function noteMailPort({ parts, destination }: Talk, outcome: DialNews | 'forbidden'): void {
+  if (outcome !== 'forbidden') parts.mailPort.note(destination.target.address, outcome);
+}
+
+function giveBackOrGiveUp(talk: Talk): void {
+  for (const ticket of talk.pending.filter(({ returns }) => returns >= mostReturns))
+    ticket.settle({ kind: 'not_connected' });
+  giveBack(talk, talk.pending);
+}
+
+/** What befell the one that a conversation was begun for would have befallen those behind it. */
+function shareTheFate(talk: Talk): void {
+  talk.takeOn(talk.supply.take(talk.destination.policy.politeness.recipientsPerConversation));
+}
+
+function notConnected(talk: Talk): void {
+  talk.experience.connected = false;
+  shareTheFate(talk);
+  for (const ticket of talk.pending) ticket.settle({ kind: 'not_connected' });
+}
+
+/** A defect of ours: whoever was asked for hears of it as an error, not as an answer. */
+function fail(talk: Talk, error: unknown): void {
+  const tickets = [...talk.pending, ...talk.named, ...talk.held.map(({ ticket }) => ticket)];
+  for (const ticket of tickets) ticket.fail(error);
+}
+
+/** Takes note of how it ended, and reads the refusal where it ended by one: once, for all who hear of it. */
+function noteFate({ experience, destination, parts }: Talk, setback: Setback): Fate {
+  if (setback.kind === 'broken') {
+    experience.fault = setback.fault;
+    return setback;
+  }
+  const { meaning, read } = interpretReply(setback, destination.target.host, parts);
+  experience.turnedAway = { reply: setback.reply, meaning };
+  const { kind, phase, reply } = setback;
+  return { kind, phase, reply, meaning, read };
+}

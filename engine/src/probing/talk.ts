@@ -1,0 +1,130 @@
+import type { Route } from '../routes/create-routes.ts';
+import type { MailPortWatch } from '../routes/watch-mail-port.ts';
+import type { ReadReply } from '../evidence.ts';
+import type { Patience } from '../patience.ts';
+import { providerOf } from '../replies/providers.ts';
+import type { ReplyClassifier } from '../replies/create-reply-classifier.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { CatchAllDesk } from './catch-all-desk.ts';
+import type { Destination } from './destination.ts';
+import type { Experience } from './experience.ts';
+import type { HostMemory } from './host-traits.ts';
+import type { ConversationParts } from '../smtp/open-conversation.ts';
+import type { Standing } from './plan-group.ts';
+import type { Ticket } from './ticket.ts';
+
+/**
+ * The state of one conversation: whom it has taken on, what it has heard, what it may still say. Thousands are open at
+ * once and few hold more than one or two of anything: lists and not sets, and the parts are not copied.
+ */
+export type TalkParts = ConversationParts & {
+  /** The way out, and the name and sender we have there. */
+  route: Route;
+  mailPort: Pick<MailPortWatch, 'note'>;
+  /** STARTTLS wherever it is offered, or only where a host demands it. */
+  starttls: 'demanded' | 'always';
+  hosts: HostMemory;
+  desk: CatchAllDesk;
+  classify: ReplyClassifier;
+  /** A local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
+  randomLocalPart(domain: CanonicalHost): string;
+};
+
+/** Where tickets come from, and where those go back that were not answered. */
+export type Supply = {
+  take(most: number): Ticket[];
+  giveBack(tickets: Ticket[]): void;
+};
+
+export type Held = { ticket: Ticket; meaning: ReplyMeaning; reply: ReadReply };
+
+export type Talk = {
+  destination: Destination;
+  parts: TalkParts;
+  supply: Supply;
+  patience: Patience;
+  standing: Standing;
+  experience: Experience;
+  /** Taken on and not yet named to the host. */
+  pending: Ticket[];
+  /** Named to the host, and no answer yet. */
+  named: Ticket[];
+  held: Held[];
+  /** Cannot be named to this host: they need SMTPUTF8, and it is not offered. */
+  declined: Ticket[];
+  /** Strangers that this conversation has taken on to ask for. */
+  questions: CanonicalHost[];
+  strangerReplies: { domain: CanonicalHost; reply: ReadReply }[];
+  startedAt: number;
+  takeOn(tickets: Ticket[]): void;
+  isAbandoned(): boolean;
+};
+
+/** Made once, since an abort without a reason makes an exception each time. */
+const everybodyLeft = new Error('everybody who asked has left');
+
+export function startTalk(destination: Destination, supply: Supply, parts: TalkParts): Talk {
+  const controller = new AbortController();
+  const startedAt = parts.clock.now();
+  let taken: Ticket[] = [];
+  const isAbandoned = (): boolean => taken.every((ticket) => ticket.isSettled());
+  /** The conversation is as patient as the most patient of those it asks for, within its own time. */
+  const deadline = (): number =>
+    Math.min(
+      startedAt + parts.limits.smtpPhaseMs,
+      Math.max(...taken.filter((ticket) => !ticket.isSettled()).map((ticket) => ticket.deadline)),
+    );
+  const talk: Talk = {
+    destination,
+    parts,
+    supply,
+    startedAt,
+    patience: { deadline: startedAt, signal: controller.signal },
+    standing: startStanding(destination, parts),
+    experience: {
+      connected: true,
+      fault: undefined,
+      turnedAway: undefined,
+      recipients: 0,
+      unknownMailboxes: 0,
+      policyRefusals: 0,
+    },
+    pending: [],
+    named: [],
+    held: [],
+    declined: [],
+    questions: [],
+    strangerReplies: [],
+    isAbandoned,
+    takeOn(tickets) {
+      if (tickets.length === 0) return;
+      taken = taken.concat(tickets);
+      talk.pending = talk.pending.concat(tickets);
+      talk.patience.deadline = deadline();
+      for (const ticket of tickets) ticket.onSettled(onSettled);
+    },
+  };
+  /** When the last of those who asked has left, the line is closed: nobody is owed an answer. */
+  function onSettled(): void {
+    if (isAbandoned()) controller.abort(everybodyLeft);
+    else talk.patience.deadline = deadline();
+  }
+  return talk;
+}
+
+function startStanding({ target, policy }: Destination, { hosts }: TalkParts): Standing {
+  const traits = hosts.recall(target.host);
+  const { recipientsPerConversation, refusalsPerConversation } = policy.politeness;
+  const oneRecipient =
+    traits.oneRecipient === true || providerOf(target.host)?.recipientsPerTransaction === 1;
+  return {
+    recipientsLeft: recipientsPerConversation,
+    refusalsLeft: refusalsPerConversation,
+    refusalsTaken: traits.refusalsTaken ?? Infinity,
+    open: undefined,
+    recipientsInTransaction: 0,
+    recipientsPerTransaction: oneRecipient ? 1 : Infinity,
+    owedStrangers: [],
+  };
+}

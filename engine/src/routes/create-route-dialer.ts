@@ -1,0 +1,68 @@
+import type { MailTarget } from '../dns/mail-route.ts';
+import type { Patience } from '../patience.ts';
+import type { RouteSetting } from '../politeness/policy-file.ts';
+import { connectSocket } from '../egress/connect-socket.ts';
+import type { DialerParts, DialOutcome } from '../egress/create-dialer.ts';
+import { createGuardedDialer, type DialCounts, type Way } from '../egress/create-guarded-dialer.ts';
+import { connectThroughSocks5, type Proxied, type RouteDown } from './connect-through-socks5.ts';
+import { isLoginCarried } from './socks5-messages.ts';
+
+/**
+ * Dials mail hosts through one route: as the system chooses, from one of this machine's addresses, or
+ * through a SOCKS5 proxy. The guard judges the mail host's address first, whichever it is.
+ *
+ * What fails on our side of the route (a proxy that is gone, a local address that is not this machine's) is
+ * `route_down`: nothing was learnt about the mail host, and nothing may be held against it.
+ */
+export type RouteDialer = {
+  dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome>;
+  readonly counts: Readonly<DialCounts>;
+};
+
+export type RouteDialOutcome = DialOutcome | RouteDown;
+
+export function createRouteDialer(setting: RouteSetting, parts: DialerParts): RouteDialer {
+  return createGuardedDialer<Exclude<Proxied, { kind: 'connected' }>>(parts, wayOf(setting, parts));
+}
+
+function wayOf(
+  setting: RouteSetting,
+  { port, clock }: DialerParts,
+): Way<Exclude<Proxied, { kind: 'connected' }>> {
+  switch (setting.kind) {
+    case 'direct': {
+      const { localAddress } = setting;
+      const connect = (address: string, patience: Patience) =>
+        connectSocket({
+          address,
+          port,
+          clock,
+          patience,
+          ...(localAddress === undefined ? {} : { localAddress }),
+        });
+      return {
+        otherEnd: 'mail_host',
+        connect: (address, patience) => connect(address, patience).catch(readBindFailure),
+      };
+    }
+    case 'socks5': {
+      const { socks5 } = setting;
+      if (socks5.login !== undefined && !isLoginCarried(socks5.login)) {
+        throw new Error(
+          `route ${setting.id}: user name and password must have 1 to 255 bytes each (RFC 1929)`,
+        );
+      }
+      return {
+        otherEnd: 'proxy',
+        connect: (address, patience) => connectThroughSocks5({ address, port }, socks5, { clock, patience }),
+      };
+    }
+  }
+}
+
+/** A local address that cannot be left from: it is not (or no longer) this machine's. */
+function readBindFailure(error: NodeJS.ErrnoException & { address?: string }): RouteDown {
+  if (error.syscall !== 'bind') throw error;
+  const problem = `connections cannot leave from ${error.address ?? 'the local address'} (${error.code ?? ''})`;
+  return { kind: 'failed', why: 'route_down', problem };
+}

@@ -1,0 +1,271 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { MailTarget } from '../dns/mail-route.ts';
+import type { Patience } from '../patience.ts';
+import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { DialCounts } from '../egress/create-guarded-dialer.ts';
+import { parseIp } from '../net/parse-ip.ts';
+import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
+import { createExpiringMap } from './expiring-map.ts';
+import { createRouteHealth, type HealthLimits, type RouteHealth } from './route-health.ts';
+import { createRouteVolume, type RouteVolume, type WallClock } from './route-volume.ts';
+
+/**
+ * Where conversations leave from. Three rules decide which route a mail host is asked on:
+ *
+ * - The same group always leaves from the same route while that one is fit, because a greylisting host knows
+ *   us by our address. Which one it is follows from the names alone, so it needs no memory and survives a
+ *   restart; the groups spread evenly over the routes. A route whose minute is full is waited for; only one
+ *   that is spent for the day, resting or down hands its groups to the next.
+ * - Routes are never rotated to dodge a block. A group or an IP address that blocked us on one route is not
+ *   asked on another for `routeRestMs`.
+ * - A route that providers block rests (`route-health.ts`), and its volume is bounded (`route-volume.ts`).
+ */
+export type Routes = {
+  choose(request: RouteRequest): RouteChoice;
+  /** What became of a choice. `opened` is what the volume of a route is counted by. */
+  note(routeId: string, event: RouteEvent): void;
+  /** Plain values, to be shown and to be kept. */
+  state(): RouteState[];
+  /** The same, with the volume that this process alone has sent. */
+  own(): RouteState[];
+  /** Takes what was kept before a restart, or what another process has learnt and counted. */
+  restore(states: readonly RouteState[], countedBy?: string): void;
+  /** What left over all routes together. */
+  counts(): DialCounts;
+};
+
+export type Route = {
+  id: string;
+  heloName: string;
+  mailFrom: string;
+  dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome>;
+};
+
+export type RouteRequest = {
+  group: string;
+  /** An IP literal. */
+  address: string;
+  /** Ids of the routes that may be used; none means any. */
+  allowed: readonly string[] | undefined;
+};
+
+export type RouteChoice =
+  | { kind: 'route'; route: Route }
+  /** `waitMs` tells when asking again may be answered otherwise. */
+  | { kind: 'none'; why: 'all_resting' | 'volume_spent'; waitMs: number }
+  | { kind: 'none'; why: 'none_allowed' };
+
+/** `blocked`: the host refused us for where we come from. It need not say more than its group. */
+export type RouteEvent = { kind: 'opened' | 'connected' | 'blocked'; group: string; address?: string };
+
+/** Times are of the wall's clock, days are counted since 1970 (UTC), so that a later process can read them. */
+export type RouteState = {
+  id: string;
+  day: number;
+  openedToday: number;
+  connectedToday: number;
+  /** What may leave today; `undefined` where nothing was set. */
+  dayLimit: number | undefined;
+  firstUsedDay: number | undefined;
+  restingUntil: number | undefined;
+  restingGroups: { group: string; until: number }[];
+  /** Groups and addresses that are asked on no other route until then. */
+  refusals: { by: string; until: number }[];
+  /** What is wrong with the route itself, while it is. */
+  problem: string | undefined;
+};
+
+export type RoutesParts = {
+  /** None means the default route and no other. */
+  settings: readonly RouteSetting[];
+  defaults: { heloName: string; mailFrom: string };
+  clock: Clock;
+  wallClock: WallClock;
+  limits: HealthLimits;
+  /** `createRouteDialer` with the parts of the engine's dialer. */
+  dialerFor(setting: RouteSetting): RouteDialer;
+  /** Whether a block is held against a route; not where pacing is off. */
+  heedsBlocks: boolean;
+  /** Told, in one line, of what the operator should know. */
+  onProblem(message: string): void;
+};
+
+type Lane = {
+  route: Route;
+  /** The family of a local address; the other family cannot leave from it. */
+  family: 4 | 6 | undefined;
+  dialer: RouteDialer;
+  health: RouteHealth;
+  volume: RouteVolume;
+};
+
+const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
+
+export function createRoutes(parts: RoutesParts): Routes {
+  const { clock, limits } = parts;
+  const settings = parts.settings.length > 0 ? parts.settings : [defaultRoute];
+  const lanes = new Map(settings.map((setting) => [setting.id, createLane(setting, parts)]));
+  const refusals = createExpiringMap<string>(clock, limits.routeRefusals);
+
+  function choose({ group, address, allowed }: RouteRequest): RouteChoice {
+    const family = parseIp(address)?.family;
+    const open = [...lanes.values()].filter(
+      (lane) =>
+        allowed?.includes(lane.route.id) !== false && (lane.family === undefined || lane.family === family),
+    );
+    if (open.length === 0) return { kind: 'none', why: 'none_allowed' };
+    const bonds = bondsOf({ group, address }).flatMap((key) => refusals.get(key) ?? []);
+    const honest = open.filter((lane) => bonds.every((bond) => bond.value === lane.route.id));
+    if (honest.length === 0) return resting(Math.max(...bonds.map(({ until }) => until)) - clock.now());
+    return firstFit(inOrderFor(group, honest), { group, now: clock.now() });
+  }
+
+  function note(routeId: string, event: RouteEvent): void {
+    const lane = lanes.get(routeId);
+    if (lane === undefined) return;
+    switch (event.kind) {
+      case 'opened':
+        lane.volume.opened();
+        return;
+      case 'connected':
+        lane.volume.connected();
+        return;
+      case 'blocked':
+        if (!parts.heedsBlocks) return;
+        for (const key of bondsOf(event)) refusals.set(key, routeId, clock.now() + limits.routeRestMs);
+        lane.health.blocked(event.group);
+    }
+  }
+
+  return {
+    choose,
+    note,
+    state: () => [...lanes.values()].map((lane) => stateOf(lane, refusals.list(), wallTime(parts))),
+    own: () =>
+      [...lanes.values()].map((lane) => ({
+        ...stateOf(lane, refusals.list(), wallTime(parts)),
+        ...lane.volume.own(),
+      })),
+    restore(states, countedBy) {
+      for (const state of states) {
+        const lane = lanes.get(state.id);
+        lane?.volume.restore(state, countedBy);
+        restoreLane(state, { lane, refusals }, parts);
+      }
+    },
+    counts: () => sumOf([...lanes.values()].map(({ dialer }) => dialer.counts)),
+  };
+}
+
+function createLane(setting: RouteSetting, parts: RoutesParts): Lane {
+  const { id, heloName, mailFrom } = setting;
+  const health = createRouteHealth({
+    clock: parts.clock,
+    limits: parts.limits,
+    tell: (what) => parts.onProblem(`egress route ${id} ${what}`),
+  });
+  const dialer = parts.dialerFor(setting);
+  const localAddress = setting.kind === 'direct' ? setting.localAddress : undefined;
+  async function dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome> {
+    const outcome = await dialer.dial(target, patience);
+    if (outcome.kind === 'failed' && outcome.why === 'route_down') health.failed(outcome.problem);
+    // That a mail host refuses shows that the way to it is whole; a time-out shows nothing.
+    else if (outcome.kind === 'connected' || outcome.why === 'refused') health.succeeded();
+    return outcome;
+  }
+  return {
+    route: {
+      id,
+      heloName: heloName ?? parts.defaults.heloName,
+      mailFrom: mailFrom ?? parts.defaults.mailFrom,
+      dial,
+    },
+    family: localAddress === undefined ? undefined : parseIp(localAddress)?.family,
+    dialer,
+    health,
+    volume: createRouteVolume(setting, parts),
+  };
+}
+
+/** What a refusal is remembered by, and found again. */
+function bondsOf({ group, address }: { group: string; address?: string }): string[] {
+  return address === undefined ? [`group ${group}`] : [`group ${group}`, `address ${address}`];
+}
+
+/** Rendezvous hashing: each pair of group and route has its rank, and no pair's rank depends on another route. */
+function inOrderFor(group: string, lanes: Lane[]): Lane[] {
+  if (lanes.length === 1) return lanes;
+  const rank = ({ route }: Lane): string => hash('sha256', `${route.id}\n${group}`);
+  return lanes
+    .map((lane) => ({ lane, rank: rank(lane) }))
+    .sort((one, other) => (one.rank < other.rank ? -1 : 1))
+    .map(({ lane }) => lane);
+}
+
+function firstFit(lanes: Lane[], { group, now }: { group: string; now: number }): RouteChoice {
+  const fit = lanes.filter(({ health }) => health.restsUntil(group) === undefined);
+  if (fit.length === 0) {
+    return resting(Math.min(...lanes.map(({ health }) => health.restsUntil(group) ?? now)) - now);
+  }
+  const lane = fit.find(({ volume }) => volume.dayWaitMs() === 0);
+  if (lane === undefined) return spent(Math.min(...fit.map(({ volume }) => volume.dayWaitMs())));
+  const waitMs = lane.volume.minuteWaitMs();
+  return waitMs > 0 ? spent(waitMs) : { kind: 'route', route: lane.route };
+}
+
+const resting = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'all_resting', waitMs });
+const spent = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'volume_spent', waitMs });
+
+/** Points on the engine's clock mean nothing to another process; on the wall's they do. */
+function wallTime({ clock, wallClock }: Pick<RoutesParts, 'clock' | 'wallClock'>) {
+  return (point: number): number => Math.round(wallClock.now() + point - clock.now());
+}
+
+type Refusal = { key: string; value: string; until: number };
+
+function stateOf(
+  { route, health, volume }: Lane,
+  refusals: Refusal[],
+  onWall: (point: number) => number,
+): RouteState {
+  const { restingUntil, restingGroups, problem } = health.state();
+  const dayLimit = volume.dayLimit();
+  return {
+    id: route.id,
+    ...volume.state(),
+    dayLimit: Number.isFinite(dayLimit) ? dayLimit : undefined,
+    restingUntil: restingUntil === undefined ? undefined : onWall(restingUntil),
+    restingGroups: restingGroups.map(({ group, until }) => ({ group, until: onWall(until) })),
+    refusals: refusals
+      .filter(({ value }) => value === route.id)
+      .map(({ key, until }) => ({ by: key, until: onWall(until) })),
+    problem,
+  };
+}
+
+/** A route that is no longer in the file is forgotten; nothing rests longer than a rest takes. */
+function restoreLane(
+  state: RouteState,
+  { lane, refusals }: { lane: Lane | undefined; refusals: ReturnType<typeof createExpiringMap<string>> },
+  { clock, wallClock, limits }: RoutesParts,
+): void {
+  if (lane === undefined) return;
+  const onClock = (time: number): number =>
+    clock.now() + Math.min(time - wallClock.now(), limits.routeRestMs);
+  lane.health.restore({
+    restingUntil: state.restingUntil === undefined ? undefined : onClock(state.restingUntil),
+    restingGroups: state.restingGroups.map(({ group, until }) => ({ group, until: onClock(until) })),
+  });
+  for (const { by, until } of state.refusals) refusals.extend(by, state.id, onClock(until));
+}
+
+function sumOf(counts: readonly DialCounts[]): DialCounts {
+  const sum = { dialled: 0, forbidden: 0, breaches: 0 };
+  for (const { dialled, forbidden, breaches } of counts) {
+    sum.dialled += dialled;
+    sum.forbidden += forbidden;
+    sum.breaches += breaches;
+  }
+  return sum;
+}

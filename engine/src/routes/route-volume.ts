@@ -1,0 +1,131 @@
+import type { Clock } from '../clock.ts';
+import type { RouteSetting } from '../politeness/policy-file.ts';
+
+/**
+ * How much may leave over one route: so many connections in any minute, so many in a day. Both are off
+ * unless set. A day is a day of UTC, by the wall's clock, so that the count of a day survives a restart; a
+ * minute is sixty seconds of the engine's clock, whichever they are, and starts anew with the process.
+ *
+ * A route that warms up begins with `startPerDay` on the day of its first use and doubles every
+ * `doubleEveryDays` days until it meets `perDay`. Days of rest count: what matters to the other side is how
+ * suddenly the volume grows from what it has seen, so a first use is never forgotten.
+ *
+ * What other processes sent over the route on the same day counts as well, as far as they have told.
+ */
+export type VolumeState = {
+  /** Days since 1970, UTC. */
+  day: number;
+  openedToday: number;
+  connectedToday: number;
+  firstUsedDay: number | undefined;
+};
+
+export type RouteVolume = {
+  /** Milliseconds until the next connection fits; 0 means now. */
+  minuteWaitMs(): number;
+  dayWaitMs(): number;
+  /** One more connection was begun; this is what is limited. */
+  opened(): void;
+  /** One of them came about. */
+  connected(): void;
+  /** What may leave today. Infinity where nothing was set. */
+  dayLimit(): number;
+  /** What all have sent. */
+  state(): VolumeState;
+  /** What this process has sent. */
+  own(): VolumeState;
+  /** What another process has sent, or one before a restart; the last word of each counts. */
+  restore(state: VolumeState, countedBy?: string): void;
+};
+
+/** Other processes whose counts of the day are remembered. */
+const mostOthers = 1_000;
+
+export type WallClock = {
+  /** Milliseconds since 1970, UTC. */
+  now(): number;
+};
+
+type Volume = Pick<RouteSetting, 'perMinute' | 'perDay' | 'warmUp'>;
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+export function createRouteVolume(
+  volume: Volume,
+  parts: { clock: Clock; wallClock: WallClock },
+): RouteVolume {
+  const { clock, wallClock } = parts;
+  // The times of the last `perMinute` connections, in a ring: the next one takes the place of the oldest.
+  const times: number[] = [];
+  const others = new Map<string, VolumeState>();
+  let next = 0;
+  let state: VolumeState = {
+    day: dayOf(wallClock),
+    openedToday: 0,
+    connectedToday: 0,
+    firstUsedDay: undefined,
+  };
+
+  /** A wall clock that is set back must not hand out the same day twice. */
+  function turnPage(): void {
+    const today = dayOf(wallClock);
+    if (today > state.day) state = { ...state, day: today, openedToday: 0, connectedToday: 0 };
+    for (const [by, { day }] of others) if (day < state.day) others.delete(by);
+  }
+  function total(count: 'openedToday' | 'connectedToday'): number {
+    return others.values().reduce((sum, other) => sum + other[count], state[count]);
+  }
+  function dayLimit(): number {
+    turnPage();
+    const { perDay = Infinity, warmUp } = volume;
+    if (warmUp === undefined) return perDay;
+    const days = state.day - (state.firstUsedDay ?? state.day);
+    return Math.min(perDay, warmUp.startPerDay * 2 ** Math.floor(days / warmUp.doubleEveryDays));
+  }
+
+  return {
+    minuteWaitMs() {
+      const oldest = times[next];
+      return oldest === undefined ? 0 : Math.max(0, oldest + minuteMs - clock.now());
+    },
+    dayWaitMs() {
+      const limit = dayLimit();
+      return total('openedToday') < limit ? 0 : (state.day + 1) * dayMs - wallClock.now();
+    },
+    opened() {
+      turnPage();
+      state.openedToday += 1;
+      state.firstUsedDay ??= state.day;
+      if (volume.perMinute === undefined) return;
+      times[next] = clock.now();
+      next = (next + 1) % volume.perMinute;
+    },
+    connected() {
+      turnPage();
+      state.connectedToday += 1;
+    },
+    dayLimit,
+    state() {
+      turnPage();
+      return { ...state, openedToday: total('openedToday'), connectedToday: total('connectedToday') };
+    },
+    own() {
+      turnPage();
+      return { ...state };
+    },
+    restore(heard, countedBy = '') {
+      const { day, firstUsedDay = Infinity } = heard;
+      const first = Math.min(state.firstUsedDay ?? Infinity, firstUsedDay);
+      // A day that is still to come by this clock has begun by another's; none may be handed out twice.
+      if (day > state.day) state = { ...state, day, openedToday: 0, connectedToday: 0 };
+      if (Number.isFinite(first)) state.firstUsedDay = first;
+      if (others.size < mostOthers || others.has(countedBy)) others.set(countedBy, heard);
+      turnPage();
+    },
+  };
+}
+
+function dayOf(wallClock: WallClock): number {
+  return Math.floor(wallClock.now() / dayMs);
+}

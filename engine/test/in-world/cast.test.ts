@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { standardCast, standardLists, standardWorld, type CastMember } from '@mailproof/world';
+import type { Outcome } from '../../src/verify.ts';
+import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
+
+/** Every member of the standard world's cast, each at a mail host of another temper, gets the verdict it must get. */
+
+/** Silent hosts are given up on sooner than in earnest, so that the whole cast takes seconds. */
+const impatient = {
+  connectMs: 2_000,
+  bannerMs: 2_000,
+  ehloMs: 2_000,
+  tlsMs: 2_000,
+  mailMs: 2_000,
+  rcptMs: 3_000,
+  quitMs: 1_000,
+  dnsTryMs: 300,
+  dnsLookupMs: 1_200,
+};
+
+describe('the standard cast', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'mailproof-cast-'));
+  const outcomes = new Map<string, Outcome>();
+  let running: EngineInWorld | undefined;
+
+  before(async () => {
+    writeFileSync(join(directory, 'traps'), standardLists.spamTraps.join('\n'));
+    writeFileSync(join(directory, 'disposable'), standardLists.disposableDomains.join('\n'));
+    const listFiles = { spamtraps: join(directory, 'traps'), disposable: join(directory, 'disposable') };
+    running = await startEngine(standardWorld(), { limits: impatient, listFiles });
+    const queue = standardCast.values();
+    const { verify } = running;
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (const { address } of queue) outcomes.set(address, await verify(address));
+      }),
+    );
+  });
+  after(async () => {
+    rmSync(directory, { recursive: true });
+    await running?.stop();
+  });
+
+  for (const member of standardCast) {
+    test(`${member.address}: ${told(member.expect)} (${member.story})`, () => {
+      assert.deepEqual(seen(outcomes.get(member.address), member), member.expect);
+    });
+  }
+
+  test('and nobody was asked anything the protocol does not allow', () => {
+    assert.deepEqual(running?.world.violations, []);
+  });
+});
+
+function told(expect: CastMember['expect']): string {
+  return 'status' in expect ? expect.status : expect.error;
+}
+
+function seen(outcome: Outcome | undefined, { expect }: CastMember): unknown {
+  if (outcome === undefined || outcome.kind === 'invalid_address') return outcome;
+  const reason = expect.reason === undefined ? {} : { reason: outcome.explanation.reason };
+  if (outcome.kind === 'verdict') return { status: outcome.verdict.status, ...reason };
+  return { error: `verification_${outcome.kind}`, ...reason };
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createCatchAllDesk } from '../../src/probing/catch-all-desk.ts';
+import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createHostMemory } from '../../src/probing/host-traits.ts';
+import { createSwitchboard, type Switchboard } from '../../src/probing/switchboard.ts';
+import type { Asker } from '../../src/probing/ticket.ts';
+import type { RouteDialer } from '../../src/routes/create-route-dialer.ts';
+import { createRoutes } from '../../src/routes/create-routes.ts';
+import { defaultLimits } from '../../src/limits.ts';
+import { createPacer } from '../../src/politeness/create-pacer.ts';
+import { createProcessGate } from '../../src/politeness/create-process-gate.ts';
+import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
+import { canonicalHost } from '../../src/syntax/canonical-host.ts';
+import { parseAddress } from '../../src/syntax/parse-address.ts';
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+
+/**
+ * One account's thousand addresses at tarpits, another's few elsewhere: what the second waits for in the engine, on the
+ * virtual clock, with the limits as they are by default. No socket is opened: a tarpit is a connection that takes as
+ * long as a conversation may, any other host one that takes a while and comes to nothing. So the times are exact, and
+ * the bound of 1.25 holds without any allowance for the machine.
+ */
+const tarpitMs = defaultLimits.smtpPhaseMs;
+const briskMs = 300;
+const others = 100;
+const everyMs = 200;
+
+type Place = { clock: VirtualClock; board: Switchboard };
+
+function setUp(): Place {
+  const clock = createVirtualClock();
+  const dialer: RouteDialer = {
+    counts: { dialled: 0, forbidden: 0, breaches: 0 },
+    dial: ({ host }) =>
+      new Promise((resolve) => {
+        const takesMs = host.startsWith('tarpit') ? tarpitMs : briskMs;
+        clock.after(takesMs, () => resolve({ kind: 'failed', why: 'refused' }));
+      }),
+  };
+  const board = createSwitchboard({
+    clock,
+    limits: defaultLimits,
+    routes: createRoutes({
+      settings: [],
+      defaults: { heloName: 'probe.test', mailFrom: 'verify@probe.test' },
+      clock,
+      wallClock: clock,
+      limits: defaultLimits,
+      heedsBlocks: true,
+      dialerFor: () => dialer,
+      onProblem: () => undefined,
+    }),
+    mailPort: { note: () => undefined },
+    starttls: 'demanded',
+    policies: createPolicyBook({ pacing: 'on' }),
+    hosts: createHostMemory(clock, defaultLimits),
+    desk: createCatchAllDesk(createCatchAllMemory(clock, defaultLimits)),
+    randomLocalPart: () => 'no-such-user',
+    gate: createProcessGate({ clock, openConversations: defaultLimits.openConversations }),
+    // Nobody is left alone after a failure, so that the tarpits hold whom they have to the end.
+    pacer: createPacer({ clock, random: () => 0.5, backsOff: false, onRest: () => undefined }),
+  });
+  return { clock, board };
+}
+
+type Question = { name: string; address: string; asker: Asker };
+
+/** Asks for one address and tells how long that took. */
+async function timeOne({ clock, board }: Place, { name, address, asker }: Question): Promise<number> {
+  const host = canonicalHost(`${name}.test`);
+  const parsed = parseAddress(`somebody@${name}.test`);
+  if (host === undefined || parsed.kind === 'invalid') throw new Error(name);
+  const askedAt = clock.now();
+  const patience = { deadline: askedAt + 60_000, signal: new AbortController().signal };
+  await board.ask({ address: parsed.address, target: { host, address }, asker }, patience);
+  return clock.now() - askedAt;
+}
+
+/** How long each of the quick account's addresses takes, beside so many tarpits or none. */
+async function timesBeside(tarpits: number, urgency: Asker['urgency'], ownHosts: boolean): Promise<number[]> {
+  const place = setUp();
+  const { clock } = place;
+  for (let index = 0; index < (tarpits === 0 ? 0 : 1_000); index += 1) {
+    const host = index % tarpits;
+    const asker = { urgency: 'bulk', account: 'slow' } as const;
+    void timeOne(place, { name: `tarpit${host}`, address: `198.51.${host}.1`, asker });
+  }
+  const times: Promise<number>[] = [];
+  for (let index = 0; index < others; index += 1) {
+    const host = ownHosts ? index : 0;
+    const asker = { urgency, account: 'quick' };
+    const asked = Promise.withResolvers<number>();
+    times.push(asked.promise);
+    clock.after(1_000 + index * everyMs, () =>
+      asked.resolve(timeOne(place, { name: `brisk${host}`, address: `203.0.${host}.1`, asker })),
+    );
+  }
+  const all = Promise.all(times);
+  const done = { all: false };
+  void all.then(() => (done.all = true));
+  // Whatever follows from one timer has happened when the loop has turned once: nothing here waits for the outside.
+  while (!done.all) {
+    clock.step();
+    await turn();
+  }
+  return all;
+}
+
+function p95(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Infinity;
+}
+
+describe("one account's thousand addresses at tarpits", () => {
+  for (const urgency of ['single', 'bulk'] as const)
+    for (const ownHosts of [true, false])
+      for (const tarpits of [1, 50])
+        test(`at ${tarpits}: another's ${urgency} ones at ${ownHosts ? 'many hosts' : 'one host'} take at most 1.25 times as long as alone`, async () => {
+          const idle = await timesBeside(0, urgency, ownHosts);
+          const beside = await timesBeside(tarpits, urgency, ownHosts);
+          if (ownHosts) assert.equal(p95(idle), briskMs, 'alone nobody waits');
+          assert.ok(p95(beside) <= 1.25 * p95(idle), `${p95(beside)} ms beside, ${p95(idle)} ms alone`);
+        });
+});

@@ -1,0 +1,227 @@
+import type { Clock, EngineMemory, Remembered } from '@mailproof/engine';
+import { statement, type Tx } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { repeat } from '../upkeep/repeat.ts';
+
+/**
+ * Keeps what the engine learns of domains, mail hosts and routes, so that a restart does not start from zero, and
+ * tells it what the engines of other processes have learnt.
+ *
+ * The engine never waits for the store: what it learns is gathered and written at most once a second, and at the
+ * end; what others wrote is looked for as often. A store that fails costs nothing but the memory of it. What is kept
+ * is bounded, here and in the store.
+ */
+type KeptMemory = {
+  memory: EngineMemory;
+  /** Writes what is still to be written. */
+  stop: () => Promise<void>;
+};
+
+type KeepEngineMemoryParts = {
+  store: Pick<Store, 'read' | 'write'>;
+  clock: Clock;
+  wallClock: WallClock;
+  onProblem: (message: string, error: unknown) => void;
+  /** What this process signs what it writes with. */
+  processId: string;
+};
+
+type Row = { kind: string; key: string; value: string; expires: number };
+
+const writeEveryMs = 1_000;
+const readEveryMs = 1_000;
+const sweepEveryMs = 60_000;
+const rowsKept = 100_000;
+const rowsWaiting = 20_000;
+/** So many in one transaction, so that others get their turn. */
+const sliceRows = 200;
+/** Longer names and values are not worth a row; the engine's own are far shorter. */
+const mostCharacters = 262_144;
+
+export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<KeptMemory> {
+  const { store, clock, wallClock, processId } = parts;
+  const waiting = new Map<string, Row>();
+  const startedAt = wallClock.now();
+  const loaded = await load(parts);
+  const news = followNews(parts, startedAt);
+  let sweptAt = clock.now();
+  let cancel: (() => void) | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  function learn({ kind, key, value, lifeMs }: Remembered): void {
+    const text = JSON.stringify(value);
+    if (text.length > mostCharacters) return;
+    const place = `${kind} ${key}`;
+    const [oldest] = waiting.keys();
+    if (oldest !== undefined && waiting.size >= rowsWaiting) waiting.delete(oldest);
+    waiting.delete(place);
+    waiting.set(place, { kind, key, value: text, expires: wallClock.now() + Math.round(lifeMs) });
+    cancel ??= clock.after(writeEveryMs, writeSoon);
+  }
+
+  function writeSoon(): void {
+    writing = write()
+      .catch((error: unknown) => parts.onProblem('what the engine learnt could not be kept', error))
+      .finally(() => {
+        cancel = waiting.size > 0 ? clock.after(writeEveryMs, writeSoon) : undefined;
+      });
+  }
+
+  async function write(): Promise<void> {
+    for (let left = waiting.size; left > 0; left -= sliceRows) {
+      const slice = waiting.entries().take(sliceRows).toArray();
+      await store.write((tx) =>
+        writeRows(
+          tx,
+          slice.map(([, row]) => row),
+          { writer: processId, at: wallClock.now() },
+        ),
+      );
+      // What was learnt anew meanwhile stays for the next time.
+      for (const [place, row] of slice) if (waiting.get(place) === row) waiting.delete(place);
+    }
+    if (clock.now() - sweptAt < sweepEveryMs) return;
+    await sweep(parts);
+    sweptAt = clock.now();
+  }
+
+  return {
+    memory: { load: () => loaded.splice(0), learn, listen: news.listen },
+    stop: async () => {
+      await news.stop();
+      cancel?.();
+      await writing;
+      cancel?.();
+      await write().catch((error: unknown) =>
+        parts.onProblem('what the engine learnt last could not be kept', error),
+      );
+    },
+  };
+}
+
+/** What is committed late was stamped earlier: so far back is looked again. */
+const overlapMs = 5_000;
+/** Entries in one read, and reads in one look. */
+const newsAtOnce = 1_000;
+const mostReads = 100;
+
+/** Looks again and again for what other processes wrote, and tells of each once. */
+function followNews(parts: KeepEngineMemoryParts, startedAt: number) {
+  const { store, wallClock, processId } = parts;
+  let tell: (entries: Remembered[]) => void = () => undefined;
+  let from = startedAt - overlapMs;
+  /** What was told within the overlap, and when it was written. */
+  const told = new Map<string, number>();
+
+  async function look(): Promise<void> {
+    const now = wallClock.now();
+    let after = { written: from, kind: '', key: '' };
+    for (let reads = 0; reads < mostReads; reads += 1) {
+      const rows = await store.read.all(findNews, { writer: processId, ...after, limit: newsAtOnce });
+      const fresh = rows.filter(({ kind, key, written }) => told.get(`${kind} ${key}`) !== written);
+      tell(fresh.flatMap((row) => readRow(row, now) ?? []));
+      for (const { kind, key, written } of fresh) told.set(`${kind} ${key}`, written);
+      after = rows.at(-1) ?? after;
+      if (rows.length < newsAtOnce) break;
+    }
+    from = Math.max(from, now - overlapMs);
+    for (const [place, written] of told) if (written < from) told.delete(place);
+  }
+
+  const looking = repeat(look, { ...parts, everyMs: readEveryMs });
+  return { listen: (teller: typeof tell) => void (tell = teller), stop: looking.stop };
+}
+
+type NewsArguments = { writer: string; written: number; kind: string; key: string; limit: number };
+
+const findNews = statement((db, arg: NewsArguments) =>
+  db
+    .selectFrom('engine_memory')
+    .select(['kind', 'key', 'value', 'expires_at as expires', 'written_at as written'])
+    .where('written_at', '>=', arg.written)
+    .where((eb) =>
+      eb.or([
+        eb('written_at', '>', arg.written),
+        eb('kind', '>', arg.kind),
+        eb.and([eb('kind', '=', arg.kind), eb('key', '>', arg.key)]),
+      ]),
+    )
+    .where('writer', '<>', arg.writer)
+    .orderBy('written_at')
+    .orderBy('kind')
+    .orderBy('key')
+    .limit(arg.limit),
+);
+
+const findAlive = statement((db, arg: { now: number; limit: number }) =>
+  db
+    .selectFrom('engine_memory')
+    .select(['kind', 'key', 'value', 'expires_at as expires'])
+    .where('expires_at', '>', arg.now)
+    .orderBy('expires_at')
+    .limit(arg.limit),
+);
+
+async function load(parts: KeepEngineMemoryParts): Promise<Remembered[]> {
+  const { store, wallClock } = parts;
+  await sweep(parts);
+  const now = wallClock.now();
+  const rows = await store.read.all(findAlive, { now, limit: rowsKept });
+  return rows.flatMap((row) => readRow(row, now) ?? []);
+}
+
+/** `undefined` for what this version cannot read; the engine looks at the values themselves. */
+function readRow({ kind, key, value, expires }: Row, now: number): Remembered | undefined {
+  if (!isKind(kind)) return undefined;
+  try {
+    return { kind, key, value: JSON.parse(value) as unknown, lifeMs: expires - now };
+  } catch {
+    return undefined;
+  }
+}
+
+function isKind(kind: string): kind is Remembered['kind'] {
+  return kind === 'catch_all' || kind === 'host_traits' || kind === 'rest' || kind === 'route';
+}
+
+type Signature = { writer: string; at: number };
+
+const writeRow = statement((db, arg: Row & Signature) => {
+  const said = { value: arg.value, expires_at: arg.expires, writer: arg.writer, written_at: arg.at };
+  return db
+    .insertInto('engine_memory')
+    .values({ kind: arg.kind, key: arg.key, ...said })
+    .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet(said));
+});
+
+async function writeRows(tx: Tx, rows: Row[], signature: Signature): Promise<void> {
+  // In one order everywhere, so that two processes never wait for each other's rows.
+  const sorted = rows.toSorted((a, b) => (a.kind + a.key < b.kind + b.key ? -1 : 1));
+  for (const row of sorted) await tx.change(writeRow, { ...row, ...signature });
+}
+
+const eraseExpired = statement((db, arg: { now: number }) =>
+  db.deleteFrom('engine_memory').where('expires_at', '<=', arg.now),
+);
+
+/** Those that would expire first go first. */
+const eraseSurplus = statement((db, arg: { most: number }) =>
+  db
+    .deleteFrom('engine_memory')
+    .where('expires_at', '<=', (eb) =>
+      eb
+        .selectFrom('engine_memory')
+        .select('expires_at')
+        .orderBy('expires_at', 'desc')
+        .limit(1)
+        .offset(arg.most),
+    ),
+);
+
+async function sweep({ store, wallClock }: KeepEngineMemoryParts): Promise<void> {
+  await store.write(async (tx) => {
+    await tx.change(eraseExpired, { now: wallClock.now() });
+    await tx.change(eraseSurplus, { most: rowsKept });
+  });
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@mailproof/engine';
+import { createTill } from '../../../src/credits/till.ts';
+import { addressOf } from '../../support/address-of.ts';
+import { openStore, type OpenStoreOptions } from '../../../src/db/open-store.ts';
+import { claimTask } from '../../../src/tasks/claim-task.ts';
+import { createTask } from '../../../src/tasks/create-task.ts';
+import { runTask } from '../../../src/tasks/run-task.ts';
+import { createSweep } from '../../../src/upkeep/sweep.ts';
+import { createSlots, slotLimits } from '../../../src/verifications/slots.ts';
+import { verifyOne } from '../../../src/verifications/verify-one.ts';
+import { startWorker } from '../../../src/worker/start-worker.ts';
+import { safe, unknown } from '../../support/outcomes.ts';
+
+/**
+ * A process that works until it is killed: `working-process.ts OPENING ACCOUNT`, the first in JSON. It writes a line for everything it has told
+ * a caller: `task ID` for an accepted task, `charged` for a conclusive verdict.
+ */
+const [opening = '', accountId = ''] = process.argv.slice(2);
+const clock = systemClock;
+const wallClock = Date;
+const store = await openStore(JSON.parse(opening) as OpenStoreOptions);
+const presence = await store.announce();
+const engine = {
+  verify: async (email: string) => {
+    await sleep(Math.random() * 10);
+    return Math.random() < 0.3 ? unknown(email) : safe(email);
+  },
+};
+const slots = createSlots({ clock, limits: slotLimits(100) });
+const times = {
+  taskRetentionMs: 86_400_000,
+  taskDeadlineMs: 600_000,
+  itemTimeoutMs: 30_000,
+  deferRetryMs: 1_000,
+};
+const parts = {
+  store,
+  engine,
+  sandbox: engine,
+  slots,
+  clock,
+  wallClock,
+  ...times,
+  onProblem: () => undefined,
+};
+const caller = { accountId, keyId: 'key', mode: 'live' as const, plan: 'paid' as const };
+
+await createSweep({ store, presence, wallClock, taskRetentionMs: times.taskRetentionMs })();
+const worker = startWorker({
+  claim: () => store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() })),
+  run: (claim, signals) => runTask(claim, parts, signals),
+  clock,
+  limits: { tasksAtOnce: 8, pollMs: 50, drainMs: 1_000 },
+  onProblem: () => undefined,
+});
+
+async function askForSingles(): Promise<never> {
+  for (;;) {
+    const request = { requestId: randomUUID(), caller, idempotency: undefined, explain: false };
+    const address = addressOf('single@example.com');
+    const signal = new AbortController().signal;
+    const answer = await verifyOne(
+      { ...request, address, signal },
+      {
+        ...parts,
+        recall: () => undefined,
+        till: createTill(parts),
+        processId: presence.id,
+        singleTimeoutMs: 30_000,
+      },
+    );
+    if (answer.kind === 'verified' && answer.creditsUsed === 1) process.stdout.write('charged\n');
+  }
+}
+
+async function askForTasks(): Promise<never> {
+  for (;;) {
+    const emails = Array.from(
+      { length: 1 + Math.floor(Math.random() * 20) },
+      (_, n) => `person${n}@example.com`,
+    );
+    const answer = await createTask(
+      { caller, emails, name: undefined, requestId: randomUUID(), idempotency: undefined },
+      { ...parts, wake: worker.wake },
+    );
+    if (answer.kind === 'created') process.stdout.write(`task ${answer.taskId}\n`);
+    await sleep(Math.random() * 20);
+  }
+}
+
+await Promise.all([askForSingles(), askForSingles(), askForSingles(), askForTasks()]);

@@ -1,0 +1,60 @@
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPrivatePostgres, type PrivatePostgres } from '../../support/postgres/private-postgres.ts';
+import { startProxy } from '../../support/postgres/proxy.ts';
+
+/**
+ * Two servers under one address: a primary, and a standby that follows it, without which it acknowledges nothing
+ * (synchronous replication). So whatever was acknowledged is on both.
+ */
+type Pair = {
+  /** The pair as its users see it, at the one address. It is ended by `stop`. */
+  postgres: PrivatePostgres;
+  /** The primary is gone from one moment to the next, and the address leads to the standby, which is still read-only. */
+  losePrimary(): Promise<void>;
+  /** The standby takes writes when this is done. */
+  promoteStandby(): Promise<void>;
+};
+
+export async function openPair(): Promise<Pair> {
+  const primary = await startPrivatePostgres({ maxConnections: 200 });
+  const standby = await startPrivatePostgres({ maxConnections: 200, standbyOf: primary });
+  const proxy = await startProxy(primary.url);
+  await ask(primary.url, `alter system set synchronous_standby_names = '*'`);
+  await ask(primary.url, 'select pg_reload_conf()');
+  await untilSynchronous(primary.url);
+  const stop = async () => {
+    await proxy.close();
+    await primary.stop();
+    await standby.stop();
+  };
+  return {
+    postgres: { ...primary, url: proxy.url, stop },
+    losePrimary: async () => {
+      await primary.halt('immediate');
+      proxy.leadTo(standby.url);
+    },
+    promoteStandby: async () => {
+      await ask(standby.url, 'select pg_promote(wait => true)');
+    },
+  };
+}
+
+async function untilSynchronous(url: string): Promise<void> {
+  for (let triesLeft = 600; triesLeft > 0; triesLeft -= 1) {
+    const rows = await ask(url, `select 1 from pg_stat_replication where sync_state = 'sync'`);
+    if (rows.length === 1) return;
+    await sleep(50);
+  }
+  throw new Error('the standby does not follow');
+}
+
+async function ask(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { claimTask, releaseTask, renewLease } from '../../src/tasks/claim-task.ts';
+import { createTask } from '../../src/tasks/create-task.ts';
+import { deferItem, recordResult } from '../../src/tasks/items.ts';
+import { deadlineReached, unverified, type Result } from '../../src/tasks/result.ts';
+import { settleTask } from '../../src/tasks/settle-task.ts';
+import { safe } from '../support/outcomes.ts';
+import type { Command } from './command.ts';
+import { complete, day, hold, keyAt, type ModelTask } from './model.ts';
+import { pick, taskTimes, type Held, type Scene } from './scene.ts';
+
+/** What callers of bulk tasks and workers do, zombies included. */
+export async function doCreateTask(scene: Scene, command: Command & { kind: 'create_task' }): Promise<void> {
+  const { store, model, live, test, wallClock } = scene;
+  const { addresses, duplicates, rejected, key } = command;
+  const emails = Array.from({ length: addresses }, (_, n) => `person${n}@example.com`);
+  if (addresses > 0) emails.push(...Array.from({ length: duplicates }, () => 'PERSON0@example.com'));
+  emails.push(...Array.from({ length: rejected }, () => 'nonsense'));
+  if (emails.length === 0) return;
+  const body = JSON.stringify(emails);
+  const idempotency = key === undefined ? undefined : { key: String(key), bodyHash: body };
+  const caller = command.test ? test : live;
+  const answer = await createTask(
+    { caller, emails, name: undefined, requestId: randomUUID(), idempotency },
+    { ...taskTimes, store, wallClock, wake: () => undefined },
+  );
+  const known = keyAt(model, key, wallClock.now());
+  if (known !== undefined) {
+    const same = known.endpoint === 'task' && known.body === body;
+    assert.equal(answer.kind, same ? 'created' : 'idempotency_mismatch');
+    if (answer.kind === 'created') assert.deepEqual([answer.replayed, answer.taskId], [true, known.taskId]);
+    return;
+  }
+  if (!command.test && model.available < emails.length) {
+    assert.equal(answer.kind, 'insufficient_credits');
+    return;
+  }
+  assert.ok(answer.kind === 'created' && !answer.replayed);
+  addTask(scene, { id: answer.taskId, count: addresses, isTest: command.test });
+  if (key !== undefined) {
+    model.keys.set(key, {
+      endpoint: 'task',
+      body,
+      inProgress: false,
+      owner: '',
+      expiresAt: wallClock.now() + day,
+      taskId: answer.taskId,
+    });
+  }
+}
+
+function addTask(scene: Scene, { id, count, isTest }: { id: string; count: number; isTest: boolean }): void {
+  const { model, wallClock } = scene;
+  const items = Array.from({ length: count }, () => ({
+    done: false,
+    conclusive: false,
+    nextAt: wallClock.now(),
+  }));
+  const times = {
+    nextAt: wallClock.now(),
+    deadlineAt: wallClock.now() + taskTimes.taskDeadlineMs,
+    expiresAt: 0,
+  };
+  const task: ModelTask = {
+    id,
+    test: isTest,
+    status: 'waiting',
+    items,
+    fence: 0,
+    leaseUntil: 0,
+    owner: '',
+    ...times,
+  };
+  model.tasks.push(task);
+  if (!isTest) hold(model, count);
+  if (count === 0) complete(model, task, wallClock.now());
+}
+
+export async function doClaim(scene: Scene): Promise<void> {
+  const { store, model, presence, claims, wallClock } = scene;
+  const due = model.tasks.filter(
+    (task) =>
+      task.status !== 'completed' && task.nextAt <= wallClock.now() && task.leaseUntil <= wallClock.now(),
+  );
+  const claim = await store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() }));
+  if (due.length === 0) {
+    assert.equal(claim, undefined);
+    return;
+  }
+  assert.ok(claim);
+  const task = due.find(({ id }) => id === claim.taskId);
+  assert.ok(task, 'a task was claimed that is not due or is held');
+  assert.equal(claim.fence, task.fence + 1);
+  Object.assign(task, {
+    status: 'running',
+    fence: claim.fence,
+    leaseUntil: wallClock.now() + 30_000,
+    owner: presence.id,
+  });
+  claims.push({ claim, task });
+}
+
+/** The worker's fence is the task's: what it writes counts. */
+function isCurrent({ model }: Scene, { claim, task }: Held): boolean {
+  return model.tasks.includes(task) && task.status === 'running' && task.fence === claim.fence;
+}
+
+export async function doRecord(
+  scene: Scene,
+  { which, position, conclusive }: Command & { kind: 'record' },
+): Promise<void> {
+  const { store, claims } = scene;
+  const held = pick(claims, which);
+  const item = held?.task.items[position];
+  if (held === undefined || item === undefined) return;
+  const outcome = safe('person@example.com');
+  const result: Result =
+    conclusive && outcome.kind === 'verdict'
+      ? { verdict: outcome.verdict, explanation: outcome.explanation, conclusive }
+      : unverified('person@example.com', deadlineReached);
+  const answer = await store.write((tx) => recordResult(tx, held.claim, { position, result }));
+  assert.equal(answer.kind, !isCurrent(scene, held) ? 'stale_fence' : item.done ? 'not_pending' : 'written');
+  if (answer.kind === 'written') Object.assign(item, { done: true, conclusive });
+}
+
+export async function doDefer(
+  scene: Scene,
+  { which, position, byMs }: Command & { kind: 'defer' },
+): Promise<void> {
+  const { store, claims, wallClock } = scene;
+  const held = pick(claims, which);
+  const item = held?.task.items[position];
+  if (held === undefined || item === undefined) return;
+  const answer = await store.write((tx) =>
+    deferItem(tx, held.claim, { position, nextAt: wallClock.now() + byMs, visits: [] }),
+  );
+  assert.equal(answer.kind, !isCurrent(scene, held) ? 'stale_fence' : item.done ? 'not_pending' : 'written');
+}
+
+export async function doSettleTask(
+  scene: Scene,
+  { which }: Command & { kind: 'settle_task' },
+): Promise<void> {
+  const { store, model, claims, wallClock } = scene;
+  const held = pick(claims, which);
+  if (held === undefined) return;
+  const answer = await store.write((tx) =>
+    settleTask(tx, held.claim, { now: wallClock.now(), retentionMs: taskTimes.taskRetentionMs }),
+  );
+  const finished = held.task.items.every((item) => item.done);
+  assert.equal(
+    answer.kind,
+    !isCurrent(scene, held) ? 'stale_fence' : finished ? 'completed' : 'not_finished',
+  );
+  if (answer.kind === 'completed') complete(model, held.task, wallClock.now());
+}
+
+export async function doPutBack(scene: Scene, { which }: Command & { kind: 'put_back' }): Promise<void> {
+  const { store, claims, wallClock } = scene;
+  const held = pick(claims, which);
+  if (held === undefined) return;
+  const current = isCurrent(scene, held);
+  await store.write((tx) => releaseTask(tx, held.claim, wallClock.now() + 1_000));
+  if (current) Object.assign(held.task, { leaseUntil: 0, owner: '', nextAt: wallClock.now() + 1_000 });
+}
+
+export async function doRenew(scene: Scene, { which }: Command & { kind: 'renew' }): Promise<void> {
+  const { store, claims, wallClock } = scene;
+  const held = pick(claims, which);
+  if (held === undefined) return;
+  const ours = isCurrent(scene, held) && held.task.owner !== '';
+  assert.equal(await store.write((tx) => renewLease(tx, held.claim, wallClock.now())), ours);
+  if (ours) held.task.leaseUntil = wallClock.now() + 30_000;
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { createTill } from '../../src/credits/till.ts';
+import { createAccount } from '../../src/accounts/create-account.ts';
+import { grantCredits } from '../../src/credits/grant-credits.ts';
+import { readBalance } from '../../src/credits/read-balance.ts';
+import type { Presence } from '../../src/db/presence.ts';
+import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
+import type { Caller } from '../../src/keys/authenticate.ts';
+import { claimTask } from '../../src/tasks/claim-task.ts';
+import { createTask } from '../../src/tasks/create-task.ts';
+import { runTask } from '../../src/tasks/run-task.ts';
+import { addressOf } from '../support/address-of.ts';
+import { audit } from '../../src/upkeep/audit.ts';
+import { createSweep } from '../../src/upkeep/sweep.ts';
+import { createSlots } from '../../src/verifications/slots.ts';
+import { verifyOne } from '../../src/verifications/verify-one.ts';
+import { databases, type TestDatabase, type TestStore } from '../support/databases.ts';
+import { createManualTime, type ManualTime } from '../support/manual-time.ts';
+import { deferred, safe, unknown } from '../support/outcomes.ts';
+
+/** Fails the k-th statement that follows: before it is run, or after, when what it did is done all the same. */
+type Trap = { left: number; when: 'before' | 'after'; sprung: boolean };
+
+function trapped(trap: Trap): Parameters<TestDatabase['open']>[0] {
+  return {
+    wrap: (connection) => ({
+      ...connection,
+      execute: async (sql, values) => {
+        const hit = (trap.left -= 1) === 0;
+        if (hit) trap.sprung = true;
+        if (hit && trap.when === 'before') throw new StoreUnavailableError('failing');
+        const result = await connection.execute(sql, values);
+        if (hit) throw new StoreUnavailableError('failing');
+        return result;
+      },
+    }),
+  };
+}
+
+const retentionMs = 86_400_000;
+
+type House = Pick<TestStore, 'store'> & { presence: Presence };
+
+/** A day in the life of an account: singles of every kind, two tasks, a deferral, sweeps. A step that fails is left at that. */
+async function mixedScript({ store, presence }: House, time: ManualTime, caller: Caller): Promise<void> {
+  const { clock, wallClock } = time;
+  const slots = createSlots({ clock, limits: { total: 10, perAccount: 10, bulk: 10 } });
+  const engine = {
+    verify: (email: string) =>
+      Promise.resolve(
+        email.startsWith('u') ? unknown(email) : email.startsWith('d') ? deferred(email) : safe(email),
+      ),
+  };
+  const parts = { store, engine, sandbox: engine, slots, clock, wallClock, onProblem: () => undefined };
+  const single = (email: string, key?: string) =>
+    verifyOne(
+      {
+        requestId: randomUUID(),
+        caller,
+        address: addressOf(email),
+        idempotency: key === undefined ? undefined : { key, bodyHash: email },
+        explain: false,
+        signal: new AbortController().signal,
+      },
+      {
+        ...parts,
+        recall: () => undefined,
+        till: createTill(parts),
+        processId: presence.id,
+        singleTimeoutMs: 1_000,
+      },
+    );
+  const task = (emails: string[], key?: string) =>
+    createTask(
+      {
+        caller,
+        emails,
+        name: undefined,
+        requestId: randomUUID(),
+        idempotency: key === undefined ? undefined : { key, bodyHash: 'x' },
+      },
+      { store, wallClock, taskDeadlineMs: 60_000, taskRetentionMs: retentionMs, wake: () => undefined },
+    );
+  const work = async () => {
+    const claim = await store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() }));
+    if (claim === undefined) return;
+    const never = new AbortController().signal;
+    const more = { itemTimeoutMs: 1_000, deferRetryMs: 1_000, taskRetentionMs: retentionMs };
+    await runTask(claim, { ...parts, ...more }, { draining: never, cut: never });
+  };
+  const sweep = createSweep({ store, presence, wallClock, taskRetentionMs: retentionMs });
+  const steps = [
+    () => grantCredits({ accountId: caller.accountId, credits: 5 }, { ...parts, actor: 'operator' }),
+    () => single('s@example.com'),
+    () => single('s@example.com', 'key'),
+    () => single('s@example.com', 'key'),
+    () => task(['a@example.com', 'A@example.com', 'nonsense', 'u@example.com', 'd@example.com'], 'task key'),
+    () => task(['b@example.com'], 'task key'),
+    () => Promise.all([single('u@example.com'), single('t@example.com'), task(['c@example.com'])]),
+    work,
+    work,
+    sweep,
+  ];
+  for (const step of steps) await step().catch(onlyTheStore);
+  time.advance(2_000);
+  await work().catch(onlyTheStore);
+}
+
+function onlyTheStore(error: unknown): void {
+  if (!(error instanceof StoreUnavailableError)) throw error;
+}
+
+for (const database of databases) {
+  for (const when of ['before', 'after'] as const) {
+    describe(`a store that fails ${when} one statement on ${database.name}`, () => {
+      it('leaves the books balanced whichever statement it is, and nothing held once time has passed', async () => {
+        const trap: Trap = { left: Infinity, when, sprung: false };
+        const house = await database.open(trapped(trap));
+        const time = createManualTime();
+        const { store } = house;
+        const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
+        const presence = await store.announce();
+        const sweep = createSweep({ ...parts, presence, taskRetentionMs: retentionMs });
+        let k = 1;
+        for (; k === 1 || trap.sprung; k += 1) {
+          const since = time.wallClock.now();
+          const { accountId } = await createAccount({ name: 'x', plan: 'paid', credits: 20 }, parts);
+          Object.assign(trap, { left: k, sprung: false });
+          await mixedScript({ store, presence }, time, { accountId, keyId: 'k', mode: 'live', plan: 'paid' });
+          trap.left = Infinity;
+          assert.deepEqual((await audit(parts, { since })).violations, [], `statement ${k}`);
+          time.advance(60_000);
+          await sweep();
+          assert.deepEqual((await audit(parts, { since })).violations, [], `statement ${k}, swept`);
+          assert.equal((await readBalance(store.read, accountId))?.reserved, 0, `statement ${k}`);
+          time.advance(1);
+        }
+        assert.ok(k > 100, `the script has only ${k} statements`);
+        await presence.leave();
+        await house.close();
+      });
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Connection } from '../../src/db/connection.ts';
+import { openStore, type OpenStoreOptions } from '../../src/db/open-store.ts';
+import { openPostgresStore } from '../../src/db/postgres/open-postgres-store.ts';
+import { openPostgresLine } from '../../src/db/postgres/postgres-line.ts';
+import type { Presence } from '../../src/db/presence.ts';
+import { openSqliteConnection } from '../../src/db/sqlite/sqlite-connection.ts';
+import { openSqliteStore, storeFile } from '../../src/db/sqlite/open-sqlite-store.ts';
+import type { Store } from '../../src/db/store.ts';
+import { borrowPostgresDatabase, createPostgresDatabase } from './postgres/test-postgres.ts';
+
+/** A database to test with: a real one, thrown away afterwards. */
+export type TestStore = {
+  store: Store;
+  /** A directory of its own; with SQLite the database is in it. */
+  dataDir: string;
+  /** Opens the same database elsewhere: in another process, or once more in this. */
+  settings: OpenStoreOptions;
+  /** Runs SQL past the service. */
+  execute: (sql: string) => Promise<void>;
+  /** The same, past every check and trigger of the tables too. */
+  damage: (sql: string) => Promise<void>;
+  /** All that the database holds, in the bytes of its files or the text of its rows. */
+  contents: () => Promise<Buffer>;
+  /** The process that announced itself so dies without a goodbye. */
+  kill: (presence: Presence) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type TestDatabaseParts = {
+  /** Stands between the store and its connections. The tables are then made through it too. */
+  wrap: <Line extends Connection>(connection: Line) => Line;
+};
+
+export type TestDatabase = {
+  name: 'SQLite' | 'PostgreSQL';
+  open: (parts?: TestDatabaseParts) => Promise<TestStore>;
+};
+
+/** The suites of the store run over each of these. */
+export const databases: TestDatabase[] = [
+  { name: 'SQLite', open: openSqlite },
+  { name: 'PostgreSQL', open: openPostgres },
+];
+
+async function openSqlite(parts?: TestDatabaseParts): Promise<TestStore> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
+  const settings = { dataDir, check: false };
+  const store =
+    parts === undefined
+      ? await openStore({ dataDir, check: true })
+      : await openSqliteStore({ dataDir, check: true }, { connect: (options) => parts.wrap(quick(options)) });
+  const run = (...sql: string[]) => {
+    const raw = new DatabaseSync(storeFile(dataDir), { enableForeignKeyConstraints: false });
+    try {
+      for (const one of sql) raw.exec(one);
+    } finally {
+      raw.close();
+    }
+    return Promise.resolve();
+  };
+  return {
+    store,
+    dataDir,
+    settings,
+    execute: (sql) => run(sql),
+    damage: (sql) => run('pragma ignore_check_constraints = on', ...dropTriggers(dataDir), sql),
+    contents: () => Promise.resolve(filesOf(dataDir)),
+    kill: async (presence) => {
+      await presence.leave();
+      // A killed process leaves its file without a lock.
+      writeFileSync(join(dataDir, 'processes', `${presence.id}.all`), '');
+    },
+    close: async () => {
+      await store.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What is watched statement by statement is not watched for durability, and a sync after each costs most of the time. */
+function quick(options: Parameters<typeof openSqliteConnection>[0]): Connection {
+  const connection = openSqliteConnection(options);
+  void connection.execute('pragma synchronous = off', []);
+  return connection;
+}
+
+function filesOf(dataDir: string): Buffer {
+  const files = readdirSync(dataDir, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return Buffer.concat(files.map((entry) => readFileSync(join(dataDir, entry.name))));
+}
+
+function dropTriggers(dataDir: string): string[] {
+  const raw = new DatabaseSync(storeFile(dataDir));
+  const rows = raw.prepare(`select name from sqlite_schema where type = 'trigger'`).all();
+  raw.close();
+  return rows.map(({ name }) => `drop trigger ${String(name)}`);
+}
+
+/** A machine that runs many tests at once is slow, and no database that is gone. */
+const patience = {
+  connectMs: 20_000,
+  statementMs: 60_000,
+  lockMs: 30_000,
+  silenceMs: 60_000,
+  lineWaitMs: 20_000,
+  judgeAfterMs: 0,
+  lanesAtOnce: 4,
+};
+
+async function openPostgres(parts?: TestDatabaseParts): Promise<TestStore> {
+  const database = await (parts === undefined ? borrowPostgresDatabase() : createPostgresDatabase('empty'));
+  const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
+  const { wrap } = parts ?? { wrap: (line) => line };
+  const store = await openPostgresStore(
+    { databaseUrl: database.url },
+    { limits: patience, connect: async (options) => wrap(await openPostgresLine(options)) },
+  );
+  return {
+    store,
+    dataDir,
+    settings: { dataDir, check: false, databaseUrl: database.url },
+    execute: database.execute,
+    damage: async (sql) => {
+      await database.execute(dropChecks);
+      await database.execute(`set session_replication_role = replica; ${sql}`);
+    },
+    contents: database.contents,
+    kill: async (presence) => {
+      await presence.leave();
+      await database.execute(`insert into process values ('${presence.id}', 'all', 0, 0)`);
+    },
+    close: async () => {
+      await store.close();
+      await database.giveBack();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const dropChecks = `do $$ declare rule record; begin
+  for rule in select conrelid::regclass as relation, conname from pg_constraint
+              where contype = 'c' and connamespace = 'public'::regnamespace loop
+    execute format('alter table %s drop constraint %I', rule.relation, rule.conname);
+  end loop; end $$`;

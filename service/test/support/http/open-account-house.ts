@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { LightMyRequestResponse } from 'fastify';
+import { createAccount } from '../../../src/accounts/create-account.ts';
+import { createAuthenticate } from '../../../src/keys/authenticate.ts';
+import { issueKey, type IssuedKey } from '../../../src/keys/issue-key.ts';
+import { createAdminToken } from '../../../src/sessions/admin-token.ts';
+import { createSessions } from '../../../src/sessions/create-sessions.ts';
+import { createSignIns } from '../../../src/sessions/slow-sign-ins.ts';
+import { createTask } from '../../../src/tasks/create-task.ts';
+import { readTask } from '../../../src/tasks/read-task.ts';
+import type { TestDatabase } from '../databases.ts';
+import { createManualTime } from '../manual-time.ts';
+import { createOperatorDesk } from '../../../src/operator/create-operator-desk.ts';
+import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
+import { createAccountPages } from '../../../src/http/account-pages.ts';
+import { createServer } from '../../../src/http/server.ts';
+import { createContractCheck } from './contract-check.ts';
+import { createTestParts } from './test-parts.ts';
+
+/** The HTTP side over real books, with two accounts that must not see each other. */
+export type AccountHouse = Awaited<ReturnType<typeof openAccountHouse>>;
+
+export type Asked = {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+  url: string;
+  key?: IssuedKey;
+  /** With the operator's token. */
+  asOperator?: boolean;
+  /** A session: its cookie, and its CSRF token unless `csrf` says otherwise. */
+  session?: SignedIn;
+  csrf?: string | undefined;
+  headers?: Record<string, string>;
+  body?: unknown;
+};
+
+export type SignedIn = { cookie: string; csrfToken: string };
+
+export const adminToken = 'the-token-of-the-operator';
+
+/** An engine that leaves one provider, one host's domain and one address alone, and has one route of each kind. */
+const quietEngine: ReadHealthParts['engine'] = {
+  counts: () => ({ dnsQueries: 4, dialled: 3, forbidden: 2, breaches: 0 }),
+  health: () => ({
+    resting: [
+      { key: 'group google', reason: 'rate_limited', untilMs: 60_000 },
+      { key: 'group mx.example', reason: 'unreachable', untilMs: 30_000 },
+      { key: 'address 192.0.2.1', reason: 'timeout', untilMs: 90_000 },
+    ],
+    routes: [],
+    mailPort: { kind: 'blocked', line: 'outbound port 25 is blocked' },
+    conversations: { waiting: 1, open: 2 },
+  }),
+};
+
+const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 };
+
+export async function openAccountHouse(database: TestDatabase) {
+  const testStore = await database.open();
+  const { store } = testStore;
+  const time = createManualTime();
+  const { clock, wallClock } = time;
+  const parts = { store, wallClock, actor: 'operator' as const };
+  const token = createAdminToken(adminToken);
+  const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
+  const presence = await store.announce();
+  const desk = { store, clock, wallClock, presence, startedAt: wallClock.now(), engine: quietEngine };
+  const httpParts = createTestParts({
+    authenticate: createAuthenticate({ store, clock }),
+    createTask: (request) => createTask(request, taskParts),
+    readTask: (request) => readTask(request, parts),
+    sessions: createSessions({ store, clock, wallClock, adminToken: token }),
+    adminToken: token,
+    signIns: createSignIns({ clock }),
+    account: createAccountPages(parts),
+    operatorDesk: createOperatorDesk(desk),
+    newRequestId: randomUUID,
+  });
+  const server = await createServer(httpParts);
+  const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));
+
+  async function openAccount(name: string) {
+    const { accountId } = await createAccount({ name, plan: 'paid', credits: 100 }, parts);
+    const issue = async (mode: 'live' | 'test') => {
+      const issued = await issueKey({ accountId, mode }, parts);
+      assert.ok(issued.kind === 'issued');
+      return issued;
+    };
+    return { accountId, live: await issue('live'), test: await issue('test') };
+  }
+
+  /** Every answer is held against the OpenAPI document. */
+  async function ask(asked: Asked): Promise<LightMyRequestResponse> {
+    const { method = 'GET', url, body } = asked;
+    const response = await server.inject({
+      method,
+      url,
+      headers: headersOf(asked),
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    assert.ok(response.headers['x-request-id'], `${method} ${url} has no request id`);
+    // What went wrong stands in the log and nowhere else.
+    if (response.statusCode === 500) assert.fail(httpParts.logLines.slice(-2).join('\n'));
+    if (method !== 'HEAD') check(patternOf(url), response, method);
+    return response;
+  }
+
+  async function signIn(body: object, headers: Record<string, string> = {}): Promise<SignedIn> {
+    const response = await ask({ method: 'POST', url: '/session', body, headers });
+    assert.equal(response.statusCode, 200, response.body);
+    const [cookie = ''] = String(response.headers['set-cookie']).split(';');
+    return { cookie, csrfToken: response.json<{ csrf_token: string }>().csrf_token };
+  }
+
+  return {
+    ...{ ...testStore, time, parts, server, ask, signIn, admission: httpParts.admission },
+    ours: await openAccount('ours'),
+    theirs: await openAccount('theirs'),
+    signInWith: (key: IssuedKey) => signIn({ key: key.apiKey }),
+    signInAsOperator: () => signIn({ admin_token: adminToken }),
+    close: async () => {
+      await server.close();
+      await presence.leave();
+      await testStore.close();
+    },
+  };
+}
+
+function headersOf({
+  key,
+  asOperator = false,
+  session,
+  headers = {},
+  body,
+  ...rest
+}: Asked): Record<string, string> {
+  const csrf = 'csrf' in rest ? rest.csrf : session?.csrfToken;
+  return {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key.apiKey}` }),
+    ...(asOperator ? { authorization: `Bearer ${adminToken}` } : {}),
+    ...(session === undefined ? {} : { cookie: session.cookie }),
+    ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...headers,
+  };
+}
+
+function patternOf(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path
+    .replace(/^(\/api\/v1\/account\/keys)\/.*$/, '$1/{keyId}')
+    .replace(/^(\/api\/v1\/bulk-email-verification)\/.*$/, '$1/{taskId}')
+    .replace(/^(\/admin\/v1\/requests)\/.*$/, '$1/{requestId}')
+    .replace(/^(\/admin\/v1\/accounts)\/[^/]*/, '$1/{accountId}')
+    .replace(/^(\/admin\/v1\/accounts\/\{accountId\}\/keys)\/.*$/, '$1/{keyId}');
+}

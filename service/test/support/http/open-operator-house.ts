@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { AuditLogEntry, AuditLogPage } from '@mailproof/client';
+import type { TestDatabase } from '../databases.ts';
+import { refusal } from './ask.ts';
+import { openAccountHouse, type AccountHouse, type Asked } from './open-account-house.ts';
+
+/** The operator at the door of the HTTP side: asks with the token, under `/admin/v1`, and expects an answer. */
+export type OperatorHouse = AccountHouse & {
+  asked: (asked: Asked) => ReturnType<AccountHouse['ask']>;
+  read: <T>(url: string) => Promise<T>;
+  change: <T>(asked: Asked, status: number) => Promise<T>;
+  refused: (asked: Asked, expected: [status: number, reason: string]) => Promise<void>;
+  /** The last entry of the audit log. */
+  newest: () => Promise<AuditLogEntry>;
+};
+
+export const admin = '/admin/v1';
+export const nobody = 'acct_0000000000000000';
+export const noRequest = '00000000-0000-7000-8000-000000000000';
+
+export async function openOperatorHouse(database: TestDatabase): Promise<OperatorHouse> {
+  const house = await openAccountHouse(database);
+  const asked = (call: Asked) => house.ask({ asOperator: true, ...call, url: `${admin}${call.url}` });
+
+  async function read<T>(url: string): Promise<T> {
+    const response = await asked({ url });
+    assert.equal(response.statusCode, 200, response.body);
+    return response.json<T>();
+  }
+
+  return {
+    ...house,
+    asked,
+    read,
+    change: async <T>(call: Asked, status: number) => {
+      const response = await asked({ method: 'POST', ...call });
+      assert.equal(response.statusCode, status, response.body);
+      return response.json<T>();
+    },
+    refused: async (call, [status, reason]) => {
+      const response = await asked(call);
+      assert.deepEqual([response.statusCode, response.json()], [status, refusal(reason)], call.url);
+    },
+    newest: async () => {
+      const [entry] = (await read<AuditLogPage>('/audit-log?limit=1')).entries;
+      assert.ok(entry !== undefined);
+      return entry;
+    },
+  };
+}
+
+/** Every endpoint, about an account; a body where one is needed. */
+export const endpointsOf = (accountId: string) =>
+  [
+    { method: 'GET', url: `${admin}/accounts` },
+    { method: 'POST', url: `${admin}/accounts`, body: { name: 'new' } },
+    { method: 'GET', url: `${admin}/accounts/${accountId}` },
+    { method: 'PATCH', url: `${admin}/accounts/${accountId}`, body: { plan: 'none' } },
+    { method: 'POST', url: `${admin}/accounts/${accountId}/grants`, body: { credits: 1 } },
+    { method: 'GET', url: `${admin}/accounts/${accountId}/keys` },
+    { method: 'POST', url: `${admin}/accounts/${accountId}/keys`, body: {} },
+    { method: 'DELETE', url: `${admin}/accounts/${accountId}/keys/abcdefgh` },
+    { method: 'GET', url: `${admin}/accounts/${accountId}/ledger` },
+    { method: 'GET', url: `${admin}/accounts/${accountId}/tasks` },
+    { method: 'GET', url: `${admin}/health` },
+    { method: 'GET', url: `${admin}/requests/${noRequest}` },
+    { method: 'GET', url: `${admin}/audit-log` },
+  ] as const satisfies readonly Asked[];

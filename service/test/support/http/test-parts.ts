@@ -1,0 +1,137 @@
+import { judge, parseAddress, type Explanation, type Verdict } from '@mailproof/engine';
+import type { Caller } from '../../../src/keys/authenticate.ts';
+import { createAdminToken } from '../../../src/sessions/admin-token.ts';
+import { createAdmission } from '../../../src/http/admission.ts';
+import { createAddressHash } from '../../../src/http/hash-address.ts';
+import { createLogger } from '../../../src/http/create-logger.ts';
+import { createLogRequest } from '../../../src/http/log-request.ts';
+import type { HttpParts } from '../../../src/http/http-parts.ts';
+import { noConsoleFiles } from '../../../src/http/read-console-files.ts';
+
+/** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
+export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
+
+/** The keys the tests know. Anything else is nobody's. */
+export const callers: Readonly<Record<string, Caller>> = {
+  'Bearer paid': { accountId: 'account-paid', keyId: 'key-paid', mode: 'live', plan: 'paid' },
+  'Bearer unpaid': { accountId: 'account-unpaid', keyId: 'key-unpaid', mode: 'live', plan: 'none' },
+  'Bearer test': { accountId: 'account-paid', keyId: 'key-test', mode: 'test', plan: 'paid' },
+};
+
+export const taskId = '0b6f2f0e-8a53-4c1e-9d59-4f6a3a1f7c11';
+
+export const explanation: Explanation = {
+  stage: 'smtp',
+  reason: 'mailbox_accepted',
+  retry: { advised: false },
+  mail_host: 'mx.example.com',
+  replies: [{ phase: 'rcpt', code: 250, enhanced: '2.1.5', text: 'OK' }],
+  timings_ms: { dns: 3, smtp: 20, total: 23 },
+};
+
+export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
+  const calls: string[] = [];
+  const logLines: string[] = [];
+  const output = { write: (line: string) => void logLines.push(line) };
+  const logger = createLogger('info', output);
+  let requests = 0;
+  const parts: HttpParts = {
+    authenticate: (authorization) => Promise.resolve(callers[authorization ?? '']),
+    verifyOne: ({ address: { email } }) =>
+      Promise.resolve({
+        kind: 'verified',
+        verdict: unknownVerdict(email),
+        explanation,
+        creditsUsed: 0,
+        replayed: false,
+      }),
+    createTask: ({ emails }) =>
+      Promise.resolve({
+        kind: 'created',
+        taskId,
+        counts: { submitted: emails.length, duplicatesRemoved: 0, rejected: 0, processing: emails.length },
+        creditsUsed: emails.length,
+        replayed: false,
+      }),
+    readTask: () => Promise.resolve({ kind: 'task_not_found' }),
+    ...signedOut,
+    account: noPages(),
+    operatorDesk: noDesk(),
+    consoleFiles: noConsoleFiles,
+    admission: createAdmission(),
+    readiness: () => Promise.resolve({ ready: true }),
+    newRequestId: () => `request-${++requests}`,
+    hashAddress: createAddressHash('a secret of the test'),
+    logger,
+    logRequest: createLogRequest(logger, output),
+    ...overrides,
+  };
+  return {
+    ...parts,
+    calls,
+    logLines,
+    authenticate: (authorization) => noted(calls, 'authenticate', () => parts.authenticate(authorization)),
+    verifyOne: (request) => noted(calls, 'verifyOne', () => parts.verifyOne(request)),
+    createTask: (request) => noted(calls, 'createTask', () => parts.createTask(request)),
+    readTask: (request) => noted(calls, 'readTask', () => parts.readTask(request)),
+  };
+}
+
+/** Nobody has signed in, and nobody can. */
+const signedOut: Pick<HttpParts, 'sessions' | 'adminToken' | 'signIns'> = {
+  sessions: {
+    open: () => Promise.reject(new Error('not part of this test')),
+    find: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  },
+  adminToken: createAdminToken(undefined),
+  signIns: { begin: () => ({ kind: 'wait', seconds: 1 }) },
+};
+
+/** The pages of accounts have tests of their own, over real books. */
+function noPages(): HttpParts['account'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    read: none,
+    ledger: none,
+    usage: none,
+    tasks: none,
+    keys: none,
+    createKey: none,
+    renameKey: none,
+    deleteKey: none,
+  };
+}
+
+/** So has the operator's side. */
+function noDesk(): HttpParts['operatorDesk'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    findAccounts: none,
+    findAccount: none,
+    createAccount: none,
+    setPlan: none,
+    grantCredits: none,
+    listKeys: none,
+    issueKey: none,
+    deleteKey: none,
+    readLedger: none,
+    listTasks: none,
+    findRequest: none,
+    listChanges: none,
+    readHealth: none,
+  };
+}
+
+function noted<T>(calls: string[], name: string, call: () => T): T {
+  calls.push(name);
+  return call();
+}
+
+/** A verdict by the real judge, so that the shapes under test are the shapes of the engine. */
+export function unknownVerdict(email: string): Verdict {
+  const parsed = parseAddress(email);
+  if (parsed.kind === 'invalid') throw new Error(`${email} is no address: ${parsed.fault}`);
+  const lists = { disposable: false, role: false, free: false, spamtrap: false, denied: false };
+  return judge({ address: parsed.address, lists });
+}

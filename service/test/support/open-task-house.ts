@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { BulkResultRecord } from '@mailproof/client';
+import type { Engine, Outcome } from '@mailproof/engine';
+import { readBalance } from '../../src/credits/read-balance.ts';
+import type { Caller } from '../../src/keys/authenticate.ts';
+import { claimTask, type Claim } from '../../src/tasks/claim-task.ts';
+import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../../src/tasks/create-task.ts';
+import { readTask, type ReadTaskAnswer } from '../../src/tasks/read-task.ts';
+import { runTask, type RunTaskParts } from '../../src/tasks/run-task.ts';
+import { audit } from '../../src/upkeep/audit.ts';
+import { createSweep } from '../../src/upkeep/sweep.ts';
+import { createSlots } from '../../src/verifications/slots.ts';
+import type { TestDatabase } from './databases.ts';
+import { createManualTime } from './manual-time.ts';
+import { openAccount } from './open-account.ts';
+import { safe } from './outcomes.ts';
+
+const never = new AbortController().signal;
+
+/** Everything a task needs, with time that stands still and an engine that answers as told. */
+export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
+  const house = await database.open();
+  const { store } = house;
+  const time = createManualTime();
+  const { clock, wallClock } = time;
+  const account = await openAccount({ store, wallClock }, credits);
+  const presence = await store.announce();
+  const asked: string[] = [];
+  const problems: unknown[] = [];
+  const mind = { answer: (email: string): Outcome | Promise<Outcome> => safe(email) };
+  const engine: Pick<Engine, 'verify'> = { verify: async (email) => (asked.push(email), mind.answer(email)) };
+  const settings = {
+    taskDeadlineMs: 1_800_000,
+    taskRetentionMs: 15 * 86_400_000,
+    deferRetryMs: 300_000,
+    itemTimeoutMs: 30_000,
+  };
+  const parts: RunTaskParts = {
+    ...settings,
+    store,
+    engine,
+    sandbox: engine,
+    slots: createSlots({ clock, limits: { total: 500, perAccount: 100, bulk: 450 } }),
+    clock,
+    wallClock,
+    onProblem: (_, error) => problems.push(error),
+  };
+
+  const create = (caller: Caller, emails: string[], more: Partial<CreateTaskRequest> = {}) =>
+    createTask(
+      { caller, emails, name: undefined, requestId: randomUUID(), idempotency: undefined, ...more },
+      { ...settings, store, wallClock, wake: () => undefined },
+    );
+
+  return {
+    ...house,
+    time,
+    account,
+    presence,
+    asked,
+    problems,
+    mind,
+    parts,
+    create,
+    /** The id of a task that must have been created. */
+    created: async (caller: Caller, emails: string[], more: Partial<CreateTaskRequest> = {}) =>
+      idOf(await create(caller, emails, more)),
+    read: async (taskId: string, caller: Caller = account.live) =>
+      withResults(await readTask({ caller, taskId, explain: true }, { store, wallClock })),
+    /** The same without explanations, the results as they go out. */
+    readPlainly: (taskId: string) =>
+      readTask({ caller: account.live, taskId, explain: false }, { store, wallClock }),
+    claim: (processId = presence.id) =>
+      store.write((tx) => claimTask(tx, { processId, now: wallClock.now() })),
+    run: (claim: Claim, more: Partial<RunTaskParts> = {}) =>
+      runTask(claim, { ...parts, ...more }, { draining: never, cut: never }),
+    balance: async () => {
+      const { available, reserved, spent } = (await readBalance(store.read, account.accountId)) ?? {
+        available: -1,
+        reserved: -1,
+        spent: -1,
+      };
+      return [available, reserved, spent];
+    },
+    /** The clock of a process that stands still: no timer of it ever comes due. */
+    stoppedClock: { now: () => clock.now(), after: () => () => undefined },
+    sweep: createSweep({ store, presence, wallClock, taskRetentionMs: settings.taskRetentionMs }),
+    violations: async () => (await audit({ store })).violations,
+    close: async () => {
+      await presence.leave();
+      await house.close();
+    },
+  };
+}
+
+function withResults(answer: ReadTaskAnswer) {
+  if (answer.kind !== 'task') return answer;
+  const { resultsJson, ...task } = answer;
+  if (resultsJson === undefined) return { ...task, results: undefined };
+  const byAddress = JSON.parse(resultsJson) as Record<string, BulkResultRecord>;
+  return { ...task, results: Object.values(byAddress) };
+}
+
+function idOf(answer: CreateTaskAnswer): string {
+  if (answer.kind !== 'created') throw new Error(answer.kind);
+  return answer.taskId;
+}
+
+/** So many different addresses. */
+export function addresses(count: number, domain = 'example.com'): string[] {
+  return Array.from({ length: count }, (_, n) => `person${n}@${domain}`);
+}

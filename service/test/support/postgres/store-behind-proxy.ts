@@ -1,0 +1,74 @@
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccount } from '../../../src/accounts/create-account.ts';
+import { reserve } from '../../../src/credits/reserve.ts';
+import { openPostgresStore } from '../../../src/db/postgres/open-postgres-store.ts';
+import { postgresLimits, type PostgresLimits } from '../../../src/db/postgres/postgres-limits.ts';
+import { openPostgresLine, type PostgresLine } from '../../../src/db/postgres/postgres-line.ts';
+import type { Store } from '../../../src/db/store.ts';
+import { StoreUnavailableError } from '../../../src/db/store-unavailable-error.ts';
+import { startProxy } from './proxy.ts';
+import { createPostgresDatabase } from './test-postgres.ts';
+
+/** A PostgreSQL store that can be cut off, made to wait and counted, and what tests do with it. */
+
+/** Time enough for a busy machine; what is tested is said in each test. */
+export const patience = {
+  ...{ connectMs: 20_000, statementMs: 60_000, lockMs: 30_000, silenceMs: 60_000, retryMs: 50 },
+};
+
+export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLimits> = {}) {
+  const database = await createPostgresDatabase('migrated');
+  const proxy = await startProxy(database.url);
+  const lines: PostgresLine[] = [];
+  const store = await openPostgresStore(
+    { databaseUrl: proxy.url },
+    {
+      limits: { ...patience, ...limits },
+      connect: async (options) => {
+        const line = await openPostgresLine(options);
+        lines.push(line);
+        return line;
+      },
+    },
+  );
+  t.after(async () => {
+    await store.close();
+    await proxy.close();
+    await database.giveBack();
+  });
+  return { store, proxy, database, lines };
+}
+
+/** A line past the store. */
+export function openLine(url: string): Promise<PostgresLine> {
+  return openPostgresLine({ url, limits: postgresLimits(patience) });
+}
+
+export async function openAccount(store: Store, credits: number): Promise<string> {
+  const parts = { store, wallClock: Date, actor: 'command_line' as const };
+  return (await createAccount({ name: 'x', plan: 'paid', credits }, parts)).accountId;
+}
+
+/** Reserves a credit. */
+export function take({ write }: Pick<Store, 'write'>, accountId: string) {
+  const keeper = { processId: 'here', expiresAt: 2 ** 50 };
+  return write((tx) => reserve(tx, { accountId, credits: 1, ifAvailable: 1, keeper, now: 1 }), accountId);
+}
+
+/** Again and again until it works. */
+export async function recovered(work: () => Promise<unknown>): Promise<void> {
+  for (let triesLeft = 600; ; triesLeft -= 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isUnavailable(error) || triesLeft === 0) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+export function isUnavailable(error: unknown, fault?: string): boolean {
+  return error instanceof StoreUnavailableError && (fault === undefined || error.fault === fault);
+}

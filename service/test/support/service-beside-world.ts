@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BulkResultRecord, BulkTaskProgress } from '@mailproof/client';
+import { startWorld, type World, type WorldDescription } from '@mailproof/world';
+import { createAccount } from '../../src/accounts/create-account.ts';
+import { readConfig, type Config } from '../../src/config.ts';
+import { openStore } from '../../src/db/open-store.ts';
+import { issueKey } from '../../src/keys/issue-key.ts';
+import { startService, type Service, type StartParts } from '../../src/main.ts';
+
+/** The whole service in this process, on a real store, in a world of its own. It can be stopped and started again. */
+type ServiceBesideWorld = {
+  world: World;
+  start(parts?: Partial<StartParts>): Promise<Service>;
+  /** A paid account with credits; the answer is its key. */
+  openAccount(credits: number): Promise<string>;
+  close(): Promise<void>;
+};
+
+export async function serviceBesideWorld(
+  description: WorldDescription,
+  settings: Record<string, string> = {},
+): Promise<ServiceBesideWorld> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-beside-'));
+  const world = await startWorld(description);
+  const env = { ...world.environment, MAILPROOF_DATA_DIR: dataDir, MAILPROOF_PORT: '0', ...settings };
+  const read = readConfig({ MAILPROOF_LOG_LEVEL: 'warn', ...env });
+  if (read.kind === 'bad') throw new Error(read.line);
+  const { config } = read;
+  return {
+    world,
+    start: (parts = {}) => startService(config, { print: () => undefined, ...parts }),
+    openAccount: (credits) => openAccount(config, credits),
+    close: async () => {
+      await world.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openAccount(config: Config, credits: number): Promise<string> {
+  const store = await openStore({ ...config, check: false });
+  try {
+    const parts = { store, wallClock: Date, actor: 'command_line' as const };
+    const { accountId } = await createAccount({ name: 'beside', plan: 'paid', credits }, parts);
+    const issued = await issueKey({ accountId, mode: 'live' }, parts);
+    if (issued.kind !== 'issued') throw new Error(issued.kind);
+    return issued.apiKey;
+  } finally {
+    await store.close();
+  }
+}
+
+const bulk = '/api/v1/bulk-email-verification';
+
+export async function postTask({ url }: Service, key: string, emails: string[]): Promise<string> {
+  const answer = await ask(url + bulk, key, { emails });
+  return String(answer['task_id']);
+}
+
+export async function verifySingle({ url }: Service, key: string, email: string): Promise<string> {
+  return String((await ask(`${url}/api/v1/email-verification`, key, { email }))['status']);
+}
+
+export async function readProgress(service: Service, key: string, taskId: string): Promise<BulkTaskProgress> {
+  const answer: unknown = await ask(`${service.url}${bulk}/${taskId}?explain=true`, key);
+  return answer as BulkTaskProgress;
+}
+
+/** Asks until the task is completed. */
+export async function readResults(
+  service: Service,
+  key: string,
+  taskId: string,
+): Promise<Record<string, BulkResultRecord>> {
+  for (;;) {
+    const { status, results } = await readProgress(service, key, taskId);
+    if (status === 'completed') return results ?? {};
+    await sleep(20);
+  }
+}
+
+/** Looks again and again; the test's own time-out is the end of its patience. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(10);
+}
+
+async function ask(url: string, key: string, body?: object): Promise<Record<string, unknown>> {
+  const response = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, unknown>;
+}

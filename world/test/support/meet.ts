@@ -1,0 +1,49 @@
+/** Test support: a world of one mail host, and a client that has connected to it or gone further. */
+import type { HostDescription } from '../../src/description.ts';
+import { startWorld } from '../../src/start-world.ts';
+import type { World, WorldOptions } from '../../src/start-world.ts';
+import { rawClient } from './raw-client.ts';
+import type { RawClient } from './raw-client.ts';
+
+export type Meeting = { world: World; client: RawClient; another: () => Promise<RawClient> };
+
+export const hostName = 'mx.meet.test';
+export const hello = 'EHLO probe.test\r\n';
+export const mail = 'MAIL FROM:<verify@probe.test>\r\n';
+export const rcpt = (who: string) => `RCPT TO:<${who}@meet.test>\r\n`;
+
+/** Runs the scene with a world of this one host and takes it down again, whatever happened. */
+export async function meet(
+  host: HostDescription,
+  scene: (meeting: Meeting) => Promise<void>,
+  options: WorldOptions = {},
+): Promise<void> {
+  const world = await startWorld({ zones: {}, hosts: { [hostName]: host } }, options);
+  try {
+    const address = world.hosts[hostName]?.address ?? '';
+    const another = () => rawClient(world.smtpPort, address);
+    await scene({ world, client: await another(), another });
+  } finally {
+    await world.stop();
+  }
+}
+
+/** Reads the banner, says EHLO and returns what is offered. */
+export async function greeted(client: RawClient, greeting = hello): Promise<string> {
+  await client.replies(1);
+  client.send(greeting);
+  const [reply] = await client.replies(1);
+  return reply ?? '';
+}
+
+/** The replies to one group of commands, each cut to its code and enhanced code. */
+export async function say(client: RawClient, ...commands: string[]): Promise<string[]> {
+  client.send(commands.join(''));
+  const replies = await client.replies(commands.length);
+  return replies.map((reply) => reply.split('\n').at(-1)?.split(' ').slice(0, 2).join(' ') ?? '');
+}
+
+/** Resolves once every mail host has seen its last client go. */
+export async function emptied(world: World): Promise<void> {
+  while (world.counts.smtp.open > 0) await new Promise((resolve) => setImmediate(resolve));
+}
