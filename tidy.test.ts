@@ -72,6 +72,7 @@ const serviceFloors = [
   'verifications',
   'tasks',
   'operator',
+  'engine-state',
   'upkeep',
   'worker',
   'http',

@@ -2,7 +2,7 @@ import type { Clock, EngineMemory, Remembered } from '@mailproof/engine';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import { repeat } from '../upkeep/repeat.ts';
+import { repeat } from '../repeat.ts';
 
 /**
  * Keeps what the engine learns of domains, mail hosts and routes, so that a restart does not start from zero, and

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { repeat } from '../upkeep/repeat.ts';
+import { repeat } from '../repeat.ts';
 import { createSweep, type SweepParts } from '../upkeep/sweep.ts';
 import { auditEveryMs, createWatchBooks } from '../upkeep/watch-books.ts';
 

@@ -1,6 +1,6 @@
 import { createVerdictCounts, type CountedVerification } from '../statistics/verdict-counts.ts';
 import type { Result } from '../tasks/result.ts';
-import { repeat } from './repeat.ts';
+import { repeat } from '../repeat.ts';
 
 /** Counts how verifications come out for as long as the process runs, and writes it down every few seconds. */
 type Counting = {

@@ -8,7 +8,7 @@ import { databases } from '../../test/support/databases.ts';
 import { createManualTime } from '../../test/support/manual-time.ts';
 import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
 import { audit } from './audit.ts';
-import { repeat } from './repeat.ts';
+import { repeat } from '../repeat.ts';
 import { createWatchBooks } from './watch-books.ts';
 
 for (const database of databases) {
