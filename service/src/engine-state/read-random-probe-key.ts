@@ -2,16 +2,16 @@ import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 
 /**
- * What the names of strangers are made from (see the glossary). It is kept in the store, so that all processes that share it ask
- * a domain for the same stranger, whichever machine they are on. The first process brings its own.
+ * What the names of random probes are derived from (see the glossary). It is kept in the store, so that all processes that share it ask
+ * a domain for the same random probe, whichever machine they are on. The first process brings its own.
  */
-export async function readStrangerKey(ownKey: string, { store }: { store: Store }): Promise<string> {
+export async function readRandomProbeKey(ownKey: string, { store }: { store: Store }): Promise<string> {
   const row = await store.write(async (tx) => {
     await tx.change(bringKey, { value: JSON.stringify(ownKey), expires: never });
     return tx.first(findKey, {});
   });
   const key: unknown = row === undefined ? undefined : JSON.parse(row.value);
-  if (typeof key !== 'string') throw new Error('the key of strangers in the store is none');
+  if (typeof key !== 'string') throw new Error('the key of random probes in the store is not a string');
   return key;
 }
 

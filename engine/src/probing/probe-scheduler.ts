@@ -5,23 +5,23 @@ import type { ProcessGate } from '../politeness/create-process-gate.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import { createReplyClassifier } from '../replies/create-reply-classifier.ts';
-import type { Destination } from './destination.ts';
-import type { Experience } from './experience.ts';
+import type { Destination } from '../politeness/policy.ts';
+import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { holdConversation } from './hold-conversation.ts';
 import type { Supply, TalkParts } from './talk.ts';
-import { createTicket, type MailboxRequest, type Visit } from './ticket.ts';
-import { createTicketQueue, type TicketQueue } from './ticket-queue.ts';
+import { createPendingProbe, type MailboxRequest, type Visit } from './pending-probe.ts';
+import { createProbeQueue, type ProbeQueue } from './probe-queue.ts';
 
 /**
  * Owns every conversation with a mail host. Requests come in, single ones first; conversations go out, as
  * few as will do and only as many as the pacer allows. Whoever waits for the same host shares one.
  */
-export type Switchboard = {
+export type ProbeScheduler = {
   ask(request: MailboxRequest, patience: Patience): Promise<Visit>;
   counts(): { waiting: number; open: number };
 };
 
-type SwitchboardParts = Omit<TalkParts, 'route' | 'heloName' | 'classify'> & {
+type SchedulerParts = Omit<TalkParts, 'route' | 'heloName' | 'classify'> & {
   pacer: Pacer;
   gate: ProcessGate;
   policies: PolicyBook;
@@ -32,7 +32,7 @@ type SwitchboardParts = Omit<TalkParts, 'route' | 'heloName' | 'classify'> & {
 type Line = {
   key: string;
   destination: Destination;
-  queue: TicketQueue;
+  queue: ProbeQueue;
   open: number;
   /** Conversations that have not yet been greeted, and so will still take those who wait. */
   arriving: number;
@@ -41,7 +41,7 @@ type Line = {
 };
 
 type Board = {
-  parts: SwitchboardParts;
+  parts: SchedulerParts;
   lines: Map<string, Line>;
   /** Lines that wait until a conversation ends under one of the pacer's keys. */
   waitingFor: Map<string, Set<Line>>;
@@ -49,7 +49,7 @@ type Board = {
   partsOn: WeakMap<Route, TalkParts>;
 };
 
-export function createSwitchboard(parts: SwitchboardParts): Switchboard {
+export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   const board: Board = { parts, lines: new Map(), waitingFor: new Map(), partsOn: new WeakMap() };
   parts.pacer.onFree((key) => wake(key, board));
   return {
@@ -72,11 +72,11 @@ function ask(request: MailboxRequest, patience: Patience, board: Board): Promise
     forgetIfIdle(line, board);
     return Promise.resolve({ kind: 'resting', reason: permission.reason });
   }
-  const ticket = createTicket(request, patience, clock);
-  line.queue.add(ticket);
-  ticket.onSettled(() => forgetIfIdle(line, board));
+  const probe = createPendingProbe(request, patience, clock);
+  line.queue.add(probe);
+  probe.onSettled(() => forgetIfIdle(line, board));
   dispatch(line, board);
-  return ticket.outcome;
+  return probe.outcome;
 }
 
 function lineTo(target: MailTarget, { lines, parts }: Board): Line {
@@ -87,7 +87,7 @@ function lineTo(target: MailTarget, { lines, parts }: Board): Line {
   const line: Line = {
     key,
     destination,
-    queue: createTicketQueue(),
+    queue: createProbeQueue(),
     open: 0,
     arriving: 0,
     cancelTimer: undefined,
@@ -130,7 +130,7 @@ function chooseRoute(line: Line, board: Board): Route | undefined {
 const longestMinuteMs = 60_000;
 
 function turnAway({ queue }: Line, reason: string): void {
-  for (const ticket of queue.take(Infinity)) ticket.settle({ kind: 'resting', reason });
+  for (const probe of queue.take(Infinity)) probe.settle({ kind: 'resting', reason });
 }
 
 /** For an end under the key that is full, or for the clock. */
@@ -153,12 +153,12 @@ function begin(line: Line, route: Route, board: Board): void {
   parts.pacer.opened(line.destination);
   parts.gate.opened();
   const { supply, arrived } = supplyFrom(line);
-  void holdConversation(line.destination, supply, partsOn(route, board)).then((experience) => {
+  void holdConversation(line.destination, supply, partsOn(route, board)).then((outcome) => {
     arrived();
-    if (experience?.connected === true) parts.routes.note(route.id, { kind: 'connected', ...at });
-    if (experience?.turnedAway?.meaning.label === 'blocked_or_policy')
+    if (outcome?.connected === true) parts.routes.note(route.id, { kind: 'connected', ...at });
+    if (outcome?.turnedAway?.meaning.label === 'blocked_or_policy')
       parts.routes.note(route.id, { kind: 'blocked', ...at });
-    end(line, experience, board);
+    end(line, outcome, board);
   });
 }
 
@@ -190,15 +190,15 @@ function supplyFrom(line: Line): { supply: Supply; arrived: () => void } {
         if (takes > 1) arrived();
         return line.queue.take(most);
       },
-      giveBack: (tickets) => tickets.forEach((ticket) => line.queue.add(ticket)),
+      giveBack: (probes) => probes.forEach((probe) => line.queue.add(probe)),
     },
   };
 }
 
-function end(line: Line, experience: Experience | undefined, board: Board): void {
+function end(line: Line, outcome: SessionOutcome | undefined, board: Board): void {
   const { pacer, gate } = board.parts;
   line.open -= 1;
-  pacer.closed(line.destination, experience);
+  pacer.closed(line.destination, outcome);
   gate.closed();
   dispatch(line, board);
   for (const key of pacer.keysOf(line.destination)) wake(key, board);

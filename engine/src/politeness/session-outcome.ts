@@ -3,7 +3,7 @@ import type { Fault } from '../smtp/connection.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 
 /** How a conversation went, as far as it matters for when and how the host is asked again. */
-export type Experience = {
+export type SessionOutcome = {
   connected: boolean;
   /** How the line broke, if it did. */
   fault: Fault | undefined;

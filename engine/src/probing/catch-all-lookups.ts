@@ -4,10 +4,10 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import type { CatchAllMemory } from './catch-all-memory.ts';
 
 /**
- * Who asks for the stranger of a domain. What is remembered or known of the provider is not asked; what
+ * Who asks for the random probe of a domain. What is remembered or known of the provider is not asked; what
  * one conversation is asking for is not asked by another, it waits for that answer.
  */
-export type CatchAllDesk = {
+export type CatchAllLookups = {
   /** The answer where there is one; `being_asked` while somebody finds out. */
   look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined;
   /** Takes the question on. It has to be answered, by `undetermined` at the worst. */
@@ -17,13 +17,13 @@ export type CatchAllDesk = {
   wait(domain: CanonicalHost, mailHost: CanonicalHost): Promise<CatchAllAnswer>;
 };
 
-export function createCatchAllDesk(memory: CatchAllMemory): CatchAllDesk {
+export function createCatchAllLookups(memory: CatchAllMemory): CatchAllLookups {
   const asking = new Map<CanonicalHost, PromiseWithResolvers<CatchAllAnswer>>();
 
   function look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined {
     const remembered = memory.recall(domain);
     if (remembered !== undefined) return { kind: remembered, from: 'memory' };
-    if (refusesStrangers(domain, mailHost)) return { kind: 'no', from: 'provider_table' };
+    if (refusesRandomProbes(domain, mailHost)) return { kind: 'no', from: 'provider_table' };
     return asking.has(domain) ? 'being_asked' : undefined;
   }
 
@@ -43,7 +43,7 @@ export function createCatchAllDesk(memory: CatchAllMemory): CatchAllDesk {
   };
 }
 
-function refusesStrangers(domain: CanonicalHost, mailHost: CanonicalHost): boolean {
+function refusesRandomProbes(domain: CanonicalHost, mailHost: CanonicalHost): boolean {
   const provider = providerOf(mailHost);
-  return provider?.truthfulDomains?.includes(domain) ?? provider?.refusesStrangers === 'truthfully';
+  return provider?.truthfulDomains?.includes(domain) ?? provider?.refusesRandomProbes === 'truthfully';
 }

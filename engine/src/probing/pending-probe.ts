@@ -4,8 +4,8 @@ import type { MailboxEvidence } from '../evidence.ts';
 import type { Patience } from '../patience.ts';
 import type { Address } from '../syntax/address.ts';
 
-/** Where to turn after a visit that gave no answer. */
-export type Turn = 'stop' | 'next_host' | 'same_host';
+/** What to do after a visit that gave no answer. */
+export type NextStep = 'stop' | 'next_host' | 'same_host';
 
 /** What came of asking one host for one mailbox. */
 export type Visit =
@@ -13,7 +13,7 @@ export type Visit =
   /** The host is being left alone for a while; nothing was sent. */
   | { kind: 'resting'; reason: string }
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
-  | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; turn: Turn };
+  | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
 
 /** Who asks, and how urgently: somebody waits for a single verification, nobody for one of a list. */
 export type Asker = { urgency: 'single' | 'bulk'; account: string };
@@ -29,7 +29,7 @@ export type MailboxRequest = { address: Address; target: MailTarget; asker: Aske
  * It is settled once, whatever happens to the conversation after that. At its deadline an answer that is
  * held counts: a host that is slow to say goodbye has proved nothing against itself.
  */
-export type Ticket = MailboxRequest & {
+export type PendingProbe = MailboxRequest & {
   deadline: number;
   /** How often a conversation took it up and gave it back unasked or unanswered. */
   returns: number;
@@ -44,7 +44,7 @@ export type Ticket = MailboxRequest & {
   outcome: Promise<Visit>;
 };
 
-export function createTicket(request: MailboxRequest, patience: Patience, clock: Clock): Ticket {
+export function createPendingProbe(request: MailboxRequest, patience: Patience, clock: Clock): PendingProbe {
   let settled = false;
   let held: Visit | undefined;
   let callbacks: (() => void)[] = [];
@@ -84,7 +84,7 @@ export function createTicket(request: MailboxRequest, patience: Patience, clock:
 
 const tooLate: Visit = {
   kind: 'no_answer',
-  turn: 'stop',
+  next: 'stop',
   evidence: {
     kind: 'no_answer',
     reason: 'smtp_timeout',
