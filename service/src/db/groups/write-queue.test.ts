@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { databases } from '../../test/support/databases.ts';
-import type { Connection } from './connection.ts';
-import { statement, type Tx } from './statement.ts';
-import { StoreUnavailableError } from './store-unavailable-error.ts';
+import { databases } from '../../../test/support/databases.ts';
+import type { Connection } from '../connection.ts';
+import { statement, type Tx } from '../statement.ts';
+import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
 const addVersion = statement((db, arg: { version: number }) =>
   db.insertInto('schema_version').values({ version: arg.version, opened_at: 0 }),

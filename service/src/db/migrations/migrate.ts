@@ -1,11 +1,13 @@
-import type { Connection } from './connection.ts';
-import type { SchemaWords } from './dialect.ts';
-import { booksAndTasks } from './migrations/0001-books-and-tasks.ts';
-import { patienceAndMemory } from './migrations/0002-patience-and-memory.ts';
-import { accountPages } from './migrations/0003-account-pages.ts';
-import { operator } from './migrations/0004-operator.ts';
-import { processes } from './migrations/0005-processes.ts';
-import { turns } from './migrations/0006-turns.ts';
+import type { Connection } from '../connection.ts';
+import type { SchemaWords } from '../dialect.ts';
+import { statement } from '../statement.ts';
+import type { Store } from '../store.ts';
+import { booksAndTasks } from './0001-books-and-tasks.ts';
+import { patienceAndMemory } from './0002-patience-and-memory.ts';
+import { accountPages } from './0003-account-pages.ts';
+import { operator } from './0004-operator.ts';
+import { processes } from './0005-processes.ts';
+import { turns } from './0006-turns.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -94,4 +96,11 @@ async function writeVersion(connection: Connection, version: number, words: Sche
   if (version >= servesSince) {
     await connection.execute(`update schema_version set serves = ${oldestServed}`, []);
   }
+}
+
+const findVersion = statement((db) => db.selectFrom('schema_version').select('version').limit(1));
+
+/** The schema that the store has now. */
+export async function readSchemaVersion({ store }: { store: Pick<Store, 'read'> }): Promise<number> {
+  return (await store.read.first(findVersion, {}))?.version ?? 0;
 }

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { sqliteDialect } from './dialect.ts';
+import { sqliteDialect } from '../dialect.ts';
 import { migrate, type Migration } from './migrate.ts';
-import { openSqliteConnection } from './sqlite/sqlite-connection.ts';
+import { openSqliteConnection } from '../sqlite/sqlite-connection.ts';
 
 function connect(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));

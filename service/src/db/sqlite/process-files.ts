@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Presence, ProcessRole } from '../presence.ts';
+import type { ProcessRegistry, ProcessRole } from '../process-registry.ts';
 
 /**
  * Tells which of the processes that worked on this data directory have died.
@@ -13,7 +13,7 @@ import type { Presence, ProcessRole } from '../presence.ts';
  * on an empty file, because Node has none of its own. Where a file is lost, expiry gives back the same, later.
  * The file is named after the process and its role.
  */
-export function announceInDataDir(dataDir: string, role: ProcessRole = 'all'): Presence {
+export function registerInDataDir(dataDir: string, role: ProcessRole = 'all'): ProcessRegistry {
   const folder = join(dataDir, 'processes');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const id = randomUUID();
@@ -28,21 +28,21 @@ export function announceInDataDir(dataDir: string, role: ProcessRole = 'all'): P
 
   const others = () => findProcesses(folder).filter((other) => other.id !== id);
   return {
-    id,
+    ownId: id,
     findDead: () =>
       Promise.resolve(
         others()
           .filter(isDead)
           .map((other) => other.id),
       ),
-    living: () =>
+    findLiving: () =>
       Promise.resolve([
         { id, role },
         ...others()
           .filter((other) => !isDead(other))
           .map((other) => ({ id: other.id, role: other.role })),
       ]),
-    bury: (processId) => {
+    remove: (processId) => {
       removeProcess(folder, processId);
       return Promise.resolve();
     },

@@ -1,6 +1,5 @@
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { Deadlines } from './deadlines.ts';
-import type { PostgresLimits } from './postgres-limits.ts';
 
 /**
  * How long a transaction may take: as long as the request in it that came first will wait.
@@ -10,26 +9,26 @@ import type { PostgresLimits } from './postgres-limits.ts';
  *
  * So whoever was told before the commit can rely on it that nothing was committed.
  */
-export type GroupTime = {
+export type GroupDeadline = {
   /** Until the commit has to be sent; infinite where no request waits. */
   leftMs: () => number;
-  /** Whether a statement may still be sent. */
+  /** Whether nothing but the rollback may be sent any more. */
   isOver: () => boolean;
   noteCommit: () => void;
   end: () => void;
 };
 
-type GroupTimeParts = {
+type GroupDeadlineParts = {
   deadlines: Deadlines;
-  limits: Pick<PostgresLimits, 'commitMs'>;
+  limits: { commitMs: number };
   /** Called once, when it is too late. */
   onLate: () => void;
 };
 
-export function createGroupTime(
+export function createGroupDeadline(
   until: number,
-  { deadlines, limits: { commitMs }, onLate }: GroupTimeParts,
-): GroupTime {
+  { deadlines, limits: { commitMs }, onLate }: GroupDeadlineParts,
+): GroupDeadline {
   let over = false;
   let forget =
     until === Infinity

@@ -1,6 +1,6 @@
-import { openPostgresStore } from './postgres/open-postgres-store.ts';
-import { openSqliteStore, type SqliteStoreOptions } from './sqlite/open-sqlite-store.ts';
-import type { Store } from './store.ts';
+import { openPostgresStore } from '../db/postgres/open-postgres-store.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../db/sqlite/open-sqlite-store.ts';
+import type { Store } from '../db/store.ts';
 
 /** Opens the store that the settings name. Whatever stands in the way ends as one line for the operator. */
 export type OpenStoreOptions = SqliteStoreOptions & {

@@ -9,12 +9,12 @@ export type Deadlines = {
   race: <T>(work: () => Promise<T>, limit: { until: number; late: () => Error }) => Promise<T>;
 };
 
-type Waiting = { until: number; onLate: () => void };
+type Deadline = { until: number; onLate: () => void };
 
 const everyMs = 20;
 
 export function createDeadlines(): Deadlines {
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<Deadline>();
   let timer: NodeJS.Timeout | undefined;
 
   function look(): void {
@@ -29,7 +29,7 @@ export function createDeadlines(): Deadlines {
   }
 
   function start(): void {
-    // A turn of the event loop later, so that an answer that is here already is read first.
+    // One round of the event loop later, so that an answer that is here already is read first.
     timer ??= setTimeout(() => setImmediate(look), everyMs).unref();
   }
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import type { Connection, QueryResult } from '../connection.ts';
+import type { QueryResult } from '../connection.ts';
+import type { PooledConnection } from '../pool/pooled-connection.ts';
+import { withTimeout } from '../pool/with-timeout.ts';
 import type { SqlValue } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { asStoreError, isAftermath } from './postgres-fault.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
-import { within } from './within.ts';
 
 /**
  * A connection to PostgreSQL. Statements are sent as they are asked for, without waiting for the answers to those
@@ -16,22 +17,16 @@ import { within } from './within.ts';
  * can be opened without waiting for the answer: should the opening fail, what follows it is refused and not
  * committed one by one.
  */
-export type PostgresLine = Connection & {
-  /** Whether it may still be used. */
-  alive(): boolean;
-  /** How long the oldest statement without an answer has been waiting; 0 where none is. */
-  waitingMs(): number;
-  unanswered(): number;
-  /** Called once, when the line is lost or closed. */
-  onEnd(callback: () => void): void;
+export type PostgresConnection = PooledConnection & {
   onNotice(callback: (channel: string) => void): void;
-  /** Hangs up without a word. What is unanswered fails at once. */
-  cut(): void;
 };
 
-export type PostgresLineOptions = { url: string; limits: PostgresLimits };
+export type PostgresConnectionOptions = { url: string; limits: PostgresLimits };
 
-export async function openPostgresLine({ url, limits }: PostgresLineOptions): Promise<PostgresLine> {
+export async function openPostgresConnection({
+  url,
+  limits,
+}: PostgresConnectionOptions): Promise<PostgresConnection> {
   const client = new pg.Client({
     connectionString: url,
     pipeline: true,
@@ -39,13 +34,13 @@ export async function openPostgresLine({ url, limits }: PostgresLineOptions): Pr
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     fallback_application_name: 'mailproof',
-    types: typesOfOurs(),
+    types: wholeNumberTypes(),
   });
-  // Errors reach whoever waits for an answer; the rest of them end the line, which is noticed by its end.
+  // Errors reach whoever waits for an answer; the rest of them end the connection, which is noticed by its end.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await within(client.query(sessionSettings(limits)), limits.connectMs);
+    await withTimeout(client.query(sessionSettings(limits)), limits.connectMs);
   } catch (error) {
     cut(client);
     throw asStoreError(error);
@@ -66,9 +61,9 @@ function sessionSettings(limits: PostgresLimits): string {
   return `select ${calls.join(', ')}`;
 }
 
-function overClient(client: pg.Client): PostgresLine {
+function overClient(client: pg.Client): PostgresConnection {
   const names = new Map<string, string>();
-  // A name stands for one statement wherever it is met: a pooler may lead two lines to one session.
+  // A name stands for one statement wherever it is met: a pooler may lead two connections to one session.
   const prefix = `mp_${randomBytes(6).toString('hex')}_`;
   const asked: number[] = [];
   const endings: (() => void)[] = [];
@@ -91,7 +86,7 @@ function overClient(client: pg.Client): PostgresLine {
 
   async function execute(sql: string, values: SqlValue[]): Promise<QueryResult> {
     if (sql.startsWith('begin') || sql.startsWith('rollback')) failure = undefined;
-    // A line keeps the process alive only while an answer is awaited.
+    // A connection keeps the process alive only while an answer is awaited.
     if (asked.push(performance.now()) === 1) keepAwake(client, true);
     try {
       const query =
@@ -115,7 +110,7 @@ function overClient(client: pg.Client): PostgresLine {
   return {
     execute,
     inTransaction: () => !ended && client.getTransactionStatus() !== 'I',
-    alive: () => !ended,
+    isAlive: () => !ended,
     waitingMs: () => (asked[0] === undefined ? 0 : performance.now() - asked[0]),
     unanswered: () => asked.length,
     onEnd: (callback) => (ended ? callback() : void endings.push(callback)),
@@ -123,9 +118,25 @@ function overClient(client: pg.Client): PostgresLine {
     cut: () => cut(client),
     close: async () => {
       if (ended) return;
-      await within(client.end(), closeMs).catch(() => cut(client));
+      await withTimeout(client.end(), closeMs).catch(() => cut(client));
     },
   };
+}
+
+/** How long the server waits for a lock and works on a statement before it breaks off by itself. */
+type WaitLimits = { lockMs: number; statementMs: number };
+
+/** For the transaction that is open, or for as long as the connection is. */
+export function limitWaiting(
+  connection: Pick<PostgresConnection, 'execute'>,
+  { lockMs, statementMs }: WaitLimits,
+  scope: 'transaction' | 'connection',
+): Promise<QueryResult> {
+  const local = scope === 'transaction';
+  return connection.execute(
+    `select set_config('lock_timeout', $1, ${local}), set_config('statement_timeout', $2, ${local})`,
+    [String(lockMs), String(statementMs)],
+  );
 }
 
 const closeMs = 1_000;
@@ -146,7 +157,7 @@ function storable(value: SqlValue): SqlValue {
 }
 
 /** Whole numbers come as text, because they may be larger than ours; none of this schema may be. */
-function typesOfOurs(): pg.TypeOverrides {
+function wholeNumberTypes(): pg.TypeOverrides {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, wholeNumber);
   types.setTypeParser(pg.types.builtins.NUMERIC, wholeNumber);

@@ -6,7 +6,7 @@ import {
   isUnavailable,
   openAccount,
   openBehindProxy,
-  openLine,
+  openConnection,
   recovered,
   take,
 } from '../../../test/support/postgres/store-behind-proxy.ts';
@@ -18,18 +18,18 @@ const anyTask = statement((db) => db.selectFrom('task').select('id').limit(1));
 
 /** As a request does. */
 function takeInTime(store: Store, accountId: string) {
-  return take(store.hurried('work'), accountId);
+  return take(store.withRequestDeadline('work'), accountId);
 }
 
 describe('PostgreSQL that makes a request wait', () => {
   /** Somebody else's lock on a table or a row, until it is let go. */
   async function hold(url: string, sql: string): Promise<() => Promise<void>> {
-    const line = await openLine(url);
-    await line.execute('begin read write', []);
-    await line.execute(sql, []);
+    const connection = await openConnection(url);
+    await connection.execute('begin read write', []);
+    await connection.execute(sql, []);
     return async () => {
-      await line.execute('rollback', []);
-      await line.close();
+      await connection.execute('rollback', []);
+      await connection.close();
     };
   }
 
@@ -50,7 +50,7 @@ describe('PostgreSQL that makes a request wait', () => {
     assert.equal((await readBalance(store.read, accountId))?.reserved, 1);
   });
 
-  it('a lane that waits for a lock keeps no other account waiting', async (t) => {
+  it('an account that waits for a lock keeps no other account waiting', async (t) => {
     const { store, database } = await openBehindProxy(t, { requestMs: 60_000, requestLockMs: 50_000 });
     const [locked, free] = [await openAccount(store, 10), await openAccount(store, 10)];
     const letGo = await hold(database.url, `update account set touched_at = 5 where id = '${locked}'`);
@@ -74,11 +74,11 @@ describe('PostgreSQL that makes a request wait', () => {
     const { store, database } = await openBehindProxy(t, {
       ...{ requestMs: 60_000, requestKeyMs: 60_000, requestLockMs: 50_000, heldUpMs: 50 },
     });
-    const { read } = store.hurried('key');
+    const { read } = store.withRequestDeadline('key');
     await read.first(anyTask, {});
     const letGo = await hold(database.url, 'lock table account in access exclusive mode');
     const stuck = read.first(anyAccount, {});
-    // Long enough for its line to count as held up; the next reads go to another.
+    // Long enough for its connection to count as held up; the next reads go to another.
     await sleep(100);
     for (let round = 0; round < 5; round += 1) await read.first(anyTask, {});
     await letGo();
@@ -90,19 +90,26 @@ describe('PostgreSQL that makes a request wait', () => {
       requestMs: 400,
       requestLockMs: 30_000,
       commitMs: -30_000,
-      readingLines: 1,
+      readConnections: 1,
       heldUpMs: 50,
     };
-    const { store, database, lines } = await openBehindProxy(t, limits);
-    await store.hurried('work').read.first(anyTask, {});
+    const { store, database, connections } = await openBehindProxy(t, limits);
+    await store.withRequestDeadline('work').read.first(anyTask, {});
     const letGo = await hold(database.url, 'lock table account in access exclusive mode');
-    await assert.rejects(store.hurried('work').read.first(anyAccount, {}), (error) =>
+    await assert.rejects(store.withRequestDeadline('work').read.first(anyAccount, {}), (error) =>
       isUnavailable(error, 'slow'),
     );
-    const given = Array.from({ length: 20 }, () => store.hurried('work').read.first(anyTask, {}));
+    const given = Array.from({ length: 20 }, () => store.withRequestDeadline('work').read.first(anyTask, {}));
     for (const answer of await Promise.allSettled(given)) assert.equal(answer.status, 'rejected');
-    assert.equal(Math.max(...lines.filter((line) => line.alive()).map((line) => line.unanswered())), 1);
+    assert.equal(
+      Math.max(
+        ...connections
+          .filter((connection) => connection.isAlive())
+          .map((connection) => connection.unanswered()),
+      ),
+      1,
+    );
     await letGo();
-    await recovered(() => store.hurried('work').read.first(anyTask, {}));
+    await recovered(() => store.withRequestDeadline('work').read.first(anyTask, {}));
   });
 });

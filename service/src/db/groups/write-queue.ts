@@ -1,17 +1,17 @@
-import { commitGroup, type CommitGroupParts, type Outcome } from './commit-group.ts';
-import type { Tx } from './statement.ts';
-import { StoreUnavailableError } from './store-unavailable-error.ts';
+import type { Tx } from '../statement.ts';
+import { StoreUnavailableError } from '../store-unavailable-error.ts';
+import { answerWrites, commitGroup, type CommitGroupParts, type PendingWrite } from './commit-group.ts';
 
 /**
  * Gathers the operations of many callers into groups, so that durability costs one sync a group and not one
  * an operation.
  *
- * Operations that arrive in the same turn of the event loop, or while the group before is being committed, form
+ * Operations that arrive in the same round of the event loop, or while the group before is being committed, form
  * a group and run side by side. A caller is answered only after COMMIT. An operation that refuses says so as a
  * value and has written nothing; one that throws is undone alone (see commit-group.ts). So an operation may run
  * twice, must do nothing but use its `tx`, and must be right when others' statements come between its own.
  */
-type GroupCommit = {
+type WriteQueue = {
   write: <T>(operation: (tx: Tx) => Promise<T>) => Promise<T>;
   /** How long the first who waits has been waiting. */
   waitMs: () => number;
@@ -19,25 +19,16 @@ type GroupCommit = {
   close: () => Promise<void>;
 };
 
-type GroupCommitParts = {
-  connection: CommitGroupParts['connection'];
-  tx: Tx;
-  limits: CommitGroupParts['limits'] & { operationsInGroup: number; operationsWaiting: number };
+type WriteQueueParts = CommitGroupParts & {
+  limits: { operationsInGroup: number; operationsWaiting: number };
 };
 
-/** A busy service gathers for so many turns of the event loop; an idle one for one. */
-const turnsGathered = 4;
+/** A busy service gathers for so many rounds of the event loop; an idle one for one. */
+const roundsGathered = 4;
 
-type Waiting = {
-  since: number;
-  run: () => Promise<unknown>;
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
-};
-
-export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
-  const { tx, limits } = parts;
-  const waiting: Waiting[] = [];
+export function createWriteQueue(parts: WriteQueueParts): WriteQueue {
+  const { limits } = parts;
+  const waiting: PendingWrite[] = [];
   let working: Promise<void> | undefined;
   let closed = false;
 
@@ -49,23 +40,20 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
     working = undefined;
   }
 
-  /** After this turn's arrivals: they share one commit. While every turn brings more, a few turns share one. */
+  /** What arrives in this round of the event loop shares a commit. While every round brings more, a few share one. */
   async function gather(): Promise<void> {
-    for (let turns = 0, before = 0; turns < turnsGathered && waiting.length > before; turns += 1) {
+    for (let rounds = 0, before = 0; rounds < roundsGathered && waiting.length > before; rounds += 1) {
       before = waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  async function commit(group: Waiting[]): Promise<void> {
+  async function commit(group: PendingWrite[]): Promise<void> {
     try {
-      const outcomes = await commitGroup(
-        group.map((member) => member.run),
-        parts,
-      );
-      group.forEach((member, index) => answer(member, outcomes[index]));
+      const operations = group.map(({ run }) => run);
+      answerWrites(group, await commitGroup(operations, parts));
     } catch (error) {
-      for (const member of group) member.reject(error);
+      for (const { reject } of group) reject(error);
     }
   }
 
@@ -76,8 +64,8 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
         return Promise.reject(new StoreUnavailableError('overloaded'));
       const answered = new Promise<T>((resolve, reject) => {
         // The value is the operation's own; the queue only carries it.
-        const run = () => operation(tx);
-        waiting.push({ since: performance.now(), run, resolve: (value) => resolve(value as T), reject });
+        const answer = (value: unknown) => resolve(value as T);
+        waiting.push({ since: performance.now(), until: Infinity, run: operation, resolve: answer, reject });
       });
       working ??= work();
       return answered;
@@ -88,9 +76,4 @@ export function createGroupCommit(parts: GroupCommitParts): GroupCommit {
       await working;
     },
   };
-}
-
-function answer(member: Waiting, outcome: Outcome | undefined): void {
-  if (outcome?.kind === 'done') member.resolve(outcome.value);
-  else member.reject(outcome?.error);
 }

@@ -1,4 +1,4 @@
-import type { Store } from './store.ts';
+import type { Store } from '../store.ts';
 
 /** Notices within one process, for a store whose processes do not hear of each other. */
 export function createLocalNotices(): Pick<Store, 'notify' | 'listen'> {

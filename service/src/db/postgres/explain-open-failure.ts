@@ -2,7 +2,7 @@ import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { sqlState } from './postgres-fault.ts';
 
 /** What keeps a database from being opened, in one line for the operator: what is wrong, and what to do. Never the password. */
-export function lineForTrouble(error: unknown, url: string): string {
+export function explainOpenFailure(error: unknown, url: string): string {
   const cause = error instanceof StoreUnavailableError ? error.cause : error;
   const state = sqlState(cause);
   const known = state === undefined ? undefined : remedies.get(state);
@@ -28,7 +28,7 @@ const remedies = new Map([
   ['25006', 'takes no writes: name its primary server in MAILPROOF_DATABASE_URL'],
 ]);
 
-export function lineForSharing(url: string): string {
+export function explainSharedSessions(url: string): string {
   return `the database ${databaseName(url)} is behind a pooler that shares sessions (transaction pooling): let it pool sessions, or name the server itself in MAILPROOF_DATABASE_URL`;
 }
 
