@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { Asker } from './probing/ticket.ts';
+import type { Asker } from './probing/pending-probe.ts';
 import type { Patience } from './patience.ts';
 
 /**
