@@ -137,18 +137,18 @@ describe('slots handed out by a fair queue', () => {
   test('room that comes from elsewhere is handed out when it is said', async () => {
     const clock = createVirtualClock();
     let isOpen = false;
-    const { take, serve } = createFairSlots({
+    const slots = createFairSlots({
       clock,
       rule: { hasRoom: () => isOpen, hasShare: () => true },
       onTaken: () => undefined,
       onReleased: () => undefined,
     });
     const served: string[] = [];
-    void take(bulk, { deadline: 1_000, signal }).then(({ kind }) => served.push(kind));
+    void slots.take(bulk, { deadline: 1_000, signal }).then(({ kind }) => served.push(kind));
     await nextTick();
     assert.deepEqual(served, []);
     isOpen = true;
-    serve();
+    slots.serve();
     await nextTick();
     assert.deepEqual(served, ['taken']);
   });

@@ -95,7 +95,7 @@ export type FairSlots = {
   serve(): void;
 };
 
-export type FairSlotParts = {
+type FairSlotParts = {
   clock: Clock;
   /** The rule sees the slots that are in use as they are at that moment. */
   rule: ServingRule;
@@ -106,18 +106,19 @@ export type FairSlotParts = {
 
 type Waiter = { asker: Asker; grant(slot: Slot): void };
 
-export function createFairSlots({ clock, rule, onTaken, onReleased }: FairSlotParts): FairSlots {
+export function createFairSlots(parts: FairSlotParts): FairSlots {
+  const { clock, rule } = parts;
   const queue = createFairQueue<Waiter>();
 
   function occupy(asker: Asker): Slot {
     let isReleased = false;
-    onTaken(asker);
+    parts.onTaken(asker);
     return {
       kind: 'taken',
       release() {
         if (isReleased) return;
         isReleased = true;
-        onReleased(asker);
+        parts.onReleased(asker);
         serve();
       },
     };
