@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Store } from '../db/store.ts';
 import { engineSettings } from '../engine-settings.ts';
-import { readLogSecret } from '../log-secret.ts';
+import { readLogSecret } from '../log/log-secret.ts';
 import { StartError } from '../start-error.ts';
 import { keepEngineMemory } from '../engine-state/keep-engine-memory.ts';
 import { openTurnBook } from '../engine-state/open-turn-book.ts';
