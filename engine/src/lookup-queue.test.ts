@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createAdmission } from './create-admission.ts';
+import { createLookupQueue } from './lookup-queue.ts';
 import { createVirtualClock } from '../test/support/virtual-clock.ts';
 
 const { signal } = new AbortController();
 
 type Comer = { account: string; urgency: 'bulk' | 'single'; deadline: number; stop: AbortSignal };
 
-/** An admission of so many places whose work ends when the test says so. */
+/** A queue of so many places whose work ends when the test says so. */
 function setUp(places: number) {
   const clock = createVirtualClock();
-  const admission = createAdmission({ clock, places });
+  const lookupQueue = createLookupQueue({ clock, places });
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
   const come = (
@@ -24,7 +24,7 @@ function setUp(places: number) {
       begun.push(name);
       return end.promise;
     };
-    return admission.through({ deadline, signal: stop, asker: { urgency, account } }, work, 'late');
+    return lookupQueue.run({ deadline, signal: stop, asker: { urgency, account } }, work, 'late');
   };
   const finish = async (name: string): Promise<void> => {
     ends.get(name)?.resolve('done');
