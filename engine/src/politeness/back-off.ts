@@ -34,11 +34,7 @@ const yahooThrottle = /\bTSS?0\d\b/;
 const reputationWords = /\breputation\b|\bblock ?list|\bblacklist|\bspamhaus\b|\bbanned\b/i;
 
 export function restAfter(outcome: SessionOutcome, past: PastFailures, group: string): Rest | undefined {
-  return (
-    restAfterReply(outcome, past, group) ??
-    restAfterFailure(outcome, past) ??
-    restAfterRefusals(past)
-  );
+  return restAfterReply(outcome, past, group) ?? restAfterFailure(outcome, past) ?? restAfterRefusals(past);
 }
 
 function restAfterReply({ turnedAway }: SessionOutcome, past: PastFailures, group: string): Rest | undefined {
