@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Clock, Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { createTill } from '../credits/till.ts';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
@@ -29,7 +28,7 @@ import { verifyOne, type VerifyOneParts } from '../verifications/verify-one.ts';
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
 
-export type ApiParts = Omit<VerifyOneParts, 'recall' | 'till' | 'processId' | 'singleTimeoutMs'> &
+export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
   ConsoleParts & {
     engine: Engine;
     counting: Parameters<typeof countSingles>[1];
@@ -51,7 +50,6 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const single = {
     ...inTime,
     recall,
-    till: createTill(inTime),
     processId: registry.ownId,
     singleTimeoutMs,
   };

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { insertRows } from '../db/insert-rows.ts';
 import { statement, type Tx } from '../db/statement.ts';
 
 export type NewTask = {
@@ -42,52 +42,13 @@ const insertRow = statement((db, arg: NewTask) =>
   }),
 );
 
-type ItemArguments = { task: string; now: number } & Record<
-  `email${number}` | `position${number}`,
-  string | number
->;
-
-/**
- * So many addresses in one statement: a statement costs more than a row. What each row is given is of the type its
- * name says, see `itemArguments`.
- */
-const insertItems = (count: number) =>
-  statement((db, arg: ItemArguments) =>
-    db.insertInto('item').values(
-      Array.from({ length: count }, (_, row) => ({
-        task_id: arg.task,
-        position: arg[`position${row}`] as number,
-        email: arg[`email${row}`] as string,
-        next_at: arg.now,
-        state: sql.lit('pending' as const),
-        attempts: sql.lit(0),
-        visits: sql.lit(0),
-        conclusive: sql.lit(0),
-      })),
-    ),
-  );
-
-/** Few sizes, so that few statements are prepared; any number of addresses is made up of them. */
-const batches = [64, 16, 4, 1].map((size) => ({ size, insert: insertItems(size) }));
+const insertItems = insertRows('item', {
+  columns: ['task_id', 'position', 'email', 'next_at'],
+  constants: { state: 'pending', attempts: 0, visits: 0, conclusive: 0 },
+});
 
 /** All is sent at once, in order: to wait for each answer would hold up the account for as many round trips. */
 export async function insertTask(tx: Tx, task: NewTask, emails: string[]): Promise<void> {
-  const sent: Promise<unknown>[] = [tx.change(insertRow, task)];
-  let next = 0;
-  for (const { size, insert } of batches) {
-    for (; next + size <= emails.length; next += size) {
-      sent.push(
-        tx.change(insert, itemArguments(task, { from: next, emails: emails.slice(next, next + size) })),
-      );
-    }
-  }
-  await Promise.all(sent);
-}
-
-function itemArguments({ id, now }: NewTask, batch: { from: number; emails: string[] }): ItemArguments {
-  const rows = batch.emails.flatMap((email, row): [string, string | number][] => [
-    [`position${row}`, batch.from + row],
-    [`email${row}`, email],
-  ]);
-  return { task: id, now, ...Object.fromEntries(rows) };
+  const items = emails.map((email, position) => ({ task_id: task.id, position, email, next_at: task.now }));
+  await Promise.all([tx.change(insertRow, task), insertItems(tx, items)]);
 }
