@@ -61,6 +61,8 @@ const sentences: Readonly<Record<string, string>> = {
     'the mail host puts strangers off on the first attempt (greylisting) and wants to be asked again',
   verification_in_progress: 'the mail host is still finding out whether the mailbox exists',
   receiving_too_fast: 'the mailbox exists and is getting more mail than it may at the moment',
+  unknown_for_now:
+    'the mail host knows no such mailbox for now, and leaves room for a change of mind (a soft bounce)',
   customer_suspended: "the filter in front of the domain has its owner's account switched off for now",
   deferred: 'the mail host could not answer for the moment (a temporary failure)',
   deferred_by_gateway: 'the mail host put us off because of what another host behind it said',
@@ -83,6 +85,7 @@ const sentences: Readonly<Record<string, string>> = {
   malware_suspected: 'the mail host suspects dangerous content',
   message_too_large: 'the mail host refuses because of size',
   content_refused: 'the mail host refuses because of content or form',
+  speaks_of_us: 'the mail host speaks of us, and not of the mailbox',
   policy: 'the mail host refuses by a rule of its own, or by a wish of the recipient',
   unavailable_or_denied: 'the mail host leaves open whether the mailbox is unknown or we are not welcome',
   refused_without_reason: 'the mail host refused and did not say why',

@@ -16,11 +16,11 @@
  */
 
 /** Sets of words that many phrases share. */
-const wordSets: Readonly<Record<string, string>> = {
+export const wordSets = {
   who: 'users?|recipients?|mailbox(?:es)?|accounts?|address(?:es)?|emails?|usernames?|userid|alias|rcpt|addressee|person|member|subscriber|customer|contact|inbox|login|addr|mailid|receivers?',
   us: 'ips?|ipaddr|hosts?|hostname|servers?|clients?|networks?|domains?|subnet|range|mta|isp|connections?|netblock|sender|senders',
   number: String.raw`\d[\d:.]*`,
-};
+} as const satisfies Readonly<Record<string, string>>;
 
 const gap = String.raw`(?:(?!\. )\S+ ){0,6}`;
 
@@ -51,7 +51,10 @@ function wordSource(word: string): string {
   if (setName === undefined) {
     return word.replace(/[.+^$[\]\\{}]/gu, String.raw`\$&`).replaceAll('*', String.raw`\S*`);
   }
-  const words = wordSets[setName];
-  if (words === undefined) throw new Error(`no set of words is called ${setName}`);
-  return `(?:${words})`;
+  if (!isWordSet(setName)) throw new Error(`no set of words is called ${setName}`);
+  return `(?:${wordSets[setName]})`;
+}
+
+function isWordSet(name: string): name is keyof typeof wordSets {
+  return Object.hasOwn(wordSets, name);
 }
