@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 import { createAdmission } from './create-admission.ts';
+import { believeDenials } from './dns/believe-denials.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
@@ -9,6 +10,7 @@ import type { MailRoute } from './dns/mail-route.ts';
 import { mailTargets } from './dns/mail-targets.ts';
 import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
+import { watchResolver, type ResolverState } from './dns/watch-resolver.ts';
 import type { Cidr } from './net/parse-cidr.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
 import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
@@ -18,6 +20,7 @@ import { createMailPortWatch, type MailPortState, type MailPortWatch } from './r
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { openShelves, type EngineMemory, type Shelf } from './memory.ts';
+import { largeProviders } from './lists/large-providers.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
@@ -45,6 +48,8 @@ import {
 export type EngineSettings = {
   /** Recursive resolvers to ask; none means the system's. */
   dnsServers: { ip: string; port: number }[];
+  /** Names that must exist, by which the resolvers are tried; none in a closed network. */
+  resolverProbes?: readonly string[];
   smtpPort: number;
   heloName: string;
   mailFrom: string;
@@ -75,6 +80,7 @@ export type EngineHealth = {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
+  resolver: ResolverState;
   conversations: ReturnType<Switchboard['counts']>;
 };
 
@@ -99,10 +105,19 @@ export function createEngine(settings: EngineSettings): Engine {
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
   const control = controlName(settings.mailFrom, { resolver, clock });
+  const resolverWatch = watchResolver({
+    ...{ clock, limits, resolver, onProblem },
+    names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
+  });
   const mailRoutes = rememberMailRoutes({
     ...{ clock, limits, resolver },
-    findMailRoute: (domain, patience) =>
-      findMailRoute(domain, { resolver, clock, limits, control }, patience),
+    findMailRoute: believeDenials({
+      clock,
+      watch: resolverWatch,
+      takesMailForCertain: (domain) => largeProviders.has(domain),
+      findMailRoute: (domain, patience) =>
+        findMailRoute(domain, { resolver, clock, limits, control }, patience),
+    }),
   });
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
   const shelf = openShelves(settings.memory);
@@ -149,12 +164,14 @@ export function createEngine(settings: EngineSettings): Engine {
       resting: pacer.resting(),
       routes: routes.state(),
       mailPort: mailPort.isBlocked(),
+      resolver: resolverWatch.state(),
       conversations: switchboard.counts(),
     }),
     close() {
       canaries.stop();
       pacer.stop();
       routes.stop();
+      resolverWatch.stop();
       resolver.close();
       lists.close();
     },

@@ -2,8 +2,7 @@
  * Every reason of an explanation as a sentence for people, in the groups in which docs/reasons.md shows them. The
  * types make a reason without a sentence a compile error wherever the reason itself has a type.
  */
-import type { LookupFailure } from './dns/lookup.ts';
-import type { MailRoute } from './dns/mail-route.ts';
+import type { MailRoute, RouteFailure } from './dns/mail-route.ts';
 import type { NoAnswerReason } from './evidence.ts';
 import { replyReasons } from './replies/reply-reasons.ts';
 import type { SyntaxFault } from './syntax/address.ts';
@@ -22,7 +21,7 @@ const verdictReasons = {
   internal_error: 'verifying failed again and again for a reason that lies with the service',
 } as const;
 
-const routeReasons: Readonly<Record<RefusesMail | `dns_${LookupFailure}`, string>> = {
+const routeReasons: Readonly<Record<RefusesMail | `dns_${RouteFailure}`, string>> = {
   no_such_domain: 'the domain does not exist',
   null_mx: 'the domain says that it takes no mail (null MX)',
   no_mail_host: 'the domain has neither a mail host nor an address',
@@ -32,6 +31,8 @@ const routeReasons: Readonly<Record<RefusesMail | `dns_${LookupFailure}`, string
   dns_silence: 'no resolver answered in time',
   dns_malformed: 'the answer about the domain could not be read',
   dns_other_rcode: 'the resolver answered with an error about the domain',
+  dns_denies_known_names:
+    'the resolver denies names that are known to exist, so its word on this domain proves nothing',
 };
 
 const noAnswerReasons: Readonly<Record<NoAnswerReason, string>> = {
