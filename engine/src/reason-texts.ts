@@ -46,6 +46,8 @@ const noAnswerReasons: Readonly<Record<NoAnswerReason, string>> = {
   mail_port_blocked: 'outbound port 25 is blocked here, so no mail host can be reached',
   host_resting: 'the mail host is left alone for a while after what it said or did, so it was not asked',
   provider_policy: "the operator's policy is not to ask this provider",
+  provider_accepts_everything:
+    'the provider accepts every address and decides after the message, so it was not asked',
 };
 
 /** The names that pacing gives to a rest; they stand in place of `host_resting` where the cause is known. */
