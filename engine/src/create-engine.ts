@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
-import { createAdmission } from './create-admission.ts';
+import { createLookupQueue } from './lookup-queue.ts';
 import { believeDenials } from './dns/believe-denials.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
@@ -30,9 +30,9 @@ import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
 import { askMailbox } from './probing/ask-mailbox.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
-import { createCatchAllDesk } from './probing/catch-all-desk.ts';
+import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
 import { createHostMemory } from './probing/host-traits.ts';
-import { createSwitchboard, type Switchboard } from './probing/switchboard.ts';
+import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address } from './syntax/address.ts';
 import {
@@ -68,10 +68,10 @@ export type EngineSettings = {
   /** Where processes that share the limits of all hosts agree whose turn it is; without it the engine is alone. */
   turns?: TurnBook | undefined;
   /**
-   * A secret that strangers' names are made from, so that a greylisting host is asked for the same one again after
+   * A secret that made-up names are derived from, so that a greylisting host is asked for the same one again after
    * a restart. Without it each process has its own.
    */
-  strangerKey?: string;
+  randomProbeKey?: string;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
@@ -81,7 +81,7 @@ export type EngineHealth = {
   routes: RouteState[];
   mailPort: MailPortState;
   resolver: ResolverState;
-  conversations: ReturnType<Switchboard['counts']>;
+  conversations: ReturnType<ProbeScheduler['counts']>;
 };
 
 export type Engine = {
@@ -104,21 +104,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const lists = createLists({ files: settings.listFiles, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
-  const control = controlName(settings.mailFrom, { resolver, clock });
-  const resolverWatch = watchResolver({
-    ...{ clock, limits, resolver, onProblem },
-    names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
-  });
-  const mailRoutes = rememberMailRoutes({
-    ...{ clock, limits, resolver },
-    findMailRoute: believeDenials({
-      clock,
-      watch: resolverWatch,
-      takesMailForCertain: (domain) => largeProviders.has(domain),
-      findMailRoute: (domain, patience) =>
-        findMailRoute(domain, { resolver, clock, limits, control }, patience),
-    }),
-  });
+  const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
   const shelf = openShelves(settings.memory);
   const routes = keepRoutes(openRoutes(base), {
@@ -129,7 +115,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
   const canaries = watchCanaries(base, { resolver, routes, mailPort });
   const pacer = startPacer(base, shelf('rest'));
-  const switchboard = createSwitchboard({
+  const scheduler = createProbeScheduler({
     clock,
     limits,
     policies,
@@ -138,21 +124,21 @@ export function createEngine(settings: EngineSettings): Engine {
     pacer,
     starttls: settings.starttls,
     hosts: createHostMemory(clock, limits, shelf('host_traits')),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, limits, shelf('catch_all'))),
-    randomLocalPart: strangerNames(settings.strangerKey ?? randomBytes(32).toString('hex')),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, shelf('catch_all'))),
+    randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
     gate: createProcessGate({ clock, openConversations: limits.openConversations }),
   });
-  const admission = createAdmission({ clock, places: limits.routeSearches });
+  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
     clock,
     lists,
     findMailRoute: (address, request) =>
-      admission.through(request, () => mailRoutes.find(address.host, request), notLookedUp),
+      lookupQueue.run(request, () => mailRoutes.find(address.host, request), notLookedUp),
     askMailbox: (address, route, request) => {
       const asker = request.asker ?? { urgency: 'single', account: '' };
       const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);
       const question = { address, asker, first: route.first.name, targets };
-      return askMailbox(question, { limits, policies, switchboard, mailPort }, request);
+      return askMailbox(question, { limits, policies, scheduler, mailPort }, request);
     },
   };
   return {
@@ -165,7 +151,7 @@ export function createEngine(settings: EngineSettings): Engine {
       routes: routes.state(),
       mailPort: mailPort.isBlocked(),
       resolver: resolverWatch.state(),
-      conversations: switchboard.counts(),
+      conversations: scheduler.counts(),
     }),
     close() {
       canaries.stop();
@@ -181,6 +167,27 @@ export function createEngine(settings: EngineSettings): Engine {
 const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
 
 type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
+
+/** Where mail goes, as a resolver says whose denials are believed only while it is known to tell the truth. */
+function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
+  const control = controlName(settings.mailFrom, { resolver, clock });
+  const resolverWatch = watchResolver({
+    ...{ clock, limits, resolver },
+    names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
+    onProblem: (message) => settings.onProblem(message),
+  });
+  const mailRoutes = rememberMailRoutes({
+    ...{ clock, limits, resolver },
+    findMailRoute: believeDenials({
+      clock,
+      watch: resolverWatch,
+      takesMailForCertain: (domain) => largeProviders.has(domain),
+      findMailRoute: (domain, patience) =>
+        findMailRoute(domain, { resolver, clock, limits, control }, patience),
+    }),
+  });
+  return { mailRoutes, resolverWatch };
+}
 
 function openRoutes({ settings, clock, limits }: Base): Routes {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
@@ -242,7 +249,7 @@ function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, ma
 }
 
 /** One name for each domain, which nobody can guess and nobody has. */
-function strangerNames(key: string): (domain: string) => string {
+function randomProbeNames(key: string): (domain: string) => string {
   return (domain) => `no-such-user-${createHmac('sha256', key).update(domain).digest('hex').slice(0, 16)}`;
 }
 

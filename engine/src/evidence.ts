@@ -40,7 +40,7 @@ export type NoAnswerReason =
   /** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
   | 'provider_accepts_everything';
 
-/** Whether a stranger's address is taken too. `undetermined` is an answer of its own, never a `no`. */
+/** Whether a made-up address is taken too. `undetermined` is an answer of its own, never a `no`. */
 export type CatchAllAnswer =
   | { kind: 'yes'; from: 'random_probe' | 'memory' }
   | { kind: 'no'; from: 'random_probe' | 'memory' | 'provider_table' }

@@ -6,9 +6,9 @@ import type { ProcessRole } from './db/presence.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
 import { createWallClock, type WallClock } from './db/wall-clock.ts';
-import { createLogger, openStandardOutput } from './http/create-logger.ts';
-import type { Lines } from './http/gather-lines.ts';
-import { createLogRequest } from './http/log-request.ts';
+import { createLogger, openStandardOutput } from './log/create-logger.ts';
+import type { LogOutput } from './log/batch-writes.ts';
+import { createLogRequest } from './http/pipeline/log-request.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { openEngine } from './start/open-engine.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
@@ -34,7 +34,7 @@ export type StartParts = {
   role: ProcessRole;
   /** Where a person reads; only the first start has something to say there. */
   print: (text: string) => void;
-  logDestination?: Lines;
+  logDestination?: LogOutput;
   createEngine: typeof createEngine;
   /** The system's own time, as it was set when the service started. */
   wall: WallClock;

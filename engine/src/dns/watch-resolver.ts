@@ -44,14 +44,17 @@ type WatchParts = {
 const providersAskedAlong = 8;
 
 export function watchResolver(parts: WatchParts): ResolverWatch {
+  return parts.names.length === 0 ? tellOnly(parts) : startRounds(parts);
+}
+
+function startRounds(parts: WatchParts): ResolverWatch {
   const { clock, limits, resolver } = parts;
   const stopped = new AbortController();
   const denied = new Set<CanonicalHost>();
   let state: ResolverState = { kind: 'in_order' };
   let goodFrom = -Infinity;
-  let toldAt = -Infinity;
-  let round: Promise<'asked' | 'late'> = Promise.resolve('asked');
   let cancelTimer: () => void = () => undefined;
+  let round: Promise<'asked' | 'late'> = ask();
 
   async function ask(): Promise<'asked'> {
     const names = [...new Set([...parts.names, ...denied])];
@@ -61,26 +64,20 @@ export function watchResolver(parts: WatchParts): ResolverWatch {
     } catch (error) {
       if (!stopped.signal.aborted) parts.onProblem(`the resolver could not be tried: ${String(error)}`);
     }
-    again();
+    scheduleNext();
     return 'asked';
   }
 
   function heed(finding: ResolverFinding, asked: readonly CanonicalHost[]): void {
-    switch (finding.kind) {
-      case 'no_answer':
-        return;
-      case 'denies':
-        doubt(finding.names);
-        return;
-      case 'in_order':
-        asked.forEach((name) => denied.delete(name));
-        // What was met as denied while this round was under way is asked for in the next.
-        if (state.kind === 'in_order' || denied.size > 0) return;
-        resolver.forgetMissing();
-        state = finding;
-        goodFrom = clock.now();
-        parts.onProblem('the resolver finds again what it denied');
-    }
+    if (finding.kind === 'denies') doubt(finding.names);
+    if (finding.kind !== 'in_order') return;
+    asked.forEach((name) => denied.delete(name));
+    // What was met as denied while this round was under way is asked for in the next.
+    if (state.kind === 'in_order' || denied.size > 0) return;
+    resolver.forgetMissing();
+    state = finding;
+    goodFrom = clock.now();
+    parts.onProblem('the resolver finds again what it denied');
   }
 
   function doubt(names: readonly CanonicalHost[]): void {
@@ -92,42 +89,47 @@ export function watchResolver(parts: WatchParts): ResolverWatch {
     state = { kind: 'denies', line };
   }
 
-  function begin(): void {
-    round = ask();
-  }
-
-  function again(): void {
+  function scheduleNext(): void {
+    cancelTimer();
     if (stopped.signal.aborted) return;
     const waitMs = state.kind === 'denies' ? limits.resolverProbeAgainMs : limits.resolverProbeMs;
-    cancelTimer();
-    cancelTimer = clock.after(waitMs, begin);
+    cancelTimer = clock.after(waitMs, () => {
+      round = ask();
+    });
   }
 
-  if (parts.names.length > 0) begin();
   return {
     async inDoubt(since, patience) {
-      if (parts.names.length === 0) return false;
       // Before the first round has ended nothing speaks for the resolver.
       const asked = await waitFor(round, { clock, patience, late: 'late' });
       return asked === 'late' || state.kind === 'denies' || goodFrom > since;
     },
     noteDenied(name) {
-      if (parts.names.length === 0) {
-        if (clock.now() - toldAt < limits.resolverProbeMs) return;
-        toldAt = clock.now();
-        parts.onProblem(lineFor([name]));
-        return;
-      }
       if (denied.size < providersAskedAlong) denied.add(name);
       const wasInOrder = state.kind === 'in_order';
       doubt([name]);
-      if (wasInOrder) again();
+      if (wasInOrder) scheduleNext();
     },
     state: () => state,
     stop() {
       stopped.abort();
       cancelTimer();
     },
+  };
+}
+
+function tellOnly(parts: WatchParts): ResolverWatch {
+  const { clock, limits } = parts;
+  let toldAt = -Infinity;
+  return {
+    inDoubt: () => Promise.resolve(false),
+    noteDenied(name) {
+      if (clock.now() - toldAt < limits.resolverProbeMs) return;
+      toldAt = clock.now();
+      parts.onProblem(lineFor([name]));
+    },
+    state: () => ({ kind: 'in_order' }),
+    stop: () => undefined,
   };
 }
 

@@ -232,7 +232,7 @@ for (const database of databases) {
       const { ask, live, balance, time, asked, finish } = await setUp();
       const slots = createSlots({ clock: time.clock, limits: { total: 1, perAccount: 1, bulk: 1 } });
       const patience = { deadline: Infinity, signal: new AbortController().signal };
-      await slots.take({ accountId: 'other', rank: 'single', patience });
+      await slots.take({ urgency: 'single', account: 'other' }, patience);
       const answer = ask(live, {}, { slots });
       while (time.timers() === 0) await new Promise((resolve) => setImmediate(resolve));
       time.advance(30_000);
