@@ -1,9 +1,9 @@
 import type { LedgerEntry } from '@mailproof/client';
 import { grouped } from '../parts/format.ts';
 import { Notice } from '../parts/notice.tsx';
-import { PagesEnd } from '../parts/pages-end.tsx';
+import { PagesEnd } from '../loading/pages-end.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Pages } from '../parts/use-pages.ts';
+import type { Pages } from '../loading/use-pages.ts';
 import { changeOf, checkStatement } from './check-statement.ts';
 
 const kinds: Record<LedgerEntry['kind'], string> = {

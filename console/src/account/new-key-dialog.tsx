@@ -1,6 +1,8 @@
 import type { CreatedKey } from '@mailproof/client';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { useSignal } from '@preact/signals';
+import { useConsole } from '../app/use-console.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
 
 /** The only time a key is seen whole. */
 export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () => void }) {
@@ -17,5 +19,26 @@ export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () 
         </button>
       </div>
     </Dialog>
+  );
+}
+
+/** Copies with one click; where the browser does not let it, says so, and the text can be selected by hand. */
+function CopyButton({ text, what }: { text: string; what: string }) {
+  const { announcer } = useConsole();
+  const label = useSignal(`Copy ${what}`);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      label.value = 'Copied';
+    } catch {
+      label.value = 'Select it and copy by hand';
+    }
+    announcer.say(label.value);
+  };
+  return (
+    <button type="button" class="button button-main" onClick={() => void copy()}>
+      <Icon name="copy" />
+      {label}
+    </button>
   );
 }

@@ -2,8 +2,8 @@ import type { Signal } from '@preact/signals';
 import type { Usage } from '@mailproof/client';
 import { ColumnsChart } from '../parts/columns-chart.tsx';
 import { counted } from '../parts/format.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import type { Loaded } from '../parts/use-loaded.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import type { Loaded } from '../loading/use-loaded.ts';
 
 type UsageCardProps = { usage: Loaded<Usage>; span: Signal<number> };
 

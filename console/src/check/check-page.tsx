@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { AnswerNotes, VerificationResult } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Page } from '../app/page.tsx';
 import { randomKey } from '../parts/random-key.ts';
 import { statusLabel } from '../parts/statuses.ts';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { CreditsMissing } from './credits-missing.tsx';
 import { ResultCard } from './result-card.tsx';
 

@@ -1,5 +1,5 @@
 import { counted } from '../parts/format.ts';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 
 /** What is missing, in numbers, and how it is got. */
 export function CreditsMissing({ needed }: { needed: number }) {

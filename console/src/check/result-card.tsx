@@ -1,9 +1,8 @@
 import type { AnswerNotes, VerificationResult } from '@mailproof/client';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { Icon } from '../parts/icon.tsx';
 import { statusWords } from '../parts/statuses.ts';
-import { StoryView } from '../story/story-view.tsx';
-import { ScoreScale } from './score-scale.tsx';
+import { EvidenceView } from '../evidence/evidence-view.tsx';
 import { readSignals, type SignalAnswer } from './signals.ts';
 
 /** The answer at a glance: status, score, signals; below it the evidence. */
@@ -39,7 +38,7 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
         </section>
         <section class="card" aria-labelledby="evidence-title">
           <h2 id="evidence-title">Evidence</h2>
-          <StoryView result={result} />
+          <EvidenceView result={result} />
         </section>
       </div>
     </>
@@ -65,5 +64,31 @@ function Cost({ result: { creditsUsed, requestId } }: { result: AnswerNotes }) {
         </>
       )}
     </p>
+  );
+}
+
+/** The score on a half circle from 0 to 100, with the number in words for those who do not see it. */
+function ScoreScale({ score }: { score: number | undefined }) {
+  const length = Math.PI * 40;
+  const filled = score === undefined ? 0 : (length * score) / 100;
+  return (
+    <div class="score">
+      <svg
+        viewBox="0 0 100 56"
+        role="img"
+        aria-label={score === undefined ? 'No score' : `Score ${score} of 100`}
+      >
+        <path class="score-track" d="M10 50a40 40 0 0 1 80 0" />
+        {filled === 0 ? null : (
+          <path class="score-fill" d="M10 50a40 40 0 0 1 80 0" stroke-dasharray={`${filled} ${length}`} />
+        )}
+        <text x="50" y="48" text-anchor="middle" aria-hidden="true">
+          {score ?? '–'}
+        </text>
+      </svg>
+      <span class="hint" aria-hidden="true">
+        {score === undefined ? 'no score' : 'score of 100'}
+      </span>
+    </div>
   );
 }

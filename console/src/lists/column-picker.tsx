@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { FoundLayout } from '@mailproof/client/lists';
 import { Notice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
-import type { ListFile } from './open-list.ts';
+import { useConsole } from '../app/use-console.ts';
+import type { ListFile } from '../list-run/open-list.ts';
 
 /** Where no column looks like addresses, the person knows better. */
 export function ColumnPicker({ file, layout }: { file: ListFile; layout: FoundLayout }) {
@@ -13,7 +13,7 @@ export function ColumnPicker({ file, layout }: { file: ListFile; layout: FoundLa
       class="card"
       onSubmit={(event) => {
         event.preventDefault();
-        void lists.bring(file, column.value);
+        void lists.open(file, column.value);
       }}
     >
       <Notice tone="warning" title="Which column holds the addresses?">

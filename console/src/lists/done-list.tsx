@@ -1,8 +1,13 @@
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { counted } from '../parts/format.ts';
+import { nextFrame } from '../parts/next-frame.ts';
+import { RowsForm } from '../parts/rows-form.tsx';
+import { saveFile } from '../parts/save-file.ts';
+import { rowsOf } from '../list-run/rows-of.ts';
+import { tallyByStatus } from '../parts/tally.ts';
+import { checkedName, writeCheckedList } from '../list-run/write-checked-list.ts';
 import { Counts } from './ready-list.tsx';
-import { DownloadForm } from './download-form.tsx';
-import type { OpenList } from './open-list.ts';
+import type { OpenList } from '../list-run/open-list.ts';
 
 /** The whole answer: what it came to, the file to take home, and every row. */
 export function DoneList({ list }: { list: OpenList }) {
@@ -13,7 +18,7 @@ export function DoneList({ list }: { list: OpenList }) {
     (answer) => answer !== undefined && answer.status !== 'unknown' && answer.status !== 'rejected',
   ).length;
   return (
-    <section class="card desk-card" aria-labelledby="done-title">
+    <section class="card progress-card" aria-labelledby="done-title">
       <div class="card-head">
         <h2 id="done-title">{list.name} is checked</h2>
         <button type="button" class="button button-small" onClick={() => void lists.clear()}>
@@ -27,5 +32,21 @@ export function DoneList({ list }: { list: OpenList }) {
         its answers are kept in this browser until you check another one or sign out.
       </p>
     </section>
+  );
+}
+
+/** The list as it came, with our columns; all of it, or the rows of one status. */
+function DownloadForm({ list }: { list: OpenList }) {
+  const counts = tallyByStatus(rowsOf(list).filter((row) => row.status !== ''));
+  const download = async (wanted: string | undefined) => {
+    const { bytes, layout, survey, answers } = list;
+    const pieces = await writeCheckedList(
+      { bytes, layout, survey, answerOf: (number) => answers[number], status: wanted },
+      nextFrame,
+    );
+    saveFile(checkedName(list.name, layout, wanted), pieces);
+  };
+  return (
+    <RowsForm total={list.survey.rows} counts={counts} main onDownload={(wanted) => void download(wanted)} />
   );
 }

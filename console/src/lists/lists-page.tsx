@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import { Page } from '../parts/page.tsx';
-import { useConsole } from '../shell/use-console.ts';
-import { BringList } from './bring-list.tsx';
+import { Page } from '../app/page.tsx';
+import { useConsole } from '../app/use-console.ts';
+import { ChooseList } from './choose-list.tsx';
 import { ColumnPicker } from './column-picker.tsx';
-import type { DeskState } from './create-list-desk.ts';
+import type { ListState } from '../list-run/create-list-controller.ts';
 import { DoneList } from './done-list.tsx';
 import { Outcome } from './outcome.tsx';
 import { ReadyList } from './ready-list.tsx';
@@ -22,7 +22,7 @@ export function ListsPage() {
       title="Check a list"
       lead="Every address once, with your columns, order and quoting kept. Unknown, duplicate and rejected rows cost nothing."
     >
-      <Desk state={state} />
+      <CurrentList state={state} />
       {state.kind === 'running' || state.kind === 'paused' || state.kind === 'done' ? (
         <Outcome list={state.list} />
       ) : null}
@@ -30,10 +30,10 @@ export function ListsPage() {
   );
 }
 
-function Desk({ state }: { state: DeskState }) {
+function CurrentList({ state }: { state: ListState }) {
   switch (state.kind) {
     case 'empty':
-      return <BringList />;
+      return <ChooseList />;
     case 'reading':
       return (
         <p class="card" role="status">
@@ -41,7 +41,7 @@ function Desk({ state }: { state: DeskState }) {
         </p>
       );
     case 'unreadable':
-      return <BringList problem={`${state.name} cannot be read: ${state.why}.`} />;
+      return <ChooseList problem={`${state.name} cannot be read: ${state.why}.`} />;
     case 'column_needed':
       return <ColumnPicker file={state.file} layout={state.layout} />;
     case 'ready':

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { counted, grouped } from '../parts/format.ts';
 import { Notice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { ColumnSelect } from './column-picker.tsx';
-import type { OpenList } from './open-list.ts';
+import type { OpenList } from '../list-run/open-list.ts';
 
 /** What the list holds and what it will cost, before anything is sent. */
 export function ReadyList({ list }: { list: OpenList }) {
@@ -20,7 +20,7 @@ export function ReadyList({ list }: { list: OpenList }) {
         <ColumnSelect
           columns={layout.columns}
           value={layout.column}
-          onPick={(column) => void lists.bring({ name: list.name, bytes: list.bytes }, column)}
+          onPick={(column) => void lists.open({ name: list.name, bytes: list.bytes }, column)}
         />
       ) : null}
       <Preview list={list} />

@@ -3,7 +3,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { isShownStatus, statusWords } from '../parts/statuses.ts';
 import { reasonSentence } from '../story/reason-sentences.ts';
-import type { OpenList } from './open-list.ts';
+import type { OpenList } from '../list-run/open-list.ts';
 
 type RowDialogProps = { list: OpenList; row: ResultRow; onClose: () => void };
 
@@ -18,7 +18,7 @@ export function RowDialog({ list, row, onClose }: RowDialogProps) {
         <StatusBadge status={row.status} />
       </p>
       <p>{isShownStatus(row.status) ? statusWords[row.status].meaning : ''}</p>
-      <dl class="talk">
+      <dl class="exchanges">
         <div>
           <dt>Why</dt>
           <dd>{row.reason === '' ? 'no reason was told' : reasonSentence(row.reason)}</dd>

@@ -2,10 +2,11 @@ import { useEffect } from 'preact/hooks';
 import { CreditsMissing } from '../check/credits-missing.tsx';
 import type { Failure } from '../api/failure.ts';
 import { counted, duration, grouped, percent } from '../parts/format.ts';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
-import type { RunProgress } from './create-list-desk.ts';
-import type { OpenList } from './open-list.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { useConsole } from '../app/use-console.ts';
+import type { RunProgress } from '../list-run/create-list-controller.ts';
+import type { OpenList } from '../list-run/open-list.ts';
 import { Counts } from './ready-list.tsx';
 
 /** As many as verifyMany has under way. */
@@ -18,7 +19,7 @@ export function RunningList({ list, progress }: { list: OpenList; progress: RunP
   const tenth = Math.floor((10 * progress.answered) / total);
   useEffect(() => announcer.say(`${tenth * 10} % of ${list.name} checked`), [tenth]);
   return (
-    <section class="card desk-card" aria-labelledby="running-title">
+    <section class="card progress-card" aria-labelledby="running-title">
       <div class="card-head">
         <h2 id="running-title">Checking {list.name}</h2>
         <button type="button" class="button button-small" onClick={() => lists.stop()}>

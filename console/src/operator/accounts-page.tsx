@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { AdminAccount } from '@mailproof/client';
 import { grouped } from '../parts/format.ts';
-import { Page } from '../parts/page.tsx';
-import { PagesEnd } from '../parts/pages-end.tsx';
+import { Page } from '../app/page.tsx';
+import { PagesEnd } from '../loading/pages-end.tsx';
 import { Time } from '../parts/time.tsx';
-import { usePages } from '../parts/use-pages.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { usePages } from '../loading/use-pages.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 import { NewAccountForm } from './new-account-form.tsx';
 
 /** Every account, found by name or id. */

@@ -1,11 +1,12 @@
 import type { ServiceHealth } from '@mailproof/client';
 import { grouped } from '../parts/format.ts';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Page } from '../app/page.tsx';
 import { Time } from '../parts/time.tsx';
-import { useEvery, useLoaded } from '../parts/use-loaded.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { useEvery, useLoaded } from '../loading/use-loaded.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 import { HealthTables } from './health-tables.tsx';
 import { RequestSearch } from './request-search.tsx';
 import { UnknownCard, VerdictsCard } from './verdicts-card.tsx';

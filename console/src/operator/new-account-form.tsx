@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { failureOf, type Failure } from '../api/failure.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useConsole } from '../app/use-console.ts';
 
 export function NewAccountForm({ onCreated }: { onCreated: (accountId: string) => void }) {
   const { api } = useConsole();

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { AdminAccount } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useConsole } from '../app/use-console.ts';
 
 type Plan = AdminAccount['plan'];
 type PlanFormProps = { accountId: string; plan: Plan; onChanged: () => void };

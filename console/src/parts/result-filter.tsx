@@ -1,6 +1,6 @@
 import { useComputed, type ReadonlySignal, type Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { tallyByStatus } from '../lists/tally.ts';
+import { tallyByStatus } from './tally.ts';
 import type { Arrangement, ResultRow } from './arrange-rows.ts';
 import { grouped } from './format.ts';
 import { statusLabel } from './statuses.ts';

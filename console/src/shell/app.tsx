@@ -7,15 +7,14 @@ import { AccountsPage } from '../operator/accounts-page.tsx';
 import { AuditPage } from '../operator/audit-page.tsx';
 import { HealthPage } from '../operator/health-page.tsx';
 import { OneAccountPage } from '../operator/one-account-page.tsx';
-import { Page } from '../parts/page.tsx';
-import { SignInPage } from '../session/sign-in-page.tsx';
-import { useSignOut } from '../session/use-sign-out.ts';
+import { Page } from '../app/page.tsx';
+import { SignInPage } from '../sign-in/sign-in-page.tsx';
+import { useSignOut } from '../sign-in/use-sign-out.ts';
 import { TaskPage } from '../tasks/task-page.tsx';
 import { TasksPage } from '../tasks/tasks-page.tsx';
-import { ConnectionBar } from './connection-bar.tsx';
 import { Header } from './header.tsx';
-import type { Route } from './route.ts';
-import { useConsole } from './use-console.ts';
+import type { Route } from '../app/route.ts';
+import { useConsole } from '../app/use-console.ts';
 
 /** The frame around every page: the way past the navigation, the header, the page, and what is said aloud. */
 export function App() {
@@ -32,6 +31,23 @@ export function App() {
         {announcer.said}
       </div>
     </>
+  );
+}
+
+/** Shown above every page while it lasts, since what the page shows may be out of date. */
+const connectionTexts = {
+  lost: 'Connection lost. Trying again by itself; nothing is lost and nothing is paid twice.',
+  busy: 'The service is busy. Waiting a little and trying again.',
+  fine: '',
+} as const;
+
+function ConnectionBar() {
+  const { connection } = useConsole();
+  const state = connection.state.value;
+  return (
+    <div role="status" class="connection-bar" hidden={state === 'fine'}>
+      {connectionTexts[state]}
+    </div>
   );
 }
 

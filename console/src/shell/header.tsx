@@ -1,9 +1,9 @@
 import { grouped } from '../parts/format.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import type { Theme } from './create-theme.ts';
-import type { Route } from './route.ts';
-import { SignOutButton } from '../session/sign-out-button.tsx';
-import { useConsole } from './use-console.ts';
+import type { Theme } from '../app/create-theme.ts';
+import type { Route } from '../app/route.ts';
+import { SignOutButton } from '../sign-in/sign-out-button.tsx';
+import { useConsole } from '../app/use-console.ts';
 
 type Place = { path: string; label: string; icon: IconName; holds: readonly Route['kind'][] };
 

@@ -1,9 +1,9 @@
-import { Page } from '../parts/page.tsx';
-import { PagesEnd } from '../parts/pages-end.tsx';
-import { useEvery, useLoaded } from '../parts/use-loaded.ts';
-import { usePages } from '../parts/use-pages.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { Page } from '../app/page.tsx';
+import { PagesEnd } from '../loading/pages-end.tsx';
+import { useEvery, useLoaded } from '../loading/use-loaded.ts';
+import { usePages } from '../loading/use-pages.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 import { TaskTable } from './task-table.tsx';
 
 const lookAgainMs = 3_000;

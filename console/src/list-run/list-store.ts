@@ -5,7 +5,7 @@
  */
 import type { ListAnswer } from './list-answer.ts';
 
-export type KeptList = {
+export type SavedList = {
   accountId: string;
   name: string;
   bytes: Uint8Array<ArrayBuffer>;
@@ -18,42 +18,42 @@ export type KeptList = {
   isStopped: boolean;
 };
 
-type KeptBatch = { accountId: string; batch: number; answers: ListAnswer[] };
-export type Recalled = { list: KeptList; batches: KeptBatch[] };
+type SavedBatch = { accountId: string; batch: number; answers: ListAnswer[] };
+export type SavedRun = { list: SavedList; batches: SavedBatch[] };
 
-export type ListKeeper = {
-  keepList(list: KeptList): Promise<void>;
-  keepBatch(batch: KeptBatch): Promise<void>;
-  recall(accountId: string): Promise<Recalled | undefined>;
-  forget(accountId: string): Promise<void>;
+export type ListStore = {
+  saveList(list: SavedList): Promise<void>;
+  saveBatch(batch: SavedBatch): Promise<void>;
+  load(accountId: string): Promise<SavedRun | undefined>;
+  remove(accountId: string): Promise<void>;
 };
 
 const databaseName = 'mailproof';
 
-export function createListKeeper(indexedDB: IDBFactory): ListKeeper {
+export function createListStore(indexedDB: IDBFactory): ListStore {
   const open = () => openDatabase(indexedDB);
   return {
-    async keepList(list) {
+    async saveList(list) {
       await inTransaction(await open(), 'readwrite', ({ lists }) => void lists.put(list));
     },
-    async keepBatch(batch) {
+    async saveBatch(batch) {
       await inTransaction(await open(), 'readwrite', ({ batches }) => void batches.put(batch));
     },
-    async recall(accountId) {
-      const found: { list?: KeptList; batches: KeptBatch[] } = { batches: [] };
+    async load(accountId) {
+      const found: { list?: SavedList; batches: SavedBatch[] } = { batches: [] };
       await inTransaction(await open(), 'readonly', ({ lists, batches }) => {
         const list = lists.get(accountId);
         list.onsuccess = () => {
-          if (list.result !== undefined) found.list = list.result as KeptList;
+          if (list.result !== undefined) found.list = list.result as SavedList;
         };
         const all = batches.getAll(batchesOf(accountId));
         all.onsuccess = () => {
-          found.batches = all.result as KeptBatch[];
+          found.batches = all.result as SavedBatch[];
         };
       });
       return found.list === undefined ? undefined : { list: found.list, batches: found.batches };
     },
-    async forget(accountId) {
+    async remove(accountId) {
       await inTransaction(await open(), 'readwrite', ({ lists, batches }) => {
         lists.delete(accountId);
         batches.delete(batchesOf(accountId));

@@ -1,4 +1,4 @@
-import { shownStatuses, isShownStatus, type ShownStatus } from '../parts/statuses.ts';
+import { shownStatuses, isShownStatus, type ShownStatus } from './statuses.ts';
 
 export type StatusCount = { status: ShownStatus; count: number };
 type ProviderCount = { provider: string; count: number; statuses: StatusCount[] };

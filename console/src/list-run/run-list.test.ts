@@ -29,7 +29,7 @@ function listOf(count: number): ListRun {
 function partsOf(client: RunParts['client'], kept = new Map<number, ListAnswer[]>()): RunParts {
   return {
     client,
-    keepBatch: (batch, answers) => Promise.resolve(void kept.set(batch, answers)),
+    saveBatch: (batch, answers) => Promise.resolve(void kept.set(batch, answers)),
     onProgress: () => undefined,
     untilConnected: () => Promise.resolve(),
   };
@@ -72,11 +72,11 @@ describe('a run over a list', () => {
     const kept = new Map<number, ListAnswer[]>();
     const stop = new AbortController();
     const parts = partsOf(client, kept);
-    const keepBatch: RunParts['keepBatch'] = async (batch, answers) => {
-      await parts.keepBatch(batch, answers);
+    const saveBatch: RunParts['saveBatch'] = async (batch, answers) => {
+      await parts.saveBatch(batch, answers);
       stop.abort(new Error('the page was reloaded'));
     };
-    assert.deepEqual(await runList(listOf(600), { ...parts, keepBatch }, stop.signal), { kind: 'stopped' });
+    assert.deepEqual(await runList(listOf(600), { ...parts, saveBatch }, stop.signal), { kind: 'stopped' });
     assert.ok(kept.size < 6);
 
     const run = listOf(600);

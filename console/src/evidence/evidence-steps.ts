@@ -1,7 +1,7 @@
 import type { Explanation, VerificationResult } from '@mailproof/client';
 import { counted, duration, elapsed } from '../parts/format.ts';
 import { statusWords } from '../parts/statuses.ts';
-import { reasonSentence } from './reason-sentences.ts';
+import { reasonSentence } from '../story/reason-sentences.ts';
 
 /** One thing that was found out, in the order it was. */
 type Step = {
@@ -9,25 +9,25 @@ type Step = {
   title: string;
   lines: string[];
   /** What the mail host replied, and to what. */
-  talk: Exchange[];
+  exchanges: Exchange[];
   /** Whether this step decided. */
   decides: boolean;
 };
 
 export type Exchange = { asked: string; reply: string };
 
-type Told = Pick<
+type Explained = Pick<
   VerificationResult,
   'email' | 'status' | 'username' | 'domain' | 'mx_records' | 'mx_accepts_mail' | 'is_role_account'
 > &
   Pick<VerificationResult, 'is_free_email' | 'is_disposable' | 'is_spamtrap' | 'explanation'>;
 
 /** The evidence as a story: what DNS said, which host was asked, what it replied, why that means what it means. */
-export function tellStory(result: Told): Step[] {
+export function evidenceSteps(result: Explained): Step[] {
   const { explanation } = result;
   if (explanation === undefined) return [];
   const decided = explanation.stage;
-  const steps: (Omit<Step, 'decides' | 'talk'> & { talk?: Exchange[]; stage: string })[] = [
+  const steps: (Omit<Step, 'decides' | 'exchanges'> & { exchanges?: Exchange[]; stage: string })[] = [
     { kind: 'address', stage: 'syntax', title: 'The address', lines: addressLines(result) },
     { kind: 'dns', stage: 'dns', title: 'What DNS said', lines: dnsLines(result, explanation) },
     { kind: 'lists', stage: 'lists', title: 'Lists', lines: listLines(result, explanation) },
@@ -36,16 +36,21 @@ export function tellStory(result: Told): Step[] {
       stage: 'smtp',
       title: 'The mail host',
       lines: hostLines(explanation),
-      talk: explanation.replies.map((reply) => exchangeOf(reply, result)),
+      exchanges: explanation.replies.map((reply) => exchangeOf(reply, result)),
     },
     { kind: 'verdict', stage: '', title: 'What it means', lines: verdictLines(result, explanation) },
   ];
   return steps
     .filter(({ lines }) => lines.length > 0)
-    .map(({ stage, talk = [], ...step }) => ({ ...step, talk, decides: stage === decided }));
+    .map(({ stage, exchanges = [], ...step }) => ({ ...step, exchanges, decides: stage === decided }));
 }
 
-function addressLines({ username, domain, is_role_account: isRole, is_free_email: isFree }: Told): string[] {
+function addressLines({
+  username,
+  domain,
+  is_role_account: isRole,
+  is_free_email: isFree,
+}: Explained): string[] {
   const parts =
     username === undefined || domain === undefined
       ? []
@@ -60,7 +65,7 @@ function addressLines({ username, domain, is_role_account: isRole, is_free_email
 }
 
 function dnsLines(
-  { domain = 'the domain', mx_accepts_mail: takesMail, mx_records: hosts = [] }: Told,
+  { domain = 'the domain', mx_accepts_mail: takesMail, mx_records: hosts = [] }: Explained,
   { stage, reason, timings_ms: timings }: Explanation,
 ): string[] {
   const took = timings.dns === undefined ? '' : ` Asking took ${elapsed(timings.dns)}.`;
@@ -74,7 +79,7 @@ function dnsLines(
   ];
 }
 
-function listLines({ is_disposable: isDisposable }: Told, { stage, reason }: Explanation): string[] {
+function listLines({ is_disposable: isDisposable }: Explained, { stage, reason }: Explanation): string[] {
   if (stage === 'lists')
     return [`${sentence(reasonSentence(reason))} So no mail host was asked, and none knows of this check.`];
   return isDisposable === true ? ['The domain belongs to a disposable-address service.'] : [];
@@ -106,7 +111,7 @@ const asked: Record<Explanation['replies'][number]['phase'], (who: string) => st
 
 function exchangeOf(
   { phase, code, enhanced, text }: Explanation['replies'][number],
-  { email }: Told,
+  { email }: Explained,
 ): Exchange {
   const known = Object.hasOwn(asked, phase) ? asked[phase](email) : phase;
   // Most hosts repeat the enhanced code at the head of their text.
@@ -114,7 +119,7 @@ function exchangeOf(
   return { asked: known, reply: `${code} ${status}${text}`.trim() };
 }
 
-function verdictLines({ status }: Told, { stage, reason, retry }: Explanation): string[] {
+function verdictLines({ status }: Explained, { stage, reason, retry }: Explanation): string[] {
   const why = stage === 'smtp' ? [sentence(reasonSentence(reason))] : [];
   const again = retry.advised
     ? [

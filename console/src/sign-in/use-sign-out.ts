@@ -1,6 +1,6 @@
 import { describeFailure } from '../api/describe-failure.ts';
 import { failureOf } from '../api/failure.ts';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 
 /**
  * Ends the session, takes the list out of this browser, and goes to the first page. Where the service cannot be told,

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 
 /** Where a list comes in: dropped, chosen or pasted. Nothing leaves the browser before the cost was agreed to. */
-export function BringList({ problem }: { problem?: string }) {
+export function ChooseList({ problem }: { problem?: string }) {
   return (
     <>
       {problem === undefined ? null : (
@@ -12,7 +12,7 @@ export function BringList({ problem }: { problem?: string }) {
           <p>{problem}</p>
         </Notice>
       )}
-      <div class="bring">
+      <div class="choose-list">
         <DropZone />
         <PasteForm />
       </div>
@@ -25,7 +25,7 @@ function DropZone() {
   const isOver = useSignal(false);
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
-    await lists.bring({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+    await lists.open({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
   };
   return (
     <div
@@ -67,7 +67,7 @@ function PasteForm() {
       class="card"
       onSubmit={(event) => {
         event.preventDefault();
-        void lists.bring({ name: 'pasted', bytes: new TextEncoder().encode(text.value) });
+        void lists.open({ name: 'pasted', bytes: new TextEncoder().encode(text.value) });
       }}
     >
       <label for="pasted">Or paste addresses</label>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { ConfirmDialog } from '../parts/dialog.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { useSignOut } from './use-sign-out.ts';
 
 /** Signs out at once, unless a list is under way, which would be forgotten here. */

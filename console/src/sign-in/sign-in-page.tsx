@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { failureOf, type Failure } from '../api/failure.ts';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Page } from '../app/page.tsx';
+import { useConsole } from '../app/use-console.ts';
 
 /** A key opens the account it belongs to, the admin token the operator's pages; which it is shows by itself. */
 export function SignInPage() {

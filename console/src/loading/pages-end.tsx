@@ -1,4 +1,4 @@
-import { FailureNotice } from './notice.tsx';
+import { FailureNotice } from './failure-notice.tsx';
 import type { Pages } from './use-pages.ts';
 
 /** Below a list: that it is being read, that there is nothing, what went wrong, or the way to more. */

@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { contractLimits, type Client } from '@mailproof/client';
 import type { FoundLayout } from '@mailproof/client/lists';
 import type { Failure } from '../api/failure.ts';
-import type { KeptList, ListKeeper } from './list-keeper.ts';
+import type { SavedList, ListStore } from './list-store.ts';
 import { openList, type ListFile, type OpenList } from './open-list.ts';
 import { enterBatch, runList } from './run-list.ts';
 
@@ -14,10 +14,10 @@ export type RunProgress = {
 };
 
 /**
- * The one list that is on the desk: brought → read → looked at (`ready`) → `running` → `done`. A run that was stopped
- * or refused is `paused` and can go on. It goes on while other pages are shown, and after a reload.
+ * The one list that the page works on: empty → reading → `ready` (its cost is shown) → `running` → `done`. A run that
+ * was stopped or refused is `paused` and can be resumed. It continues while other pages are shown, and after a reload.
  */
-export type DeskState =
+export type ListState =
   | { kind: 'empty' }
   | { kind: 'reading'; name: string }
   | { kind: 'unreadable'; name: string; why: string }
@@ -33,84 +33,84 @@ export type DeskState =
     }
   | { kind: 'done'; list: OpenList };
 
-export type ListDesk = {
-  state: ReadonlySignal<DeskState>;
+export type ListController = {
+  state: ReadonlySignal<ListState>;
   /** Grows whenever answers have come in. */
   revision: ReadonlySignal<number>;
-  bring(file: ListFile, column?: number): Promise<void>;
-  /** Begins to spend, or goes on. */
+  open(file: ListFile, column?: number): Promise<void>;
+  /** Starts or resumes the run, which spends credits. */
   start(): void;
   stop(): void;
-  /** Takes the list off the desk and out of this browser. */
+  /** Removes the list from the page and from this browser. */
   clear(): Promise<void>;
-  /** The account that is signed in: its list goes on where it was, and another's is put aside. */
-  recall(accountId: string): Promise<void>;
+  /** For the account that has signed in: resumes its list, and drops another account's from the page. */
+  restore(accountId: string): Promise<void>;
 };
 
-type DeskParts = {
+type ControllerParts = {
   client: Pick<Client, 'verifyMany'>;
-  keeper: ListKeeper;
+  store: ListStore;
   accountId: () => string | undefined;
   /** Lets the page draw before more is read. */
   pause: () => Promise<void>;
   untilConnected: (signal: AbortSignal) => Promise<void>;
   now: () => number;
   randomKey: () => string;
-  onEnd: (state: DeskState) => void;
+  onEnd: (state: ListState) => void;
 };
 
 /** Answers come in by the hundred. Drawing them takes longer the more rows there are, and is done the less often. */
 const showEveryMs = 400;
 const showMsPerRow = 0.05;
-/** For as long the service knows an idempotency key; what was under way longer ago may be paid for again. */
+/** How long the service remembers an idempotency key; a task created longer ago may be paid for again. */
 const keysLastMs = 86_400_000;
 
-/** What lies on the desk, with what is not for the page: the kept form of the list, and the way to stop the run. */
-type Inside = {
-  state: Signal<DeskState>;
+/** The state that is shown, and what is not: the saved form of the list, and the way to stop the run. */
+type Held = {
+  state: Signal<ListState>;
   revision: Signal<number>;
-  kept: KeptList | undefined;
+  saved: SavedList | undefined;
   /** Whose list it is. */
   owner: string | undefined;
   stopping: AbortController;
 };
 
-export function createListDesk(parts: DeskParts): ListDesk {
-  const inside: Inside = {
-    state: signal<DeskState>({ kind: 'empty' }),
+export function createListController(parts: ControllerParts): ListController {
+  const held: Held = {
+    state: signal<ListState>({ kind: 'empty' }),
     revision: signal(0),
-    kept: undefined,
+    saved: undefined,
     owner: undefined,
     stopping: new AbortController(),
   };
-  const { state, revision } = inside;
+  const { state, revision } = held;
   return {
     state,
     revision,
-    bring: (file, column) => bring(file, column, { inside, parts }),
+    open: (file, column) => open(file, column, { held, parts }),
     start() {
       const current = state.peek();
       if (current.kind !== 'ready' && current.kind !== 'paused') return;
-      // The key of the run is kept before the first task is created: a reload finds what was paid for.
-      void keep(current.list, false, { inside, parts }).then(() => run(current.list, { inside, parts }));
+      // The key of the run is saved before the first task is created: a reload finds what was paid for.
+      void save(current.list, false, { held, parts }).then(() => run(current.list, { held, parts }));
     },
     stop() {
       const current = state.peek();
       if (current.kind !== 'running') return;
-      inside.stopping.abort(new Error('stopped by hand'));
-      void keep(current.list, true, { inside, parts });
+      held.stopping.abort(new Error('stopped by hand'));
+      void save(current.list, true, { held, parts });
     },
-    clear: () => clear({ inside, parts }),
-    recall: (accountId) => recall(accountId, { inside, parts }),
+    clear: () => clear({ held, parts }),
+    restore: (accountId) => restore(accountId, { held, parts }),
   };
 }
 
-type Desk = { inside: Inside; parts: DeskParts };
+type Context = { held: Held; parts: ControllerParts };
 
-async function bring(file: ListFile, column: number | undefined, { inside, parts }: Desk): Promise<void> {
-  const { state } = inside;
-  inside.kept = undefined;
-  inside.owner = parts.accountId();
+async function open(file: ListFile, column: number | undefined, { held, parts }: Context): Promise<void> {
+  const { state } = held;
+  held.saved = undefined;
+  held.owner = parts.accountId();
   state.value = { kind: 'reading', name: file.name };
   const opened = await openList(file, column, parts.pause);
   switch (opened.kind) {
@@ -125,9 +125,9 @@ async function bring(file: ListFile, column: number | undefined, { inside, parts
   }
 }
 
-async function run(list: OpenList, { inside, parts }: Desk): Promise<void> {
-  const { state, revision, kept } = inside;
-  const { accountId = '', resumeKey = '' } = kept ?? {};
+async function run(list: OpenList, { held, parts }: Context): Promise<void> {
+  const { state, revision, saved } = held;
+  const { accountId = '', resumeKey = '' } = saved ?? {};
   const before = list.answers.filter((answer) => answer !== undefined).length;
   const startedAt = parts.now();
   let shownAt = startedAt;
@@ -138,8 +138,8 @@ async function run(list: OpenList, { inside, parts }: Desk): Promise<void> {
     shownAt = parts.now();
     revision.value += 1;
   };
-  inside.stopping = new AbortController();
-  const { signal: stopped } = inside.stopping;
+  held.stopping = new AbortController();
+  const { signal: stopped } = held.stopping;
   show(before);
   const end = await runList(
     { addresses: list.survey.addresses, answers: list.answers, resumeKey, name: taskName(list.name) },
@@ -147,12 +147,12 @@ async function run(list: OpenList, { inside, parts }: Desk): Promise<void> {
       client: parts.client,
       untilConnected: parts.untilConnected,
       onProgress: show,
-      keepBatch: (batch, answers) => orGoOn(parts.keeper.keepBatch({ accountId, batch, answers })),
+      saveBatch: (batch, answers) => ignoreFailure(parts.store.saveBatch({ accountId, batch, answers })),
     },
     stopped,
   );
   const current = state.peek();
-  // Something else may lie on the desk by now.
+  // Another list may have been opened meanwhile.
   if (current.kind !== 'running' || current.list !== list) return;
   revision.value += 1;
   state.value =
@@ -162,70 +162,70 @@ async function run(list: OpenList, { inside, parts }: Desk): Promise<void> {
   parts.onEnd(state.value);
 }
 
-async function keep(list: OpenList, isStopped: boolean, { inside, parts }: Desk): Promise<void> {
-  const { kept } = inside;
-  inside.kept = {
+async function save(list: OpenList, isStopped: boolean, { held, parts }: Context): Promise<void> {
+  const { saved } = held;
+  held.saved = {
     accountId: parts.accountId() ?? '',
     name: list.name,
     bytes: list.bytes,
     column: list.layout.column,
-    resumeKey: kept?.resumeKey ?? parts.randomKey(),
-    startedAt: kept?.startedAt ?? parts.now(),
+    resumeKey: saved?.resumeKey ?? parts.randomKey(),
+    startedAt: saved?.startedAt ?? parts.now(),
     isStopped,
   };
-  await orGoOn(parts.keeper.keepList(inside.kept));
+  await ignoreFailure(parts.store.saveList(held.saved));
 }
 
-async function clear({ inside, parts }: Desk): Promise<void> {
-  inside.stopping.abort(new Error('the list was taken off the desk'));
-  const accountId = inside.kept?.accountId ?? parts.accountId();
-  inside.kept = undefined;
-  inside.state.value = { kind: 'empty' };
-  if (accountId !== undefined) await orGoOn(parts.keeper.forget(accountId));
+async function clear({ held, parts }: Context): Promise<void> {
+  held.stopping.abort(new Error('the list was removed'));
+  const accountId = held.saved?.accountId ?? parts.accountId();
+  held.saved = undefined;
+  held.state.value = { kind: 'empty' };
+  if (accountId !== undefined) await ignoreFailure(parts.store.remove(accountId));
 }
 
-/** Off the desk, and kept for its owner. */
-function putAside(inside: Inside): void {
-  inside.stopping.abort(new Error('somebody else has signed in'));
-  inside.kept = undefined;
-  inside.state.value = { kind: 'empty' };
+/** Drops the list from the page; it stays saved for its owner. */
+function detach(held: Held): void {
+  held.stopping.abort(new Error('somebody else has signed in'));
+  held.saved = undefined;
+  held.state.value = { kind: 'empty' };
 }
 
 /** A run that ended with its session has a new one now. */
-function goOn(desk: Desk): void {
-  const current = desk.inside.state.peek();
-  if (current.kind === 'paused' && current.failure?.status === 401) void run(current.list, desk);
+function continueRun(context: Context): void {
+  const current = context.held.state.peek();
+  if (current.kind === 'paused' && current.failure?.status === 401) void run(current.list, context);
 }
 
-async function recall(accountId: string, desk: Desk): Promise<void> {
-  const { inside, parts } = desk;
-  const { state, revision } = inside;
+async function restore(accountId: string, context: Context): Promise<void> {
+  const { held, parts } = context;
+  const { state, revision } = held;
   const isEmpty = () => state.peek().kind === 'empty';
-  if (!isEmpty() && inside.owner !== accountId) putAside(inside);
+  if (!isEmpty() && held.owner !== accountId) detach(held);
   if (!isEmpty()) {
-    goOn(desk);
+    continueRun(context);
     return;
   }
-  inside.owner = accountId;
-  const found = await parts.keeper.recall(accountId).catch(() => undefined);
+  held.owner = accountId;
+  const found = await parts.store.load(accountId).catch(() => undefined);
   if (found === undefined || !isEmpty()) return;
   const { list: file, batches } = found;
   state.value = { kind: 'reading', name: file.name };
   const opened = await openList({ name: file.name, bytes: file.bytes }, file.column, parts.pause);
-  if (opened.kind !== 'opened') return clear(desk);
+  if (opened.kind !== 'opened') return clear(context);
   const { list } = opened;
-  inside.kept = file;
+  held.saved = file;
   const isOld = parts.now() - file.startedAt > keysLastMs;
   for (const { batch, answers } of batches) enterBatch(list.answers, batch, answers);
   revision.value += 1;
   if (list.answers.every((answer) => answer !== undefined)) state.value = { kind: 'done', list };
   else if (file.isStopped || isOld) state.value = { kind: 'paused', list, failure: undefined, isOld };
-  else void run(list, desk);
+  else void run(list, context);
 }
 
-/** A browser that keeps nothing can still check a list, as long as the page stays open. */
-async function orGoOn(keeping: Promise<void>): Promise<void> {
-  await keeping.catch(() => undefined);
+/** A browser that stores nothing can still check a list, as long as the page stays open. */
+async function ignoreFailure(saving: Promise<void>): Promise<void> {
+  await saving.catch(() => undefined);
 }
 
 /** Tasks are named after the list, as far as a name may go. */

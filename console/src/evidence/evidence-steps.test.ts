@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Explanation, VerificationResult } from '@mailproof/client';
-import { tellStory } from './tell-story.ts';
+import { evidenceSteps } from './evidence-steps.ts';
 
 const unasked: Explanation = {
   stage: 'smtp',
@@ -35,11 +35,11 @@ const plain: VerificationResult = {
 const invalid: VerificationResult = { ...plain, explanation };
 
 function told(result: Partial<VerificationResult>, about: Partial<Explanation> = {}): string {
-  return tellStory({ ...invalid, ...result, explanation: { ...explanation, ...about } })
-    .flatMap(({ kind, lines, talk }) => [
+  return evidenceSteps({ ...invalid, ...result, explanation: { ...explanation, ...about } })
+    .flatMap(({ kind, lines, exchanges }) => [
       `${kind}:`,
       ...lines,
-      ...talk.map(({ asked, reply }) => `${asked} → ${reply}`),
+      ...exchanges.map(({ asked, reply }) => `${asked} → ${reply}`),
     ])
     .join('\n');
 }
@@ -66,7 +66,7 @@ describe('the story of a verdict', () => {
   });
 
   test('ends at DNS where the domain takes no mail, and asks nobody', () => {
-    const steps = tellStory({
+    const steps = evidenceSteps({
       ...invalid,
       mx_accepts_mail: false,
       mx_records: [],
@@ -84,7 +84,7 @@ describe('the story of a verdict', () => {
   });
 
   test('says that nobody was asked where a list decided', () => {
-    const steps = tellStory({
+    const steps = evidenceSteps({
       ...invalid,
       status: 'disposable',
       explanation: { ...unasked, stage: 'lists', reason: 'disposable_listed', replies: [] },
@@ -109,6 +109,6 @@ describe('the story of a verdict', () => {
   });
 
   test('is no story without an explanation', () => {
-    assert.deepEqual(tellStory(plain), []);
+    assert.deepEqual(evidenceSteps(plain), []);
   });
 });

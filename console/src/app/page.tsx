@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from './use-console.ts';
 
 type PageProps = { title: string; lead?: ComponentChildren; children: ComponentChildren };
 

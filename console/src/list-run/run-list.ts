@@ -13,7 +13,7 @@ export type ListRun = {
 export type RunParts = {
   client: Pick<Client, 'verifyMany'>;
   /** Awaited for each batch of a hundred as soon as it is whole. */
-  keepBatch(batch: number, answers: ListAnswer[]): Promise<void>;
+  saveBatch(batch: number, answers: ListAnswer[]): Promise<void>;
   onProgress(answered: number): void;
   /** Resolves when it is worth trying again; rejects where the run is stopped meanwhile. */
   untilConnected(signal: AbortSignal): Promise<void>;
@@ -67,7 +67,7 @@ async function askAbout(numbers: number[], { run, parts, signal }: Asking): Prom
     const whole = batch.filter((one) => one !== undefined);
     if (whole.length < batch.length) continue;
     batches.delete(index);
-    await parts.keepBatch(index, whole);
+    await parts.saveBatch(index, whole);
     enterBatch(run.answers, index, whole);
   }
 }
