@@ -57,15 +57,12 @@ export function AccountNotices({ plan, frozen }: { plan: string; frozen: boolean
     <>
       {frozen ? (
         <Notice tone="problem" title="The account is on hold">
-          <p>Its books did not balance, so nothing can be spent until the operator has looked.</p>
+          <p>Its ledger did not balance. No credits can be spent until the operator has resolved this.</p>
         </Notice>
       ) : null}
       {plan === 'none' ? (
-        <Notice tone="warning" title="There is no active plan">
-          <p>
-            What was checked can be read; nothing new can be checked until the operator gives the account a
-            plan.
-          </p>
+        <Notice tone="warning" title="No active plan">
+          <p>You can read earlier results. To check new addresses, ask the operator for a plan.</p>
         </Notice>
       ) : null}
     </>

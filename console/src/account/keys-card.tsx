@@ -9,7 +9,7 @@ import { KeyForm } from './key-form.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 
-/** What can be done with the keys of an account; the operator does not name them. */
+/** What can be done with the keys of an account; the operator cannot rename them. */
 type KeyActions = {
   keys: Loaded<KeyList>;
   create(wish: KeyRequest): Promise<CreatedKey>;
@@ -62,7 +62,7 @@ function KeyTable({ keys, actions, attempt }: KeyTableProps) {
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col">Ends with</th>
+          <th scope="col">Ends in</th>
           <th scope="col" class="wide-only">
             Created
           </th>
@@ -85,7 +85,7 @@ function KeyRow({ apiKey, actions, attempt }: { apiKey: AccountKey; actions: Key
   const close = () => (asking.value = 'nothing');
   const { rename } = actions;
   const { key_id: id, name, last4, current } = apiKey;
-  const called = name === '' ? `the key that ends with ${last4}` : name;
+  const called = name === '' ? `the key ending in ${last4}` : name;
   return (
     <tr>
       <th scope="row">
@@ -129,14 +129,14 @@ function KeyRow({ apiKey, actions, attempt }: { apiKey: AccountKey; actions: Key
         {asking.value === 'delete' ? (
           <ConfirmDialog
             title={`Delete ${called}?`}
-            confirm="Delete the key"
+            confirm="Delete key"
             isDangerous
             onClose={close}
             onConfirm={() => void attempt(() => actions.remove(id)).then(close)}
           >
             <p>
-              Programs that use it are refused within a second. It cannot be brought back.
-              {current ? ' It is the key of this session: you will be signed out.' : ''}
+              Programs that use this key will be rejected within a second. This cannot be undone.
+              {current ? ' You are signed in with this key, so you will be signed out.' : ''}
             </p>
           </ConfirmDialog>
         ) : null}

@@ -4,11 +4,11 @@ import { useConsole } from '../app/use-console.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 
-/** The only time a key is seen whole. */
+/** The only time the whole key is shown. */
 export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () => void }) {
   return (
     <Dialog title="Copy the new key now" onClose={onClose}>
-      <p>It is shown this once. What is kept of it cannot be turned back into the key.</p>
+      <p>You will not see it again. The service does not store the key itself.</p>
       <p class="secret">
         <code>{made.api_key}</code>
       </p>
@@ -31,7 +31,7 @@ function CopyButton({ text, what }: { text: string; what: string }) {
       await navigator.clipboard.writeText(text);
       label.value = 'Copied';
     } catch {
-      label.value = 'Select it and copy by hand';
+      label.value = 'Select the key and copy it';
     }
     announcer.say(label.value);
   };

@@ -14,7 +14,7 @@ export function UsageCard({ usage, span }: UsageCardProps) {
   return (
     <section class="card usage" aria-labelledby="usage-title">
       <div class="card-head">
-        <h2 id="usage-title">Use</h2>
+        <h2 id="usage-title">Usage</h2>
         <label class="inline-field">
           Days{' '}
           <select value={span.value} onChange={(event) => (span.value = Number(event.currentTarget.value))}>
@@ -28,7 +28,7 @@ export function UsageCard({ usage, span }: UsageCardProps) {
       {days === undefined ? null : (
         <ColumnsChart
           title="Credits charged per day"
-          summary={`${counted(charged, 'credit')} in ${counted(days.length, 'day')} (days of UTC).`}
+          summary={`${counted(charged, 'credit')} in ${counted(days.length, 'day')} (UTC days).`}
           of="Day"
           columns={days.map((day) => ({
             key: day.date,

@@ -45,18 +45,18 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
   );
 }
 
-const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_known: 'not known' };
-/** By what it means to a sender: “takes every name: no” is good to hear. */
+const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_known: 'unknown' };
+/** By what it means to a sender: “accepts every address: no” is good. */
 const signalIcons = { good: 'safe', bad: 'invalid', neutral: 'rejected' } as const;
 
 function Cost({ result: { creditsUsed, requestId } }: { result: AnswerNotes }) {
   const { session } = useConsole();
   const state = session.state.value;
   const isTest = state.kind === 'account' && state.account.key.mode === 'test';
-  const cost = creditsUsed === 1 ? '1 credit charged' : 'Nothing charged';
+  const cost = creditsUsed === 1 ? '1 credit charged' : 'No credit charged';
   return (
     <p class="hint">
-      {isTest ? 'Test key: answered by the sandbox, nothing charged' : cost}
+      {isTest ? 'Test key: answered by the sandbox, free of charge' : cost}
       {requestId === undefined ? null : (
         <>
           {' · request '}
@@ -76,7 +76,7 @@ function ScoreScale({ score }: { score: number | undefined }) {
       <svg
         viewBox="0 0 100 56"
         role="img"
-        aria-label={score === undefined ? 'No score' : `Score ${score} of 100`}
+        aria-label={score === undefined ? 'No score' : `Score ${score} out of 100`}
       >
         <path class="score-track" d="M10 50a40 40 0 0 1 80 0" />
         {filled === 0 ? null : (
@@ -87,7 +87,7 @@ function ScoreScale({ score }: { score: number | undefined }) {
         </text>
       </svg>
       <span class="hint" aria-hidden="true">
-        {score === undefined ? 'no score' : 'score of 100'}
+        {score === undefined ? 'no score' : 'score out of 100'}
       </span>
     </div>
   );

@@ -44,28 +44,28 @@ function told(result: Partial<VerificationResult>, about: Partial<Explanation> =
     .join('\n');
 }
 
-describe('the story of a verdict', () => {
-  test('tells what DNS said, which host was asked, what it replied and what that means', () => {
+describe('the evidence for a verdict', () => {
+  test('tells what DNS says, which server was asked, what it replied and what that means', () => {
     assert.equal(
       told({}),
       [
         'address:',
-        'It is well-formed: the mailbox ada at the domain example.com.',
+        'The address is well-formed: mailbox ada, domain example.com.',
         'dns:',
-        'example.com names 2 mail hosts, in this order: mx1.example.com, mx2.example.com. Asking took 12 ms.',
+        'example.com has 2 mail servers, in this order: mx1.example.com, mx2.example.com. The lookup took 12 ms.',
         'host:',
-        'We spoke with mx1.example.com, for 1.3 s. No message was sent.',
+        'We talked to mx1.example.com for 1.3 s. No message was sent.',
         'It greeted us → 220 mx1.example.com ready',
-        'We asked: would you take mail for ada@example.com? → 550 5.1.1 no such user',
-        'We said goodbye → 221 2.0.0 bye',
+        'We asked whether it accepts mail for ada@example.com (RCPT TO) → 550 5.1.1 no such user',
+        'We said goodbye (QUIT) → 221 2.0.0 bye',
         'verdict:',
-        'The mail host knows no such mailbox, or says that its owner has left.',
-        'Mail to this address comes back. Do not send.',
+        'The mail server says that the mailbox does not exist or that its owner has left.',
+        'Mail to this address bounces. Do not send.',
       ].join('\n'),
     );
   });
 
-  test('ends at DNS where the domain takes no mail, and asks nobody', () => {
+  test('ends at DNS where the domain accepts no mail, and no server is asked', () => {
     const steps = evidenceSteps({
       ...invalid,
       mx_accepts_mail: false,
@@ -80,35 +80,35 @@ describe('the story of a verdict', () => {
         ['verdict', false],
       ],
     );
-    assert.deepEqual(steps[1]?.lines, ['The domain says that it takes no mail (null MX).']);
+    assert.deepEqual(steps[1]?.lines, ['The domain declares that it accepts no mail (null MX).']);
   });
 
-  test('says that nobody was asked where a list decided', () => {
+  test('says that no server was contacted where a list decided', () => {
     const steps = evidenceSteps({
       ...invalid,
       status: 'disposable',
       explanation: { ...unasked, stage: 'lists', reason: 'disposable_listed', replies: [] },
     });
     assert.ok(
-      steps.some(({ kind, lines }) => kind === 'lists' && /no mail host was asked/.test(lines.join())),
+      steps.some(({ kind, lines }) => kind === 'lists' && /No mail server was contacted/.test(lines.join())),
     );
     assert.ok(steps.every(({ kind }) => kind !== 'host'));
   });
 
   test('says when to ask again', () => {
     const about = { reason: 'greylisted', retry: { advised: true, after_seconds: 300 } };
-    assert.match(told({ status: 'unknown' }, about), /Asking again after 5 min may tell more\.$/);
+    assert.match(told({ status: 'unknown' }, about), /Asking again in 5 min may give a clearer answer\.$/);
   });
 
-  test('knows an implicit mail host, and a host that never replied', () => {
+  test('covers an implicit MX, and a server that never replied', () => {
     assert.match(
       told({ mx_records: ['example.com'] }),
-      /names no mail host, so its mail goes to the domain itself/,
+      /has no MX record, so its mail goes to the domain itself/,
     );
-    assert.match(told({}, { replies: [] }), /We turned to mx1\.example\.com and got no reply/);
+    assert.match(told({}, { replies: [] }), /We contacted mx1\.example\.com and got no readable reply/);
   });
 
-  test('is no story without an explanation', () => {
+  test('is empty without an explanation', () => {
     assert.deepEqual(evidenceSteps(plain), []);
   });
 });

@@ -1,7 +1,7 @@
 import type { Explanation, VerificationResult } from '@mailproof/client';
 import { counted, duration, elapsed } from '../parts/format.ts';
 import { statusWords } from '../parts/statuses.ts';
-import { reasonSentence } from '../story/reason-sentences.ts';
+import { reasonSentence } from '../parts/reason-sentence.ts';
 
 /** One thing that was found out, in the order it was. */
 type Step = {
@@ -22,23 +22,23 @@ type Explained = Pick<
 > &
   Pick<VerificationResult, 'is_free_email' | 'is_disposable' | 'is_spamtrap' | 'explanation'>;
 
-/** The evidence as a story: what DNS said, which host was asked, what it replied, why that means what it means. */
+/** The evidence step by step: what DNS says, which server was asked, what it replied, and what that means. */
 export function evidenceSteps(result: Explained): Step[] {
   const { explanation } = result;
   if (explanation === undefined) return [];
   const decided = explanation.stage;
   const steps: (Omit<Step, 'decides' | 'exchanges'> & { exchanges?: Exchange[]; stage: string })[] = [
     { kind: 'address', stage: 'syntax', title: 'The address', lines: addressLines(result) },
-    { kind: 'dns', stage: 'dns', title: 'What DNS said', lines: dnsLines(result, explanation) },
+    { kind: 'dns', stage: 'dns', title: 'What DNS says', lines: dnsLines(result, explanation) },
     { kind: 'lists', stage: 'lists', title: 'Lists', lines: listLines(result, explanation) },
     {
       kind: 'host',
       stage: 'smtp',
-      title: 'The mail host',
+      title: 'The mail server',
       lines: hostLines(explanation),
       exchanges: explanation.replies.map((reply) => exchangeOf(reply, result)),
     },
-    { kind: 'verdict', stage: '', title: 'What it means', lines: verdictLines(result, explanation) },
+    { kind: 'verdict', stage: '', title: 'What this means', lines: verdictLines(result, explanation) },
   ];
   return steps
     .filter(({ lines }) => lines.length > 0)
@@ -54,13 +54,11 @@ function addressLines({
   const parts =
     username === undefined || domain === undefined
       ? []
-      : [`It is well-formed: the mailbox ${username} at the domain ${domain}.`];
+      : [`The address is well-formed: mailbox ${username}, domain ${domain}.`];
   return [
     ...parts,
-    ...(isRole === true ? [`${username ?? 'The name'} stands for a function, not for a person.`] : []),
-    ...(isFree === true
-      ? ['The domain belongs to a provider where anyone can have a mailbox for free.']
-      : []),
+    ...(isRole === true ? [`${username ?? 'The mailbox'} is a role rather than a person.`] : []),
+    ...(isFree === true ? ['The domain belongs to a free email provider.'] : []),
   ];
 }
 
@@ -68,45 +66,44 @@ function dnsLines(
   { domain = 'the domain', mx_accepts_mail: takesMail, mx_records: hosts = [] }: Explained,
   { stage, reason, timings_ms: timings }: Explanation,
 ): string[] {
-  const took = timings.dns === undefined ? '' : ` Asking took ${elapsed(timings.dns)}.`;
-  if (stage === 'dns') return [`${sentence(reasonSentence(reason))}${took}`];
+  const took = timings.dns === undefined ? '' : ` The lookup took ${elapsed(timings.dns)}.`;
+  if (stage === 'dns') return [`${reasonSentence(reason)}${took}`];
   if (takesMail !== true) return [];
-  if (hosts.length === 0) return [`${domain} takes mail.${took}`];
+  if (hosts.length === 0) return [`${domain} accepts mail.${took}`];
   if (hosts.length === 1 && hosts[0] === domain)
-    return [`${domain} names no mail host, so its mail goes to the domain itself.${took}`];
+    return [`${domain} has no MX record, so its mail goes to the domain itself.${took}`];
   return [
-    `${domain} names ${counted(hosts.length, 'mail host')}${hosts.length > 1 ? ', in this order' : ''}: ${hosts.join(', ')}.${took}`,
+    `${domain} has ${counted(hosts.length, 'mail server')}${hosts.length > 1 ? ', in this order' : ''}: ${hosts.join(', ')}.${took}`,
   ];
 }
 
 function listLines({ is_disposable: isDisposable }: Explained, { stage, reason }: Explanation): string[] {
-  if (stage === 'lists')
-    return [`${sentence(reasonSentence(reason))} So no mail host was asked, and none knows of this check.`];
+  if (stage === 'lists') return [`${reasonSentence(reason)} No mail server was contacted.`];
   return isDisposable === true ? ['The domain belongs to a disposable-address service.'] : [];
 }
 
 function hostLines(explanation: Explanation): string[] {
   const { stage, mail_host: host, replies, timings_ms: timings, visits = [] } = explanation;
-  if (host === undefined) return stage === 'smtp' ? ['No mail host was asked.'] : [];
-  const took = timings.smtp === undefined ? '' : `, for ${elapsed(timings.smtp)}`;
+  if (host === undefined) return stage === 'smtp' ? ['No mail server was asked.'] : [];
+  const took = timings.smtp === undefined ? '' : ` for ${elapsed(timings.smtp)}`;
   return [
     replies.length === 0
-      ? `We turned to ${host} and got no reply that could be read.`
-      : `We spoke with ${host}${took}. No message was sent.`,
-    ...(visits.length > 1 ? [`It put us off at first and was asked ${visits.length} times.`] : []),
+      ? `We contacted ${host} and got no readable reply.`
+      : `We talked to ${host}${took}. No message was sent.`,
+    ...(visits.length > 1 ? [`The server deferred us at first. We asked ${visits.length} times.`] : []),
   ];
 }
 
 const asked: Record<Explanation['replies'][number]['phase'], (who: string) => string> = {
   connect: () => 'We connected',
   banner: () => 'It greeted us',
-  ehlo: () => 'We introduced ourselves',
-  starttls: () => 'We asked for encryption',
-  mail: () => 'We named a sender',
-  rcpt: (who) => `We asked: would you take mail for ${who}?`,
-  random_rcpt: () => 'We asked the same for a name that nobody has',
-  rset: () => 'We began anew',
-  quit: () => 'We said goodbye',
+  ehlo: () => 'We introduced ourselves (EHLO)',
+  starttls: () => 'We asked for encryption (STARTTLS)',
+  mail: () => 'We named a sender (MAIL FROM)',
+  rcpt: (who) => `We asked whether it accepts mail for ${who} (RCPT TO)`,
+  random_rcpt: () => 'We asked the same about a made-up address',
+  rset: () => 'We reset the session (RSET)',
+  quit: () => 'We said goodbye (QUIT)',
 };
 
 function exchangeOf(
@@ -120,17 +117,13 @@ function exchangeOf(
 }
 
 function verdictLines({ status }: Explained, { stage, reason, retry }: Explanation): string[] {
-  const why = stage === 'smtp' ? [sentence(reasonSentence(reason))] : [];
+  const why = stage === 'smtp' ? [reasonSentence(reason)] : [];
   const again = retry.advised
     ? [
         retry.after_seconds === undefined
-          ? 'Asking again later may tell more.'
-          : `Asking again after ${duration(retry.after_seconds)} may tell more.`,
+          ? 'Asking again later may give a clearer answer.'
+          : `Asking again in ${duration(retry.after_seconds)} may give a clearer answer.`,
       ]
     : [];
   return [...why, statusWords[status].meaning, ...again];
-}
-
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

@@ -6,14 +6,14 @@ type Explained = Parameters<typeof evidenceSteps>[0] & Pick<VerificationResult, 
 /** The evidence as numbered steps; the one that decided is marked in words as well. */
 export function EvidenceView({ result }: { result: Explained }) {
   const steps = evidenceSteps(result);
-  if (steps.length === 0) return <p>The service gave no explanation with this answer.</p>;
+  if (steps.length === 0) return <p>The service sent no explanation with this result.</p>;
   return (
     <ol class="evidence">
       {steps.map(({ kind, title, lines, exchanges, decides }) => (
         <li key={kind} class={decides ? 'evidence-step evidence-decides' : 'evidence-step'}>
           <h3>
             {title}
-            {decides ? <span class="tag">decided here</span> : null}
+            {decides ? <span class="tag">deciding step</span> : null}
           </h3>
           {lines.map((line) => (
             <p key={line}>{line}</p>

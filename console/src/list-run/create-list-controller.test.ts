@@ -32,7 +32,10 @@ function storeInMemory(): ListStore {
 
 type Setting = { store?: ListStore; account?: string; now?: number };
 
-function createFixture(standIn: StandIn, { store = storeInMemory(), account = 'ada', now = 0 }: Setting = {}) {
+function createFixture(
+  standIn: StandIn,
+  { store = storeInMemory(), account = 'ada', now = 0 }: Setting = {},
+) {
   const ends: ListState[] = [];
   const waiting: ((state: ListState) => void)[] = [];
   const client = createClient({

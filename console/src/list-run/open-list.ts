@@ -12,6 +12,9 @@ import { surveyList, type Survey } from './survey-list.ts';
 /** A file as it was brought, or what was pasted. */
 export type ListFile = { name: string; bytes: Uint8Array<ArrayBuffer> };
 
+/** The name of a list that has no file. */
+export const pastedName = 'pasted addresses';
+
 /** A list that has been read: how it is written, what it holds, and what is known of its addresses. */
 export type OpenList = ListFile & {
   layout: Layout;
@@ -34,11 +37,11 @@ export async function openList(
   pause: () => Promise<void>,
 ): Promise<OpenedList> {
   const { name, bytes } = file;
-  if (bytes.length === 0) return { kind: 'unreadable', why: 'it is empty' };
+  if (bytes.length === 0) return { kind: 'unreadable', why: 'The file is empty.' };
   if (bytes.length > bytesMax)
     return {
       kind: 'unreadable',
-      why: 'it is larger than 50 MB; the command line takes lists of any length: ./mailproof check',
+      why: 'The file is larger than 50 MB. The command line takes lists of any length: ./mailproof check',
     };
   try {
     const text = toByteText(bytes.subarray(0, sampleBytes));
@@ -47,7 +50,7 @@ export async function openList(
     if (chosen === undefined) return { kind: 'column_needed', file, layout };
     const found = { ...layout, column: chosen };
     const survey = await surveyList(bytes, found, pause);
-    if (survey.rows === 0) return { kind: 'unreadable', why: 'there is no row in it' };
+    if (survey.rows === 0) return { kind: 'unreadable', why: 'The list has no rows.' };
     const answers = survey.addresses.map(() => undefined);
     return { kind: 'opened', list: { ...file, layout: found, survey, answers } };
   } catch (error) {

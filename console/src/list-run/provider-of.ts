@@ -29,7 +29,7 @@ const providers: readonly [ending: string, name: string][] = [
   ['comcast.net', 'Comcast'],
 ];
 
-export const noHostAsked = 'No mail host asked';
+export const noHostAsked = 'No mail server asked';
 
 /** A host that nobody in the table runs is told by its last two names, which is where most are registered. */
 export function providerOf(mailHost: string | null): string {

@@ -43,8 +43,8 @@ test('what cannot be read is told, not guessed at', async () => {
     const opened = await openList({ name: 'a.csv', bytes: bytesOf(text) }, undefined, atOnce);
     return opened.kind === 'unreadable' ? opened.why : opened.kind;
   };
-  assert.equal(await why(''), 'it is empty');
-  assert.equal(await why('name,email\n'), 'there is no row in it');
+  assert.equal(await why(''), 'The file is empty.');
+  assert.equal(await why('name,email\n'), 'The list has no rows.');
   assert.match(await why('email,x\n"ada@example.com,1\n'), /quote that is never closed/);
   assert.match(await why('e\0m\0'), /save it as CSV UTF-8/);
 });

@@ -2,13 +2,14 @@ import { useSignal } from '@preact/signals';
 import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { useConsole } from '../app/use-console.ts';
+import { pastedName } from '../list-run/open-list.ts';
 
-/** Where a list comes in: dropped, chosen or pasted. Nothing leaves the browser before the cost was agreed to. */
+/** A list is dropped, chosen or pasted here. Nothing leaves the browser before the cost is agreed to. */
 export function ChooseList({ problem }: { problem?: string }) {
   return (
     <>
       {problem === undefined ? null : (
-        <Notice tone="problem" title="This list cannot be used">
+        <Notice tone="problem" title="This list cannot be read">
           <p>{problem}</p>
         </Notice>
       )}
@@ -53,7 +54,7 @@ function DropZone() {
         onChange={(event) => void take(event.currentTarget.files?.[0])}
       />
       <p id="list-file-help" class="hint">
-        CSV, TSV or one address a line. It stays in this browser until you agree to the cost.
+        CSV, TSV or one address per line. The file stays in this browser until you agree to the cost.
       </p>
     </div>
   );
@@ -67,7 +68,7 @@ function PasteForm() {
       class="card"
       onSubmit={(event) => {
         event.preventDefault();
-        void lists.open({ name: 'pasted', bytes: new TextEncoder().encode(text.value) });
+        void lists.open({ name: pastedName, bytes: new TextEncoder().encode(text.value) });
       }}
     >
       <label for="pasted">Or paste addresses</label>
@@ -85,7 +86,7 @@ function PasteForm() {
       />
       <div class="buttons">
         <button type="submit" class="button">
-          Read what was pasted
+          Read pasted addresses
         </button>
       </div>
     </form>

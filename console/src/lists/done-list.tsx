@@ -9,7 +9,7 @@ import { checkedName, writeCheckedList } from '../list-run/write-checked-list.ts
 import { Counts } from './ready-list.tsx';
 import type { OpenList } from '../list-run/open-list.ts';
 
-/** The whole answer: what it came to, the file to take home, and every row. */
+/** A list that has been checked: its counts, its cost and the download. */
 export function DoneList({ list }: { list: OpenList }) {
   const { lists, session } = useConsole();
   const state = session.state.value;
@@ -20,7 +20,7 @@ export function DoneList({ list }: { list: OpenList }) {
   return (
     <section class="card progress-card" aria-labelledby="done-title">
       <div class="card-head">
-        <h2 id="done-title">{list.name} is checked</h2>
+        <h2 id="done-title">{list.name} has been checked</h2>
         <button type="button" class="button button-small" onClick={() => void lists.clear()}>
           Check another list
         </button>
@@ -29,7 +29,7 @@ export function DoneList({ list }: { list: OpenList }) {
       <DownloadForm list={list} />
       <p class="hint">
         {isFree ? 'Nothing was charged (test key).' : `${counted(charged, 'credit')} charged.`} The list and
-        its answers are kept in this browser until you check another one or sign out.
+        its results stay in this browser until you check another list or sign out.
       </p>
     </section>
   );

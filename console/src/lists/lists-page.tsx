@@ -9,18 +9,18 @@ import { Outcome } from './outcome.tsx';
 import { ReadyList } from './ready-list.tsx';
 import { PausedList, RunningList } from './running-list.tsx';
 
-/** A list from the file to the checked file. */
+/** Checks a list, from upload to download. */
 export function ListsPage() {
   const { lists, session } = useConsole();
   const state = lists.state.value;
   useEffect(() => {
-    // What something costs is told with the balance of now.
+    // The cost is shown with the current balance.
     void session.refresh();
   }, []);
   return (
     <Page
       title="Check a list"
-      lead="Every address once, with your columns, order and quoting kept. Unknown, duplicate and rejected rows cost nothing."
+      lead="Each address is checked once. Your columns, order and quoting stay as they are. Unknown, duplicate and rejected rows are free."
     >
       <CurrentList state={state} />
       {state.kind === 'running' || state.kind === 'paused' || state.kind === 'done' ? (
@@ -41,7 +41,7 @@ function CurrentList({ state }: { state: ListState }) {
         </p>
       );
     case 'unreadable':
-      return <ChooseList problem={`${state.name} cannot be read: ${state.why}.`} />;
+      return <ChooseList problem={`${state.name}: ${state.why}`} />;
     case 'column_needed':
       return <ColumnPicker file={state.file} layout={state.layout} />;
     case 'ready':

@@ -8,7 +8,7 @@ import type { OpenList } from '../list-run/open-list.ts';
 import { RowDialog } from './row-dialog.tsx';
 import { rowsOf } from '../list-run/rows-of.ts';
 
-/** What is known so far: by status, by provider, and row by row. */
+/** The results so far: by status, by provider, and row by row. */
 export function Outcome({ list }: { list: OpenList }) {
   const { lists } = useConsole();
   const opened = useSignal<ResultRow | undefined>(undefined);

@@ -1,7 +1,7 @@
 import { FailureNotice } from './failure-notice.tsx';
 import type { Pages } from './use-pages.ts';
 
-/** Below a list: that it is being read, that there is nothing, what went wrong, or the way to more. */
+/** Below a list: that it is loading, that it is empty, what went wrong, or a button for more. */
 export function PagesEnd<Item>({ pages, nothing }: { pages: Pages<Item>; nothing: string }) {
   const failure = pages.failure.value;
   if (failure !== undefined)
@@ -14,7 +14,7 @@ export function PagesEnd<Item>({ pages, nothing }: { pages: Pages<Item>; nothing
         </div>
       </FailureNotice>
     );
-  if (pages.isFirst.value) return <p class="hint">Reading …</p>;
+  if (pages.isFirst.value) return <p class="hint">Loading …</p>;
   if (pages.items.value.length === 0) return <p class="hint">{nothing}</p>;
   if (!pages.hasMore.value) return null;
   return (

@@ -6,5 +6,5 @@ type WhenReadProps = { of: readonly { isSettled: ReadonlySignal<boolean> }[]; ch
 /** Draws a page once all it is made of was read, so that nothing moves when the last part comes in. */
 export function WhenRead({ of, children }: WhenReadProps) {
   if (of.every(({ isSettled }) => isSettled.value)) return <>{children}</>;
-  return <p class="hint">Reading …</p>;
+  return <p class="hint">Loading …</p>;
 }

@@ -26,7 +26,7 @@ export function HealthPage() {
         {known === undefined ? null : (
           <>
             {known.engine.mail_port_problem === null ? null : (
-              <Notice tone="problem" title="Mail hosts cannot be reached">
+              <Notice tone="problem" title="Mail servers cannot be reached">
                 <p>{known.engine.mail_port_problem}</p>
               </Notice>
             )}
@@ -49,14 +49,14 @@ function Now({ health: { queue, engine } }: { health: ServiceHealth }) {
       <dl class="facts">
         <Fact name="Tasks waiting" value={grouped(queue.waiting)} />
         <Fact name="Tasks running" value={grouped(queue.running)} />
-        <Fact name="Conversations open" value={grouped(engine.conversations_open)} />
-        <Fact name="Addresses in line" value={grouped(engine.conversations_waiting)} />
+        <Fact name="Open SMTP conversations" value={grouped(engine.conversations_open)} />
+        <Fact name="Addresses waiting" value={grouped(engine.conversations_waiting)} />
         <Fact name="DNS queries" value={grouped(engine.dns_queries)} />
-        <Fact name="Connections dialled" value={grouped(engine.dialled)} />
+        <Fact name="Connections opened" value={grouped(engine.dialled)} />
       </dl>
       {queue.oldest_waiting_at === null ? null : (
         <p class="hint">
-          The oldest waiting task was created at <Time at={queue.oldest_waiting_at} />.
+          The oldest waiting task was created on <Time at={queue.oldest_waiting_at} />.
         </p>
       )}
     </section>

@@ -44,7 +44,7 @@ export function NewAccountForm({ onCreated }: { onCreated: (accountId: string) =
           />
         </div>
         <div class="field">
-          <label for="account-credits">Credits to begin with</label>
+          <label for="account-credits">Initial credits</label>
           <input
             id="account-credits"
             type="number"

@@ -62,7 +62,7 @@ export function OneAccountPage({ id }: { id: string }) {
               {tasks.items.value.length === 0 ? null : (
                 <TaskTable tasks={tasks.items.value} keys={keys.value.value?.keys} canOpen={false} />
               )}
-              <PagesEnd pages={tasks} nothing="No task has run." />
+              <PagesEnd pages={tasks} nothing="No tasks yet." />
             </section>
           </>
         )}

@@ -15,7 +15,7 @@ export function PlanForm({ accountId, plan, onChanged }: PlanFormProps) {
     try {
       failure.value = undefined;
       await api.admin.accounts.setPlan(accountId, wanted.value);
-      announcer.say(`The plan is ${wanted.value} now`);
+      announcer.say(`The plan is now ${wanted.value}`);
       onChanged();
     } catch (error) {
       failure.value = failureOf(error);
@@ -38,8 +38,8 @@ export function PlanForm({ accountId, plan, onChanged }: PlanFormProps) {
           value={wanted.value}
           onChange={(event) => (wanted.value = event.currentTarget.value === 'none' ? 'none' : 'paid')}
         >
-          <option value="paid">paid: may check</option>
-          <option value="none">none: may only read</option>
+          <option value="paid">paid: can verify addresses</option>
+          <option value="none">none: read only</option>
         </select>
       </div>
       <button type="submit" class="button">

@@ -18,7 +18,7 @@ export function RequestSearch() {
     failure.value = undefined;
     try {
       found.value = await api.admin.findRequest(id.value.trim());
-      announcer.say('The request was found');
+      announcer.say('Request found');
     } catch (error) {
       failure.value = failureOf(error);
     }
@@ -36,7 +36,7 @@ export function RequestSearch() {
         }}
       >
         <div class="field">
-          <label for="request-id">Request id</label>
+          <label for="request-id">Request ID</label>
           <input
             id="request-id"
             required

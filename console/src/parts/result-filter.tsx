@@ -34,7 +34,7 @@ export function ResultFilter({
         </select>
       </div>
       <div class="field">
-        <label for={searchId}>Search in results</label>
+        <label for={searchId}>Search results</label>
         <input
           id={searchId}
           type="search"

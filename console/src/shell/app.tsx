@@ -16,7 +16,7 @@ import { Header } from './header.tsx';
 import type { Route } from '../app/route.ts';
 import { useConsole } from '../app/use-console.ts';
 
-/** The frame around every page: the way past the navigation, the header, the page, and what is said aloud. */
+/** The frame around every page: skip link, header, page, and the live region for screen readers. */
 export function App() {
   const { announcer } = useConsole();
   return (
@@ -36,8 +36,8 @@ export function App() {
 
 /** Shown above every page while it lasts, since what the page shows may be out of date. */
 const connectionTexts = {
-  lost: 'Connection lost. Trying again by itself; nothing is lost and nothing is paid twice.',
-  busy: 'The service is busy. Waiting a little and trying again.',
+  lost: 'Connection lost. Retrying automatically. Nothing is lost, and nothing is charged twice.',
+  busy: 'The service is busy. Retrying in a moment.',
   fine: '',
 } as const;
 
@@ -61,7 +61,7 @@ function Outlet() {
     case 'unreachable':
       return (
         <Page title="Waiting for the service">
-          <p>The service cannot be reached at the moment. The page looks for it again every few seconds.</p>
+          <p>The service cannot be reached. This page tries again every few seconds.</p>
         </Page>
       );
     case 'signed_out':
@@ -129,7 +129,7 @@ function Redirect({ to }: { to: string }) {
 function OtherSessionNeeded({ secret }: { secret: string }) {
   const signOut = useSignOut();
   return (
-    <Page title="Another sign-in is needed" lead={`This page is for those who sign in with ${secret}.`}>
+    <Page title="A different sign-in is needed" lead={`To see this page, sign in with ${secret}.`}>
       <button type="button" class="button" onClick={signOut}>
         Sign out and sign in with {secret}
       </button>
@@ -139,9 +139,9 @@ function OtherSessionNeeded({ secret }: { secret: string }) {
 
 function NotFound() {
   return (
-    <Page title="There is no such page" lead="The address may be mistyped.">
+    <Page title="Page not found" lead="Check the address for typos.">
       <p>
-        <a href="/">Go to the first page</a>
+        <a href="/">Go to the home page</a>
       </p>
     </Page>
   );

@@ -35,7 +35,7 @@ export function createConsole(window: Window): Console {
     now: () => Date.now(),
     randomKey,
     onEnd: (state) => {
-      announcer.say(state.kind === 'done' ? 'The list is checked' : 'The list is paused');
+      announcer.say(state.kind === 'done' ? 'The list has been checked' : 'The list is paused');
       void session.refresh();
     },
   });

@@ -29,11 +29,11 @@ export function SignInPage() {
   };
 
   return (
-    <Page title="Sign in" lead="Tells whether an email address can receive mail, and shows the evidence.">
+    <Page title="Sign in" lead="Check whether an email address can receive mail, and see the evidence.">
       <form class="card sign-in" onSubmit={(event) => void signIn(event)}>
         {state.kind === 'signed_out' && state.hasEnded && failure.value === undefined ? (
           <Notice tone="warning" title="Your session has ended">
-            <p>Sign in again to go on where you were.</p>
+            <p>Sign in again to continue where you left off.</p>
           </Notice>
         ) : null}
         {failure.value === undefined ? null : <FailureNotice failure={failure.value} />}
@@ -54,8 +54,8 @@ export function SignInPage() {
           }}
         />
         <p id="secret-help" class="hint">
-          A key begins with <code>mp_live_</code> or <code>mp_test_</code>. It is exchanged for a session of
-          twelve hours and not kept in this browser.
+          A key starts with <code>mp_live_</code> or <code>mp_test_</code>. It is exchanged for a 12-hour
+          session and is not stored in this browser.
         </p>
         <button type="submit" class="button button-main" aria-disabled={isBusy.value}>
           {isBusy.value ? 'Signing in …' : 'Sign in'}

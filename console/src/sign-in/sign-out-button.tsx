@@ -3,7 +3,7 @@ import { ConfirmDialog } from '../parts/dialog.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { useSignOut } from './use-sign-out.ts';
 
-/** Signs out at once, unless a list is under way, which would be forgotten here. */
+/** Signs out at once, unless a list is being checked: it would be removed from this browser. */
 export function SignOutButton() {
   const { lists } = useConsole();
   const signOut = useSignOut();
@@ -21,8 +21,8 @@ export function SignOutButton() {
       </button>
       {isAsking.value ? (
         <ConfirmDialog
-          title="Sign out while a list is under way?"
-          confirm="Forget the list and sign out"
+          title="Sign out while a list is being checked?"
+          confirm="Remove the list and sign out"
           isDangerous
           onClose={() => (isAsking.value = false)}
           onConfirm={() => {
@@ -31,8 +31,8 @@ export function SignOutButton() {
           }}
         >
           <p>
-            The list and its answers are taken out of this browser. Tasks that were created are completed and
-            charged; their results stay under Tasks.
+            The list and its results will be removed from this browser. Tasks that have already been created
+            will finish and be charged. Their results stay under Tasks.
           </p>
         </ConfirmDialog>
       ) : null}

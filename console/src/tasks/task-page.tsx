@@ -73,7 +73,7 @@ function Facts({ task, credits, made }: FactsProps) {
           </dd>
         </div>
         <div>
-          <dt>{task.status === 'completed' ? 'Charged' : 'Held'}</dt>
+          <dt>{task.status === 'completed' ? 'Charged' : 'Reserved'}</dt>
           <dd class="fact-plain">{counted(credits, 'credit')}</dd>
         </div>
         <div>
@@ -81,7 +81,7 @@ function Facts({ task, credits, made }: FactsProps) {
           <dd class="fact-plain">{made === undefined ? '–' : <Time at={made.created_at} />}</dd>
         </div>
         <div>
-          <dt>By key</dt>
+          <dt>Created by key</dt>
           <dd class="fact-plain">{made?.key ?? '–'}</dd>
         </div>
         <div>

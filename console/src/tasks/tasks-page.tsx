@@ -21,14 +21,14 @@ export function TasksPage() {
   return (
     <Page
       title="Tasks"
-      lead="What was checked in the background, by lists here and by programs through the API."
+      lead="Addresses checked in the background, from lists in this console and through the API."
     >
       <WhenRead of={[keys, pages]}>
         <section class="card" aria-label="Tasks">
           {tasks.length === 0 ? null : <TaskTable tasks={tasks} keys={keys.value.value?.keys} canOpen />}
           <PagesEnd
             pages={pages}
-            nothing="Nothing has run yet. A list that you check becomes a task of every hundred addresses."
+            nothing="No tasks yet. A list that you check runs as tasks of up to 100 addresses each."
           />
         </section>
       </WhenRead>
