@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
-import { createAdmission } from './create-admission.ts';
+import { createLookupQueue } from './lookup-queue.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
@@ -27,9 +27,9 @@ import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
 import { askMailbox } from './probing/ask-mailbox.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
-import { createCatchAllDesk } from './probing/catch-all-desk.ts';
+import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
 import { createHostMemory } from './probing/host-traits.ts';
-import { createSwitchboard, type Switchboard } from './probing/switchboard.ts';
+import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address } from './syntax/address.ts';
 import {
@@ -63,10 +63,10 @@ export type EngineSettings = {
   /** Where processes that share the limits of all hosts agree whose turn it is; without it the engine is alone. */
   turns?: TurnBook | undefined;
   /**
-   * A secret that strangers' names are made from, so that a greylisting host is asked for the same one again after
+   * A secret that made-up names are derived from, so that a greylisting host is asked for the same one again after
    * a restart. Without it each process has its own.
    */
-  strangerKey?: string;
+  randomProbeKey?: string;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
@@ -75,7 +75,7 @@ export type EngineHealth = {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
-  conversations: ReturnType<Switchboard['counts']>;
+  conversations: ReturnType<ProbeScheduler['counts']>;
 };
 
 export type Engine = {
@@ -114,7 +114,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
   const canaries = watchCanaries(base, { resolver, routes, mailPort });
   const pacer = startPacer(base, shelf('rest'));
-  const switchboard = createSwitchboard({
+  const scheduler = createProbeScheduler({
     clock,
     limits,
     policies,
@@ -123,21 +123,21 @@ export function createEngine(settings: EngineSettings): Engine {
     pacer,
     starttls: settings.starttls,
     hosts: createHostMemory(clock, limits, shelf('host_traits')),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, limits, shelf('catch_all'))),
-    randomLocalPart: strangerNames(settings.strangerKey ?? randomBytes(32).toString('hex')),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, shelf('catch_all'))),
+    randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
     gate: createProcessGate({ clock, openConversations: limits.openConversations }),
   });
-  const admission = createAdmission({ clock, places: limits.routeSearches });
+  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
     clock,
     lists,
     findMailRoute: (address, request) =>
-      admission.through(request, () => mailRoutes.find(address.host, request), notLookedUp),
+      lookupQueue.run(request, () => mailRoutes.find(address.host, request), notLookedUp),
     askMailbox: (address, route, request) => {
       const asker = request.asker ?? { urgency: 'single', account: '' };
       const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);
       const question = { address, asker, first: route.first.name, targets };
-      return askMailbox(question, { limits, policies, switchboard, mailPort }, request);
+      return askMailbox(question, { limits, policies, scheduler, mailPort }, request);
     },
   };
   return {
@@ -149,7 +149,7 @@ export function createEngine(settings: EngineSettings): Engine {
       resting: pacer.resting(),
       routes: routes.state(),
       mailPort: mailPort.isBlocked(),
-      conversations: switchboard.counts(),
+      conversations: scheduler.counts(),
     }),
     close() {
       canaries.stop();
@@ -225,7 +225,7 @@ function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, ma
 }
 
 /** One name for each domain, which nobody can guess and nobody has. */
-function strangerNames(key: string): (domain: string) => string {
+function randomProbeNames(key: string): (domain: string) => string {
   return (domain) => `no-such-user-${createHmac('sha256', key).update(domain).digest('hex').slice(0, 16)}`;
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { classifyReply } from '../replies/classify-reply.ts';
-import type { Experience } from '../probing/experience.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 import { restAfter, type History } from './back-off.ts';
 
-const clean: Experience = {
+const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
@@ -15,12 +15,12 @@ const clean: Experience = {
 const quiet: History = { setbacks: 0, silences: 0, policyRefusals: 0, unknownShare: undefined };
 const minute = 60_000;
 
-function turnedAway(code: number, enhanced: string | undefined, text: string): Experience {
+function turnedAway(code: number, enhanced: string | undefined, text: string): SessionOutcome {
   const meaning = classifyReply({ code, enhanced, text, provider: undefined });
   return { ...clean, turnedAway: { reply: { code, enhanced, lines: [text] }, meaning } };
 }
-const restMinutes = (experience: Experience, history: Partial<History>, group = 'example.com') => {
-  const rest = restAfter(experience, { ...quiet, ...history }, group);
+const restMinutes = (outcome: SessionOutcome, history: Partial<History>, group = 'example.com') => {
+  const rest = restAfter(outcome, { ...quiet, ...history }, group);
   return rest && { scope: rest.scope, minutes: rest.restMs / minute, reason: rest.reason };
 };
 
@@ -52,7 +52,7 @@ describe('how long a host is left alone', () => {
     assert.equal(restMinutes(lost, { setbacks: 3 })?.minutes, 10);
   });
   test('after the third silence in a row: 15 minutes', () => {
-    const silent: Experience = { ...clean, fault: 'timeout' };
+    const silent: SessionOutcome = { ...clean, fault: 'timeout' };
     assert.equal(restMinutes(silent, { silences: 2 }), undefined);
     assert.deepEqual(restMinutes(silent, { silences: 3 }), {
       scope: 'address',

@@ -1,7 +1,7 @@
-import type { Experience } from '../probing/experience.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 
 /**
- * How long a host or a group is left alone after what it did, as pure rules over the experience of one
+ * How long a host or a group is left alone after what it did, as pure rules over the outcome of one
  * conversation and what went before. The numbers are what senders are publicly asked to keep to.
  */
 export type Rest = {
@@ -32,15 +32,15 @@ const longestRest = 60 * minute;
 const yahooThrottle = /\bTSS?0\d\b/;
 const reputationWords = /\breputation\b|\bblock ?list|\bblacklist|\bspamhaus\b|\bbanned\b/i;
 
-export function restAfter(experience: Experience, history: History, group: string): Rest | undefined {
+export function restAfter(outcome: SessionOutcome, history: History, group: string): Rest | undefined {
   return (
-    restAfterReply(experience, history, group) ??
-    restAfterFailure(experience, history) ??
+    restAfterReply(outcome, history, group) ??
+    restAfterFailure(outcome, history) ??
     restAfterRefusals(history)
   );
 }
 
-function restAfterReply({ turnedAway }: Experience, history: History, group: string): Rest | undefined {
+function restAfterReply({ turnedAway }: SessionOutcome, history: History, group: string): Rest | undefined {
   if (turnedAway === undefined) return undefined;
   const { code, enhanced, lines } = turnedAway.reply;
   const text = lines.join(' ');
@@ -63,7 +63,7 @@ function restAfterReply({ turnedAway }: Experience, history: History, group: str
 
 /** One lost connection is chance, two in a row are a host that is down; a third silence is a tarpit. */
 function restAfterFailure(
-  { connected, fault }: Experience,
+  { connected, fault }: SessionOutcome,
   { setbacks, silences }: History,
 ): Rest | undefined {
   if (!connected && setbacks >= 2)

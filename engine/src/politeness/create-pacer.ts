@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { emptyShelf, type Shelf } from '../memory.ts';
 import type { Politeness } from './policy.ts';
-import type { Destination } from '../probing/destination.ts';
-import type { Experience } from '../probing/experience.ts';
+import type { Destination } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 import { restAfter, type History, type Rest } from './back-off.ts';
 import { followRests, forgetRest, keepRest } from './keep-rests.ts';
 import { createTurns, type Turns } from './keep-turns.ts';
@@ -31,7 +31,7 @@ export type Pacer = {
   mayOpen(destination: Destination): Permission;
   opened(destination: Destination): void;
   /** Takes in how a conversation went; none where it was never begun. */
-  closed(destination: Destination, experience: Experience | undefined): void;
+  closed(destination: Destination, outcome: SessionOutcome | undefined): void;
   /** The keys under which a destination is counted; an end under one of them may free another. */
   keysOf(destination: Destination): string[];
   /** Who is resting now, for the operator. */
@@ -74,7 +74,7 @@ export function createPacer(parts: PacerParts): Pacer {
   return {
     mayOpen: (destination) => mayOpen(destination, pacing),
     opened: (destination) => noteOpened(destination, pacing),
-    closed: (destination, experience) => noteClosed(destination, experience, pacing),
+    closed: (destination, outcome) => noteClosed(destination, outcome, pacing),
     keysOf: (destination) => Object.values(keysOf(destination)),
     resting: () => book.resting(),
     onFree: (listener) => void (tell = listener),
@@ -148,25 +148,25 @@ function noteOpened(destination: Destination, { book, clock, turns }: Pacing): v
   if (turns !== undefined) noteAddress(book.of(keys.network), destination.target.address, clock.now());
 }
 
-function noteClosed(destination: Destination, experience: Experience | undefined, pacing: Pacing): void {
+function noteClosed(destination: Destination, outcome: SessionOutcome | undefined, pacing: Pacing): void {
   const { book, clock, backsOff } = pacing;
   const keys = keysOf(destination);
   for (const key of Object.values(keys)) book.of(key).open -= 1;
-  if (experience === undefined || !backsOff) return;
+  if (outcome === undefined || !backsOff) return;
   const at = { address: book.of(keys.address), group: book.of(keys.group) };
   const { setbacks } = at.address;
-  remember(experience, at, clock);
+  remember(outcome, at, clock);
   if (setbacks > 0 && at.address.setbacks === 0) forgetRest(keys.address, pacing);
-  const rest = restAfter(experience, historyOf(at), destination.policy.group);
+  const rest = restAfter(outcome, historyOf(at), destination.policy.group);
   if (rest !== undefined) beginRest(rest, rest.scope === 'group' ? keys.group : keys.address, pacing);
-  else if (wentWell(experience)) grow(at, destination.policy.politeness);
+  else if (wentWell(outcome)) grow(at, destination.policy.politeness);
 }
 
 type Records = { address: Record; group: Record };
 
-function remember(experience: Experience, { address, group }: Records, clock: Clock): void {
+function remember(outcome: SessionOutcome, { address, group }: Records, clock: Clock): void {
   const now = clock.now();
-  const { connected, fault, turnedAway, recipients, unknownMailboxes, policyRefusals } = experience;
+  const { connected, fault, turnedAway, recipients, unknownMailboxes, policyRefusals } = outcome;
   const sentAway = !connected || (turnedAway !== undefined && turnedAway.reply.code < 500);
   address.countedAt = now;
   address.setbacks = sentAway ? address.setbacks + 1 : 0;
@@ -202,7 +202,7 @@ function beginRest({ restMs, reason, slow }: Rest, key: string, pacing: Pacing):
   pacing.onRest({ key, reason, forMs });
 }
 
-function wentWell({ connected, fault, turnedAway }: Experience): boolean {
+function wentWell({ connected, fault, turnedAway }: SessionOutcome): boolean {
   return connected && fault === undefined && turnedAway === undefined;
 }
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import type { Shelf } from '../memory.ts';
 import { defaultPoliteness } from './default-politeness.ts';
-import type { Destination } from '../probing/destination.ts';
-import type { Experience } from '../probing/experience.ts';
+import type { Destination } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer } from './create-pacer.ts';
 
@@ -13,7 +13,7 @@ const to: Destination = {
   policy: { group: 'one.example', asking: 'probe', politeness: defaultPoliteness, routes: undefined },
 };
 
-const clean: Experience = {
+const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
@@ -44,9 +44,9 @@ function setUp(lifeLeftMs = 0) {
     learn: (key, value, lifeMs) => void learnt.push({ key, value, lifeMs }),
   };
   const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, shelf });
-  const hold = (experience: Experience): void => {
+  const hold = (outcome: SessionOutcome): void => {
     pacer.opened(to);
-    pacer.closed(to, experience);
+    pacer.closed(to, outcome);
   };
   return { clock, pacer, learnt, hold, kept, tell: (entry: Parameters<typeof hear>[0]) => hear(entry) };
 }

@@ -82,7 +82,7 @@ const askForAllMs = 10_000;
 const mostKeys = 500;
 
 export function createTurns(parts: TurnsParts): Turns {
-  const desk: Desk = {
+  const catchAllLookups: Desk = {
     ...parts,
     held: new Map(),
     unsure: [],
@@ -95,32 +95,32 @@ export function createTurns(parts: TurnsParts): Turns {
     timer: undefined,
   };
   parts.book.listen(() => {
-    if (desk.held.size > 0 || desk.wishes.size > 0) wake(desk, 0);
+    if (catchAllLookups.held.size > 0 || catchAllLookups.wishes.size > 0) wake(catchAllLookups, 0);
   });
   return {
-    lacking: (keys) => lacking(keys, desk),
+    lacking: (keys) => lacking(keys, catchAllLookups),
     stop() {
-      desk.timer?.cancel();
-      if (desk.state === 'at_rest') giveUp([], desk);
-      desk.state = 'stopped';
+      catchAllLookups.timer?.cancel();
+      if (catchAllLookups.state === 'at_rest') giveUp([], catchAllLookups);
+      catchAllLookups.state = 'stopped';
     },
   };
 }
 
-function lacking(keys: readonly string[], desk: Desk): string | undefined {
-  const hasAll = isOurs(everything, desk) && desk.singly === undefined;
-  const missing = hasAll ? undefined : keys.find((one) => !isOurs(one, desk));
+function lacking(keys: readonly string[], catchAllLookups: Desk): string | undefined {
+  const hasAll = isOurs(everything, catchAllLookups) && catchAllLookups.singly === undefined;
+  const missing = hasAll ? undefined : keys.find((one) => !isOurs(one, catchAllLookups));
   if (missing === undefined) {
     for (const key of keys) {
-      const turn = desk.held.get(key);
+      const turn = catchAllLookups.held.get(key);
       if (turn !== undefined) turn.used = true;
     }
     return undefined;
   }
-  const waiting = desk.wishes.get(missing) ?? new Set();
+  const waiting = catchAllLookups.wishes.get(missing) ?? new Set();
   for (const key of keys.slice(0, keys.indexOf(missing))) waiting.add(key);
-  desk.wishes.set(missing, waiting);
-  wake(desk, 0);
+  catchAllLookups.wishes.set(missing, waiting);
+  wake(catchAllLookups, 0);
   return missing;
 }
 
@@ -131,43 +131,44 @@ function isOurs(key: string, { held, clock }: Desk): boolean {
   return turn.beginsUntil > clock.now();
 }
 
-function wake(desk: Desk, inMs: number): void {
-  const { clock, state, timer } = desk;
-  if (state === 'busy' && inMs === 0) desk.state = 'busy_again';
+function wake(catchAllLookups: Desk, inMs: number): void {
+  const { clock, state, timer } = catchAllLookups;
+  if (state === 'busy' && inMs === 0) catchAllLookups.state = 'busy_again';
   const at = clock.now() + inMs;
   if (state !== 'at_rest' || (timer !== undefined && timer.at <= at)) return;
   timer?.cancel();
-  desk.timer = { at, cancel: clock.after(inMs, () => void exchange(desk)) };
+  catchAllLookups.timer = { at, cancel: clock.after(inMs, () => void exchange(catchAllLookups)) };
 }
 
-async function exchange(desk: Desk): Promise<void> {
-  const { book, clock } = desk;
-  desk.timer = undefined;
-  desk.state = 'busy';
+async function exchange(catchAllLookups: Desk): Promise<void> {
+  const { book, clock } = catchAllLookups;
+  catchAllLookups.timer = undefined;
+  catchAllLookups.state = 'busy';
   const startedAt = clock.now();
-  const giveBack = [...desk.unsure, ...toGiveBack(desk)];
-  const asked = toAskFor(desk);
-  const take = asked.filter((key) => desk.held.get(key)?.used !== true);
-  const prolong = asked.filter((key) => desk.held.get(key)?.used === true);
+  const giveBack = [...catchAllLookups.unsure, ...toGiveBack(catchAllLookups)];
+  const asked = toAskFor(catchAllLookups);
+  const take = asked.filter((key) => catchAllLookups.held.get(key)?.used !== true);
+  const prolong = asked.filter((key) => catchAllLookups.held.get(key)?.used === true);
   const isNothing = asked.length + giveBack.length === 0;
   const turns = isNothing
     ? []
     : await book.exchange({ take, prolong, giveBack }).catch((error: unknown) => {
-        desk.unsure = giveBack;
-        miss(error, desk);
+        catchAllLookups.unsure = giveBack;
+        miss(error, catchAllLookups);
         return undefined;
       });
   // It may have been stopped meanwhile.
-  if (isStopped(desk)) {
-    giveUp(turns ?? [], desk);
+  if (isStopped(catchAllLookups)) {
+    giveUp(turns ?? [], catchAllLookups);
     return;
   }
-  if (turns !== undefined) takeIn(turns, { asked, startedAt }, desk);
-  const again = isAskedAgain(desk) || desk.singly !== undefined;
-  desk.state = 'at_rest';
-  if (again && !desk.failing) wake(desk, 0);
-  else if (again || desk.failing || desk.wishes.size > 0) wake(desk, askAgainMs);
-  else if (desk.held.size > 0) wake(desk, lookEveryMs);
+  if (turns !== undefined) takeIn(turns, { asked, startedAt }, catchAllLookups);
+  const again = isAskedAgain(catchAllLookups) || catchAllLookups.singly !== undefined;
+  catchAllLookups.state = 'at_rest';
+  if (again && !catchAllLookups.failing) wake(catchAllLookups, 0);
+  else if (again || catchAllLookups.failing || catchAllLookups.wishes.size > 0)
+    wake(catchAllLookups, askAgainMs);
+  else if (catchAllLookups.held.size > 0) wake(catchAllLookups, lookEveryMs);
 }
 
 function isAskedAgain({ state }: Desk): boolean {
@@ -183,15 +184,15 @@ function returned([key, { grant }]: [string, Turn], { ledger }: Desk): ReturnedT
 }
 
 /** What nobody waits for, and what another wants, as soon as nothing is open there. */
-function toGiveBack(desk: Desk): ReturnedTurn[] {
-  const { held, clock } = desk;
-  if (clock.now() - desk.lookedAt < lookAgainMs && desk.singly === undefined) return [];
-  desk.lookedAt = clock.now();
-  const needed = neededKeys(desk);
-  const done = [...held].filter(([key, turn]) => !needed.has(key) && isDone(key, turn, desk));
-  if (done.some(([key]) => key === everything)) desk.singly = undefined;
+function toGiveBack(catchAllLookups: Desk): ReturnedTurn[] {
+  const { held, clock } = catchAllLookups;
+  if (clock.now() - catchAllLookups.lookedAt < lookAgainMs && catchAllLookups.singly === undefined) return [];
+  catchAllLookups.lookedAt = clock.now();
+  const needed = neededKeys(catchAllLookups);
+  const done = [...held].filter(([key, turn]) => !needed.has(key) && isDone(key, turn, catchAllLookups));
+  if (done.some(([key]) => key === everything)) catchAllLookups.singly = undefined;
   for (const [key] of done) held.delete(key);
-  return done.map((turn) => returned(turn, desk));
+  return done.map((turn) => returned(turn, catchAllLookups));
 }
 
 /** Ours, not used yet, and waiting for the next. */
@@ -212,26 +213,26 @@ function isForgotten({ askedFor }: Turn, { clock, ledger }: Pick<Desk, 'clock' |
   return clock.now() - askedFor > turnKeptMs && ledger.recent().length === 0;
 }
 
-function toAskFor(desk: Desk): string[] {
-  const { book, clock, held, wishes } = desk;
+function toAskFor(catchAllLookups: Desk): string[] {
+  const { book, clock, held, wishes } = catchAllLookups;
   const soon = clock.now() + turnMs / 2;
-  const lapsing = [...neededKeys(desk)].filter((key) => (held.get(key)?.beginsUntil ?? 0) < soon);
+  const lapsing = [...neededKeys(catchAllLookups)].filter((key) => (held.get(key)?.beginsUntil ?? 0) < soon);
   const keys = [...new Set([...lapsing, ...wishes.keys()])].slice(0, mostKeys);
-  if (desk.singly !== undefined) return [...keys, ...desk.singly.splice(0, mostKeys)];
-  const mayBeAlone = held.has(everything) || clock.now() - desk.refusedAllAt > askForAllMs;
+  if (catchAllLookups.singly !== undefined) return [...keys, ...catchAllLookups.singly.splice(0, mostKeys)];
+  const mayBeAlone = held.has(everything) || clock.now() - catchAllLookups.refusedAllAt > askForAllMs;
   const asksForAll = book.lendsEverything && mayBeAlone && (held.size > 0 || wishes.size > 0);
   return asksForAll ? [everything, ...keys] : keys;
 }
 
 type Asked = { asked: string[]; startedAt: number };
 
-function takeIn(turns: HeldTurn[], { asked, startedAt }: Asked, desk: Desk): void {
-  const { held, wishes, ledger, clock } = desk;
-  desk.failing = false;
-  desk.unsure = [];
+function takeIn(turns: HeldTurn[], { asked, startedAt }: Asked, catchAllLookups: Desk): void {
+  const { held, wishes, ledger, clock } = catchAllLookups;
+  catchAllLookups.failing = false;
+  catchAllLookups.unsure = [];
   const hadAll = (held.get(everything)?.keptUntil ?? -Infinity) > clock.now();
   const ours = new Set(turns.map(({ key }) => key));
-  for (const key of asked) if (!ours.has(key)) lose(key, desk);
+  for (const key of asked) if (!ours.has(key)) lose(key, catchAllLookups);
   for (const turn of turns) {
     const known = held.get(turn.key);
     // Under a turn that we had, nobody else has talked to anyone: what we counted ourselves is later.
@@ -245,34 +246,35 @@ function takeIn(turns: HeldTurn[], { asked, startedAt }: Asked, desk: Desk): voi
       ...{ askedFor, used, over: false },
     });
   }
-  const hasAll = ours.has(everything) && desk.singly === undefined;
+  const hasAll = ours.has(everything) && catchAllLookups.singly === undefined;
   const came = [...wishes.keys()].filter((key) => hasAll || ours.has(key));
   for (const key of came) wishes.delete(key);
-  for (const key of came) desk.onTurn(key);
+  for (const key of came) catchAllLookups.onTurn(key);
 }
 
 /** Not prolonged, or not given. Whoever had everything goes on with what it has used lately. */
-function lose(key: string, desk: Desk): void {
-  const turn = desk.held.get(key);
+function lose(key: string, catchAllLookups: Desk): void {
+  const turn = catchAllLookups.held.get(key);
   if (turn !== undefined) turn.over = true;
   if (key !== everything) return;
-  desk.refusedAllAt = desk.clock.now();
-  if (turn !== undefined) desk.singly ??= desk.ledger.recent();
+  catchAllLookups.refusedAllAt = catchAllLookups.clock.now();
+  if (turn !== undefined) catchAllLookups.singly ??= catchAllLookups.ledger.recent();
 }
 
 /** Whether anything was taken is not known; nothing is begun until the book answers again. */
-function miss(error: unknown, desk: Desk): void {
-  if (desk.singly !== undefined) desk.singly = desk.ledger.recent();
+function miss(error: unknown, catchAllLookups: Desk): void {
+  if (catchAllLookups.singly !== undefined) catchAllLookups.singly = catchAllLookups.ledger.recent();
   const why = error instanceof Error ? error.message : String(error);
-  if (!desk.failing) desk.onProblem(`whose turn it is cannot be read, so no mail host is asked: ${why}`);
-  desk.failing = true;
+  if (!catchAllLookups.failing)
+    catchAllLookups.onProblem(`whose turn it is cannot be read, so no mail host is asked: ${why}`);
+  catchAllLookups.failing = true;
 }
 
 /** One that does not arrive is free by itself a minute later. */
-function giveUp(turns: HeldTurn[], desk: Desk): void {
-  const { held, book, unsure } = desk;
+function giveUp(turns: HeldTurn[], catchAllLookups: Desk): void {
+  const { held, book, unsure } = catchAllLookups;
   const untouched = turns.filter(({ key }) => !held.has(key));
-  const giveBack = [...unsure, ...untouched, ...[...held].map((turn) => returned(turn, desk))];
+  const giveBack = [...unsure, ...untouched, ...[...held].map((turn) => returned(turn, catchAllLookups))];
   held.clear();
   if (giveBack.length > 0) book.exchange({ take: [], prolong: [], giveBack }).catch(() => undefined);
 }

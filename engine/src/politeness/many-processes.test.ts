@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
 import { defaultPoliteness } from './default-politeness.ts';
-import type { Destination } from '../probing/destination.ts';
-import type { Experience } from '../probing/experience.ts';
+import type { Destination } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer, type Pacer } from './create-pacer.ts';
 import { networkOf } from '../net/network-of.ts';
@@ -15,7 +15,7 @@ import type { TurnBook } from './turn-book.ts';
  * Several processes with the same few hosts, on one virtual clock: they come and go, are killed, and lose sight of the
  * book. However it goes, together they do no more than one may, and every address is served.
  */
-const clean: Experience = {
+const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,

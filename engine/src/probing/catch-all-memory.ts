@@ -6,7 +6,7 @@ import type { CanonicalHost } from '../syntax/address.ts';
 
 /**
  * Which domains take every address. A yes lives longer than a no, because a domain that begins to
- * take strangers turns our `safe` into a promise we cannot keep. Undetermined is never remembered, so
+ * take made-up addresses turns our `safe` into a promise we cannot keep. Undetermined is never remembered, so
  * it cannot displace a good answer.
  */
 export type CatchAllMemory = {

@@ -19,7 +19,7 @@ function openShelf() {
   return { shelf, tell: (value: unknown, lifeMs: number) => hear({ key: domain, value, lifeMs }) };
 }
 
-test('the later of two answers about strangers holds, whichever is heard first', () => {
+test('the later of two answers about made-up addresses holds, whichever is heard first', () => {
   const { catchAllYesMs, catchAllNoMs } = defaultLimits;
   const yesLongAgo = ['yes', catchAllYesMs - 2 * hour] as const;
   const noLately = ['no', catchAllNoMs - hour] as const;

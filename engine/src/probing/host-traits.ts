@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { emptyShelf, isFields, type Shelf } from '../memory.ts';
 
-/** What experience taught about a mail host, so that the next conversation need not learn it again. */
+/** What earlier conversations taught about a mail host, so that the next conversation need not learn it again. */
 export type HostTraits = {
   /** `demanded`: refuses to talk without it. `broken`: offers STARTTLS, but the handshake fails. */
   tls?: 'demanded' | 'broken';

@@ -13,11 +13,11 @@ import { createTurnBookInMemory } from '../support/turn-book-in-memory.ts';
 import type { TurnBook } from '../../src/politeness/turn-book.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
-import { createCatchAllDesk } from '../../src/probing/catch-all-desk.ts';
+import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
-import { createSwitchboard } from '../../src/probing/switchboard.ts';
-import type { Visit } from '../../src/probing/ticket.ts';
+import { createProbeScheduler } from '../../src/probing/probe-scheduler.ts';
+import type { Visit } from '../../src/probing/pending-probe.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
 import { oneHost, openEngine, startEngine } from '../support/start-engine.ts';
@@ -32,7 +32,7 @@ const target = { host, address: '127.31.0.1' };
 
 type BoardParts = { clock: VirtualClock; smtpPort: number; book: TurnBook; dialledAt: number[] };
 
-/** A switchboard over real sockets, with its own pacer, as a process of its own would have. */
+/** A scheduler over real sockets, with its own pacer, as a process of its own would have. */
 function openBoard({ clock, smtpPort, book, dialledAt }: BoardParts) {
   // A conversation takes no virtual time of its own, so no wait for a reply may end by the clock.
   const patient = Object.entries(defaultLimits).map(([name, value]) => [
@@ -42,7 +42,7 @@ function openBoard({ clock, smtpPort, book, dialledAt }: BoardParts) {
   const limits = Object.fromEntries(patient) as typeof defaultLimits;
   const allow = ['127.0.0.0/8'].flatMap((block) => parseCidr(block) ?? []);
   const dialer = createDialer({ port: smtpPort, clock, limits, allow, ownAddresses: () => [] });
-  return createSwitchboard({
+  return createProbeScheduler({
     clock,
     limits,
     routes: createRoutes({
@@ -65,7 +65,7 @@ function openBoard({ clock, smtpPort, book, dialledAt }: BoardParts) {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, limits),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
     randomLocalPart: () => 'no-such-user',
     gate: createProcessGate({ clock, openConversations: 1_000 }),
     pacer: createPacer({
@@ -185,15 +185,15 @@ describe('what one engine learns', () => {
     assert.equal(world.counts.smtp.connections, 1);
   });
 
-  test('a domain that takes strangers is known to the other, which asks for none', async () => {
+  test('a domain that takes made-up addresses is known to the other, which asks for none', async () => {
     const { reasons, world } = await askTwoEngines({ catchAll: true }, [
       'alive@list.test',
       'other@list.test',
     ]);
     assert.deepEqual(reasons, ['accepts_every_address', 'accepts_every_address']);
-    const strangers = world.conversations
+    const randomProbes = world.conversations
       .flatMap(({ lines }) => lines)
       .filter((line) => /no-such-user/.test(line));
-    assert.equal(strangers.length, 1);
+    assert.equal(randomProbes.length, 1);
   });
 });

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Store } from '../db/store.ts';
 import { engineSettings } from '../engine-settings.ts';
-import { readLogSecret } from '../log-secret.ts';
+import { readLogSecret } from '../log/log-secret.ts';
 import { StartError } from '../start-error.ts';
 import { keepEngineMemory } from '../engine-state/keep-engine-memory.ts';
 import { openTurnBook } from '../engine-state/open-turn-book.ts';
-import { readStrangerKey } from '../engine-state/read-stranger-key.ts';
+import { readRandomProbeKey } from '../engine-state/read-random-probe-key.ts';
 
 type OpenEngine = { engine: Engine; close: () => Promise<void> };
 
@@ -24,12 +24,12 @@ type EngineParts = Parameters<typeof keepEngineMemory>[0] & {
  */
 export async function openEngine(config: Config, parts: EngineParts): Promise<OpenEngine> {
   const ownKey = createHmac('sha256', readLogSecret(config.dataDir)).update('strangers').digest('hex');
-  const strangerKey = await readStrangerKey(ownKey, parts);
+  const randomProbeKey = await readRandomProbeKey(ownKey, parts);
   const { memory, stop } = await keepEngineMemory(parts);
   const turns = openTurnBook(parts);
   try {
     const settings = engineSettings(config, (message) => parts.logger.warn(message));
-    const engine = parts.createEngine({ ...settings, memory, turns: turns.book, strangerKey });
+    const engine = parts.createEngine({ ...settings, memory, turns: turns.book, randomProbeKey });
     const close = async () => {
       engine.close();
       await Promise.all([stop(), turns.stop()]);
