@@ -43,7 +43,10 @@ for (const database of databases) {
     };
     const createTask = async (emails: string[], key: IssuedKey = house.ours.live): Promise<string> => {
       const created = await house.ask({
-        ...{ method: 'POST', url: '/api/v1/bulk-email-verification', key, body: { emails } },
+        method: 'POST',
+        url: '/api/v1/bulk-email-verification',
+        key,
+        body: { emails },
       });
       assert.equal(created.statusCode, 201);
       return created.json<{ task_id: string }>().task_id;
@@ -102,7 +105,9 @@ for (const database of databases) {
 
     test('the ledger: newest first, figures that add up, the task and the request of each entry', async () => {
       const created = await house.ask({
-        ...{ method: 'POST', url: '/api/v1/bulk-email-verification', key: house.ours.live },
+        method: 'POST',
+        url: '/api/v1/bulk-email-verification',
+        key: house.ours.live,
         body: { emails: ['a@example.com', 'A@example.com', 'nonsense'] },
       });
       const task_id = created.json<{ task_id: string }>().task_id;
@@ -168,16 +173,32 @@ for (const database of databases) {
       const iso = (ms: number) => new Date(ms).toISOString();
       assert.deepEqual(tasks, [
         {
-          ...{ task_id: empty, name: tasks[0]!.name, status: 'completed', mode: 'live' },
-          ...{ count_total: 0, count_checked: 0, progress_percentage: 100 },
-          ...{ created_at: iso(now), completed_at: iso(now), expires_at: iso(now + 15 * 86_400_000) },
-          ...{ key_id: house.ours.live.keyId, credits_used: 0 },
+          task_id: empty,
+          name: tasks[0]!.name,
+          status: 'completed',
+          mode: 'live',
+          count_total: 0,
+          count_checked: 0,
+          progress_percentage: 100,
+          created_at: iso(now),
+          completed_at: iso(now),
+          expires_at: iso(now + 15 * 86_400_000),
+          key_id: house.ours.live.keyId,
+          credits_used: 0,
         },
         {
-          ...{ task_id: byTest, name: tasks[1]!.name, status: 'waiting', mode: 'test' },
-          ...{ count_total: 2, count_checked: 0, progress_percentage: 0 },
-          ...{ created_at: iso(now - 1_000), completed_at: null, expires_at: null },
-          ...{ key_id: house.ours.test.keyId, credits_used: 0 },
+          task_id: byTest,
+          name: tasks[1]!.name,
+          status: 'waiting',
+          mode: 'test',
+          count_total: 2,
+          count_checked: 0,
+          progress_percentage: 0,
+          created_at: iso(now - 1_000),
+          completed_at: null,
+          expires_at: null,
+          key_id: house.ours.test.keyId,
+          credits_used: 0,
         },
       ]);
       const whole = (await read<TaskPage>('/tasks?limit=100')).tasks;
@@ -193,7 +214,9 @@ for (const database of databases) {
       assert.equal(whole.filter(({ credits_used }) => credits_used > 0).length, 5);
       const expired = await openAccountHouse(database);
       await expired.ask({
-        ...{ method: 'POST', url: '/api/v1/bulk-email-verification', key: expired.ours.live },
+        method: 'POST',
+        url: '/api/v1/bulk-email-verification',
+        key: expired.ours.live,
         body: { emails: ['nonsense'] },
       });
       expired.time.advance(15 * 86_400_000);
