@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
-import { createAdmission } from './create-admission.ts';
+import { createLookupQueue } from './lookup-queue.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
@@ -127,12 +127,12 @@ export function createEngine(settings: EngineSettings): Engine {
     randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
     gate: createProcessGate({ clock, openConversations: limits.openConversations }),
   });
-  const admission = createAdmission({ clock, places: limits.routeSearches });
+  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
     clock,
     lists,
     findMailRoute: (address, request) =>
-      admission.through(request, () => mailRoutes.find(address.host, request), notLookedUp),
+      lookupQueue.run(request, () => mailRoutes.find(address.host, request), notLookedUp),
     askMailbox: (address, route, request) => {
       const asker = request.asker ?? { urgency: 'single', account: '' };
       const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);

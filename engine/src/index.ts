@@ -11,6 +11,7 @@ export { ownAddresses } from './egress/own-addresses.ts';
 export { parseCidr, type Cidr } from './net/parse-cidr.ts';
 export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
 export { explain, type Explanation } from './explanation.ts';
+export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';
 export { defaultLimits, limitTable, type Limits } from './limits.ts';
 export type { ListFindings, Lists } from './lists/findings.ts';
 export { createLists } from './lists/load-lists.ts';

@@ -1,8 +1,8 @@
 import { createEngine, systemClock } from '@mailproof/engine';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 import type { Config } from './config.ts';
-import { openStore } from './db/open-store.ts';
-import type { ProcessRole } from './db/presence.ts';
+import { openStore } from './start/open-store.ts';
+import type { ProcessRole } from './db/process-registry.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
 import { createWallClock, type WallClock } from './db/wall-clock.ts';
@@ -74,7 +74,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const store = await openStore({ ...config, check: true });
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
-  const presence = await store.announce(role);
+  const registry = await store.joinRegistry(role);
   const { engine, close: closeEngine } = await openEngine(config, {
     store,
     clock,
@@ -82,13 +82,13 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     logger,
     onProblem,
     createEngine: parts.createEngine,
-    processId: presence.id,
+    processId: registry.ownId,
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
   const counting = startCounting({ store, clock, wallClock, onProblem });
   const { onResult } = counting;
-  const work = { store, engine, sandbox, slots, clock, wallClock, presence, onProblem, onResult, logger };
+  const work = { store, engine, sandbox, slots, clock, wallClock, registry, onProblem, onResult, logger };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const tasks = role === 'api' ? undefined : startTasks(config, { ...work, channel: newTasks });
@@ -97,7 +97,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     await Promise.all([tasks?.stop(), upkeep.stop(), api?.stop()]);
     await counting.stop();
     await closeEngine();
-    await presence.leave();
+    await registry.leave();
     await store.close();
   });
 

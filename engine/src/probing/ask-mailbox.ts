@@ -1,13 +1,13 @@
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
+import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Address, CanonicalHost } from '../syntax/address.ts';
 import type { ProbeScheduler } from './probe-scheduler.ts';
-import type { Asker } from './pending-probe.ts';
 
 /**
  * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers,

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { MailboxEvidence } from '../evidence.ts';
+import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import type { Address } from '../syntax/address.ts';
 
@@ -14,9 +15,6 @@ export type Visit =
   | { kind: 'resting'; reason: string }
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
   | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
-
-/** Who asks, and how urgently: somebody waits for a single verification, nobody for one of a list. */
-export type Asker = { urgency: 'single' | 'bulk'; account: string };
 
 export type MailboxRequest = { address: Address; target: MailTarget; asker: Asker };
 

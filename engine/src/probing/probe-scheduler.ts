@@ -1,4 +1,5 @@
 import type { MailTarget } from '../dns/mail-route.ts';
+import { createFairQueue, type FairQueue } from '../fair-queue.ts';
 import type { Route, Routes } from '../routes/create-routes.ts';
 import type { Pacer } from '../politeness/create-pacer.ts';
 import type { ProcessGate } from '../politeness/create-process-gate.ts';
@@ -9,8 +10,7 @@ import type { Destination } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { holdConversation } from './hold-conversation.ts';
 import type { Supply, TalkParts } from './talk.ts';
-import { createPendingProbe, type MailboxRequest, type Visit } from './pending-probe.ts';
-import { createProbeQueue, type ProbeQueue } from './probe-queue.ts';
+import { createPendingProbe, type MailboxRequest, type PendingProbe, type Visit } from './pending-probe.ts';
 
 /**
  * Owns every conversation with a mail host. Requests come in, single ones first; conversations go out, as
@@ -29,10 +29,10 @@ type SchedulerParts = Omit<TalkParts, 'route' | 'heloName' | 'classify'> & {
 };
 
 /** A mail host at one address, those who wait for it, and the conversations with it. */
-type Line = {
+type HostQueue = {
   key: string;
   destination: Destination;
-  queue: ProbeQueue;
+  queue: FairQueue<PendingProbe>;
   open: number;
   /** Conversations that have not yet been greeted, and so will still take those who wait. */
   arriving: number;
@@ -42,20 +42,20 @@ type Line = {
 
 type Board = {
   parts: SchedulerParts;
-  lines: Map<string, Line>;
+  hosts: Map<string, HostQueue>;
   /** Lines that wait until a conversation ends under one of the pacer's keys. */
-  waitingFor: Map<string, Set<Line>>;
+  waitingFor: Map<string, Set<HostQueue>>;
   /** What every conversation on a route works with, made once for all of them. */
   partsOn: WeakMap<Route, TalkParts>;
 };
 
 export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
-  const board: Board = { parts, lines: new Map(), waitingFor: new Map(), partsOn: new WeakMap() };
+  const board: Board = { parts, hosts: new Map(), waitingFor: new Map(), partsOn: new WeakMap() };
   parts.pacer.onFree((key) => wake(key, board));
   return {
     ask: (request, patience) => ask(request, patience, board),
     counts() {
-      const all = [...board.lines.values()];
+      const all = [...board.hosts.values()];
       return {
         waiting: all.reduce((sum, { queue }) => sum + queue.size(), 0),
         open: all.reduce((sum, { open }) => sum + open, 0),
@@ -74,30 +74,33 @@ function ask(request: MailboxRequest, patience: Patience, board: Board): Promise
   }
   const probe = createPendingProbe(request, patience, clock);
   line.queue.add(probe);
-  probe.onSettled(() => forgetIfIdle(line, board));
+  probe.onSettled(() => {
+    line.queue.remove(probe);
+    forgetIfIdle(line, board);
+  });
   dispatch(line, board);
   return probe.outcome;
 }
 
-function lineTo(target: MailTarget, { lines, parts }: Board): Line {
+function lineTo(target: MailTarget, { hosts, parts }: Board): HostQueue {
   const key = `${target.address} ${target.host}`;
-  const known = lines.get(key);
+  const known = hosts.get(key);
   if (known !== undefined) return known;
   const destination = { target, policy: parts.policies.policyFor(target.host) };
-  const line: Line = {
+  const line: HostQueue = {
     key,
     destination,
-    queue: createProbeQueue(),
+    queue: createFairQueue(),
     open: 0,
     arriving: 0,
     cancelTimer: undefined,
   };
-  lines.set(key, line);
+  hosts.set(key, line);
   return line;
 }
 
 /** Begins as many conversations as those who wait need and the limits allow. */
-function dispatch(line: Line, board: Board): void {
+function dispatch(line: HostQueue, board: Board): void {
   const { destination, queue } = line;
   const { pacer, gate } = board.parts;
   const { recipientsPerConversation } = destination.policy.politeness;
@@ -113,7 +116,7 @@ function dispatch(line: Line, board: Board): void {
 }
 
 /** The way out for this host; where there is none for now, those who wait are told or wait for a full minute to pass. */
-function chooseRoute(line: Line, board: Board): Route | undefined {
+function chooseRoute(line: HostQueue, board: Board): Route | undefined {
   const { target, policy } = line.destination;
   const { routes, clock } = board.parts;
   const choice = routes.choose({ group: policy.group, address: target.address, allowed: policy.routes });
@@ -129,12 +132,17 @@ function chooseRoute(line: Line, board: Board): Route | undefined {
 /** A route's volume of the minute is waited for; that of the day is not. */
 const longestMinuteMs = 60_000;
 
-function turnAway({ queue }: Line, reason: string): void {
-  for (const probe of queue.take(Infinity)) probe.settle({ kind: 'resting', reason });
+function turnAway({ queue }: HostQueue, reason: string): void {
+  for (let probe = queue.take(); probe !== undefined; probe = queue.take())
+    probe.settle({ kind: 'resting', reason });
 }
 
 /** For an end under the key that is full, or for the clock. */
-function wait(line: Line, { until, key }: { until: number | undefined; key: string }, board: Board): void {
+function wait(
+  line: HostQueue,
+  { until, key }: { until: number | undefined; key: string },
+  board: Board,
+): void {
   const { clock } = board.parts;
   if (until === undefined) {
     board.waitingFor.set(key, (board.waitingFor.get(key) ?? new Set()).add(line));
@@ -144,7 +152,7 @@ function wait(line: Line, { until, key }: { until: number | undefined; key: stri
   line.cancelTimer = clock.after(until - clock.now(), () => dispatch(line, board));
 }
 
-function begin(line: Line, route: Route, board: Board): void {
+function begin(line: HostQueue, route: Route, board: Board): void {
   const { parts } = board;
   const { policy, target } = line.destination;
   const at = { group: policy.group, address: target.address };
@@ -174,7 +182,7 @@ function partsOn(route: Route, { parts, partsOn: known }: Board): TalkParts {
 }
 
 /** A conversation takes one to begin with; when it takes more, it has arrived. */
-function supplyFrom(line: Line): { supply: Supply; arrived: () => void } {
+function supplyFrom(line: HostQueue): { supply: Supply; arrived: () => void } {
   let isArriving = true;
   let takes = 0;
   line.arriving += 1;
@@ -188,14 +196,24 @@ function supplyFrom(line: Line): { supply: Supply; arrived: () => void } {
       take(most) {
         takes += 1;
         if (takes > 1) arrived();
-        return line.queue.take(most);
+        return takeUpTo(most, line.queue);
       },
       giveBack: (probes) => probes.forEach((probe) => line.queue.add(probe)),
     },
   };
 }
 
-function end(line: Line, outcome: SessionOutcome | undefined, board: Board): void {
+function takeUpTo(most: number, queue: FairQueue<PendingProbe>): PendingProbe[] {
+  const taken: PendingProbe[] = [];
+  while (taken.length < most) {
+    const probe = queue.take();
+    if (probe === undefined) break;
+    taken.push(probe);
+  }
+  return taken;
+}
+
+function end(line: HostQueue, outcome: SessionOutcome | undefined, board: Board): void {
   const { pacer, gate } = board.parts;
   line.open -= 1;
   pacer.closed(line.destination, outcome);
@@ -211,8 +229,8 @@ function wake(key: string, board: Board): void {
   waiting?.forEach((other) => dispatch(other, board));
 }
 
-function forgetIfIdle(line: Line, { lines }: Board): void {
+function forgetIfIdle(line: HostQueue, { hosts }: Board): void {
   if (line.open > 0 || line.queue.size() > 0) return;
   line.cancelTimer?.();
-  lines.delete(line.key);
+  hosts.delete(line.key);
 }

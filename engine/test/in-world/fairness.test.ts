@@ -5,7 +5,7 @@ import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
-import type { Asker } from '../../src/probing/pending-probe.ts';
+import type { Asker } from '../../src/fair-queue.ts';
 import type { RouteDialer } from '../../src/routes/create-route-dialer.ts';
 import { createRoutes } from '../../src/routes/create-routes.ts';
 import { defaultLimits } from '../../src/limits.ts';

@@ -13,7 +13,7 @@ import type { WallClock } from '../db/wall-clock.ts';
 
 /**
  * The book of turns in the database: whose turn it is to talk to a group or a network of mail hosts, so that all
- * processes together keep to the limits of one (docs/decisions/0010). Every exchange is one operation in one lane.
+ * processes together keep to the limits of one (docs/decisions/0010). Every exchange is one operation with one serial key.
  *
  * A turn that is given back goes straight to who waits for it, if anybody does. What the last one left is of use for a
  * minute; then the row goes.
@@ -31,7 +31,7 @@ type OpenTurnBookParts = {
 };
 
 /** Of all turns, so that no two processes see the book half written. */
-const lane = 'turns';
+const serialKey = 'turns';
 const minuteMs = 60_000;
 /** A turn that was handed on and is not taken up is free after so long. */
 const handedMs = 2_000;
@@ -47,9 +47,9 @@ export function openTurnBook({ store, wallClock, processId }: OpenTurnBookParts)
     const { turns, news } = await store.write(async (tx) => {
       if (isUntidy) await tx.change(eraseSpent, { now, since: now - minuteMs });
       return runExchange(tx, asked, { holder: processId, now });
-    }, lane);
+    }, serialKey);
     if (isUntidy) tidiedAt = now;
-    if (news) store.notify(lane);
+    if (news) store.notify(serialKey);
     return turns;
   }
 
@@ -57,7 +57,7 @@ export function openTurnBook({ store, wallClock, processId }: OpenTurnBookParts)
     book: {
       // SQLite's processes are on one machine, and the dead among them are known at once.
       lendsEverything: store.clock === undefined,
-      listen: (onChange) => void quiet.push(store.listen(lane, onChange)),
+      listen: (onChange) => void quiet.push(store.listen(serialKey, onChange)),
       exchange: (asked) => {
         const answered = exchange(asked);
         last = Promise.allSettled([last, answered]);
@@ -68,7 +68,7 @@ export function openTurnBook({ store, wallClock, processId }: OpenTurnBookParts)
       quiet.forEach((end) => end());
       for (let seen; seen !== last;) await (seen = last);
       // Where even that fails they lapse by themselves.
-      await store.write((tx) => releaseTurnsOf(tx, processId), lane).catch(() => undefined);
+      await store.write((tx) => releaseTurnsOf(tx, processId), serialKey).catch(() => undefined);
     },
   };
 }
