@@ -2,10 +2,10 @@ import type { MailTarget } from '../dns/mail-route.ts';
 import { createFairQueue, type FairQueue } from '../fair-queue.ts';
 import type { Route, Routes } from '../routes/create-routes.ts';
 import type { Pacer } from '../politeness/create-pacer.ts';
-import type { ProcessGate } from '../politeness/create-process-gate.ts';
+import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
-import { createReplyClassifier } from '../replies/create-reply-classifier.ts';
+import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { Destination } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { holdConversation } from './hold-conversation.ts';
@@ -23,7 +23,7 @@ export type ProbeScheduler = {
 
 type SchedulerParts = Omit<TalkParts, 'route' | 'heloName' | 'classify'> & {
   pacer: Pacer;
-  gate: ProcessGate;
+  gate: ConversationLimiter;
   policies: PolicyBook;
   routes: Routes;
 };

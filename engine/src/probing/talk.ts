@@ -3,7 +3,7 @@ import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { ReadReply } from '../evidence.ts';
 import type { Patience } from '../patience.ts';
 import { providerOf } from '../replies/providers.ts';
-import type { ReplyClassifier } from '../replies/create-reply-classifier.ts';
+import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { CatchAllLookups } from './catch-all-lookups.ts';

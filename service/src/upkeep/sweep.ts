@@ -4,7 +4,7 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
-import { releaseTurnsOf } from '../engine-state/open-turn-book.ts';
+import { releaseLeasesOf } from '../engine-state/open-lease-store.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
@@ -72,8 +72,8 @@ async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promi
     await store.write(async (tx) => {
       await eraseAttemptsOf(tx, processId);
       await releaseTasksOf(tx, processId);
-      // One that lost sight of the database is dead to us, and may still be talking: its turns lapse by themselves.
-      if (store.clock === undefined) await releaseTurnsOf(tx, processId);
+      // One that lost sight of the database is dead to us, and may still be talking: its leases lapse by themselves.
+      if (store.clock === undefined) await releaseLeasesOf(tx, processId);
     }, serialKey);
     await registry.remove(processId);
   }

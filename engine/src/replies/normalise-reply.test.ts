@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normaliseText } from './read-reply.ts';
+import { normaliseText } from './normalise-reply.ts';
 
 test('addresses and IP addresses lose their words', () => {
   assert.equal(normaliseText('<user.unknown@example.com>... No'), ' addr no ');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { classifyReply } from './classify-reply.ts';
-import type { ReplyLabel } from './meaning.ts';
-import { condemnsMailbox } from './rules/rule.ts';
+import type { ReplyLabel } from '../meaning.ts';
+import { condemnsMailbox } from '../rules/rule.ts';
 
 function labelOf(line: string, provider?: string): ReplyLabel {
   const { code, enhanced, text } =

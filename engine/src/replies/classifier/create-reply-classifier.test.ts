@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { classifyReply } from './classify-reply.ts';
 import { createReplyClassifier } from './create-reply-classifier.ts';
-import type { ReplyToClassify } from './meaning.ts';
-import { allRules } from './rules/all-rules.ts';
+import type { ReplyToClassify } from '../meaning.ts';
+import { allRules } from '../rules/all-rules.ts';
 
 /** The words of every sample, each as many replies: with other codes, from other providers, quoted by a gateway. */
 const texts = allRules.flatMap(({ samples }) =>

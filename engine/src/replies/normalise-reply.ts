@@ -7,7 +7,7 @@ import { providerNamed } from './providers.ts';
 import type { ProviderId } from './providers.ts';
 import { unwrapReply } from './unwrap-reply.ts';
 
-export type ReadReply = {
+export type NormalisedReply = {
   /** First digit of the code that decides; 0 where there is no sensible one. */
   replyClass: number;
   code: number;
@@ -23,7 +23,7 @@ export type ReadReply = {
 /** Longer texts are cut before anything looks at them, which bounds the work per reply. */
 const maxTextCharacters = 2_048;
 
-export function readReply(reply: ReplyToClassify): ReadReply {
+export function normaliseReply(reply: ReplyToClassify): NormalisedReply {
   const text = reply.text.slice(0, maxTextCharacters);
   const outerClass = classOf(reply.code, reply.enhanced);
   const inner = unwrapReply({ code: reply.code, enhanced: reply.enhanced, text });

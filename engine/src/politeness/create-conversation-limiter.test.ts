@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createProcessGate } from './create-process-gate.ts';
+import { createConversationLimiter } from './create-conversation-limiter.ts';
 
 /** A clock whose timers ring as late as the test says. */
 function setUp(openConversations: number) {
@@ -19,11 +19,11 @@ function setUp(openConversations: number) {
     time.now = timer.at + lateMs;
     timer.callback();
   };
-  return { gate: createProcessGate({ clock, openConversations }), ring };
+  return { gate: createConversationLimiter({ clock, openConversations }), ring };
 }
 
 /** How many begin before the gate says no. */
-function begin(gate: ReturnType<typeof createProcessGate>): number {
+function begin(gate: ReturnType<typeof createConversationLimiter>): number {
   let begun = 0;
   while (gate.mayOpen(() => undefined)) {
     gate.opened();

@@ -1,50 +1,50 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createGate } from './gate.ts';
+import { createSemaphore } from './semaphore.ts';
 
 const signal = new AbortController().signal;
 
-describe('a gate', () => {
+describe('a semaphore', () => {
   test('lets its number in, and the others in the order they came', async () => {
-    const gate = createGate(2);
+    const semaphore = createSemaphore(2);
     const entered: number[] = [];
-    const leaves: (() => void)[] = [];
+    const releases: (() => void)[] = [];
     const callers = [0, 1, 2, 3].map(async (caller) => {
-      leaves[caller] = await gate.enter(signal);
+      releases[caller] = await semaphore.acquire(signal);
       entered.push(caller);
     });
     await Promise.all(callers.slice(0, 2));
     assert.deepEqual(entered, [0, 1]);
-    leaves[1]?.();
+    releases[1]?.();
     await callers[2];
-    leaves[0]?.();
+    releases[0]?.();
     await callers[3];
     assert.deepEqual(entered, [0, 1, 2, 3]);
   });
 
   test('a place given back twice is one place', async () => {
-    const gate = createGate(1);
-    const leave = await gate.enter(signal);
-    leave();
-    leave();
-    await gate.enter(signal);
+    const semaphore = createSemaphore(1);
+    const release = await semaphore.acquire(signal);
+    release();
+    release();
+    await semaphore.acquire(signal);
     let third = false;
-    void gate.enter(signal).then(() => (third = true));
+    void semaphore.acquire(signal).then(() => (third = true));
     await new Promise(setImmediate);
     assert.equal(third, false);
   });
 
   test('one who gives up is rejected with the reason and takes no place', async () => {
-    const gate = createGate(1);
-    const leave = await gate.enter(signal);
+    const semaphore = createSemaphore(1);
+    const release = await semaphore.acquire(signal);
     const abort = new AbortController();
     const reason = new Error('enough');
-    const waiting = gate.enter(abort.signal);
-    const next = gate.enter(signal);
+    const waiting = semaphore.acquire(abort.signal);
+    const next = semaphore.acquire(signal);
     abort.abort(reason);
     await assert.rejects(waiting, reason);
-    leave();
+    release();
     await next;
-    await assert.rejects(gate.enter(abort.signal), reason);
+    await assert.rejects(semaphore.acquire(abort.signal), reason);
   });
 });

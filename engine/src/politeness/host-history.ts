@@ -1,14 +1,16 @@
 import type { Clock } from '../clock.ts';
 
 /** What is known of one address, network or group: what is open there, and what it has done lately. */
-export type Record = {
+export type HostHistory = {
   open: number;
   /** How many may be open at once now, where that is fewer than usual; grows back one by one after a rest. */
   allowed: number | undefined;
   clean: number;
-  setbacks: number;
+  /** Conversations in a row that could not be connected or were sent away for the time being. */
+  failures: number;
+  /** Conversations in a row that ended in silence. */
   silences: number;
-  /** When setbacks and silences were last counted, here or elsewhere. */
+  /** When failures and silences were last counted, here or elsewhere. */
   countedAt: number;
   rest: { until: number; reason: string } | undefined;
   slow: { perMinute: number; until: number } | undefined;
@@ -21,34 +23,34 @@ export type Record = {
   lastMailboxes: number[];
 };
 
-/** Records by key, made when first asked for, with a bound on those that nothing holds. */
-export type RecordBook = {
-  of(key: string): Record;
+/** Histories by key, made when first asked for, with a bound on those that nothing holds. */
+export type HostHistories = {
+  of(key: string): HostHistory;
   /** Without making one. */
-  find(key: string): Record | undefined;
-  /** Whoever has something open, or had something opened after `since`. */
+  find(key: string): HostHistory | undefined;
+  /** The keys with something open, or opened after `since`. */
   activeAfter(since: number): string[];
   resting(): { key: string; reason: string; untilMs: number }[];
 };
 
-export function createRecordBook(clock: Clock, maxRecords: number): RecordBook {
-  const records = new Map<string, Record>();
+export function createHostHistories(clock: Clock, maxHistories: number): HostHistories {
+  const histories = new Map<string, HostHistory>();
   return {
     of(key) {
-      const known = records.get(key);
+      const known = histories.get(key);
       if (known !== undefined) return known;
-      if (records.size >= maxRecords) forgetIdle(records, clock);
-      const fresh = emptyRecord();
-      records.set(key, fresh);
+      if (histories.size >= maxHistories) forgetIdle(histories, clock);
+      const fresh = emptyHistory();
+      histories.set(key, fresh);
       return fresh;
     },
-    find: (key) => records.get(key),
+    find: (key) => histories.get(key),
     activeAfter: (since) =>
-      [...records].flatMap(([key, { open, openedAt }]) =>
+      [...histories].flatMap(([key, { open, openedAt }]) =>
         open > 0 || (openedAt.at(-1) ?? -Infinity) > since ? [key] : [],
       ),
     resting: () =>
-      [...records].flatMap(([key, { rest }]) =>
+      [...histories].flatMap(([key, { rest }]) =>
         isRunning(rest, clock) ? [{ key, reason: rest.reason, untilMs: rest.until }] : [],
       ),
   };
@@ -61,19 +63,19 @@ export function isRunning<Span extends { until: number }>(
   return span !== undefined && span.until > clock.now();
 }
 
-/** Makes room: whoever has nothing open and nothing held against it is forgotten. */
-function forgetIdle(records: Map<string, Record>, clock: Clock): void {
-  for (const [key, { open, rest, slow }] of records) {
-    if (open === 0 && !isRunning(rest, clock) && !isRunning(slow, clock)) records.delete(key);
+/** Makes room by forgetting every host that has nothing open and nothing held against it. */
+function forgetIdle(histories: Map<string, HostHistory>, clock: Clock): void {
+  for (const [key, { open, rest, slow }] of histories) {
+    if (open === 0 && !isRunning(rest, clock) && !isRunning(slow, clock)) histories.delete(key);
   }
 }
 
-function emptyRecord(): Record {
+function emptyHistory(): HostHistory {
   return {
     open: 0,
     allowed: undefined,
     clean: 0,
-    setbacks: 0,
+    failures: 0,
     silences: 0,
     countedAt: -Infinity,
     rest: undefined,

@@ -21,7 +21,7 @@ export type UdpQuery = {
 /** A whole number from 0 up to, not including, `below`. */
 export type Random = (below: number) => number;
 
-export type UdpLine = {
+export type UdpSocket = {
   /** Sends a query; the returned function ends the wait for its answer. */
   send(query: UdpQuery): () => void;
   idle(): boolean;
@@ -31,7 +31,7 @@ export type UdpLine = {
 const HEADER_BYTES = 12;
 
 /** `onBroken` is called once, when the socket has failed: it is closed and its queries have been told. */
-export function openUdpLine(server: DnsServer, parts: { random: Random; onBroken: () => void }): UdpLine {
+export function openUdpSocket(server: DnsServer, parts: { random: Random; onBroken: () => void }): UdpSocket {
   const waiting = new Map<number, UdpQuery>();
   // Messages are held back until the socket is connected.
   let heldBack: Buffer[] | undefined = [];

@@ -1,23 +1,23 @@
-/** Lets a bounded number of callers in at a time; the others wait in the order they came. */
-export type Gate = {
+/** Bounds how many callers do something at once; the others wait in the order they came. */
+export type Semaphore = {
   /** Waits for a place; the returned function gives it back. Rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<() => void>;
+  acquire(signal: AbortSignal): Promise<() => void>;
 };
 
-export function createGate(places: number): Gate {
+export function createSemaphore(places: number): Semaphore {
   let taken = 0;
-  // A Set keeps the order of arrival and forgets one that gave up without a search.
+  // A Set keeps the order of arrival and forgets a caller that gave up without a search.
   const waiting = new Set<() => void>();
 
-  /** Hands the place to the next in line, or back to the gate. */
-  function leave(): void {
+  /** Hands the place to the caller that has waited longest, or frees it. */
+  function release(): void {
     const [next] = waiting;
     if (next === undefined) taken -= 1;
     else next();
   }
 
   /** Ends when a place is handed over, or when the signal fires: the caller looks which. */
-  function turnOrAbort(signal: AbortSignal): Promise<'turn' | 'aborted'> {
+  function placeOrAbort(signal: AbortSignal): Promise<'place' | 'aborted'> {
     return new Promise((resolve) => {
       const giveUp = () => {
         waiting.delete(admit);
@@ -26,7 +26,7 @@ export function createGate(places: number): Gate {
       const admit = () => {
         waiting.delete(admit);
         signal.removeEventListener('abort', giveUp);
-        resolve('turn');
+        resolve('place');
       };
       waiting.add(admit);
       signal.addEventListener('abort', giveUp, { once: true });
@@ -34,20 +34,20 @@ export function createGate(places: number): Gate {
   }
 
   return {
-    async enter(signal) {
+    async acquire(signal) {
       signal.throwIfAborted();
       if (taken < places) taken += 1;
-      else if ((await turnOrAbort(signal)) === 'aborted') signal.throwIfAborted();
-      return once(leave);
+      else if ((await placeOrAbort(signal)) === 'aborted') signal.throwIfAborted();
+      return once(release);
     },
   };
 }
 
 /** A place is given back once, however often its holder says so. */
-function once(leave: () => void): () => void {
+function once(release: () => void): () => void {
   let held = true;
   return () => {
-    if (held) leave();
+    if (held) release();
     held = false;
   };
 }

@@ -1,42 +1,45 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Keeps the process itself within its means: how many conversations are open, and how many new ones begin
- * in a stretch of time, bounded by how late the event loop runs. While the loop keeps up, the allowance
- * grows; when it falls behind, it is halved, so that the API stays responsive while the engine is full.
+ * Keeps the process itself within its means: how many conversations are open, and how many may begin in each interval
+ * of 20 ms, bounded by how late the event loop runs. While the loop keeps up, the allowance grows; when it falls behind,
+ * it is halved, so that the API stays responsive while the engine is busy.
  */
-export type ProcessGate = {
+export type ConversationLimiter = {
   /** Whether one more may begin now; otherwise `whenFree` is called once when it may be tried again. */
   mayOpen(whenFree: () => void): boolean;
   opened(): void;
   closed(): void;
 };
 
-type ProcessGateParts = {
+type ConversationLimiterParts = {
   clock: Clock;
   openConversations: number;
 };
 
-const stretchMs = 20;
+const intervalMs = 20;
 /** Half of the delay that the process may show in its worst hundredth (50 ms): by then it has been late already. */
 const lateMs = 25;
-/** So few make no turn long, and a machine that is busy with other work does not bring ours to a halt. */
-const leastAStretch = 16;
-/** 3,200 a second: a core begins about 3,500 before it falls behind, and one turn of the loop is not longer for it. */
-const mostAStretch = 64;
+/** So few hardly delay the event loop, and a machine that is busy with other work does not bring ours to a halt. */
+const leastPerInterval = 16;
+/** 3,200 a second: a core begins about 3,500 before it falls behind, and the event loop is not held up by them. */
+const mostPerInterval = 64;
 
-export function createProcessGate({ clock, openConversations }: ProcessGateParts): ProcessGate {
+export function createConversationLimiter({
+  clock,
+  openConversations,
+}: ConversationLimiterParts): ConversationLimiter {
   const waiting: (() => void)[] = [];
   let open = 0;
-  let allowance = leastAStretch;
+  let allowance = leastPerInterval;
   let begun = 0;
   let ticking = false;
 
-  /** Ends a stretch: judges by its own lateness whether the loop keeps up. */
+  /** Ends an interval: judges by its own lateness whether the loop keeps up. */
   function tick(dueAt: number): void {
     ticking = false;
     const late = clock.now() - dueAt > lateMs;
-    allowance = late ? Math.max(leastAStretch, allowance >> 1) : Math.min(mostAStretch, allowance + 4);
+    allowance = late ? Math.max(leastPerInterval, allowance >> 1) : Math.min(mostPerInterval, allowance + 4);
     begun = 0;
     release();
     if (waiting.length > 0 || begun > 0) start();
@@ -44,8 +47,8 @@ export function createProcessGate({ clock, openConversations }: ProcessGateParts
   function start(): void {
     if (ticking) return;
     ticking = true;
-    const dueAt = clock.now() + stretchMs;
-    clock.after(stretchMs, () => tick(dueAt));
+    const dueAt = clock.now() + intervalMs;
+    clock.after(intervalMs, () => tick(dueAt));
   }
   function hasRoom(): boolean {
     return open < openConversations && begun < allowance;

@@ -1,6 +1,6 @@
 import { isAcceptance, meaningOf } from './classify-reply.ts';
-import type { ReplyMeaning, ReplyToClassify } from './meaning.ts';
-import { readReply, type ReadReply } from './read-reply.ts';
+import type { ReplyMeaning, ReplyToClassify } from '../meaning.ts';
+import { normaliseReply, type NormalisedReply } from '../normalise-reply.ts';
 
 /**
  * `classifyReply` for somebody who hears the same words over and over: a host refuses a thousand mailboxes in one
@@ -13,7 +13,7 @@ export function createReplyClassifier(most: number): ReplyClassifier {
   const known = new Map<string, ReplyMeaning>();
   return (reply) => {
     if (isAcceptance(reply)) return { label: 'accepted', reason: 'accepted' };
-    const read = readReply(reply);
+    const read = normaliseReply(reply);
     const key = keyOf(read);
     const remembered = known.get(key);
     if (remembered !== undefined) return { ...remembered };
@@ -26,6 +26,6 @@ export function createReplyClassifier(most: number): ReplyClassifier {
 }
 
 /** All that the rules look at. The words come last, because only they may hold a space. */
-function keyOf({ replyClass, outerClass, code, enhanced, provider, words }: ReadReply): string {
+function keyOf({ replyClass, outerClass, code, enhanced, provider, words }: NormalisedReply): string {
   return `${replyClass} ${outerClass} ${code} ${enhanced ?? '-'} ${provider ?? '-'} ${words}`;
 }

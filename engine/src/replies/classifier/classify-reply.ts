@@ -16,16 +16,16 @@
  * A 4xx never condemns a mailbox, and a doubtful 5xx does not either: to call a living mailbox dead is the worst
  * mistake this product can make.
  */
-import type { ReplyMeaning, ReplyToClassify } from './meaning.ts';
-import { readReply } from './read-reply.ts';
-import type { ReadReply } from './read-reply.ts';
-import { allRules } from './rules/all-rules.ts';
-import { condemnsMailbox, prepareRule } from './rules/rule.ts';
+import type { ReplyMeaning, ReplyToClassify } from '../meaning.ts';
+import { normaliseReply } from '../normalise-reply.ts';
+import type { NormalisedReply } from '../normalise-reply.ts';
+import { allRules } from '../rules/all-rules.ts';
+import { condemnsMailbox, prepareRule } from '../rules/rule.ts';
 
 const preparedRules = allRules.map(prepareRule);
 
 export function classifyReply(reply: ReplyToClassify): ReplyMeaning {
-  return isAcceptance(reply) ? { label: 'accepted', reason: 'accepted' } : meaningOf(readReply(reply));
+  return isAcceptance(reply) ? { label: 'accepted', reason: 'accepted' } : meaningOf(normaliseReply(reply));
 }
 
 /** Class before words: what a 2xx says besides does not matter. */
@@ -34,11 +34,11 @@ export function isAcceptance({ code }: ReplyToClassify): boolean {
 }
 
 /** What the rules make of a reply that accepts nothing. */
-export function meaningOf(read: ReadReply): ReplyMeaning {
+export function meaningOf(read: NormalisedReply): ReplyMeaning {
   return neverFatalWhenTransient(read, firstMatch(read));
 }
 
-function firstMatch(read: ReadReply): ReplyMeaning {
+function firstMatch(read: NormalisedReply): ReplyMeaning {
   for (const { rule, matches } of preparedRules) {
     if (matches(read)) return { label: rule.label, reason: rule.reason };
   }
@@ -47,7 +47,7 @@ function firstMatch(read: ReadReply): ReplyMeaning {
 }
 
 /** A gateway that defers because the host behind it said "no such user" has not decided; neither do we. */
-function neverFatalWhenTransient(read: ReadReply, meaning: ReplyMeaning): ReplyMeaning {
+function neverFatalWhenTransient(read: NormalisedReply, meaning: ReplyMeaning): ReplyMeaning {
   if (read.outerClass !== 5 && condemnsMailbox(meaning.label)) {
     return { label: 'greylisted_or_temporary', reason: 'deferred_by_gateway' };
   }

@@ -1,10 +1,10 @@
 import {
-  everything,
-  turnKeptMs,
-  type HeldTurn,
-  type ReturnedTurn,
-  type TurnBook,
-  type TurnExchange,
+  allHosts,
+  leaseKeptMs,
+  type HeldLease,
+  type LeaseExchange,
+  type LeaseStore,
+  type ReturnedLease,
 } from '@mailproof/engine';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
@@ -12,51 +12,51 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 
 /**
- * The book of turns in the database: whose turn it is to talk to a group or a network of mail hosts, so that all
- * processes together keep to the limits of one (docs/decisions/0010). Every exchange is one operation with one serial key.
+ * The host leases in the database: which process may talk to a group or a network of mail hosts, so that all of them
+ * together keep to the limits of one (docs/decisions/0010). Every exchange is one operation under one serial key.
  *
- * A turn that is given back goes straight to who waits for it, if anybody does. What the last one left is of use for a
- * minute; then the row goes.
+ * A lease that is given back goes straight to the process that waits for it, if one does. What the last holder left is
+ * of use for a minute; then the row is erased. The table is called `turn`, as it always was.
  */
-type OpenTurnBook = {
-  book: TurnBook;
-  /** Ends when what was asked of the book is answered; then nothing is ours any more. */
+type OpenLeaseStore = {
+  store: LeaseStore;
+  /** Ends when every exchange under way is answered; then no lease is ours any more. */
   stop: () => Promise<void>;
 };
 
-type OpenTurnBookParts = {
+type OpenLeaseStoreParts = {
   store: Pick<Store, 'write' | 'notify' | 'listen' | 'clock'>;
   wallClock: WallClock;
   processId: string;
 };
 
-/** Of all turns, so that no two processes see the book half written. */
+/** One key for all leases, so that no process sees an exchange half written; listeners are told under it as well. */
 const serialKey = 'turns';
 const minuteMs = 60_000;
-/** A turn that was handed on and is not taken up is free after so long. */
+/** A lease that was handed on and is not taken up is free after this long. */
 const handedMs = 2_000;
 
-export function openTurnBook({ store, wallClock, processId }: OpenTurnBookParts): OpenTurnBook {
+export function openLeaseStore({ store, wallClock, processId }: OpenLeaseStoreParts): OpenLeaseStore {
   let last: Promise<unknown> = Promise.resolve();
   let tidiedAt = wallClock.now();
   const quiet: (() => void)[] = [];
 
-  async function exchange(asked: TurnExchange): Promise<HeldTurn[]> {
+  async function exchange(asked: LeaseExchange): Promise<HeldLease[]> {
     const now = wallClock.now();
     const isUntidy = now - tidiedAt > minuteMs;
-    const { turns, news } = await store.write(async (tx) => {
+    const { leases, news } = await store.write(async (tx) => {
       if (isUntidy) await tx.change(eraseSpent, { now, since: now - minuteMs });
       return runExchange(tx, asked, { holder: processId, now });
     }, serialKey);
     if (isUntidy) tidiedAt = now;
     if (news) store.notify(serialKey);
-    return turns;
+    return leases;
   }
 
   return {
-    book: {
+    store: {
       // SQLite's processes are on one machine, and the dead among them are known at once.
-      lendsEverything: store.clock === undefined,
+      lendsAllHosts: store.clock === undefined,
       listen: (onChange) => void quiet.push(store.listen(serialKey, onChange)),
       exchange: (asked) => {
         const answered = exchange(asked);
@@ -68,32 +68,37 @@ export function openTurnBook({ store, wallClock, processId }: OpenTurnBookParts)
       quiet.forEach((end) => end());
       for (let seen; seen !== last;) await (seen = last);
       // Where even that fails they lapse by themselves.
-      await store.write((tx) => releaseTurnsOf(tx, processId), serialKey).catch(() => undefined);
+      await store.write((tx) => releaseLeasesOf(tx, processId), serialKey).catch(() => undefined);
     },
   };
 }
 
-type At = { holder: string; now: number };
-type Answer = { turns: HeldTurn[]; news: boolean };
+type HolderAt = { holder: string; now: number };
+/** `news`: somebody else should look, because a lease was handed on or is wanted. */
+type Exchanged = { leases: HeldLease[]; news: boolean };
 
-async function runExchange(tx: Tx, { take, prolong, giveBack }: TurnExchange, at: At): Promise<Answer> {
-  const given = await Promise.all(giveBack.map((one) => giveBackTurn(tx, one, at)));
+async function runExchange(
+  tx: Tx,
+  { take, prolong, giveBack }: LeaseExchange,
+  at: HolderAt,
+): Promise<Exchanged> {
+  const given = await Promise.all(giveBack.map((one) => giveBackLease(tx, one, at)));
   const taken = await Promise.all([
-    ...take.map((key) => takeTurn(tx, key, at)),
-    ...prolong.map((key) => prolongTurn(tx, key, at)),
+    ...take.map((key) => takeLease(tx, key, at)),
+    ...prolong.map((key) => prolongLease(tx, key, at)),
   ]);
-  const turns = taken.filter((turn) => turn !== undefined);
-  const ours = new Set(turns.map(({ key }) => key));
+  const leases = taken.filter((lease) => lease !== undefined);
+  const ours = new Set(leases.map(({ key }) => key));
   const lacking = [...take, ...prolong].filter((key) => !ours.has(key));
   const marked = await Promise.all(
-    lacking.map((key) => tx.change(markWanted, { ...at, key, all: everything })),
+    lacking.map((key) => tx.change(markWanted, { ...at, key, all: allHosts })),
   );
-  return { turns, news: [...given, ...marked].some((changes) => changes > 0) };
+  return { leases, news: [...given, ...marked].some((changes) => changes > 0) };
 }
 
-async function takeTurn(tx: Tx, key: string, { holder, now }: At): Promise<HeldTurn | undefined> {
+async function takeLease(tx: Tx, key: string, { holder, now }: HolderAt): Promise<HeldLease | undefined> {
   const since = now - minuteMs;
-  const row = await tx.first(take, { key, all: everything, holder, now, since, until: now + turnKeptMs });
+  const row = await tx.first(take, { key, all: allHosts, holder, now, since, until: now + leaseKeptMs });
   if (row === undefined) return undefined;
   const isFresh = row.saved_at > since;
   return {
@@ -104,20 +109,20 @@ async function takeTurn(tx: Tx, key: string, { holder, now }: At): Promise<HeldT
   };
 }
 
-async function prolongTurn(tx: Tx, key: string, { holder, now }: At): Promise<HeldTurn | undefined> {
-  const row = await tx.first(prolong, { key, holder, now, until: now + turnKeptMs });
+async function prolongLease(tx: Tx, key: string, { holder, now }: HolderAt): Promise<HeldLease | undefined> {
+  const row = await tx.first(prolong, { key, holder, now, until: now + leaseKeptMs });
   return row && { key, grant: row.granted_at, state: undefined, agoMs: 0 };
 }
 
-/** Answers with 1 where somebody waited for it. */
-async function giveBackTurn(
+/** Answers with 1 where another process waited for it. */
+async function giveBackLease(
   tx: Tx,
-  { key, grant, state }: ReturnedTurn,
-  { holder, now }: At,
+  { key, grant, state }: ReturnedLease,
+  { holder, now }: HolderAt,
 ): Promise<number> {
   const text = state === undefined ? '' : JSON.stringify(state);
   const left = { key, grant, holder, state: text, saved: state === undefined ? 0 : now };
-  const handed = key === everything ? 0 : await tx.change(handOn, { ...left, now, until: now + handedMs });
+  const handed = key === allHosts ? 0 : await tx.change(handOn, { ...left, now, until: now + handedMs });
   return handed > 0 ? handed : (await tx.change(letGo, left), 0);
 }
 
@@ -132,8 +137,8 @@ function readState(text: string): unknown {
 type TakeArguments = { key: string; all: string; holder: string; now: number; since: number; until: number };
 
 /**
- * Takes a turn that is free or ours already, and whose way is free: while one process has everything nobody takes
- * anything, and everything is given only to one that is alone and has been for a minute.
+ * Takes a lease that is free or ours already, unless another stands in its way: while one process holds all hosts no
+ * other takes any, and all hosts are given only to a process that is alone and has been for a minute.
  */
 const take = statement((db, arg: TakeArguments) =>
   db
@@ -187,7 +192,7 @@ const prolong = statement((db, arg: { key: string; holder: string; now: number; 
     .returning('granted_at'),
 );
 
-const markWanted = statement((db, arg: At & { key: string; all: string }) =>
+const markWanted = statement((db, arg: HolderAt & { key: string; all: string }) =>
   db
     .updateTable('turn')
     .set({ wanted_by: arg.holder })
@@ -197,9 +202,9 @@ const markWanted = statement((db, arg: At & { key: string; all: string }) =>
     .where('wanted_by', 'is', null),
 );
 
-type Left = { key: string; grant: number; holder: string; state: string; saved: number };
+type LeftLease = { key: string; grant: number; holder: string; state: string; saved: number };
 
-const handOn = statement((db, arg: Left & { now: number; until: number }) =>
+const handOn = statement((db, arg: LeftLease & { now: number; until: number }) =>
   db
     .updateTable('turn')
     .set((eb) => ({
@@ -217,7 +222,7 @@ const handOn = statement((db, arg: Left & { now: number; until: number }) =>
     .where('wanted_by', 'is not', null),
 );
 
-const letGo = statement((db, arg: Left) =>
+const letGo = statement((db, arg: LeftLease) =>
   db
     .updateTable('turn')
     .set({ held_until: 0, wanted_by: null, state: arg.state, saved_at: arg.saved })
@@ -230,11 +235,11 @@ const eraseSpent = statement((db, arg: { now: number; since: number }) =>
   db.deleteFrom('turn').where('held_until', '<=', arg.now).where('saved_at', '<=', arg.since),
 );
 
-const freeTurnsOf = statement((db, arg: { holder: string }) =>
+const freeLeasesOf = statement((db, arg: { holder: string }) =>
   db.updateTable('turn').set({ held_until: 0, wanted_by: null }).where('holder', '=', arg.holder),
 );
 
 /** A dead process talks to nobody: the system has closed its sockets. */
-export async function releaseTurnsOf(tx: Tx, processId: string): Promise<void> {
-  await tx.change(freeTurnsOf, { holder: processId });
+export async function releaseLeasesOf(tx: Tx, processId: string): Promise<void> {
+  await tx.change(freeLeasesOf, { holder: processId });
 }
