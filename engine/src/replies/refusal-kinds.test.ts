@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readReplyLine } from '../../test/support/read-reply-line.ts';
-import { classifyReply } from './classify-reply.ts';
+import { classifyReply } from './classifier/classify-reply.ts';
 import type { ReplyMeaning } from './meaning.ts';
 import { defersAsUnknown, isAboutUs, refusesWithoutReason } from './refusal-kinds.ts';
 

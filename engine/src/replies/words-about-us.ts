@@ -6,7 +6,7 @@
  * A statement is a subject, up to six words that name no recipient, and a predicate. Works on the plain words of
  * `normaliseText`: every word is followed by one space, ` . ` stands between sentences.
  */
-import { wordSets } from './rules/phrase.ts';
+import { wordSets } from './word-sets.ts';
 
 const recipient = `(?:${wordSets.who}|postmaster|owner)`;
 

@@ -1,6 +1,6 @@
 import type { ReplyLabel } from '../meaning.ts';
 import type { ProviderId } from '../providers.ts';
-import type { PlainReply } from '../read-reply.ts';
+import type { PlainReply } from '../normalise-reply.ts';
 import type { ReplyReason } from '../reply-reasons.ts';
 import { phrasePattern } from './phrase.ts';
 

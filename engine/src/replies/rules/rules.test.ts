@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readReplyLine } from '../../../test/support/read-reply-line.ts';
-import { classifyReply } from '../classify-reply.ts';
+import { classifyReply } from '../classifier/classify-reply.ts';
 import type { ReplyToClassify } from '../meaning.ts';
-import { readReply } from '../read-reply.ts';
+import { normaliseReply } from '../normalise-reply.ts';
 import { allRules } from './all-rules.ts';
 import { prepareRule } from './rule.ts';
 import type { Phrases, Rule } from './rule.ts';
@@ -42,7 +42,7 @@ function usersOf(which: 'text' | 'unless'): Map<string, { phrase: string; sample
 }
 
 function matches(rule: Rule, sample: string): boolean {
-  return prepareRule(rule).matches(readReply(replyOf(sample, rule)));
+  return prepareRule(rule).matches(normaliseReply(replyOf(sample, rule)));
 }
 
 function withText(rule: Rule, text: Phrases): Rule {
