@@ -6,6 +6,7 @@ import { accountPages } from './migrations/0003-account-pages.ts';
 import { operator } from './migrations/0004-operator.ts';
 import { processes } from './migrations/0005-processes.ts';
 import { turns } from './migrations/0006-turns.ts';
+import { lists } from './migrations/0007-lists.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -24,6 +25,7 @@ const migrations: readonly Migration[] = [
   operator,
   processes,
   turns,
+  lists,
 ];
 
 type MigrateAnswer =
