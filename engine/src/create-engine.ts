@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
-import { createAdmission } from './create-admission.ts';
+import { createLookupQueue } from './lookup-queue.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
@@ -17,19 +17,19 @@ import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { openShelves, type EngineMemory, type Shelf } from './memory.ts';
+import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
-import type { TurnBook } from './politeness/turn-book.ts';
-import { createProcessGate } from './politeness/create-process-gate.ts';
+import type { LeaseStore } from './politeness/lease-store.ts';
+import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
 import { askMailbox } from './probing/ask-mailbox.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
-import { createCatchAllDesk } from './probing/catch-all-desk.ts';
+import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
 import { createHostMemory } from './probing/host-traits.ts';
-import { createSwitchboard, type Switchboard } from './probing/switchboard.ts';
+import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address } from './syntax/address.ts';
 import {
@@ -60,13 +60,13 @@ export type EngineSettings = {
   limits?: Partial<Limits>;
   /** What outlives this process; without it the engine starts from zero. */
   memory?: EngineMemory;
-  /** Where processes that share the limits of all hosts agree whose turn it is; without it the engine is alone. */
-  turns?: TurnBook | undefined;
+  /** Where processes that share the limits of all hosts agree which of them may talk; without it the engine is alone. */
+  leases?: LeaseStore | undefined;
   /**
-   * A secret that strangers' names are made from, so that a greylisting host is asked for the same one again after
+   * A secret that made-up names are derived from, so that a greylisting host is asked for the same one again after
    * a restart. Without it each process has its own.
    */
-  strangerKey?: string;
+  randomProbeKey?: string;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
@@ -75,7 +75,7 @@ export type EngineHealth = {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
-  conversations: ReturnType<Switchboard['counts']>;
+  conversations: ReturnType<ProbeScheduler['counts']>;
 };
 
 export type Engine = {
@@ -105,16 +105,16 @@ export function createEngine(settings: EngineSettings): Engine {
       findMailRoute(domain, { resolver, clock, limits, control }, patience),
   });
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
-  const shelf = openShelves(settings.memory);
+  const memoryOf = openNamespaces(settings.memory);
   const routes = keepRoutes(openRoutes(base), {
-    shelf: shelf('route'),
+    memory: memoryOf('route'),
     clock,
     signature: randomBytes(8).toString('hex'),
   });
   const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
   const canaries = watchCanaries(base, { resolver, routes, mailPort });
-  const pacer = startPacer(base, shelf('rest'));
-  const switchboard = createSwitchboard({
+  const pacer = startPacer(base, memoryOf('rest'));
+  const scheduler = createProbeScheduler({
     clock,
     limits,
     policies,
@@ -122,22 +122,22 @@ export function createEngine(settings: EngineSettings): Engine {
     mailPort,
     pacer,
     starttls: settings.starttls,
-    hosts: createHostMemory(clock, limits, shelf('host_traits')),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, limits, shelf('catch_all'))),
-    randomLocalPart: strangerNames(settings.strangerKey ?? randomBytes(32).toString('hex')),
-    gate: createProcessGate({ clock, openConversations: limits.openConversations }),
+    hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, memoryOf('catch_all'))),
+    randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
+    gate: createConversationLimiter({ clock, openConversations: limits.openConversations }),
   });
-  const admission = createAdmission({ clock, places: limits.routeSearches });
+  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
     clock,
     lists,
     findMailRoute: (address, request) =>
-      admission.through(request, () => mailRoutes.find(address.host, request), notLookedUp),
+      lookupQueue.run(request, () => mailRoutes.find(address.host, request), notLookedUp),
     askMailbox: (address, route, request) => {
       const asker = request.asker ?? { urgency: 'single', account: '' };
       const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);
       const question = { address, asker, first: route.first.name, targets };
-      return askMailbox(question, { limits, policies, switchboard, mailPort }, request);
+      return askMailbox(question, { limits, policies, scheduler, mailPort }, request);
     },
   };
   return {
@@ -149,7 +149,7 @@ export function createEngine(settings: EngineSettings): Engine {
       resting: pacer.resting(),
       routes: routes.state(),
       mailPort: mailPort.isBlocked(),
-      conversations: switchboard.counts(),
+      conversations: scheduler.counts(),
     }),
     close() {
       canaries.stop();
@@ -180,11 +180,11 @@ function openRoutes({ settings, clock, limits }: Base): Routes {
   });
 }
 
-function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
+function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {
   return createPacer({
     clock,
-    shelf,
-    turns: turnsOf({ settings }),
+    memory,
+    leases: leasesOf({ settings }),
     random: Math.random,
     backsOff: settings.pacing !== 'off',
     // One host that is down is the host's business; a provider that turns away from us is the operator's.
@@ -196,11 +196,11 @@ function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
   });
 }
 
-/** Where nothing is limited, nobody needs a turn. */
-function turnsOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof createPacer>[0]['turns'] {
-  const { turns: book, pacing } = settings;
-  if (book === undefined || pacing === 'off') return undefined;
-  return { book, onProblem: (message) => settings.onProblem(message) };
+/** Where nothing is limited, nobody needs a lease. */
+function leasesOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof createPacer>[0]['leases'] {
+  const { leases: store, pacing } = settings;
+  if (store === undefined || pacing === 'off') return undefined;
+  return { store, onProblem: (message) => settings.onProblem(message) };
 }
 
 type CanaryNeeds = { resolver: DnsResolver; routes: Routes; mailPort: MailPortWatch };
@@ -225,7 +225,7 @@ function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, ma
 }
 
 /** One name for each domain, which nobody can guess and nobody has. */
-function strangerNames(key: string): (domain: string) => string {
+function randomProbeNames(key: string): (domain: string) => string {
   return (domain) => `no-such-user-${createHmac('sha256', key).update(domain).digest('hex').slice(0, 16)}`;
 }
 

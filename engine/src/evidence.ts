@@ -38,7 +38,7 @@ export type NoAnswerReason =
   /** The operator's policy is not to ask this provider. */
   | 'provider_policy';
 
-/** Whether a stranger's address is taken too. `undetermined` is an answer of its own, never a `no`. */
+/** Whether a made-up address is taken too. `undetermined` is an answer of its own, never a `no`. */
 export type CatchAllAnswer =
   | { kind: 'yes'; from: 'random_probe' | 'memory' | 'provider_table' }
   | { kind: 'no'; from: 'random_probe' | 'memory' | 'provider_table' }

@@ -96,7 +96,7 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     case 'no':
       return { reason: 'mailbox_accepted', retry: never };
     case 'undetermined':
-      // A stranger that was put off may be answered as soon as a mailbox that was.
+      // A random probe that was put off may be answered as soon as a mailbox that was.
       return {
         reason: 'catch_all_undetermined',
         retry: retryFor(catchAll.meaning?.label, retryAfterSeconds.unreachable),

@@ -39,7 +39,7 @@ export const limitTable = {
   dnsQueriesInFlight: { value: 1_000, meaning: 'DNS queries awaiting an answer' },
   catchAllEntries: { value: 50_000, meaning: 'domains whose catch-all answer is remembered' },
   catchAllYesMs: { value: 7 * 86_400_000, meaning: 'life of "takes every address"' },
-  catchAllNoMs: { value: 86_400_000, meaning: 'life of "refuses strangers"' },
+  catchAllNoMs: { value: 86_400_000, meaning: 'life of "refuses made-up addresses"' },
   hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
   hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
   routeBlocks: { value: 5, meaning: 'blocks within `routeBlockWindowMs` after which a route rests' },

@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig, type Config } from './config.ts';
 import { createContractCheck } from '../test/support/http/contract-check.ts';
-import { isObject } from './http/parse-body.ts';
+import { isObject } from './http/pipeline/parse-body.ts';
 import { StartError, startService, type Service } from './main.ts';
 
 const folders: string[] = [];

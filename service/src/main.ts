@@ -1,14 +1,14 @@
 import { createEngine, systemClock } from '@mailproof/engine';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 import type { Config } from './config.ts';
-import { openStore } from './db/open-store.ts';
-import type { ProcessRole } from './db/presence.ts';
+import { openStore } from './start/open-store.ts';
+import type { ProcessRole } from './db/process-registry.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
 import { createWallClock, type WallClock } from './db/wall-clock.ts';
-import { createLogger, openStandardOutput } from './http/create-logger.ts';
-import type { Lines } from './http/gather-lines.ts';
-import { createLogRequest } from './http/log-request.ts';
+import { createLogger, openStandardOutput } from './log/create-logger.ts';
+import type { LogOutput } from './log/batch-writes.ts';
+import { createLogRequest } from './http/pipeline/log-request.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { openEngine } from './start/open-engine.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
@@ -34,7 +34,7 @@ export type StartParts = {
   role: ProcessRole;
   /** Where a person reads; only the first start has something to say there. */
   print: (text: string) => void;
-  logDestination?: Lines;
+  logDestination?: LogOutput;
   createEngine: typeof createEngine;
   /** The system's own time, as it was set when the service started. */
   wall: WallClock;
@@ -74,16 +74,16 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const store = await openStore({ ...config, check: true });
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
-  const presence = await store.announce(role);
+  const registry = await store.joinRegistry(role);
   const { engine, close: closeEngine } = await openEngine(config, {
     ...{ store, clock, wallClock, logger, onProblem },
-    ...{ createEngine: parts.createEngine, processId: presence.id },
+    ...{ createEngine: parts.createEngine, processId: registry.ownId },
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
   const counting = startCounting({ store, clock, wallClock, onProblem });
   const { onResult } = counting;
-  const work = { store, engine, sandbox, slots, clock, wallClock, presence, onProblem, onResult, logger };
+  const work = { store, engine, sandbox, slots, clock, wallClock, registry, onProblem, onResult, logger };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const tasks = role === 'api' ? undefined : startTasks(config, { ...work, channel: newTasks });
@@ -92,7 +92,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     await Promise.all([tasks?.stop(), upkeep.stop(), api?.stop()]);
     await counting.stop();
     await closeEngine();
-    await presence.leave();
+    await registry.leave();
     await store.close();
   });
 

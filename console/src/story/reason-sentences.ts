@@ -58,7 +58,7 @@ const sentences: Readonly<Record<string, string>> = {
   mailbox_full: 'the mailbox is full',
   over_quota: 'the mailbox has used up its quota',
   greylisted:
-    'the mail host puts strangers off on the first attempt (greylisting) and wants to be asked again',
+    'the mail host puts unknown senders off on the first attempt (greylisting) and wants to be asked again',
   verification_in_progress: 'the mail host is still finding out whether the mailbox exists',
   receiving_too_fast: 'the mailbox exists and is getting more mail than it may at the moment',
   customer_suspended: "the filter in front of the domain has its owner's account switched off for now",

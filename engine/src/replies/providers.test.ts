@@ -35,8 +35,8 @@ test('ids, aliases and suffixes are each given once', () => {
   assert.ok(suffixes.every((suffix) => suffix.startsWith('.')));
 });
 
-test('consumer Outlook takes one recipient at a time; Yahoo and mail.ru accept strangers', () => {
+test('consumer Outlook takes one recipient at a time; Yahoo and mail.ru accept made-up addresses', () => {
   assert.equal(providerOf('x.olc.protection.outlook.com')?.recipientsPerTransaction, 1);
-  assert.equal(providerOf('mta5.am0.yahoodns.net')?.refusesStrangers, 'never');
-  assert.equal(providerOf('mxs.mail.ru')?.refusesStrangers, 'never');
+  assert.equal(providerOf('mta5.am0.yahoodns.net')?.refusesRandomProbes, 'never');
+  assert.equal(providerOf('mxs.mail.ru')?.refusesRandomProbes, 'never');
 });

@@ -9,12 +9,12 @@ type Provider = {
   /** Mail hosts whose name ends so; each begins with a dot, and the bare name matches as well. */
   suffixes: readonly string[];
   /** Whether a refusal of an unknown mailbox at RCPT, and so an acceptance too, can be believed. */
-  refusesStrangers: 'truthfully' | 'never' | 'unknown';
+  refusesRandomProbes: 'truthfully' | 'never' | 'unknown';
   /** Where only some of the domains behind the host are known to be answered truthfully. */
   truthfulDomains?: readonly string[];
   /** Recipients the host takes in one transaction, where that is fewer than an SMTP server must take. */
   recipientsPerTransaction?: number;
-  /** Delays the first delivery of a stranger, so a deferral there is worth a second try. */
+  /** Delays the first delivery of an unknown sender, so a deferral there is worth a second try. */
   greylists?: boolean;
   /** Other names under which a reply may say who sent it. */
   aliases?: readonly string[];
@@ -22,10 +22,10 @@ type Provider = {
 
 const providers = [
   {
-    // gmail.com refuses strangers at RCPT; a Workspace domain behind the same hosts may take every address.
+    // gmail.com refuses made-up addresses at RCPT; a Workspace domain behind the same hosts may take every address.
     id: 'google',
     suffixes: ['.google.com', '.googlemail.com', '.smtp.goog'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     truthfulDomains: ['gmail.com', 'googlemail.com'],
     aliases: ['gmail', 'google workspace', 'g suite'],
   },
@@ -33,92 +33,92 @@ const providers = [
     // Tells the truth to an address it likes, one recipient per transaction (452 4.5.3 to the second).
     id: 'outlook',
     suffixes: ['.olc.protection.outlook.com', '.hotmail.com'],
-    refusesStrangers: 'truthfully',
+    refusesRandomProbes: 'truthfully',
     recipientsPerTransaction: 1,
     aliases: ['outlook.com', 'hotmail', 'live', 'msn'],
   },
   {
-    // Refuses strangers only where the tenant's domain is authoritative with edge blocking on; otherwise takes all.
+    // Refuses made-up addresses only where the tenant's domain is authoritative with edge blocking on; otherwise takes all.
     id: 'microsoft',
     suffixes: ['.mail.protection.outlook.com', '.mx.microsoft', '.protection.office365.us'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['microsoft 365', 'office365', 'office 365', 'exchange online', 'exchange'],
   },
   {
     // Accepts every recipient and refuses after DATA, which we never send.
     id: 'yahoo',
     suffixes: ['.yahoodns.net', '.mail.yahoo.co.jp'],
-    refusesStrangers: 'never',
+    refusesRandomProbes: 'never',
     aliases: ['aol', 'verizon', 'verizonmedia', 'at&t', 'att', 'sbcglobal'],
   },
   {
     // Truthful, but only once the sender's address has passed a reputation check.
     id: 'apple',
     suffixes: ['.mail.icloud.com', '.mail.me.com'],
-    refusesStrangers: 'truthfully',
+    refusesRandomProbes: 'truthfully',
     aliases: ['icloud', 'me.com'],
   },
   {
     // Answers "250 Go ahead" to random recipients; the truth comes after DATA.
     id: 'mailru',
     suffixes: ['.mail.ru'],
-    refusesStrangers: 'never',
+    refusesRandomProbes: 'never',
     aliases: ['mail.ru', 'vk'],
   },
   {
     // Some hosted domains take everything.
     id: 'yandex',
     suffixes: ['.yandex.net', '.yandex.ru'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
   },
   {
-    // Truthful where the customer has switched recipient validation on; defers strangers.
+    // Truthful where the customer has switched recipient validation on; defers unknown senders.
     id: 'mimecast',
     suffixes: ['.mimecast.com', '.mimecast.co.za', '.mimecast-offshore.com'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     greylists: true,
   },
   {
     id: 'proofpoint',
     suffixes: ['.pphosted.com', '.ppe-hosted.com', '.gpphosted.com'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['proofpoint essentials'],
   },
-  { id: 'barracuda', suffixes: ['.barracudanetworks.com'], refusesStrangers: 'unknown', greylists: true },
+  { id: 'barracuda', suffixes: ['.barracudanetworks.com'], refusesRandomProbes: 'unknown', greylists: true },
   {
     // May take half a minute over a RCPT while it asks the host behind.
     id: 'spamexperts',
     suffixes: ['.antispamcloud.com', '.spamexperts.com'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
   },
-  { id: 'ironport', suffixes: ['.iphmx.com'], refusesStrangers: 'unknown', aliases: ['cisco'] },
+  { id: 'ironport', suffixes: ['.iphmx.com'], refusesRandomProbes: 'unknown', aliases: ['cisco'] },
   {
     id: 'messagelabs',
     suffixes: ['.messagelabs.com'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['symantec', 'symantec-messagelabs', 'broadcom'],
   },
-  { id: 'sophos', suffixes: ['.reflexion.net', '.hydra.sophos.com'], refusesStrangers: 'unknown' },
+  { id: 'sophos', suffixes: ['.reflexion.net', '.hydra.sophos.com'], refusesRandomProbes: 'unknown' },
   {
     // Blocks an address for the day after too many unknown recipients.
     id: 'godaddy',
     suffixes: ['.secureserver.net'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['secureserver'],
   },
-  { id: 'rackspace', suffixes: ['.emailsrvr.com'], refusesStrangers: 'unknown' },
+  { id: 'rackspace', suffixes: ['.emailsrvr.com'], refusesRandomProbes: 'unknown' },
   {
     id: 'hornetsecurity',
     suffixes: ['.hornetsecurity.com', '.antispameurope.com'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
   },
   {
     id: 'trendmicro',
     suffixes: ['.trendmicro.com', '.trendmicro.eu'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['trend micro'],
   },
-  { id: 'forcepoint', suffixes: ['.mailcontrol.com'], refusesStrangers: 'unknown' },
+  { id: 'forcepoint', suffixes: ['.mailcontrol.com'], refusesRandomProbes: 'unknown' },
   {
     id: 'gmx',
     suffixes: [
@@ -130,50 +130,50 @@ const providers = [
       '.ionos.de',
       '.1and1.com',
     ],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['gmx/web.de/1&1', 'web.de', '1&1', 'ionos', '1and1', 'mail.com'],
   },
-  { id: 'comcast', suffixes: ['.comcast.net'], refusesStrangers: 'unknown', aliases: ['xfinity'] },
+  { id: 'comcast', suffixes: ['.comcast.net'], refusesRandomProbes: 'unknown', aliases: ['xfinity'] },
   {
     id: 'orange',
     suffixes: ['.orange.fr', '.wanadoo.fr'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['wanadoo'],
   },
-  { id: 'laposte', suffixes: ['.laposte.net'], refusesStrangers: 'unknown', aliases: ['la poste'] },
-  { id: 'free', suffixes: ['.free.fr', '.proxad.net'], refusesStrangers: 'unknown', aliases: ['free.fr'] },
+  { id: 'laposte', suffixes: ['.laposte.net'], refusesRandomProbes: 'unknown', aliases: ['la poste'] },
+  { id: 'free', suffixes: ['.free.fr', '.proxad.net'], refusesRandomProbes: 'unknown', aliases: ['free.fr'] },
   {
     id: 'qq',
     suffixes: ['.qq.com'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['tencent', 'tencent-qq', 'foxmail'],
   },
   {
     id: 'netease',
     suffixes: ['.netease.com', '.163.com', '.126.com', '.ym.163.com'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['163', '163.com', '126.com'],
   },
   {
     id: 'hanmail',
     suffixes: ['.hanmail.net', '.daum.net'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['daum', 'kakao'],
   },
-  { id: 'naver', suffixes: ['.naver.com'], refusesStrangers: 'unknown' },
-  { id: 'zoho', suffixes: ['.zoho.com', '.zoho.eu', '.zoho.in'], refusesStrangers: 'unknown' },
+  { id: 'naver', suffixes: ['.naver.com'], refusesRandomProbes: 'unknown' },
+  { id: 'zoho', suffixes: ['.zoho.com', '.zoho.eu', '.zoho.in'], refusesRandomProbes: 'unknown' },
   {
     id: 'tonline',
     suffixes: ['.t-online.de'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
     aliases: ['t-online', 'telekom'],
   },
-  { id: 'docomo', suffixes: ['.docomo.ne.jp'], refusesStrangers: 'unknown' },
+  { id: 'docomo', suffixes: ['.docomo.ne.jp'], refusesRandomProbes: 'unknown' },
   {
     // Blocks an address that asks for too many unknown recipients.
     id: 'mxroute',
     suffixes: ['.mxrouting.net', '.mxlogin.com'],
-    refusesStrangers: 'unknown',
+    refusesRandomProbes: 'unknown',
   },
 ] as const satisfies readonly Provider[];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { showCredits } from '../credits/show-credits.ts';
-import { openStore } from '../db/open-store.ts';
+import { openStore } from '../start/open-store.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { databases } from '../../test/support/databases.ts';
 import { createManualTime } from '../../test/support/manual-time.ts';

@@ -8,7 +8,9 @@ import { hashSecret, readApiKey } from './api-key.ts';
 export type Caller = { accountId: string; keyId: string; mode: 'live' | 'test'; plan: 'paid' | 'none' };
 
 /** Answers at once where the same header was good a moment ago. */
-type Authenticate = (authorization: string | undefined) => Caller | undefined | Promise<Caller | undefined>;
+export type Authenticate = (
+  authorization: string | undefined,
+) => Caller | undefined | Promise<Caller | undefined>;
 
 type AuthenticateParts = { store: Pick<Store, 'read'>; clock: Pick<Clock, 'now'> };
 

@@ -21,11 +21,11 @@ const hourMs = 3_600_000;
 
 async function openListFixture(database: (typeof databases)[number], credits = 10_000) {
   const tasks = await openTaskHouse(database, credits);
-  const { store, presence, time, account } = tasks;
+  const { store, registry, time, account } = tasks;
   const parts = {
     store,
     wallClock: time.wallClock,
-    processId: presence.id,
+    processId: registry.ownId,
     listMaxRows: 50_000,
     listMaxBytes: 5_000_000,
     retentionMs: 15 * 24 * hourMs,

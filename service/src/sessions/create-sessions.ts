@@ -103,13 +103,13 @@ export function createSessions(parts: SessionsParts): Sessions {
       const now = wallClock.now();
       const key = visitor.kind === 'account' ? visitor.caller.keyId : null;
       const mark = visitor.kind === 'operator' ? (adminToken.markFor(id) ?? '') : null;
-      const lane = visitor.kind === 'account' ? visitor.caller.accountId : undefined;
+      const serialKey = visitor.kind === 'account' ? visitor.caller.accountId : undefined;
       await store.write(async (tx) => {
         if (key !== null) await tx.change(deleteOldest, { key, kept: sessionsPerKey - 1 });
         const row = { hash: hashSessionId(id), key, mark, now, expires: now + sessionLifeMs };
         await tx.change(insertSession, row);
         if (visitor.kind === 'operator') await recordChange(tx, { ...operatorCameIn, now });
-      }, lane);
+      }, serialKey);
       return { id, session: { ...visitor, csrfToken: csrfTokenOf(id) } };
     },
     find: async (id) => {

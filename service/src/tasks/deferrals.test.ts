@@ -37,7 +37,7 @@ function noAnswer(
   return { kind: 'no_answer', reason, meaning, connected: false, host: undefined, replies: [] };
 }
 
-/** The mailbox was taken, and nothing became of the question for a stranger. */
+/** The mailbox was taken, and nothing became of the question for a random probe. */
 function accepted(): MailboxEvidence & { kind: 'answered' } {
   const host = canonicalHost('mx.example.com');
   if (host === undefined) throw new Error('no host name');
@@ -120,7 +120,7 @@ for (const database of databases) {
       await house.close();
     });
 
-    it('so is one that puts the stranger off, whose answer the verdict waits for', async () => {
+    it('so is one that puts the random probe off, whose answer the verdict waits for', async () => {
       const house = await openTaskHouse(database);
       const mailbox: MailboxEvidence = {
         ...accepted(),

@@ -62,11 +62,11 @@ const countOnFromCopied = statement((db) => ({
 
 /** Announcing ourselves shows who else is there. */
 async function countOthers(store: Store): Promise<number> {
-  const presence = await store.announce();
+  const registry = await store.joinRegistry();
   try {
-    return (await presence.living()).length - 1;
+    return (await registry.findLiving()).length - 1;
   } finally {
-    await presence.leave();
+    await registry.leave();
   }
 }
 

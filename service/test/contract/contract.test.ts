@@ -179,7 +179,10 @@ const contract: Line[] = [
     'verdicts: without MX',
   ],
   ['decisions 4: username and domain', 'verdicts: username and domain are as submitted'],
-  ['decisions 4: catch-all undetermined is unknown', 'verdicts: accepted, but whether strangers are too'],
+  [
+    'decisions 4: catch-all undetermined is unknown',
+    'verdicts: accepted, but whether made-up addresses are too',
+  ],
   ['decisions 4: conclusive is every status but unknown', 'tasks: every status', everyAnswer],
   ['decisions 4: reading a reply', 'verdicts: quota words outrank', 'verdicts: a 4xx is never'],
   [

@@ -6,7 +6,7 @@ import type { BulkResultRecord, BulkTaskProgress } from '@mailproof/client';
 import { startWorld, type World, type WorldDescription } from '@mailproof/world';
 import { createAccount } from '../../src/accounts/create-account.ts';
 import { readConfig, type Config } from '../../src/config.ts';
-import { openStore } from '../../src/db/open-store.ts';
+import { openStore } from '../../src/start/open-store.ts';
 import { issueKey } from '../../src/keys/issue-key.ts';
 import { startService, type Service, type StartParts } from '../../src/main.ts';
 

@@ -370,7 +370,7 @@ for (const database of databases) {
 
     test('503 while the service goes down', async () => {
       const other = await openAccountHouse(database);
-      other.admission.drain();
+      other.overloadGuard.drain();
       for (const endpoint of endpoints) {
         const response = await other.ask({ ...endpoint, key: other.ours.live });
         assert.equal(response.statusCode, 503);

@@ -13,7 +13,7 @@ import {
   type Usage,
 } from '@mailproof/client';
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
-import { oneOf } from './one-of.ts';
+import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 
 const exampleTaskId = '3f2c8a9e-5b1d-4c7e-9a64-0d7e1b2c3f45';
@@ -31,7 +31,7 @@ function answer<Properties extends TProperties>(
   return Type.Object(properties, { description, additionalProperties: false, examples: [example] });
 }
 
-const keyModeSchema = oneOf(['live', 'test']);
+const keyModeSchema = stringEnum(['live', 'test']);
 
 const exampleAccount: Account = {
   account_id: 'acct_0123456789abcdef',
@@ -56,7 +56,7 @@ export const accountSchema = answer(
   {
     account_id: Type.String(),
     name: Type.String(),
-    plan: oneOf(['paid', 'none']),
+    plan: stringEnum(['paid', 'none']),
     credits: creditsSchema,
     frozen: Type.Boolean({ description: 'Whether the books did not balance, so that nothing is reserved' }),
     key: Type.Object(
@@ -87,7 +87,7 @@ const exampleEntry: LedgerEntry = {
 const ledgerEntrySchema = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: 'Counts from 1 without gaps' }),
-    kind: oneOf(['grant', 'reserve', 'charge', 'release']),
+    kind: stringEnum(['grant', 'reserve', 'charge', 'release']),
     credits: Type.Integer({ minimum: 1 }),
     at: time('When'),
     available: count('Available after this entry'),
@@ -141,7 +141,7 @@ export const accountTaskSchema = Type.Object(
   {
     task_id: Type.String(),
     name: Type.String(),
-    status: oneOf(['waiting', 'running', 'completed']),
+    status: stringEnum(['waiting', 'running', 'completed']),
     mode: keyModeSchema,
     count_total: count('Addresses in the task'),
     count_checked: count('Addresses checked so far'),
