@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { databases } from '../../test/support/databases.ts';
 import { openTaskHouse } from '../../test/support/open-task-house.ts';
@@ -32,9 +33,12 @@ async function openListFixture(database: (typeof databases)[number], credits = 1
   };
   const accountId = account.live.accountId;
 
-  async function* inPieces(file: string | Uint8Array, bytes = 1_000): AsyncGenerator<Uint8Array> {
+  function inPieces(file: string | Uint8Array, bytes = 1_000): AsyncIterable<Uint8Array> {
     const whole = Buffer.from(file);
-    for (let at = 0; at < whole.length; at += bytes) yield whole.subarray(at, at + bytes);
+    const pieces = Array.from({ length: Math.ceil(whole.length / bytes) }, (_, n) =>
+      whole.subarray(n * bytes, (n + 1) * bytes),
+    );
+    return Readable.from(pieces);
   }
   async function upload(
     file: string | Uint8Array,

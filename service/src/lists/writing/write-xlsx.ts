@@ -71,6 +71,6 @@ function escapeXml(text: string): string {
       .replace(/</g, '&lt;')
       .replace(/>/g, '&gt;')
       // eslint-disable-next-line no-control-regex -- XML 1.0 has no place for these
-      .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
+      .replace(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '')
   );
 }
