@@ -3,7 +3,7 @@ import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
-import { eraseExpiredSessions } from '../sessions/erase-expired-sessions.ts';
+import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { releaseLeasesOf } from '../engine-state/open-lease-store.ts';
 import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
