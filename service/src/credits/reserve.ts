@@ -1,4 +1,4 @@
-import { insertRows } from '../db/insert-rows.ts';
+import { multiRowInsert } from '../db/multi-row-insert.ts';
 import { statement, type BatchWork, type Tx } from '../db/statement.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import { assertCredits } from './credits.ts';
@@ -44,7 +44,7 @@ const debit = statement((db, arg: Debit) =>
     .returning('entries'),
 );
 
-const insertHolds = insertRows('hold', {
+const insertHolds = multiRowInsert('hold', {
   columns: ['account_id', 'id', 'credits', 'owner', 'opened_at', 'expires_at'],
   constants: { state: 'open', charged: 0, released: 0 },
 });

@@ -1,4 +1,4 @@
-import { insertRows } from '../db/insert-rows.ts';
+import { multiRowInsert } from '../db/multi-row-insert.ts';
 import type { Schema } from '../db/schema.ts';
 import type { Tx } from '../db/statement.ts';
 
@@ -7,7 +7,7 @@ type Entry = Omit<Schema['entry'], 'account_id' | 'number'>;
 /** The account that the entries belong to, and how many it has with them. */
 type Numbering = { accountId: string; entries: number };
 
-const insertEntries = insertRows('entry', {
+const insertEntries = multiRowInsert('entry', {
   columns: ['account_id', 'number', 'kind', 'credits', 'op', 'hold_id', 'at'],
 });
 

@@ -70,7 +70,11 @@ for (const database of databases) {
       });
       assert.equal(settled.kind, 'settled');
       assert.deepEqual(await find(requestId), {
-        ...{ requestId, accountId, kind: 'verification', at: now, task: undefined },
+        requestId,
+        accountId,
+        kind: 'verification',
+        at: now,
+        task: undefined,
         credits: { reserved: 1, charged: 1, released: 0 },
       });
       await close();

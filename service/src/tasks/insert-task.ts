@@ -1,4 +1,4 @@
-import { insertRows } from '../db/insert-rows.ts';
+import { multiRowInsert } from '../db/multi-row-insert.ts';
 import { statement, type Tx } from '../db/statement.ts';
 
 export type NewTask = {
@@ -14,9 +14,24 @@ export type NewTask = {
   completed: number | null;
   expires: number | null;
   results: string | null;
-  key: string;
-  request: string;
+  key: string | null;
+  request: string | null;
+  /** The list that it is a part of. */
+  list: string | null;
 };
+
+export type NewItem = {
+  email: string;
+  /** Which row of the list it is, how often its host deferred it so far, and what was said. */
+  listRow: number | null;
+  visits: number;
+  visited: string | null;
+};
+
+/** An address of a task that somebody created himself. */
+export function newItem(email: string): NewItem {
+  return { email, listRow: null, visits: 0, visited: null };
+}
 
 const insertRow = statement((db, arg: NewTask) =>
   db.insertInto('task').values({
@@ -39,16 +54,25 @@ const insertRow = statement((db, arg: NewTask) =>
     results: arg.results,
     key_id: arg.key,
     request_id: arg.request,
+    list_id: arg.list,
   }),
 );
 
-const insertItems = insertRows('item', {
-  columns: ['task_id', 'position', 'email', 'next_at'],
-  constants: { state: 'pending', attempts: 0, visits: 0, conclusive: 0 },
+const insertItems = multiRowInsert('item', {
+  columns: ['task_id', 'position', 'email', 'next_at', 'visits', 'visited', 'list_row'],
+  constants: { state: 'pending', attempts: 0, conclusive: 0 },
 });
 
 /** All is sent at once, in order: to wait for each answer would hold up the account for as many round trips. */
-export async function insertTask(tx: Tx, task: NewTask, emails: string[]): Promise<void> {
-  const items = emails.map((email, position) => ({ task_id: task.id, position, email, next_at: task.now }));
-  await Promise.all([tx.change(insertRow, task), insertItems(tx, items)]);
+export async function insertTask(tx: Tx, task: NewTask, items: NewItem[]): Promise<void> {
+  const rows = items.map(({ email, visits, visited, listRow }, position) => ({
+    task_id: task.id,
+    position,
+    email,
+    next_at: task.now,
+    visits,
+    visited,
+    list_row: listRow,
+  }));
+  await Promise.all([tx.change(insertRow, task), insertItems(tx, rows)]);
 }
