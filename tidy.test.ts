@@ -203,6 +203,7 @@ const serviceLayers = [
   'sandbox',
   'verifications',
   'tasks',
+  'lists',
   'accounts',
   'operator',
   'engine-state',
