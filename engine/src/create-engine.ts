@@ -17,12 +17,12 @@ import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { openShelves, type EngineMemory, type Shelf } from './memory.ts';
+import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
-import type { TurnBook } from './politeness/turn-book.ts';
-import { createProcessGate } from './politeness/create-process-gate.ts';
+import type { LeaseStore } from './politeness/lease-store.ts';
+import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
 import { askMailbox } from './probing/ask-mailbox.ts';
@@ -60,8 +60,8 @@ export type EngineSettings = {
   limits?: Partial<Limits>;
   /** What outlives this process; without it the engine starts from zero. */
   memory?: EngineMemory;
-  /** Where processes that share the limits of all hosts agree whose turn it is; without it the engine is alone. */
-  turns?: TurnBook | undefined;
+  /** Where processes that share the limits of all hosts agree which of them may talk; without it the engine is alone. */
+  leases?: LeaseStore | undefined;
   /**
    * A secret that made-up names are derived from, so that a greylisting host is asked for the same one again after
    * a restart. Without it each process has its own.
@@ -105,15 +105,15 @@ export function createEngine(settings: EngineSettings): Engine {
       findMailRoute(domain, { resolver, clock, limits, control }, patience),
   });
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
-  const shelf = openShelves(settings.memory);
+  const memoryOf = openNamespaces(settings.memory);
   const routes = keepRoutes(openRoutes(base), {
-    shelf: shelf('route'),
+    memory: memoryOf('route'),
     clock,
     signature: randomBytes(8).toString('hex'),
   });
   const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
   const canaries = watchCanaries(base, { resolver, routes, mailPort });
-  const pacer = startPacer(base, shelf('rest'));
+  const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = createProbeScheduler({
     clock,
     limits,
@@ -122,10 +122,10 @@ export function createEngine(settings: EngineSettings): Engine {
     mailPort,
     pacer,
     starttls: settings.starttls,
-    hosts: createHostMemory(clock, limits, shelf('host_traits')),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, shelf('catch_all'))),
+    hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, memoryOf('catch_all'))),
     randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
-    gate: createProcessGate({ clock, openConversations: limits.openConversations }),
+    conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
   });
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
@@ -180,11 +180,11 @@ function openRoutes({ settings, clock, limits }: Base): Routes {
   });
 }
 
-function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
+function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {
   return createPacer({
     clock,
-    shelf,
-    turns: turnsOf({ settings }),
+    memory,
+    leases: leasesOf({ settings }),
     random: Math.random,
     backsOff: settings.pacing !== 'off',
     // One host that is down is the host's business; a provider that turns away from us is the operator's.
@@ -196,11 +196,11 @@ function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
   });
 }
 
-/** Where nothing is limited, nobody needs a turn. */
-function turnsOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof createPacer>[0]['turns'] {
-  const { turns: book, pacing } = settings;
-  if (book === undefined || pacing === 'off') return undefined;
-  return { book, onProblem: (message) => settings.onProblem(message) };
+/** Where nothing is limited, nobody needs a lease. */
+function leasesOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof createPacer>[0]['leases'] {
+  const { leases: store, pacing } = settings;
+  if (store === undefined || pacing === 'off') return undefined;
+  return { store, onProblem: (message) => settings.onProblem(message) };
 }
 
 type CanaryNeeds = { resolver: DnsResolver; routes: Routes; mailPort: MailPortWatch };

@@ -210,8 +210,8 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
 };
 
 export type ReadConfig =
-  /** `warnings` are lines for the operator: something is odd, nothing is wrong enough to stop. */
-  { kind: 'ok'; config: Config; warnings: string[] } | { kind: 'bad'; line: string };
+  /** `warnings` are for the operator: something is odd, but not wrong enough to stop the start. */
+  { kind: 'ok'; config: Config; warnings: string[] } | { kind: 'bad'; problem: string };
 
 export function readConfig(env: Environment): ReadConfig {
   const values: Record<string, unknown> = {};
@@ -259,14 +259,14 @@ function settingEntries(): [string, Setting<unknown>][] {
 function readSetting<Value>(
   setting: Setting<Value>,
   env: Environment,
-): { kind: 'read'; value: Value } | { kind: 'bad'; line: string } {
+): { kind: 'read'; value: Value } | { kind: 'bad'; problem: string } {
   const given = givenText(setting, env);
   if (given === undefined) return { kind: 'read', value: setting.defaultValue(env) };
   const value = setting.parse(given.text);
   if (value !== undefined) return { kind: 'read', value };
   const shown =
     setting.mask === undefined ? `is ${JSON.stringify(given.text.slice(0, 80))}` : 'cannot be read';
-  return { kind: 'bad', line: `${given.name} ${shown}; it may be ${setting.mayBe}` };
+  return { kind: 'bad', problem: `${given.name} ${shown}; it may be ${setting.mayBe}` };
 }
 
 /** Text values in the form in which they are used (paths absolute, names canonical), others as they were written. */

@@ -18,7 +18,7 @@ import { mailTargets } from '../../../engine/src/dns/mail-targets.ts';
 import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
 import type { Route } from '../../../engine/src/routes/create-routes.ts';
 import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';
-import { createProcessGate } from '../../../engine/src/politeness/create-process-gate.ts';
+import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
 import { askMailbox } from '../../../engine/src/probing/ask-mailbox.ts';
 import { createCatchAllLookups } from '../../../engine/src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../../engine/src/probing/catch-all-memory.ts';
@@ -26,7 +26,7 @@ import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
 import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
 import { createPendingProbe, type PendingProbe } from '../../../engine/src/probing/pending-probe.ts';
 import { runSession } from '../../../engine/src/probing/session.ts';
-import { createReplyClassifier } from '../../../engine/src/replies/create-reply-classifier.ts';
+import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
 import type { EngineLike, EngineOrder } from './engine-order.ts';
 import { limitsFor } from './engine-order.ts';
 
@@ -82,7 +82,7 @@ type Parts = {
 /** As many conversations at once as the engine has, each about one address, and none remembers another. */
 function createPlainScheduler(parts: Parts): { scheduler: ProbeScheduler; opened: () => number } {
   const { clock, limits, policies, order } = parts;
-  const gate = createProcessGate({ clock, openConversations: order.openConversations });
+  const gate = createConversationLimiter({ clock, openConversations: order.openConversations });
   const route = createPlainRoute(parts);
   const classify = createReplyClassifier(limits.replyMeanings);
   const counts = { open: 0, opened: 0 };

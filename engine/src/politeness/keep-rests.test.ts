@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
-import type { Shelf } from '../memory.ts';
+import type { MemoryNamespace } from '../memory.ts';
 import { defaultPoliteness } from './default-politeness.ts';
 import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
@@ -35,15 +35,15 @@ function setUp(lifeLeftMs = 0) {
     setbacks: 1,
     silences: 0,
   };
-  let hear: Parameters<Shelf['follow']>[0] = () => undefined;
-  const shelf: Shelf = {
+  let hear: Parameters<MemoryNamespace['follow']>[0] = () => undefined;
+  const memory: MemoryNamespace = {
     follow: (take) => {
       hear = take;
       if (lifeLeftMs > 0) take({ key: 'address 192.0.2.1', value: kept, lifeMs: lifeLeftMs });
     },
     learn: (key, value, lifeMs) => void learnt.push({ key, value, lifeMs }),
   };
-  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, shelf });
+  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, memory });
   const hold = (outcome: SessionOutcome): void => {
     pacer.opened(to);
     pacer.closed(to, outcome);
@@ -70,7 +70,7 @@ test('a rest goes on for what was left of it', () => {
   assert.deepEqual(permission, { kind: 'resting', reason: 'host_defers', until: clock.now() + 2 * minute });
 });
 
-test('after it the host is met one conversation at a time, and its setbacks are not forgotten', () => {
+test('after it the host is met one conversation at a time, and its failures are not forgotten', () => {
   const { pacer, clock, hold } = setUp(30 * minute);
   assert.equal(pacer.mayOpen(to).kind, 'open');
   pacer.opened(to);

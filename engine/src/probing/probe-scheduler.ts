@@ -2,10 +2,10 @@ import type { MailTarget } from '../dns/mail-route.ts';
 import { createFairQueue, type FairQueue } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import type { Pacer } from '../politeness/create-pacer.ts';
-import type { ProcessGate } from '../politeness/create-process-gate.ts';
+import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
 import type { Destination, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
-import { createReplyClassifier } from '../replies/create-reply-classifier.ts';
+import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { Route, Routes } from '../routes/create-routes.ts';
 import { createPendingProbe, type MailboxRequest, type PendingProbe, type Visit } from './pending-probe.ts';
 import type { ProbeSupply } from './session-probes.ts';
@@ -23,7 +23,7 @@ export type ProbeScheduler = {
 
 type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   pacer: Pacer;
-  gate: ProcessGate;
+  conversationLimiter: ConversationLimiter;
   policies: PolicyBook;
   routes: Routes;
 };
@@ -101,13 +101,13 @@ function queueFor(target: MailTarget, { queues, parts }: Scheduler): HostQueue {
 /** Begins as many sessions as those who wait need and the limits allow. */
 function dispatch(queue: HostQueue, scheduler: Scheduler): void {
   const { destination, waiting } = queue;
-  const { pacer, gate } = scheduler.parts;
+  const { pacer, conversationLimiter } = scheduler.parts;
   const { recipientsPerConversation } = destination.policy.politeness;
   while (waiting.size() > queue.arriving * recipientsPerConversation) {
     const permission = pacer.mayOpen(destination);
     if (permission.kind === 'resting') turnAway(queue, permission.reason);
     if (permission.kind === 'wait') wait(queue, permission, scheduler);
-    if (permission.kind !== 'open' || !gate.mayOpen(() => dispatch(queue, scheduler))) return;
+    if (permission.kind !== 'open' || !conversationLimiter.mayOpen(() => dispatch(queue, scheduler))) return;
     const route = chooseRoute(queue, scheduler);
     const first = route === undefined ? undefined : waiting.take();
     if (route === undefined || first === undefined) return;
@@ -157,11 +157,11 @@ async function begin(
   scheduler: Scheduler,
 ): Promise<void> {
   const { destination } = queue;
-  const { routes, pacer, gate } = scheduler.parts;
+  const { routes, pacer, conversationLimiter } = scheduler.parts;
   const at = { group: destination.policy.group, address: destination.target.address };
   routes.note(route.id, { kind: 'opened', ...at });
   pacer.opened(destination);
-  gate.opened();
+  conversationLimiter.opened();
   queue.open += 1;
   const { supply, arrived } = supplyFrom(queue);
   const outcome = await runSession({ destination, first, supply }, partsOn(route, scheduler));
@@ -214,10 +214,10 @@ function takeUpTo(most: number, waiting: FairQueue<PendingProbe>): PendingProbe[
 }
 
 function end(queue: HostQueue, outcome: SessionOutcome | undefined, scheduler: Scheduler): void {
-  const { pacer, gate } = scheduler.parts;
+  const { pacer, conversationLimiter } = scheduler.parts;
   queue.open -= 1;
   pacer.closed(queue.destination, outcome);
-  gate.closed();
+  conversationLimiter.closed();
   dispatch(queue, scheduler);
   for (const key of pacer.keysOf(queue.destination)) wake(key, scheduler);
   forgetIfIdle(queue, scheduler);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { CatchAllAnswer, ReadReply, SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
 import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
-import type { ReplyClassifier } from '../replies/create-reply-classifier.ts';
+import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import { providerOf } from '../replies/providers.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Route } from '../routes/create-routes.ts';

@@ -10,7 +10,7 @@ import type { RouteDialer } from '../../src/routes/create-route-dialer.ts';
 import { createRoutes } from '../../src/routes/create-routes.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createPacer } from '../../src/politeness/create-pacer.ts';
-import { createProcessGate } from '../../src/politeness/create-process-gate.ts';
+import { createConversationLimiter } from '../../src/politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
@@ -58,7 +58,7 @@ function setUp(): Place {
     hosts: createHostMemory(clock, defaultLimits),
     catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, defaultLimits)),
     randomLocalPart: () => 'no-such-user',
-    gate: createProcessGate({ clock, openConversations: defaultLimits.openConversations }),
+    conversationLimiter: createConversationLimiter({ clock, openConversations: defaultLimits.openConversations }),
     // Nobody is left alone after a failure, so that the tarpits hold whom they have to the end.
     pacer: createPacer({ clock, random: () => 0.5, backsOff: false, onRest: () => undefined }),
   });

@@ -6,7 +6,7 @@ import { createRoutes } from '../../src/routes/create-routes.ts';
 import { parseCidr } from '../../src/net/parse-cidr.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createPacer } from '../../src/politeness/create-pacer.ts';
-import { createProcessGate } from '../../src/politeness/create-process-gate.ts';
+import { createConversationLimiter } from '../../src/politeness/create-conversation-limiter.ts';
 import { networkOf } from '../../src/net/network-of.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
@@ -113,7 +113,7 @@ async function startFarm(): Promise<Farm> {
     hosts: createHostMemory(clock, limits),
     catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
     randomLocalPart: () => 'no-such-user',
-    gate: createProcessGate({ clock, openConversations: 1_000 }),
+    conversationLimiter: createConversationLimiter({ clock, openConversations: 1_000 }),
     pacer: createPacer({ clock, random: () => 0.5, backsOff: true, onRest: () => undefined }),
   });
   return { world, clock, board, dialledAt, visits: [] };
@@ -136,8 +136,8 @@ function arrivals(): Arrival[] {
 async function liveThroughTheDay({ clock, board, visits }: Farm): Promise<void> {
   const coming = arrivals();
   letArrive();
-  for (let turns = 0; visits.length < addresses; turns += 1) {
-    assert.ok(turns < 5_000_000, `${visits.length} answered`);
+  for (let steps = 0; visits.length < addresses; steps += 1) {
+    assert.ok(steps < 5_000_000, `${visits.length} answered`);
     const next = clock.next();
     // While hosts are being spoken to, the clock moves by small steps only: they overlap, and none is cut short.
     if (next !== undefined && (board.counts().open === 0 || next - clock.now() < 2_000)) clock.step();

@@ -16,7 +16,7 @@ import {
 } from '@mailproof/world';
 import { systemClock } from '../../src/clock.ts';
 import type { EngineSettings } from '../../src/create-engine.ts';
-import { classifyReply } from '../../src/replies/classify-reply.ts';
+import { classifyReply } from '../../src/replies/classifier/classify-reply.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 

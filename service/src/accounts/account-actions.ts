@@ -1,7 +1,7 @@
 import { readAccount, type ReadAccountAnswer } from './read-account.ts';
 import { readLedger, type LedgerAnswer, type LedgerRequest } from '../credits/read-ledger.ts';
 import { createReadUsage, type ReadUsage } from '../credits/read-usage.ts';
-import { eachHurried } from '../db/each-hurried.ts';
+import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { Caller } from '../keys/authenticate.ts';
@@ -31,17 +31,17 @@ type CreateKeyAnswer = IssueKeyAnswer | { kind: 'live_key_required' };
 type RenameKeyAnswer = { kind: 'renamed'; key: ListedKey } | { kind: 'key_not_found' };
 type DeleteKeyAnswer = { kind: 'deleted' } | { kind: 'key_not_found' } | { kind: 'live_key_required' };
 
-type AccountActionsParts = { store: Pick<Store, 'hurried'>; wallClock: WallClock };
+type AccountActionsParts = { store: Pick<Store, 'withRequestDeadline'>; wallClock: WallClock };
 type Parts = { store: Pick<Store, 'read' | 'write'>; wallClock: WallClock };
 
 export function createAccountActions({ store, wallClock }: AccountActionsParts): AccountActions {
   /** All that one page asks for has the time of one request. */
-  const inTime = (): Parts => ({ store: store.hurried('work'), wallClock });
+  const inTime = (): Parts => ({ store: store.withRequestDeadline('work'), wallClock });
   return {
     read: (caller) => readAccount(caller, inTime()),
     ledger: (request) => readLedger(request, inTime()),
     // A long ledger is summed slice by slice, however long it takes; no slice may take long.
-    usage: createReadUsage({ store: eachHurried(store, 'work'), wallClock }),
+    usage: createReadUsage({ store: withFreshDeadlines(store, 'work'), wallClock }),
     tasks: (request) => listTasks(request, inTime()),
     keys: (caller) => livingKeys(caller, inTime()),
     createKey: async (caller, key) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openStore } from '../db/open-store.ts';
+import { openStore } from '../start/open-store.ts';
 import { databases } from '../../test/support/databases.ts';
 import { readRandomProbeKey } from './read-random-probe-key.ts';
 

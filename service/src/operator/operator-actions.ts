@@ -45,11 +45,17 @@ export type OperatorActions = {
 type GrantAnswer =
   { kind: 'granted'; account: AccountState } | Exclude<GrantCreditsAnswer, { kind: 'granted' }>;
 
-export type OperatorActionsParts = Omit<ReadHealthParts, 'store'> & { store: Pick<Store, 'hurried'> };
+export type OperatorActionsParts = Omit<ReadHealthParts, 'store'> & {
+  store: Pick<Store, 'withRequestDeadline'>;
+};
 
 export function createOperatorActions(parts: OperatorActionsParts): OperatorActions {
   /** All that one page asks for has the time of one request. */
-  const inTime = () => ({ ...parts, store: parts.store.hurried('work'), actor: 'operator' as const });
+  const inTime = () => ({
+    ...parts,
+    store: parts.store.withRequestDeadline('work'),
+    actor: 'operator' as const,
+  });
   return {
     findAccounts: (request) => findAccounts(request, inTime()),
     findAccount: (accountId) => findAccount(accountId, inTime()),

@@ -3,7 +3,7 @@ import type { Clock, Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { createTill } from '../credits/till.ts';
-import { eachHurried } from '../db/each-hurried.ts';
+import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
@@ -43,24 +43,24 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'till' | 'processId' | 's
 const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
-  const { store, engine, clock, wallClock, presence, logger } = parts;
+  const { store, engine, clock, wallClock, registry, logger } = parts;
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
   const overloadGuard = createOverloadGuard();
   const recall: Engine['recall'] = (address) => engine.recall(address);
-  const hurried = { ...parts, store: eachHurried(store, 'work') };
+  const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
   const single = {
-    ...hurried,
+    ...inTime,
     recall,
-    till: createTill(hurried),
-    processId: presence.id,
+    till: createTill(inTime),
+    processId: registry.ownId,
     singleTimeoutMs,
   };
-  const task = { ...hurried, taskDeadlineMs, taskRetentionMs };
+  const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const server = await createServer({
-    authenticate: createAuthenticate({ store: eachHurried(store, 'key'), clock }),
+    authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
     verifyOne: countSingles((request) => verifyOne(request, single), parts.counting),
     createTask: (request) => createTask(request, task),
-    readTask: (request) => readTask(request, { store: store.hurried('work'), wallClock }),
+    readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
     ...consoleParts(config, parts),
     overloadGuard,
     readiness: createReadiness({ store, clock, wallClock }),
@@ -103,7 +103,7 @@ function consoleParts(config: Config, parts: ConsoleParts) {
 
 /** Whose session it is has to be known before what it asks for; opening and closing one is what is asked for. */
 function sessionStore(store: Store): Pick<Store, 'read' | 'write'> {
-  return { read: eachHurried(store, 'key').read, write: eachHurried(store, 'work').write };
+  return { read: withFreshDeadlines(store, 'key').read, write: withFreshDeadlines(store, 'work').write };
 }
 
 async function listen(server: ApiServer, { host, port }: Config): Promise<string> {

@@ -50,8 +50,8 @@ export async function createTask(
 ): Promise<CreateTaskAnswer> {
   const addresses = sortAddresses(request.emails);
   const now = parts.wallClock.now();
-  const lane = request.caller.accountId;
-  const answer = await parts.store.write((tx) => create(tx, { request, addresses, parts, now }), lane);
+  const serialKey = request.caller.accountId;
+  const answer = await parts.store.write((tx) => create(tx, { request, addresses, parts, now }), serialKey);
   if (answer.kind === 'created' && !answer.replayed) parts.wake();
   return answer;
 }

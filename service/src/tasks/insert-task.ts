@@ -70,7 +70,7 @@ const insertItems = (count: number) =>
 /** Few sizes, so that few statements are prepared; any number of addresses is made up of them. */
 const batches = [64, 16, 4, 1].map((size) => ({ size, insert: insertItems(size) }));
 
-/** All is sent at once, in order: to wait for each answer would hold the account's lane for as many round trips. */
+/** All is sent at once, in order: to wait for each answer would hold up the account for as many round trips. */
 export async function insertTask(tx: Tx, task: NewTask, emails: string[]): Promise<void> {
   const sent: Promise<unknown>[] = [tx.change(insertRow, task)];
   let next = 0;

@@ -63,8 +63,8 @@ export async function openAccountHouse(database: TestDatabase) {
   const parts = { store, wallClock, actor: 'operator' as const };
   const token = createAdminToken(adminToken);
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
-  const presence = await store.announce();
-  const desk = { store, clock, wallClock, presence, startedAt: wallClock.now(), engine: quietEngine };
+  const registry = await store.joinRegistry();
+  const desk = { store, clock, wallClock, registry, startedAt: wallClock.now(), engine: quietEngine };
   const httpParts = createTestParts({
     authenticate: createAuthenticate({ store, clock }),
     createTask: (request) => createTask(request, taskParts),
@@ -120,7 +120,7 @@ export async function openAccountHouse(database: TestDatabase) {
     signInAsOperator: () => signIn({ admin_token: adminToken }),
     close: async () => {
       await server.close();
-      await presence.leave();
+      await registry.leave();
       await testStore.close();
     },
   };
