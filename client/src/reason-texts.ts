@@ -31,6 +31,8 @@ export const reasonGroups = {
       dns_silence: 'No DNS resolver answered in time.',
       dns_malformed: 'The DNS answer for the domain could not be read.',
       dns_other_rcode: 'The DNS resolver returned an error for the domain.',
+      dns_denies_known_names:
+        'The DNS resolver denies domains that are known to exist, so its answer for this domain proves nothing.',
     },
   },
   no_answer: {
@@ -46,6 +48,8 @@ export const reasonGroups = {
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
       host_resting: 'The mail server is paused because of earlier replies or failures, so it was not asked.',
       provider_policy: "The operator's policy is not to ask this provider.",
+      provider_accepts_everything:
+        'The provider accepts every address and decides after the message is sent, so it was not asked.',
     },
   },
   rest: {

@@ -87,6 +87,16 @@ const rows = [
     bad: ['dns.example', '192.0.2.1:0', '192.0.2.1,,192.0.2.2', '192.0.2.1:99999'],
   }),
   row({
+    key: 'resolverProbes',
+    name: 'MAILPROOF_RESOLVER_PROBES',
+    usual: ['gmail.com', 'outlook.com', 'icloud.com'],
+    good: [
+      ['none', []],
+      ['example.com, Example.net', ['example.com', 'example.net']],
+    ],
+    bad: ['example', 'none,example.com', 'example.com,', '192.0.2.1'],
+  }),
+  row({
     key: 'smtpPort',
     name: 'MAILPROOF_SMTP_PORT',
     usual: 25,

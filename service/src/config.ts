@@ -7,6 +7,7 @@ import {
   heloName,
   listenAddress,
   listOf,
+  listOrNone,
   maskPassword,
   oneOf,
   postgresUrl,
@@ -29,6 +30,8 @@ export type Config = {
   dataDir: string;
   /** None means the system's. */
   dnsServers: { ip: string; port: number }[];
+  /** Names that must exist; empty in a closed network. */
+  resolverProbes: string[];
   smtpPort: number;
   heloName: string;
   mailFrom: string;
@@ -51,6 +54,9 @@ export type Config = {
 };
 
 const dayMs = 86_400_000;
+
+/** Large domains of different owners. */
+const usualProbes = ['gmail.com', 'outlook.com', 'icloud.com'];
 
 const usuallyNone = { defaultText: null, defaultValue: () => undefined };
 
@@ -87,6 +93,14 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     defaultText: "the system's",
     defaultValue: () => [],
     ...listOf('ip or ip:port, an IPv6 address with a port in brackets', parseDnsServer),
+  },
+  resolverProbes: {
+    names: ['MAILPROOF_RESOLVER_PROBES'],
+    meaning:
+      'names that must exist: while a resolver denies one, no domain is called dead on its word; none in a closed network',
+    defaultText: usualProbes.join(','),
+    defaultValue: () => [...usualProbes],
+    ...listOrNone('host names such as example.com', canonicalHost),
   },
   smtpPort: {
     names: ['MAILPROOF_SMTP_PORT'],
