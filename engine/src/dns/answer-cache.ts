@@ -15,7 +15,10 @@ type AnswerCache = {
 
 export function createAnswerCache(parts: { clock: Clock; limits: Limits }): AnswerCache {
   const { clock, limits } = parts;
-  const entries = createBoundedCache<{ answer: Answer; era: number }>(clock, limits.dnsCacheEntries);
+  const entries = createBoundedCache<{ answer: Answer; era: number }>({
+    clock,
+    maxEntries: limits.dnsCacheEntries,
+  });
   // Forgetting begins an era: a "no such name" from an earlier one is not believed any more.
   let era = 0;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defaultLimits } from '../limits.ts';
 import { cachedResolver } from './cached-resolver.ts';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import type { Lookup } from './lookup.ts';
 import type { Answer, Ask, Question, WireRecord } from './question.ts';
 
@@ -14,7 +14,7 @@ function foundAnswer(ttlS: number, text = '192.0.2.1'): Answer {
 
 /** A cache over answers that are given by hand; `asked` holds every question that reached the wire. */
 function cacheOver(answers: (question: Question) => Answer | Promise<Answer>, limits = {}) {
-  const clock = fakeClock();
+  const clock = createTestClock();
   const asked: { question: Question; signal: AbortSignal }[] = [];
   const wire: Ask = async (one, { signal }) => {
     asked.push({ question: one, signal });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { defaultLimits } from '../limits.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MailRoute } from './mail-route.ts';
 import type { Question } from './question.ts';
 import { rememberMailRoutes } from './remember-mail-routes.ts';
@@ -27,7 +27,7 @@ const takesMail: MailRoute = {
 };
 
 function setUp(route: MailRoute, lives: Record<string, number>) {
-  const clock = fakeClock();
+  const clock = createTestClock();
   let found = 0;
   const routes = rememberMailRoutes({
     clock,

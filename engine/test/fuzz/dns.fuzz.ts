@@ -12,7 +12,7 @@ import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { cachedResolver } from '../../src/dns/cached-resolver.ts';
 import { createControlName } from '../../src/dns/control-name.ts';
 import { createResolver } from '../../src/dns/create-resolver.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { createTestClock } from '../support/test-clock.ts';
 import { findMailRoute } from '../../src/dns/find-mail-route.ts';
 import type { Lookup, Resolver } from '../../src/dns/lookup.ts';
 import { rcodes, startLoopbackDns } from '../support/loopback-dns.ts';
@@ -151,7 +151,7 @@ export async function fuzzCacheKeys({ runs }: FuzzSize): Promise<void> {
   );
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
-      const clock = fakeClock();
+      const clock = createTestClock();
       let ttlS = 0;
       let serial = 0;
       const latest = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '@mailproof/engine';
+import { createBoundedCache, type Clock } from '@mailproof/engine';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { hashSecret, readApiKey } from './api-key.ts';
@@ -36,7 +36,7 @@ const nobody = Buffer.alloc(32);
  * second, by its hash: looking for a hash tells nothing of the text it was made from.
  */
 export function createAuthenticate({ store, clock }: AuthenticateParts): Authenticate {
-  const remembered = new Map<string, { caller: Caller; until: number }>();
+  const remembered = createBoundedCache<Caller>({ clock, maxEntries: rememberedKeys });
 
   async function look(authorization: string): Promise<Caller | undefined> {
     const [, text] = /^bearer +(\S{1,200}) *$/i.exec(authorization) ?? [];
@@ -53,25 +53,14 @@ export function createAuthenticate({ store, clock }: AuthenticateParts): Authent
   async function lookAndRemember(authorization: string, digest: string): Promise<Caller | undefined> {
     // What is read now may be deleted now: the second runs from before the reading.
     const until = clock.now() + rememberMs;
-    remembered.delete(digest);
     const caller = await look(authorization);
-    if (caller === undefined) return undefined;
-    if (remembered.size >= rememberedKeys) forgetOldest(remembered);
-    remembered.set(digest, { caller, until });
+    if (caller !== undefined) remembered.set(digest, caller, until - clock.now());
     return caller;
   }
 
   return (authorization) => {
     if (authorization === undefined) return undefined;
     const digest = hash('sha256', authorization);
-    const known = remembered.get(digest);
-    return known !== undefined && clock.now() < known.until
-      ? known.caller
-      : lookAndRemember(authorization, digest);
+    return remembered.get(digest) ?? lookAndRemember(authorization, digest);
   };
-}
-
-function forgetOldest(remembered: Map<string, unknown>): void {
-  const [oldest] = remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
 }

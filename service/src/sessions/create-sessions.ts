@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '@mailproof/engine';
+import { createBoundedCache, type Clock } from '@mailproof/engine';
 import { recordChange } from '../audit-log/record-change.ts';
 import type { Store } from '../db/store.ts';
 import { statement } from '../db/statement.ts';
@@ -89,7 +89,7 @@ const operatorCameIn = {
 
 export function createSessions(parts: SessionsParts): Sessions {
   const { store, clock, wallClock, adminToken } = parts;
-  const remembered = new Map<string, { session: Session; until: number }>();
+  const remembered = createBoundedCache<Session>({ clock, maxEntries: rememberedSessions });
 
   async function look(id: string): Promise<Session | undefined> {
     const row = await store.read.first(findSession, { hash: hashSessionId(id), now: wallClock.now() });
@@ -114,14 +114,12 @@ export function createSessions(parts: SessionsParts): Sessions {
     },
     find: async (id) => {
       if (!sessionIdShape.test(id)) return undefined;
-      const now = clock.now();
       const known = remembered.get(id);
-      if (known !== undefined && now < known.until) return known.session;
-      remembered.delete(id);
+      if (known !== undefined) return known;
+      // What is read now may be deleted now: its life runs from before the reading.
+      const until = clock.now() + rememberMs;
       const session = await look(id);
-      if (session === undefined) return undefined;
-      if (remembered.size >= rememberedSessions) forgetOldest(remembered);
-      remembered.set(id, { session, until: now + rememberMs });
+      if (session !== undefined) remembered.set(id, session, until - clock.now());
       return session;
     },
     close: async (id) => {
@@ -144,9 +142,4 @@ function visitorOf(row: SessionRow, mark: string | undefined): Visitor | undefin
   const { account_id: accountId, key_id: keyId, mode, plan } = row;
   if (accountId === null || keyId === null || mode === null || plan === null) return undefined;
   return { kind: 'account', caller: { accountId, keyId, mode, plan } };
-}
-
-function forgetOldest(remembered: Map<string, unknown>): void {
-  const [oldest] = remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
 }

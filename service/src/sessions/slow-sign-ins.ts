@@ -1,4 +1,4 @@
-import type { Clock } from '@mailproof/engine';
+import { createBoundedCache, type Clock } from '@mailproof/engine';
 
 /**
  * Slows whoever guesses. After five wrong attempts in a row from one client each further one has to wait, at first a
@@ -23,21 +23,18 @@ const clientsKnown = 10_000;
 type Failures = { failures: number; lastAt: number };
 
 export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns {
-  /** In the order of the last attempt, so that the one who was quiet for longest is forgotten first. */
-  const records = new Map<string, Failures>();
+  /** Only attempts count as use, so the client that has been quiet for longest is forgotten first. */
+  const records = createBoundedCache<Failures>({ clock, maxEntries: clientsKnown });
 
   return {
     begin: (client) => {
       const now = clock.now();
-      const known = records.get(client);
-      const record = known === undefined || now - known.lastAt >= forgetAfterMs ? undefined : known;
+      const record = records.peek(client);
       const waitMs = record === undefined ? 0 : record.lastAt + waitAfter(record.failures) - now;
       if (waitMs > 0) return { kind: 'wait', seconds: Math.ceil(waitMs / 1_000) };
 
-      records.delete(client);
-      if (records.size >= clientsKnown) forgetQuietest(records);
-      records.set(client, { failures: (record?.failures ?? 0) + 1, lastAt: now });
-      return { kind: 'try', succeeded: () => void records.delete(client) };
+      records.set(client, { failures: (record?.failures ?? 0) + 1, lastAt: now }, forgetAfterMs);
+      return { kind: 'try', succeeded: () => records.delete(client) };
     },
   };
 }
@@ -45,9 +42,4 @@ export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns
 function waitAfter(failures: number): number {
   if (failures < freeFailures) return 0;
   return Math.min(1_000 * 2 ** (failures - freeFailures), longestWaitMs);
-}
-
-function forgetQuietest(records: Map<string, Failures>): void {
-  const [quietest] = records.keys();
-  if (quietest !== undefined) records.delete(quietest);
 }
