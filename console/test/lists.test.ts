@@ -37,7 +37,7 @@ describe('a list', () => {
     await agree(page);
     const byCommand = await checkByCommand(house);
     await done(page, 'contacts.csv').waitFor();
-    assert.deepEqual([await fact(page, 'Addresses'), await fact(page, 'No address')], ['41', '2']);
+    assert.deepEqual([await fact(page, 'Addresses'), await fact(page, 'Not an address')], ['41', '2']);
     const all = await download(page);
     assert.equal(all.name, 'contacts.checked.csv');
     assert.equal(all.text, byCommand);
@@ -119,7 +119,7 @@ describe('a list', () => {
     await page.getByRole('heading', { level: 2, name: 'people.csv is paused' }).waitFor();
     await page.getByText('Not enough credits').waitFor();
     await house.grant(secret, 200);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await done(page, 'people.csv').waitFor();
     assert.deepEqual(await house.creditsOf(secret), { granted: 450, available: 50, reserved: 0, spent: 400 });
     await visitor.leave();
@@ -136,7 +136,7 @@ describe('a list', () => {
     const { page } = visitor;
     await signIn(page, { origin: house.demo.url, secret: house.demo.testKey });
     await bringList(page, { name: 'many.csv', text });
-    await agree(page, 'Check for nothing');
+    await agree(page, 'Check for free (sandbox)');
     await done(page, 'many.csv').waitFor();
     assert.equal(await fact(page, 'Rows'), '10,000');
     assert.ok((await page.getByRole('row').count()) < 500, 'only what can be seen is drawn');

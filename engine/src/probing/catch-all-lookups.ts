@@ -1,5 +1,5 @@
 import type { CatchAllAnswer } from '../evidence.ts';
-import { providerOf } from '../replies/providers.ts';
+import { isBelievedUnasked } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { CatchAllMemory } from './catch-all-memory.ts';
 
@@ -23,7 +23,7 @@ export function createCatchAllLookups(memory: CatchAllMemory): CatchAllLookups {
   function look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined {
     const remembered = memory.recall(domain);
     if (remembered !== undefined) return { kind: remembered, from: 'memory' };
-    if (refusesRandomProbes(domain, mailHost)) return { kind: 'no', from: 'provider_table' };
+    if (isBelievedUnasked(domain, mailHost)) return { kind: 'no', from: 'provider_table' };
     return asking.has(domain) ? 'being_asked' : undefined;
   }
 
@@ -41,9 +41,4 @@ export function createCatchAllLookups(memory: CatchAllMemory): CatchAllLookups {
       return asking.get(domain)?.promise ?? { kind: 'undetermined', meaning: undefined };
     },
   };
-}
-
-function refusesRandomProbes(domain: CanonicalHost, mailHost: CanonicalHost): boolean {
-  const provider = providerOf(mailHost);
-  return provider?.truthfulDomains?.includes(domain) ?? provider?.refusesRandomProbes === 'truthfully';
 }

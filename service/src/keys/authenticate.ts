@@ -27,8 +27,8 @@ const findKey = statement((db, arg: { id: string }) =>
     .where('api_key.deleted_at', 'is', null),
 );
 
-/** Compared with where the id is unknown, so that it takes as long as a wrong secret does. */
-const nobody = Buffer.alloc(32);
+/** Compared with when the id is unknown, so that it takes as long as a wrong secret does. */
+const noSecret = Buffer.alloc(32);
 
 /**
  * Reads `Authorization: Bearer <key>`. There is one answer, `undefined`, for a key that is missing, malformed,
@@ -44,7 +44,7 @@ export function createAuthenticate({ store, clock }: AuthenticateParts): Authent
     if (presented === undefined) return undefined;
     const { id } = presented;
     const row = await store.read.first(findKey, { id });
-    const kept = row === undefined ? nobody : Buffer.from(row.secret_hash, 'hex');
+    const kept = row === undefined ? noSecret : Buffer.from(row.secret_hash, 'hex');
     const same = timingSafeEqual(hashSecret(presented.secret), kept);
     if (row === undefined || !same || row.mode !== presented.mode) return undefined;
     return { accountId: row.account_id, keyId: id, mode: row.mode, plan: row.plan };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { reasonGroups } from '@mailproof/client';
 import {
   canonicalHost,
   explain,
   judge,
   parseAddress,
-  reasonGroups,
   type Explanation,
   type MailboxEvidence,
   type Outcome,
@@ -111,8 +111,7 @@ for (const database of databases) {
 
     it('a host that is left alone for a while, for whatever reason, is asked again, four times at the most', async () => {
       const house = await openTaskHouse(database);
-      const rests = reasonGroups.find(({ about }) => about.includes('left alone'));
-      const reasons = Object.keys(rests?.texts ?? {});
+      const reasons = Object.keys(reasonGroups.rest.texts);
       assert.ok(reasons.includes('provider_throttles') && reasons.includes('host_unreachable'));
       for (const reason of reasons) {
         assert.equal(await timesAsked(house, noAnswer('host_resting', reason)), 4, reason);
