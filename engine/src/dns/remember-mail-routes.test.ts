@@ -5,7 +5,7 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MailRoute } from './mail-route.ts';
-import type { Question } from './question.ts';
+import type { DnsQuestion } from './question.ts';
 import { rememberMailRoutes } from './remember-mail-routes.ts';
 
 const patience = { deadline: Infinity, signal: new AbortController().signal };
@@ -32,7 +32,7 @@ function setUp(route: MailRoute, lives: Record<string, number>) {
   const routes = rememberMailRoutes({
     clock,
     limits: defaultLimits,
-    resolver: { lifeMs: ({ name, type }: Question) => lives[`${type} ${name}`] ?? 0 },
+    resolver: { lifeMs: ({ name, type }: DnsQuestion) => lives[`${type} ${name}`] ?? 0 },
     findMailRoute: () => {
       found += 1;
       return Promise.resolve(route);

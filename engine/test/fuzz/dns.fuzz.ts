@@ -20,7 +20,7 @@ import type { Zone, ZoneEntry } from '../support/loopback-dns.ts';
 import { host, patience } from '../support/loopback-bench.ts';
 import type { MailRoute } from '../../src/dns/mail-route.ts';
 import { mailTargets } from '../../src/dns/mail-targets.ts';
-import type { Answer, Question } from '../../src/dns/question.ts';
+import type { DnsAnswer, DnsQuestion } from '../../src/dns/question.ts';
 import { readAnswer } from '../../src/dns/read-answer.ts';
 
 type FuzzSize = { runs: number };
@@ -155,7 +155,7 @@ export async function fuzzCacheKeys({ runs }: FuzzSize): Promise<void> {
       let ttlS = 0;
       let serial = 0;
       const latest = new Map<string, string>();
-      const wire = ({ type, name }: Question): Promise<Answer> => {
+      const wire = ({ type, name }: DnsQuestion): Promise<DnsAnswer> => {
         serial += 1;
         const text = `${type}/${name}/${serial}`;
         latest.set(`${type}/${name}`, text);
