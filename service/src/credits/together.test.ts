@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { databases, type TestDatabase } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
@@ -42,7 +42,7 @@ for (const database of databases) {
   describe(`credits moved together on ${database.name}`, () => {
     async function setUp(credits: number, watch: (sql: string) => void = () => undefined) {
       const { store, close } = await database.open(watching((sql) => watch(sql)));
-      const time = createManualTime();
+      const time = createTestClock();
       const { wallClock } = time;
       const parts = { store, wallClock, actor: 'operator' as const };
       const { accountId } = await openAccount(parts, credits);

@@ -69,20 +69,20 @@ function startVerifying(
   key: number | undefined,
   recalled?: Outcome,
 ) {
-  const { clock, wallClock } = time;
+  const { wallClock } = time;
   const asked = Promise.withResolvers<'probing'>();
   const engineAnswer = Promise.withResolvers<Outcome>();
   const verify = () => {
     asked.resolve('probing');
     return engineAnswer.promise;
   };
-  const slots = createSlots({ clock, limits: { total: 1, perAccount: 1, bulk: 1 } });
+  const slots = createSlots({ clock: time, limits: { total: 1, perAccount: 1, bulk: 1 } });
   const engine = {
     engine: { verify },
     recall: () => (recalled?.kind === 'verdict' ? recalled : undefined),
     sandbox: { verify },
     slots,
-    clock,
+    clock: time,
   };
   const idempotency = key === undefined ? undefined : { key: String(key), bodyHash: 'single' };
   const signal = new AbortController().signal;

@@ -5,7 +5,7 @@ import type { WallClock } from '../../src/db/wall-clock.ts';
 import type { Caller } from '../../src/keys/authenticate.ts';
 import type { Claim } from '../../src/tasks/claim-task.ts';
 import type { TestStore } from '../support/databases.ts';
-import type { ManualTime } from '../support/manual-time.ts';
+import type { TestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../support/open-account.ts';
 import { day, newModel, type Model, type ModelSingle, type ModelTask } from './model.ts';
 
@@ -13,7 +13,7 @@ import { day, newModel, type Model, type ModelSingle, type ModelTask } from './m
 export type Fixture = {
   store: Store;
   testStore: TestStore;
-  time: ManualTime;
+  time: TestClock;
   wallClock: WallClock;
   accountId: string;
   live: Caller;
@@ -39,7 +39,7 @@ export type Held = { claim: Claim; task: ModelTask };
 
 export const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * day };
 
-export async function openFixture(testStore: TestStore, time: ManualTime, credits: number): Promise<Fixture> {
+export async function openFixture(testStore: TestStore, time: TestClock, credits: number): Promise<Fixture> {
   const { store } = testStore;
   const { wallClock } = time;
   const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
