@@ -31,6 +31,8 @@ export const reasonGroups = {
       dns_silence: 'No DNS resolver answered in time.',
       dns_malformed: 'The DNS answer for the domain could not be read.',
       dns_other_rcode: 'The DNS resolver returned an error for the domain.',
+      dns_denies_known_names:
+        'The DNS resolver denies domains that are known to exist, so its answer for this domain proves nothing.',
     },
   },
   no_answer: {
@@ -46,6 +48,8 @@ export const reasonGroups = {
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
       host_resting: 'The mail server is paused because of earlier replies or failures, so it was not asked.',
       provider_policy: "The operator's policy is not to ask this provider.",
+      provider_accepts_everything:
+        'The provider accepts every address and decides after the message is sent, so it was not asked.',
     },
   },
   rest: {
@@ -79,6 +83,8 @@ export const reasonGroups = {
         'The mail server defers first attempts from unknown senders (greylisting). Ask again later.',
       verification_in_progress: 'The mail server is still checking whether the mailbox exists.',
       receiving_too_fast: 'The mailbox exists but is receiving mail faster than it is allowed to.',
+      unknown_for_now:
+        'The mail server does not know the mailbox for now, but only deferred us (a soft bounce).',
       customer_suspended: "The account of the domain's owner is suspended at its mail filter.",
       deferred: 'The mail server could not answer for now (temporary failure).',
       deferred_by_gateway: 'The mail server deferred us because of a reply from a server behind it.',
@@ -100,6 +106,7 @@ export const reasonGroups = {
       malware_suspected: 'The mail server suspects dangerous content.',
       message_too_large: 'The mail server rejected us because of message size.',
       content_refused: 'The mail server rejected us because of content or format.',
+      speaks_of_us: 'The mail server is talking about us, not about the mailbox.',
       policy: "The mail server rejected us by local policy or by the recipient's choice.",
       unavailable_or_denied:
         'The mail server does not say whether the mailbox does not exist or access is denied.',

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 import { createLookupQueue } from './lookup-queue.ts';
+import { believeDenials } from './dns/believe-denials.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
@@ -9,6 +10,7 @@ import type { MailRoute } from './dns/mail-route.ts';
 import { mailTargets } from './dns/mail-targets.ts';
 import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
+import { watchResolver, type ResolverState } from './dns/watch-resolver.ts';
 import type { Cidr } from './net/parse-cidr.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
 import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
@@ -17,6 +19,7 @@ import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
+import { largeProviders } from './lists/large-providers.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
@@ -45,6 +48,8 @@ import {
 export type EngineSettings = {
   /** Recursive resolvers to ask; none means the system's. */
   dnsServers: { ip: string; port: number }[];
+  /** Names that must exist, by which the resolvers are tried; none in a closed network. */
+  resolverProbes?: readonly string[];
   smtpPort: number;
   heloName: string;
   mailFrom: string;
@@ -75,6 +80,7 @@ export type EngineHealth = {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
+  resolver: ResolverState;
   conversations: ReturnType<ProbeScheduler['counts']>;
 };
 
@@ -98,12 +104,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const lists = createLists({ files: settings.listFiles, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
-  const control = controlName(settings.mailFrom, { resolver, clock });
-  const mailRoutes = rememberMailRoutes({
-    ...{ clock, limits, resolver },
-    findMailRoute: (domain, patience) =>
-      findMailRoute(domain, { resolver, clock, limits, control }, patience),
-  });
+  const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
   const memoryOf = openNamespaces(settings.memory);
   const routes = keepRoutes(openRoutes(base), {
@@ -125,7 +126,7 @@ export function createEngine(settings: EngineSettings): Engine {
     hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
     catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, memoryOf('catch_all'))),
     randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
-    gate: createConversationLimiter({ clock, openConversations: limits.openConversations }),
+    conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
   });
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
@@ -149,12 +150,14 @@ export function createEngine(settings: EngineSettings): Engine {
       resting: pacer.resting(),
       routes: routes.state(),
       mailPort: mailPort.isBlocked(),
+      resolver: resolverWatch.state(),
       conversations: scheduler.counts(),
     }),
     close() {
       canaries.stop();
       pacer.stop();
       routes.stop();
+      resolverWatch.stop();
       resolver.close();
       lists.close();
     },
@@ -164,6 +167,27 @@ export function createEngine(settings: EngineSettings): Engine {
 const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
 
 type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
+
+/** Where mail goes, as a resolver says whose denials are believed only while it is known to tell the truth. */
+function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
+  const control = controlName(settings.mailFrom, { resolver, clock });
+  const resolverWatch = watchResolver({
+    ...{ clock, limits, resolver },
+    names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
+    onProblem: (message) => settings.onProblem(message),
+  });
+  const mailRoutes = rememberMailRoutes({
+    ...{ clock, limits, resolver },
+    findMailRoute: believeDenials({
+      clock,
+      watch: resolverWatch,
+      takesMailForCertain: (domain) => largeProviders.has(domain),
+      findMailRoute: (domain, patience) =>
+        findMailRoute(domain, { resolver, clock, limits, control }, patience),
+    }),
+  });
+  return { mailRoutes, resolverWatch };
+}
 
 function openRoutes({ settings, clock, limits }: Base): Routes {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;

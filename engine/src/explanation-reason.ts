@@ -1,5 +1,4 @@
-import type { LookupFailure } from './dns/lookup.ts';
-import type { MailRoute } from './dns/mail-route.ts';
+import type { MailRoute, RouteFailure } from './dns/mail-route.ts';
 import type { NoAnswerReason } from './evidence.ts';
 import type { ReplyReason } from './replies/reply-reasons.ts';
 import type { SyntaxFault } from './syntax/address.ts';
@@ -22,7 +21,7 @@ type VerdictReason =
   | 'deadline_reached'
   | 'internal_error';
 
-type RouteReason = Extract<MailRoute, { kind: 'refuses_mail' }>['why'] | `dns_${LookupFailure}`;
+type RouteReason = Extract<MailRoute, { kind: 'refuses_mail' }>['why'] | `dns_${RouteFailure}`;
 
 /** Why a mail host is left alone; these replace `host_resting` where the cause is known. */
 type RestReason =

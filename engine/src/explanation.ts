@@ -84,6 +84,8 @@ function causeOf(evidence: Evidence, verdict: Verdict): Cause {
 function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
   if (mailbox === undefined) return { reason: 'not_asked', retry: never };
   if (mailbox.kind === 'no_answer') {
+    // It will accept everything tomorrow as well.
+    if (mailbox.reason === 'provider_accepts_everything') return { reason: mailbox.reason, retry: never };
     const reason = mailbox.meaning?.reason ?? mailbox.reason;
     return { reason, retry: retryFor(mailbox.meaning?.label, retryAfterSeconds.unreachable) };
   }

@@ -3,6 +3,7 @@ export { systemClock, type Clock } from './clock.ts';
 export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
 export { createResolver } from './dns/create-resolver.ts';
 export { parseDnsServer } from './dns/parse-dns-server.ts';
+export { probeResolver } from './dns/probe-resolver.ts';
 export { systemServers } from './dns/system-servers.ts';
 export type { Lookup } from './dns/lookup.ts';
 export type { MailRoute } from './dns/mail-route.ts';

@@ -37,7 +37,7 @@ export async function askMailbox(
     case 'skip':
       return unasked('provider_policy');
     case 'takes_every_address':
-      return takesEveryAddress(first);
+      return unasked('provider_accepts_everything');
     case 'probe':
       break;
   }
@@ -68,15 +68,4 @@ function unasked(reason: NoAnswerReason, resting?: string): MailboxEvidence & { 
   const meaning: ReplyMeaning | undefined =
     resting === undefined ? undefined : { label: 'greylisted_or_temporary', reason: resting };
   return { kind: 'no_answer', reason, meaning, connected: false, host: undefined, replies: [] };
-}
-
-/** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
-function takesEveryAddress(host: CanonicalHost): MailboxEvidence {
-  return {
-    kind: 'answered',
-    host,
-    replies: [],
-    meaning: { label: 'accepted', reason: 'provider_takes_every_address' },
-    catchAll: { kind: 'yes', from: 'provider_table' },
-  };
 }

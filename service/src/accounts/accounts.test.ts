@@ -8,7 +8,7 @@ import { createManualTime } from '../../test/support/manual-time.ts';
 import { audit } from '../upkeep/audit.ts';
 import { createAccount } from './create-account.ts';
 import { ensureFirstAccount } from './ensure-first-account.ts';
-import { listAccounts } from './list-accounts.ts';
+import { listAccounts } from './find-accounts.ts';
 import { setPlan } from './set-plan.ts';
 
 for (const database of databases) {

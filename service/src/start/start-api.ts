@@ -63,7 +63,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
     ...consoleParts(config, parts),
     overloadGuard,
-    readiness: createReadiness({ store, clock, wallClock }),
+    readiness: createReadiness({ store, engine, clock, wallClock }),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,

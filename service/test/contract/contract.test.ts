@@ -192,6 +192,11 @@ const contract: Line[] = [
   ],
   ['decisions 5: DNS fails', 'verdicts: DNS that fails'],
   ['decisions 5: resolver down', 'first-minute: the live key is answered too'],
+  [
+    'decisions 4: a resolver that denies large providers is at fault',
+    'denying-resolver: while it denies what exists',
+    'denying-resolver: in a task',
+  ],
   ['decisions 5: deadline', 'deadlines: 504'],
   [
     'decisions 5: draining, database not answering, Retry-After',

@@ -27,7 +27,7 @@ export async function serviceBesideWorld(
   const world = await startWorld(description);
   const env = { ...world.environment, MAILPROOF_DATA_DIR: dataDir, MAILPROOF_PORT: '0', ...settings };
   const read = readConfig({ MAILPROOF_LOG_LEVEL: 'warn', ...env });
-  if (read.kind === 'bad') throw new Error(read.line);
+  if (read.kind === 'bad') throw new Error(read.problem);
   const { config } = read;
   return {
     world,

@@ -81,13 +81,15 @@ export function presentHealth(health: Health): ServiceHealth {
   };
 }
 
-type Totals = Health['verdicts']['totals'];
+type OutcomeTotals = Health['verdicts']['totals'];
 
-function presentTotals(totals: Totals): Pick<ServiceHealth, 'unknown_reasons' | 'failures' | 'providers'> {
+function presentTotals(
+  totals: OutcomeTotals,
+): Pick<ServiceHealth, 'unknown_reasons' | 'failures' | 'providers'> {
   const verdicts = totals.filter(({ outcome }) => isStatus(outcome));
   const unknown = verdicts.filter(({ outcome }) => outcome === 'unknown');
   const providers = Map.groupBy(verdicts, ({ provider }) => provider);
-  const sizeOf = (rows: Totals) => rows.reduce((sum, row) => sum + row.verdicts, 0);
+  const sizeOf = (rows: OutcomeTotals) => rows.reduce((sum, row) => sum + row.verdicts, 0);
   return {
     unknown_reasons: sumsBy(unknown, ({ reason }) => reason).map(([reason, count]) => ({ reason, count })),
     failures: sumsBy(totals, ({ outcome }) => outcome).flatMap(([reason, count]) =>
@@ -103,7 +105,7 @@ function presentTotals(totals: Totals): Pick<ServiceHealth, 'unknown_reasons' | 
 }
 
 /** The largest first. */
-function sumsBy(rows: Totals, nameOf: (row: Totals[number]) => string): [string, number][] {
+function sumsBy(rows: OutcomeTotals, nameOf: (row: OutcomeTotals[number]) => string): [string, number][] {
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + row.verdicts);
   return [...sums].sort(([, a], [, b]) => b - a);

@@ -1,4 +1,4 @@
-import type { Clock } from '@mailproof/engine';
+import type { Clock, Engine } from '@mailproof/engine';
 import { Type } from 'typebox';
 import type { Store } from '../../db/store.ts';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
@@ -57,18 +57,30 @@ export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'
   });
 }
 
-type ReadinessParts = { store: Pick<Store, 'check'>; clock: Pick<Clock, 'now'>; wallClock: WallClock };
+type ReadinessParts = {
+  store: Pick<Store, 'check'>;
+  engine: Pick<Engine, 'health'>;
+  clock: Pick<Clock, 'now'>;
+  wallClock: WallClock;
+};
+
+/** The engine says what is wrong with the resolver, this what to do about it. */
+const resolverRemedy =
+  'set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network';
 
 /** Anybody may ask, and the answer takes a write, so the store is checked once a second at most. */
 const rememberMs = 1_000;
 
-export function createReadiness({ store, clock, wallClock }: ReadinessParts): () => Promise<Readiness> {
+export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
+  const { store, engine, clock, wallClock } = parts;
   let known: { readiness: Promise<Readiness>; until: number } | undefined;
 
-  async function checkStore(): Promise<Readiness> {
+  async function checkAll(): Promise<Readiness> {
     try {
       await store.check(wallClock.now());
-      return { ready: true };
+      const { resolver } = engine.health();
+      if (resolver.kind === 'in_order') return { ready: true };
+      return { ready: false, problems: [`${resolver.line}; ${resolverRemedy}`] };
     } catch (error) {
       if (error instanceof StoreUnavailableError) return { ready: false, problems: [error.message] };
       throw error;
@@ -77,7 +89,7 @@ export function createReadiness({ store, clock, wallClock }: ReadinessParts): ()
 
   return () => {
     if (known === undefined || clock.now() >= known.until) {
-      known = { readiness: checkStore(), until: clock.now() + rememberMs };
+      known = { readiness: checkAll(), until: clock.now() + rememberMs };
     }
     return known.readiness;
   };

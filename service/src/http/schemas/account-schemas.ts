@@ -24,7 +24,7 @@ const timeOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
 /** A body of ours: described, with an example, and with nothing in it that is not described. */
-function answer<Properties extends TProperties>(
+function answerSchema<Properties extends TProperties>(
   properties: Properties,
   { description, example }: { description: string; example: object },
 ): TObject<Properties> {
@@ -52,7 +52,7 @@ export const creditsSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const accountSchema = answer(
+export const accountSchema = answerSchema(
   {
     account_id: Type.String(),
     name: Type.String(),
@@ -99,7 +99,7 @@ const ledgerEntrySchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const ledgerPageSchema = answer(
+export const ledgerPageSchema = answerSchema(
   { entries: Type.Array(ledgerEntrySchema), next: nextSchema },
   { description: 'The newest first', example: { entries: [exampleEntry], next: null } satisfies LedgerPage },
 );
@@ -114,7 +114,7 @@ const usageDaySchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const usageSchema = answer(
+export const usageSchema = answerSchema(
   { days: Type.Array(usageDaySchema) },
   {
     description: 'One for each day, days without use included, the oldest first',
@@ -155,7 +155,7 @@ export const accountTaskSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const taskPageSchema = answer(
+export const taskPageSchema = answerSchema(
   { tasks: Type.Array(accountTaskSchema), next: nextSchema },
   { description: 'The newest first', example: { tasks: [exampleTask], next: null } satisfies TaskPage },
 );
@@ -177,12 +177,12 @@ const exampleKey: AccountKey = {
   current: true,
 };
 
-export const accountKeySchema = answer(
+export const accountKeySchema = answerSchema(
   { ...keyProperties, current: Type.Boolean({ description: 'Whether it is the key that asks' }) },
   { description: 'The key', example: exampleKey },
 );
 
-export const keyListSchema = answer(
+export const keyListSchema = answerSchema(
   { keys: Type.Array(accountKeySchema) },
   {
     description: 'All keys that are not deleted, the newest first',
@@ -190,7 +190,7 @@ export const keyListSchema = answer(
   },
 );
 
-export const createdKeySchema = answer(
+export const createdKeySchema = answerSchema(
   { ...keyProperties, api_key: Type.String({ description: 'The whole key. It is not shown again' }) },
   {
     description: 'The key was created',

@@ -48,6 +48,7 @@ const quietEngine: ReadHealthParts['engine'] = {
       { key: 'address 192.0.2.1', reason: 'timeout', untilMs: 90_000 },
     ],
     routes: [],
+    resolver: { kind: 'in_order' },
     mailPort: { kind: 'blocked', line: 'outbound port 25 is blocked' },
     conversations: { waiting: 1, open: 2 },
   }),
