@@ -15,7 +15,8 @@ export function connect({ baseUrl, apiKey, fetch, limits }: Destination, parts: 
   const url = parseUrl(baseUrl);
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw new TypeError('baseUrl must be an http or https URL without a query or fragment');
-  if (url.username !== '' || url.password !== '') throw new TypeError('baseUrl must not contain a user name or password');
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('baseUrl must not contain a user name or password');
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must consist of visible ASCII characters');
   return {
     baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,

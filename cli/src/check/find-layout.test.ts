@@ -85,7 +85,10 @@ describe('a column can be named', () => {
       /No column "mail"\. Columns: "Ünï", "Work Email", "2"/,
     );
     await assert.rejects(layoutOf(text, 'l.csv', '4'), /No column "4"/);
-    await assert.rejects(layoutOf('a,b\nc,d\n'), /No column looks like email addresses\. Name one with --column/);
+    await assert.rejects(
+      layoutOf('a,b\nc,d\n'),
+      /No column looks like email addresses\. Name one with --column/,
+    );
   });
 });
 

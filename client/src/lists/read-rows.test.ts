@@ -96,7 +96,9 @@ test('cells written as RFC 4180 has it are read as they were', () => {
 });
 
 test('a quote that is never closed is told with its row, and does not fill the memory', () => {
-  assert.throws(() => read('a,b\n"c,d\ne,f\n'), { message: 'Row 2 has an opening quote that is never closed.' });
+  assert.throws(() => read('a,b\n"c,d\ne,f\n'), {
+    message: 'Row 2 has an opening quote that is never closed.',
+  });
   const reader = createRowReader({ delimiter: ',' });
   reader.push('a\nb\n"');
   const endless = () => {
