@@ -5,6 +5,7 @@ import { findList, layoutOf, type List } from './list.ts';
 import { openStoredFile } from './stored-file.ts';
 import { surveyList, type Survey } from './survey-list.ts';
 import { planReading } from './reading/read-list.ts';
+import type { ColumnWish } from './reading/find-layout.ts';
 
 /**
  * Another name, or another column. With another column the file is surveyed anew: while that lasts the list has no plan
@@ -70,7 +71,7 @@ const writePlan = statement((db, arg: NewPlan) =>
 type ColumnChange = {
   accountId: string;
   listId: string;
-  column: number | undefined;
+  column: ColumnWish | undefined;
   split: boolean | undefined;
 };
 

@@ -20,6 +20,7 @@ import {
   type StopListAnswer,
 } from './stop-list.ts';
 import { writeDownload, type Download } from './write-download.ts';
+import type { ColumnWish } from './reading/find-layout.ts';
 
 /** What the holder of a key may do with lists. A caller sees the lists of its account alone, live and sandbox. */
 export type ListActions = {
@@ -35,7 +36,7 @@ export type ListActions = {
     caller: Caller;
     limit: number;
     after: ListPlace | undefined;
-  }): ReturnType<typeof readLists>;
+  }): Promise<{ lists: { list: List; progress: ListProgress }[]; next: ListPlace | undefined }>;
   read(caller: Caller, listId: string): Promise<{ list: List; progress: ListProgress } | undefined>;
   rows(
     caller: Caller,
@@ -56,7 +57,7 @@ export type CreateListRequest = {
   requestId: string;
   name: string;
   content: AsyncIterable<Uint8Array>;
-  column: number | undefined;
+  column: ColumnWish | undefined;
   split: boolean;
   /** What makes two uploads the same beside their bytes is hashed by the caller with them. */
   idempotency: { key: string; hashWith: (contentHash: string) => string } | undefined;
@@ -69,7 +70,7 @@ export type CreateListAnswer =
 
 export type ListChange = {
   listId: string;
-  column?: number | undefined;
+  column?: ColumnWish | undefined;
   split?: boolean | undefined;
   name?: string | undefined;
 };
@@ -122,7 +123,14 @@ export function createListActions(parts: ListActionsParts): ListActions {
     resume: stop(resumeList),
     cancel: stop(cancelList),
     remove: stop(deleteList),
-    page: ({ caller, limit, after }) => readLists(store.read, { accountId: caller.accountId, limit, after }),
+    page: async ({ caller, limit, after }) => {
+      const { lists, next } = await readLists(store.read, { accountId: caller.accountId, limit, after });
+      const withProgress = lists.map(async (list) => ({
+        list,
+        progress: await readProgress(store.read, list, wallClock.now()),
+      }));
+      return { lists: await Promise.all(withProgress), next };
+    },
     read: async (caller, listId) => {
       const list = await find(caller, listId);
       return list && { list, progress: await readProgress(store.read, list, wallClock.now()) };
