@@ -6,6 +6,7 @@ import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
+import { createListActions } from '../lists/list-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
@@ -59,6 +60,14 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     verifyOne: countSingles((request) => verifyOne(request, single), parts.counting),
     createTask: (request) => createTask(request, task),
     readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
+    lists: createListActions({
+      ...config,
+      store,
+      wallClock,
+      processId: registry.ownId,
+      retentionMs: taskRetentionMs,
+      wake: parts.wake,
+    }),
     ...consoleParts(config, parts),
     overloadGuard,
     readiness: createReadiness({ store, engine, clock, wallClock }),
