@@ -41,4 +41,5 @@ export { canonicalHost } from './syntax/canonical-host.ts';
 export { parseAddress } from './syntax/parse-address.ts';
 export { trimAddress } from './syntax/trim-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
+export type { Visit } from './probing/pending-probe.ts';
 export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';
