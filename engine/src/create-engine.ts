@@ -5,6 +5,7 @@ import { believeDenials } from './dns/believe-denials.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
+import { findPosture } from './dns/find-posture.ts';
 import { resolveHost } from './dns/resolve-host.ts';
 import type { MailRoute } from './dns/mail-route.ts';
 import { mailTargets } from './dns/mail-targets.ts';
@@ -134,6 +135,7 @@ export function createEngine(settings: EngineSettings): Engine {
     lists,
     findMailRoute: (address, request) =>
       lookupQueue.run(request, () => mailRoutes.find(address.host, request), notLookedUp),
+    findPosture: ({ host }, request) => findPosture(host, { resolver, clock, limits }, request),
     askMailbox: (address, route, request) => {
       const asker = request.asker ?? { urgency: 'single', account: '' };
       const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);

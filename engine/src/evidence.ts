@@ -40,10 +40,14 @@ export type NoAnswerReason =
   /** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
   | 'provider_accepts_everything';
 
-/** Whether a made-up address is taken too. `undetermined` is an answer of its own, never a `no`. */
+/**
+ * Whether a made-up address is taken too, and how that was found out: by asking for one, by the contrast of yes, no and
+ * yes again in one conversation, from an earlier answer (`ageMs` old), or because the provider's own domains are known.
+ * `undetermined` is an answer of its own, never a `no`.
+ */
 export type CatchAllAnswer =
-  | { kind: 'yes'; from: 'random_probe' | 'memory' }
-  | { kind: 'no'; from: 'random_probe' | 'memory' | 'provider_table' }
+  | { kind: 'yes'; from: 'random_probe' | 'memory'; ageMs?: number }
+  | { kind: 'no'; from: 'random_probe' | 'contrast' | 'memory' | 'provider_table'; ageMs?: number }
   | { kind: 'undetermined'; meaning: ReplyMeaning | undefined };
 
 /** What the mail hosts of the domain said about the mailbox. */
@@ -67,6 +71,14 @@ export type MailboxEvidence =
       replies: ReadReply[];
     };
 
+/** What a domain publishes about its mail. What was not answered is absent. */
+export type DomainPosture = {
+  spf?: boolean;
+  /** Whether it only watches (`p=none`) or is enforced (`quarantine`, `reject`). */
+  dmarc?: 'absent' | 'watching' | 'enforced';
+  mtaSts?: boolean;
+};
+
 /** All that was gathered about an address, stage by stage. A stage that was not reached is absent. */
 export type Evidence = {
   address: Address;
@@ -75,4 +87,6 @@ export type Evidence = {
   route?: MailRoute;
   /** Absent where an earlier stage settled it. */
   mailbox?: MailboxEvidence;
+  /** Only looked up for a catch-all, where little else tells one domain from another. */
+  posture?: DomainPosture;
 };

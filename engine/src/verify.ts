@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { MailRoute } from './dns/mail-route.ts';
-import type { Evidence, MailboxEvidence } from './evidence.ts';
+import type { DomainPosture, Evidence, MailboxEvidence } from './evidence.ts';
 import {
   explain,
   explainTimeout,
@@ -40,6 +40,8 @@ export type VerifyParts = {
     route: MailRoute & { kind: 'takes_mail' },
     request: VerifyRequest,
   ): Promise<MailboxEvidence>;
+  /** What the domain publishes about its mail; asked only where the domain takes every address. */
+  findPosture(address: Address, request: VerifyRequest): Promise<DomainPosture>;
 };
 
 type RecallParts = Pick<VerifyParts, 'clock' | 'lists'> & {
@@ -71,7 +73,9 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
   if (mailbox.kind === 'no_answer' && mailbox.reason === 'mail_port_blocked')
     return unavailable({ ...known, mailbox }, watch);
-  return conclude({ ...known, mailbox }, watch);
+  if (!takesEveryAddress(mailbox)) return conclude({ ...known, mailbox }, watch);
+  const posture = await parts.findPosture(address, request);
+  return conclude({ ...known, mailbox, posture }, watch);
 }
 
 /** The same story where all of it is known already: lists and DNS decide, and neither has to be asked. */
@@ -82,6 +86,12 @@ export function recall(address: Address, parts: RecallParts): Recalled | undefin
   if (route === undefined) return undefined;
   const known = withRoute(listed, route, { address, lists: parts.lists });
   return isOffLimits(known) ? conclude(known, startWatch(parts.clock)) : undefined;
+}
+
+function takesEveryAddress(mailbox: MailboxEvidence): boolean {
+  return (
+    mailbox.kind === 'answered' && mailbox.meaning.label === 'accepted' && mailbox.catchAll.kind === 'yes'
+  );
 }
 
 /** No mail host of a trap or a throw-away domain is contacted. */

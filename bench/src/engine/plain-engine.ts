@@ -52,6 +52,7 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
           lists,
           findMailRoute: ({ host }, patience) =>
             findMailRoute(host, { resolver: uncached, clock, limits }, patience),
+          findPosture: () => Promise.resolve({}),
           askMailbox: (address, route, { asker = { urgency: 'single', account: '' }, ...patience }) => {
             const targets = () => mailTargets(route, { resolver: uncached, limits }, patience);
             return askMailbox(

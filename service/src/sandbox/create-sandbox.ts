@@ -36,6 +36,7 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
             await time.pass(dnsMs, until);
             return routeOf(answerTo(address));
           },
+          findPosture: () => Promise.resolve({}),
           askMailbox: async (address, _route, until) => {
             const { mailbox } = answerTo(address);
             await time.pass(
