@@ -71,6 +71,7 @@ const serviceFloors = [
   'sandbox',
   'verifications',
   'tasks',
+  'lists',
   'accounts',
   'operator',
   'engine-state',

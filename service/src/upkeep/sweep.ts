@@ -5,6 +5,7 @@ import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { releaseLeasesOf } from '../engine-state/open-lease-store.ts';
+import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
@@ -34,6 +35,11 @@ export function createSweep(parts: SweepParts): Sweep {
     await releaseTheDead(parts);
     await repeatedly((now) => releaseExpiredHolds(now, parts), parts);
     await repeatedly((now) => endOverdueTasks({ ...endingOf(parts), now }, parts), parts);
+    await tendLists(parts.wallClock.now(), parts);
+    const erasedLists = await repeatedly(
+      (now) => parts.store.write((tx) => eraseListSlice(tx, now), serialKey),
+      parts,
+    );
     const erasedTasks = await repeatedly(
       (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now), serialKey),
       parts,
@@ -42,7 +48,7 @@ export function createSweep(parts: SweepParts): Sweep {
       await eraseExpiredSessions(tx, parts.wallClock.now());
       return eraseExpiredAnswers(tx, parts.wallClock.now());
     }, serialKey);
-    logHoldsErased ||= erasedTasks + erasedAnswers > 0;
+    logHoldsErased ||= erasedLists + erasedTasks + erasedAnswers > 0;
     if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
   };
 }
@@ -72,6 +78,7 @@ async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promi
     await store.write(async (tx) => {
       await eraseAttemptsOf(tx, processId);
       await releaseTasksOf(tx, processId);
+      await abandonListsOf(tx, processId);
       // One that lost sight of the database is dead to us, and may still be talking: its leases lapse by themselves.
       if (store.clock === undefined) await releaseLeasesOf(tx, processId);
     }, serialKey);

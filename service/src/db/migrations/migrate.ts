@@ -8,6 +8,7 @@ import { accountPages } from './0003-account-pages.ts';
 import { operator } from './0004-operator.ts';
 import { processes } from './0005-processes.ts';
 import { turns } from './0006-turns.ts';
+import { lists } from './0007-lists.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -26,6 +27,7 @@ const migrations: readonly Migration[] = [
   operator,
   processes,
   turns,
+  lists,
 ];
 
 type MigrateAnswer =
