@@ -1,3 +1,4 @@
+import type { DomainPosture } from './dns/find-posture.ts';
 import type { MailRoute } from './dns/mail-route.ts';
 import type { ListFindings } from './lists/findings.ts';
 import type { ReplyMeaning } from './replies/meaning.ts';
@@ -70,14 +71,6 @@ export type MailboxEvidence =
       host: CanonicalHost | undefined;
       replies: ReadReply[];
     };
-
-/** What a domain publishes about its mail. What was not answered is absent. */
-export type DomainPosture = {
-  spf?: boolean;
-  /** Whether it only watches (`p=none`) or is enforced (`quarantine`, `reject`). */
-  dmarc?: 'absent' | 'watching' | 'enforced';
-  mtaSts?: boolean;
-};
 
 /** All that was gathered about an address, stage by stage. A stage that was not reached is absent. */
 export type Evidence = {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { CatchAllAnswer, DomainPosture, Evidence } from './evidence.ts';
+import type { DomainPosture } from './dns/find-posture.ts';
+import type { CatchAllAnswer, Evidence } from './evidence.ts';
 import { scoreOf, scoreStarts, type ScoredStatus } from './score.ts';
 import type { CanonicalHost } from './syntax/address.ts';
 import { judge } from './verdict.ts';

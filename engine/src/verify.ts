@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { MailRoute } from './dns/mail-route.ts';
-import type { DomainPosture, Evidence, MailboxEvidence } from './evidence.ts';
+import type { DomainPosture } from './dns/find-posture.ts';
+import type { Evidence, MailboxEvidence } from './evidence.ts';
 import {
   explain,
   explainTimeout,

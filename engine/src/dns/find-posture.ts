@@ -1,9 +1,16 @@
 import type { Clock } from '../clock.ts';
-import type { DomainPosture } from '../evidence.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Lookup, Resolver } from './lookup.ts';
+
+/** What a domain publishes about its mail. What was not answered is absent. */
+export type DomainPosture = {
+  spf?: boolean;
+  /** Whether it only watches (`p=none`) or is enforced (`quarantine`, `reject`). */
+  dmarc?: 'absent' | 'watching' | 'enforced';
+  mtaSts?: boolean;
+};
 
 type PostureParts = {
   resolver: Pick<Resolver, 'text'>;
