@@ -12,7 +12,7 @@ export type DomainPosture = {
   mtaSts?: boolean;
 };
 
-type PostureParts = {
+export type PostureParts = {
   resolver: Pick<Resolver, 'text'>;
   clock: Clock;
   limits: Pick<Limits, 'postureMs' | 'domainOctets'>;
