@@ -1,4 +1,4 @@
-/** What the first start tells, once, for a person to read and paste. The keys are stored nowhere in this form. */
+/** What the first start prints, once, for a person to read and paste. The keys are stored nowhere in this form. */
 export type FirstKeys = { accountId: string; credits: number; liveKey: string; testKey: string };
 
 export function welcome(url: string, { accountId, credits, liveKey, testKey }: FirstKeys): string {

@@ -19,7 +19,7 @@ const randomProbeRefused: ReadReply = {
 };
 const randomProbeAccepted: ReadReply = { ...accepted, phase: 'random_rcpt' };
 
-/** What asking for the mailbox brings to light; the replies are read by the engine's own rules. */
+/** The evidence about a mailbox; the replies are read by the engine's own rules. */
 export function answerForMailbox(mailbox: SandboxMailbox | undefined): MailboxEvidence {
   switch (mailbox?.kind) {
     case undefined:
