@@ -77,7 +77,10 @@ const rowRoute = {
   operationId: 'explainListRow',
   summary: 'Why a row says what it says',
   params: listRowParameters,
-  response: { 200: { ...explanationSchema, headers: free, examples: [exampleExplanation] }, ...errorResponses(reasons) },
+  response: {
+    200: { ...explanationSchema, headers: free, examples: [exampleExplanation] },
+    ...errorResponses(reasons),
+  },
 };
 
 const downloadRoute = {
