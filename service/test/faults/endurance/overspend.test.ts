@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCaller, singlePath } from './call.ts';
+import { createApiClient, singlePath } from '../../support/api-client.ts';
 import { databasePlaces } from './database-places.ts';
 import { openAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
@@ -21,14 +21,14 @@ for (const { name, settings } of databasePlaces) {
     const { accountId, liveKey } = await openAccount(home, { name: 'eager', credits: 100 });
     const serving = await serve(home);
     started.push(serving);
-    const caller = createCaller(serving.url);
+    const caller = createApiClient(serving.url);
     const startedAt = performance.now();
     let shed = 0;
     // A machine with much else to do may turn some away (503). They come again, as they are told to.
     const ask = async (n: number) => {
       for (;;) {
         const body = { email: `p${n}@nullmx.test` };
-        const answer = await caller.call({ path: singlePath, key: liveKey, body });
+        const answer = await caller.send({ path: singlePath, key: liveKey, body });
         if (answer.kind === 'lost' || answer.status !== 503) return answer;
         shed += 1;
         await sleep(retryMs);

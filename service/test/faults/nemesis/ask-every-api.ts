@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, bulkPath, fieldsOf, singlePath, type Answered, type Call } from '../endurance/call.ts';
+import { type Answered, bulkPath, type Call, singlePath } from '../../support/api-client.ts';
 import { openAccount } from '../endurance/open-account.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -27,8 +27,8 @@ export async function createAskEveryApi(fleet: Fleet): Promise<AskEveryApi> {
   const key = (await openAccount(fleet.home, { name: 'patient', credits: 10_000 })).liveKey;
   const caller = fleet.apis[0]?.caller();
   assert.ok(caller);
-  const made = await answerTo(caller, { path: bulkPath, key, body: { emails: ['one@nullmx.test'] } });
-  const taskId = String(fieldsOf(made)['task_id']);
+  const made = await caller.ask({ path: bulkPath, key, body: { emails: ['one@nullmx.test'] } });
+  const taskId = String(made.body['task_id']);
 
   const callsOf = (): Record<CallName, Call> => ({
     // Its mail host would have to be asked.
@@ -47,7 +47,8 @@ export async function createAskEveryApi(fleet: Fleet): Promise<AskEveryApi> {
         const to = member.caller();
         assert.ok(to);
         const startedAt = performance.now();
-        const answer = await answerTo(to, call);
+        const answer = await to.send(call);
+        assert.ok(answer.kind === 'answered', `${name}: no answer`);
         // The keys of a record of calls are their names.
         return { name: name as CallName, answer, ms: performance.now() - startedAt };
       }),
@@ -95,16 +96,12 @@ export async function createAskEveryApi(fleet: Fleet): Promise<AskEveryApi> {
 /** A refusal, or for what may be served, the answer. */
 function demandHonesty(name: CallName, answer: Answered, refused: readonly CallName[]): void {
   if (answer.status < 300 && !refused.includes(name)) return;
-  assert.deepEqual([name, answer.status, fieldsOf(answer)['reason']], [name, 503, 'service_unavailable']);
-  assert.match(answer.bytes, /^retry-after\n\d+$/im);
+  assert.deepEqual([name, answer.status, answer.body['reason']], [name, 503, 'service_unavailable']);
+  assert.match(String(answer.headers['retry-after']), /^\d+$/);
   if (name !== 'operator') assert.equal(answer.creditsUsed, '0');
 }
 
 /** What the refusals among them are known by. */
 export function refusedIds(asked: Asked[]): string[] {
-  return asked.filter(({ answer }) => answer.status === 503).map(({ answer }) => requestIdOf(answer));
-}
-
-export function requestIdOf({ bytes }: Answered): string {
-  return /^x-request-id\n(\S+)$/im.exec(bytes)?.[1] ?? '';
+  return asked.filter(({ answer }) => answer.status === 503).map(({ answer }) => answer.requestId);
 }

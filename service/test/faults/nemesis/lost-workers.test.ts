@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, bulkPath, fieldsOf } from '../endurance/call.ts';
+import { bulkPath } from '../../support/api-client.ts';
 import { openAccount } from '../endurance/open-account.ts';
 import { runCommand } from '../endurance/run-command.ts';
 import { openFleet, type Fleet } from './fleet.ts';
@@ -31,8 +31,8 @@ describe('workers that are lost', () => {
   async function createTask(): Promise<string> {
     const caller = fleet.apis[0]?.caller();
     assert.ok(caller);
-    const made = await answerTo(caller, { path: bulkPath, key, body: { emails: [...quick, slow] } });
-    return String(fieldsOf(made)['task_id']);
+    const made = await caller.ask({ path: bulkPath, key, body: { emails: [...quick, slow] } });
+    return String(made.body['task_id']);
   }
 
   async function readTask(taskId: string) {
@@ -62,8 +62,8 @@ describe('workers that are lost', () => {
     await until(async () => (await readTask(taskId)).status === 'completed');
     const caller = fleet.apis[0]?.caller();
     assert.ok(caller);
-    const read = await answerTo(caller, { method: 'GET', path: `${bulkPath}/${taskId}`, key });
-    const results = Object.entries(fieldsOf(read)['results'] as Record<string, { status: string }>);
+    const read = await caller.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key });
+    const results = Object.entries(read.body['results'] as Record<string, { status: string }>);
     assert.deepEqual(
       results.map(([email, { status }]) => [email, status]),
       [...quick.map((email) => [email, 'catch_all']), [slow, 'unknown']],

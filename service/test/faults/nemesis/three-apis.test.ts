@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, bulkPath, singlePath, type Answer, type Caller } from '../endurance/call.ts';
+import { type Answer, type ApiClient, bulkPath, singlePath } from '../../support/api-client.ts';
 import { openAccount } from '../endurance/open-account.ts';
 import { runCommand } from '../endurance/run-command.ts';
 import { openFleet, type Fleet } from './fleet.ts';
@@ -21,7 +21,7 @@ describe('three APIs on one PostgreSQL', () => {
   after(() => fleet.close());
 
   const callers = () =>
-    fleet.apis.map((member): Caller => {
+    fleet.apis.map((member): ApiClient => {
       const caller = member.caller();
       assert.ok(caller);
       return caller;
@@ -37,7 +37,7 @@ describe('three APIs on one PostgreSQL', () => {
       const body = { email: `p${n}@nullmx.test` };
       // On a machine that is busy with much else a crowd may be turned away for overload; it comes again.
       for (;;) {
-        const answer = await answerTo(caller, { path: singlePath, key: liveKey, body });
+        const answer = await caller.ask({ path: singlePath, key: liveKey, body });
         if (answer.status !== 503) return `${answer.status}, ${answer.creditsUsed} used`;
         turnedAway += 1;
         await sleep(200);
@@ -66,7 +66,7 @@ describe('three APIs on one PostgreSQL', () => {
     const [first] = callers();
     assert.ok(first && keyId);
     // A key may delete itself.
-    const deleted = await answerTo(first, {
+    const deleted = await first.ask({
       method: 'DELETE',
       path: `/api/v1/account/keys/${keyId}`,
       key: liveKey,
@@ -107,13 +107,13 @@ describe('three APIs on one PostgreSQL', () => {
     assert.ok(first);
     const headers = { 'idempotency-key': 'once' };
     const body = { emails: ['one@nullmx.test'] };
-    const made = await answerTo(first, { path: bulkPath, key: liveKey, body, headers });
+    const made = await first.ask({ path: bulkPath, key: liveKey, body, headers });
     assert.equal(made.status, 201);
-    const { task_id: taskId } = JSON.parse(made.body) as { task_id: string };
+    const taskId = String(made.body['task_id']);
     for (const other of others) {
-      const again = await answerTo(other, { path: bulkPath, key: liveKey, body, headers });
-      assert.deepEqual([again.status, again.body], [201, made.body]);
-      const read = await answerTo(other, { method: 'GET', path: `${bulkPath}/${taskId}`, key: liveKey });
+      const again = await other.ask({ path: bulkPath, key: liveKey, body, headers });
+      assert.deepEqual([again.status, again.text], [201, made.text]);
+      const read = await other.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key: liveKey });
       assert.equal(read.status, 200);
     }
   });
@@ -130,7 +130,7 @@ type HeardFrom = { api: number; sentAt: number; status: number };
 const perSecond = 200;
 
 /** Sends two hundred requests a second, whatever becomes of them, to each API in turn. */
-function startCrowd(apis: Caller[], key: string) {
+function startCrowd(apis: ApiClient[], key: string) {
   const heard: HeardFrom[] = [];
   const startedAt = performance.now();
   const underWay: Promise<void>[] = [];
@@ -142,7 +142,7 @@ function startCrowd(apis: Caller[], key: string) {
   async function send(n: number): Promise<void> {
     const api = n % apis.length;
     const sentAt = Date.now();
-    const answer = await apis[api]?.call({ path: singlePath, key, body: { email: `q${n}@nullmx.test` } });
+    const answer = await apis[api]?.send({ path: singlePath, key, body: { email: `q${n}@nullmx.test` } });
     heard.push({ api, sentAt, status: answer === undefined ? 0 : statusOf(answer) });
   }
 
