@@ -70,11 +70,13 @@ export function createApiClient(url: string, { check }: ApiClientOptions = {}): 
   }
 
   const ask: ApiClient['ask'] = async (call, { insist = true } = {}) => {
-    for (const since = performance.now(); ; await sleep(askAgainMs)) {
+    const since = performance.now();
+    for (;;) {
       const answer = await send(call);
       if (answer.kind === 'lost') throw new Error(`no answer to ${call.method ?? 'POST'} ${call.path}`);
       const turnedAway = answer.status === 503 && answer.headers['retry-after'] !== undefined;
       if (!insist || !turnedAway || performance.now() - since > insistForMs) return answer;
+      await sleep(askAgainMs);
     }
   };
 

@@ -19,5 +19,5 @@ export async function until<Seen>(
 }
 
 function describe(seen: unknown): string {
-  return (JSON.stringify(seen) ?? String(seen)).slice(0, 2_000);
+  return String(JSON.stringify(seen)).slice(0, 2_000);
 }
