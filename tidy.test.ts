@@ -60,17 +60,19 @@ test('imports between workspaces follow the arrows', () => {
 
 /** The service's rooms from the ground up: a room imports only from rooms before it, or its own. */
 const serviceFloors = [
+  'log',
   'db',
   'audit-log',
   'statistics',
   'credits',
   'keys',
-  'accounts',
   'sessions',
   'idempotency',
   'sandbox',
   'verifications',
   'tasks',
+  'lists',
+  'accounts',
   'operator',
   'engine-state',
   'upkeep',

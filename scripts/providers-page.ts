@@ -3,10 +3,20 @@ import { politenessTable } from '../engine/src/politeness/default-politeness.ts'
 import { policyFileBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
+import { publishedPolicies } from './published-policies.ts';
 
 /** docs/providers.md, made from the engine's tables so that they cannot differ. */
 export function providersPage(): string {
-  return [...opening, ...defaults(), ...differences(), ...fileFormat(), ...routes(), ...names()].join('\n');
+  return [
+    ...opening,
+    ...defaults(),
+    ...differences(),
+    ...beliefs(),
+    ...published(),
+    ...fileFormat(),
+    ...routes(),
+    ...names(),
+  ].join('\n');
 }
 
 /** The file that the page shows; a test reads it as an operator's. */
@@ -45,7 +55,7 @@ const opening = [
   'Every mail host belongs to a group: the provider that runs it, told by the end of its name, or else the domain',
   'somebody registered for it. The domain of an address never counts: a thousand of those may share one host. One policy',
   'says for each host whether it is asked at all, how gently, and over which routes. This page is written by',
-  '`npm run docs` from the tables in `engine/src/policy`.',
+  '`npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`).',
   '',
 ];
 
@@ -85,12 +95,47 @@ function differences(): string[] {
   ];
 }
 
+function beliefs(): string[] {
+  const unasked = providerTable.filter(({ acceptsEverything }) => acceptsEverything === true);
+  const believed = providerTable.filter(({ truthfulDomains }) => truthfulDomains !== undefined);
+  return [
+    '## Whose word is taken',
+    '',
+    `Not asked, since they accept every address and decide after the message: ${inline(unasked.map(({ id }) => id))}. Their`,
+    'addresses are `unknown`, free of charge, for the reason `provider_accepts_everything`.',
+    '',
+    "Everywhere else an accepted mailbox counts only where a made-up one is refused. The exceptions are a provider's own",
+    'domains that are known to refuse unknown mailboxes; domains of customers behind the same hosts are asked like any other.',
+    '',
+    ...believed.map(({ id, truthfulDomains = [] }) => `- **${id}**: ${truthfulDomains.join(', ')}`),
+    '',
+  ];
+}
+
+function published(): string[] {
+  return [
+    '## What providers publish about verification without sending',
+    '',
+    'As far as it is known to us, in our words, and not checked with the providers. Read their current pages before you ask in',
+    'volume. Receivers see a connection that names recipients and sends nothing as what directory harvesters do, and groups',
+    'against abuse have said that they do not welcome it, whatever the intent: verify addresses that were given to you, ask each',
+    'seldom, and set `asking` to `skip` where you would rather not.',
+    '',
+    ...providerTable.map(({ id }) => `- **${id}**: ${publishedPolicies[id]}`),
+    '',
+  ];
+}
+
+function inline(ids: readonly string[]): string {
+  return ids.map((id) => `\`${id}\``).join(', ');
+}
+
 function treatment({ asking = 'probe', politeness = {} }: BuiltInPolicy): string {
   const limits = Object.entries(politeness).map(([name, value]) => `\`${name}\` ${number(value)}`);
   const told = {
     probe: 'asked',
     skip: 'never asked: `unknown`',
-    takes_every_address: 'not asked, since it takes every address: `catch_all`',
+    takes_every_address: 'not asked, since it accepts every address: `unknown`',
   };
   return [told[asking], limits.length === 0 ? 'defaults' : limits.join(', ')].join('; ');
 }
@@ -116,7 +161,8 @@ function fileFormat(): string[] {
     'suffix are still counted with their group.',
     '',
     '- `asking`: `probe` asks; `skip` never does, and the address is `unknown` for the reason `provider_policy`, free of',
-    '  charge; `takes_every_address` does not ask either, and the address is `catch_all`.',
+    '  charge; `takes_every_address` does not ask either: the address is `unknown`, free of charge, for the reason',
+    '  `provider_accepts_everything`.',
     '- `politeness`: any of the limits above. Where you move `conversationsPerGroup` past `conversationsPerGroupAtMost`, or',
     '  the other way, the one you state is meant and the other follows.',
     '- `routes`: ids of the routes that may be used; without it, any.',

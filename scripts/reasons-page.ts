@@ -1,15 +1,15 @@
-import { reasonGroups } from '@mailproof/engine';
+import { reasonGroups } from '@mailproof/client';
 
-/** docs/reasons.md, made from the engine's sentences so that the two cannot differ. */
+/** docs/reasons.md, made from the client's texts so that the two cannot differ. */
 export function reasonsPage(): string {
   return [
     '# Reasons',
     '',
     'With `?explain=true`, and on the command line, every answer names its reason: a code that stays the same from',
-    'release to release. This page is written from `engine/src/reason-texts.ts` by `npm run docs`.',
+    'release to release. This page is written from `client/src/reason-texts.ts` by `npm run docs`.',
     '',
-    ...reasonGroups.flatMap(({ about, texts }) => [
-      `## ${about}`,
+    ...Object.values(reasonGroups).flatMap(({ title, texts }) => [
+      `## ${title}`,
       '',
       '| reason | meaning |',
       '| --- | --- |',

@@ -115,7 +115,7 @@ function postgresLines(comparisons: Comparison[], sqlite: Comparison[]): string[
     '',
     '## PostgreSQL',
     '',
-    'A server of its own on the same machine and the same cores, durable; writes of many callers share a commit here too. One account, so one lane.',
+    'A server of its own on the same machine and the same cores, durable; writes of many callers share a commit here too. One account, so one transaction at a time.',
     '',
     ...table(
       [...ourColumns, 'database: CPU µs', ...bareColumns, 'SQLite’s rate'],

@@ -9,7 +9,7 @@ export function loadConfig({ env, terminal }: Surroundings): Config | undefined 
       for (const warning of read.warnings) terminal.tell(`mailproof: ${warning}`);
       return read.config;
     case 'bad':
-      terminal.tell(`mailproof: ${read.line}`);
+      terminal.tell(`mailproof: ${read.problem}`);
       return undefined;
   }
 }

@@ -58,6 +58,7 @@ export type {
 } from './admin.ts';
 export type { SessionState, SignIn } from './session.ts';
 export type { Explanation } from './explanation.ts';
+export { reasonGroups, reasonText } from './reason-texts.ts';
 export type {
   AccountErrorReason,
   BulkErrorReason,

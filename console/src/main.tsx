@@ -1,7 +1,7 @@
 /** Where the page begins: its parts are made, given to each other, and drawn. */
 import { render } from 'preact';
 import { App } from './shell/app.tsx';
-import { ConsoleContext } from './shell/use-console.ts';
+import { ConsoleContext } from './app/use-console.ts';
 import { createConsole } from './shell/create-console.ts';
 
 const place = document.getElementById('app');

@@ -1,7 +1,7 @@
 /**
  * `node console/test/picture.ts`: the picture of the console that README.md shows, `docs/console.png`. Taken as the
  * tests take theirs: a real browser, the service, and a conversation with a mail host of the demonstration. What
- * differs each time, the ids, the stranger's name and the milliseconds, is set to the same, so that the picture
+ * differs each time, the ids, the made-up name and the milliseconds, is set to the same, so that the picture
  * changes when the console does.
  */
 import { join } from 'node:path';

@@ -10,7 +10,10 @@ type BoundedCache<Value> = {
   size(): number;
 };
 
-export function createBoundedCache<Value>(clock: Clock, maxEntries: number): BoundedCache<Value> {
+export function createBoundedCache<Value>(
+  clock: Pick<Clock, 'now'>,
+  maxEntries: number,
+): BoundedCache<Value> {
   const entries = new Map<string, { value: Value; until: number }>();
   return {
     get(key) {

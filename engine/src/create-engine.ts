@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
-import { createAdmission } from './create-admission.ts';
+import { createLookupQueue } from './lookup-queue.ts';
+import { believeDenials } from './dns/believe-denials.ts';
 import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
@@ -9,6 +10,7 @@ import type { MailRoute } from './dns/mail-route.ts';
 import { mailTargets } from './dns/mail-targets.ts';
 import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
+import { watchResolver, type ResolverState } from './dns/watch-resolver.ts';
 import type { Cidr } from './net/parse-cidr.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
 import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
@@ -17,19 +19,20 @@ import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { openShelves, type EngineMemory, type Shelf } from './memory.ts';
+import { largeProviders } from './lists/large-providers.ts';
+import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import type { Patience } from './patience.ts';
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
-import type { TurnBook } from './politeness/turn-book.ts';
-import { createProcessGate } from './politeness/create-process-gate.ts';
+import type { LeaseStore } from './politeness/lease-store.ts';
+import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
 import { askMailbox } from './probing/ask-mailbox.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
-import { createCatchAllDesk } from './probing/catch-all-desk.ts';
+import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
 import { createHostMemory } from './probing/host-traits.ts';
-import { createSwitchboard, type Switchboard } from './probing/switchboard.ts';
+import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address } from './syntax/address.ts';
 import {
@@ -45,6 +48,8 @@ import {
 export type EngineSettings = {
   /** Recursive resolvers to ask; none means the system's. */
   dnsServers: { ip: string; port: number }[];
+  /** Names that must exist, by which the resolvers are tried; none in a closed network. */
+  resolverProbes?: readonly string[];
   smtpPort: number;
   heloName: string;
   mailFrom: string;
@@ -60,13 +65,13 @@ export type EngineSettings = {
   limits?: Partial<Limits>;
   /** What outlives this process; without it the engine starts from zero. */
   memory?: EngineMemory;
-  /** Where processes that share the limits of all hosts agree whose turn it is; without it the engine is alone. */
-  turns?: TurnBook | undefined;
+  /** Where processes that share the limits of all hosts agree which of them may talk; without it the engine is alone. */
+  leases?: LeaseStore | undefined;
   /**
-   * A secret that strangers' names are made from, so that a greylisting host is asked for the same one again after
+   * A secret that made-up names are derived from, so that a greylisting host is asked for the same one again after
    * a restart. Without it each process has its own.
    */
-  strangerKey?: string;
+  randomProbeKey?: string;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
@@ -75,7 +80,8 @@ export type EngineHealth = {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
-  conversations: ReturnType<Switchboard['counts']>;
+  resolver: ResolverState;
+  conversations: ReturnType<ProbeScheduler['counts']>;
 };
 
 export type Engine = {
@@ -98,23 +104,18 @@ export function createEngine(settings: EngineSettings): Engine {
   const lists = createLists({ files: settings.listFiles, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
-  const control = controlName(settings.mailFrom, { resolver, clock });
-  const mailRoutes = rememberMailRoutes({
-    ...{ clock, limits, resolver },
-    findMailRoute: (domain, patience) =>
-      findMailRoute(domain, { resolver, clock, limits, control }, patience),
-  });
+  const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
-  const shelf = openShelves(settings.memory);
+  const memoryOf = openNamespaces(settings.memory);
   const routes = keepRoutes(openRoutes(base), {
-    shelf: shelf('route'),
+    memory: memoryOf('route'),
     clock,
     signature: randomBytes(8).toString('hex'),
   });
   const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
   const canaries = watchCanaries(base, { resolver, routes, mailPort });
-  const pacer = startPacer(base, shelf('rest'));
-  const switchboard = createSwitchboard({
+  const pacer = startPacer(base, memoryOf('rest'));
+  const scheduler = createProbeScheduler({
     clock,
     limits,
     policies,
@@ -122,22 +123,22 @@ export function createEngine(settings: EngineSettings): Engine {
     mailPort,
     pacer,
     starttls: settings.starttls,
-    hosts: createHostMemory(clock, limits, shelf('host_traits')),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, limits, shelf('catch_all'))),
-    randomLocalPart: strangerNames(settings.strangerKey ?? randomBytes(32).toString('hex')),
-    gate: createProcessGate({ clock, openConversations: limits.openConversations }),
+    hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, memoryOf('catch_all'))),
+    randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
+    gate: createConversationLimiter({ clock, openConversations: limits.openConversations }),
   });
-  const admission = createAdmission({ clock, places: limits.routeSearches });
+  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
     clock,
     lists,
     findMailRoute: (address, request) =>
-      admission.through(request, () => mailRoutes.find(address.host, request), notLookedUp),
+      lookupQueue.run(request, () => mailRoutes.find(address.host, request), notLookedUp),
     askMailbox: (address, route, request) => {
       const asker = request.asker ?? { urgency: 'single', account: '' };
       const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);
       const question = { address, asker, first: route.first.name, targets };
-      return askMailbox(question, { limits, policies, switchboard, mailPort }, request);
+      return askMailbox(question, { limits, policies, scheduler, mailPort }, request);
     },
   };
   return {
@@ -149,12 +150,14 @@ export function createEngine(settings: EngineSettings): Engine {
       resting: pacer.resting(),
       routes: routes.state(),
       mailPort: mailPort.isBlocked(),
-      conversations: switchboard.counts(),
+      resolver: resolverWatch.state(),
+      conversations: scheduler.counts(),
     }),
     close() {
       canaries.stop();
       pacer.stop();
       routes.stop();
+      resolverWatch.stop();
       resolver.close();
       lists.close();
     },
@@ -164,6 +167,27 @@ export function createEngine(settings: EngineSettings): Engine {
 const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
 
 type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
+
+/** Where mail goes, as a resolver says whose denials are believed only while it is known to tell the truth. */
+function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
+  const control = controlName(settings.mailFrom, { resolver, clock });
+  const resolverWatch = watchResolver({
+    ...{ clock, limits, resolver },
+    names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
+    onProblem: (message) => settings.onProblem(message),
+  });
+  const mailRoutes = rememberMailRoutes({
+    ...{ clock, limits, resolver },
+    findMailRoute: believeDenials({
+      clock,
+      watch: resolverWatch,
+      takesMailForCertain: (domain) => largeProviders.has(domain),
+      findMailRoute: (domain, patience) =>
+        findMailRoute(domain, { resolver, clock, limits, control }, patience),
+    }),
+  });
+  return { mailRoutes, resolverWatch };
+}
 
 function openRoutes({ settings, clock, limits }: Base): Routes {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
@@ -180,11 +204,11 @@ function openRoutes({ settings, clock, limits }: Base): Routes {
   });
 }
 
-function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
+function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {
   return createPacer({
     clock,
-    shelf,
-    turns: turnsOf({ settings }),
+    memory,
+    leases: leasesOf({ settings }),
     random: Math.random,
     backsOff: settings.pacing !== 'off',
     // One host that is down is the host's business; a provider that turns away from us is the operator's.
@@ -196,11 +220,11 @@ function startPacer({ settings, clock }: Base, shelf: Shelf): Pacer {
   });
 }
 
-/** Where nothing is limited, nobody needs a turn. */
-function turnsOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof createPacer>[0]['turns'] {
-  const { turns: book, pacing } = settings;
-  if (book === undefined || pacing === 'off') return undefined;
-  return { book, onProblem: (message) => settings.onProblem(message) };
+/** Where nothing is limited, nobody needs a lease. */
+function leasesOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof createPacer>[0]['leases'] {
+  const { leases: store, pacing } = settings;
+  if (store === undefined || pacing === 'off') return undefined;
+  return { store, onProblem: (message) => settings.onProblem(message) };
 }
 
 type CanaryNeeds = { resolver: DnsResolver; routes: Routes; mailPort: MailPortWatch };
@@ -225,7 +249,7 @@ function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, ma
 }
 
 /** One name for each domain, which nobody can guess and nobody has. */
-function strangerNames(key: string): (domain: string) => string {
+function randomProbeNames(key: string): (domain: string) => string {
   return (domain) => `no-such-user-${createHmac('sha256', key).update(domain).digest('hex').slice(0, 16)}`;
 }
 

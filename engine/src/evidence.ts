@@ -36,11 +36,13 @@ export type NoAnswerReason =
   /** Outbound port 25 is found to be blocked: nothing that is learnt about any host now would be true. */
   | 'mail_port_blocked'
   /** The operator's policy is not to ask this provider. */
-  | 'provider_policy';
+  | 'provider_policy'
+  /** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
+  | 'provider_accepts_everything';
 
-/** Whether a stranger's address is taken too. `undetermined` is an answer of its own, never a `no`. */
+/** Whether a made-up address is taken too. `undetermined` is an answer of its own, never a `no`. */
 export type CatchAllAnswer =
-  | { kind: 'yes'; from: 'random_probe' | 'memory' | 'provider_table' }
+  | { kind: 'yes'; from: 'random_probe' | 'memory' }
   | { kind: 'no'; from: 'random_probe' | 'memory' | 'provider_table' }
   | { kind: 'undetermined'; meaning: ReplyMeaning | undefined };
 

@@ -84,6 +84,8 @@ function causeOf(evidence: Evidence, verdict: Verdict): Cause {
 function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
   if (mailbox === undefined) return { reason: 'not_asked', retry: never };
   if (mailbox.kind === 'no_answer') {
+    // It will accept everything tomorrow as well.
+    if (mailbox.reason === 'provider_accepts_everything') return { reason: mailbox.reason, retry: never };
     const reason = mailbox.meaning?.reason ?? mailbox.reason;
     return { reason, retry: retryFor(mailbox.meaning?.label, retryAfterSeconds.unreachable) };
   }
@@ -96,7 +98,7 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     case 'no':
       return { reason: 'mailbox_accepted', retry: never };
     case 'undetermined':
-      // A stranger that was put off may be answered as soon as a mailbox that was.
+      // A random probe that was put off may be answered as soon as a mailbox that was.
       return {
         reason: 'catch_all_undetermined',
         retry: retryFor(catchAll.meaning?.label, retryAfterSeconds.unreachable),

@@ -3,6 +3,7 @@ export { systemClock, type Clock } from './clock.ts';
 export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
 export { createResolver } from './dns/create-resolver.ts';
 export { parseDnsServer } from './dns/parse-dns-server.ts';
+export { probeResolver } from './dns/probe-resolver.ts';
 export { systemServers } from './dns/system-servers.ts';
 export type { Lookup } from './dns/lookup.ts';
 export type { MailRoute } from './dns/mail-route.ts';
@@ -11,25 +12,26 @@ export { ownAddresses } from './egress/own-addresses.ts';
 export { parseCidr, type Cidr } from './net/parse-cidr.ts';
 export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
 export { explain, type Explanation } from './explanation.ts';
+export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';
 export { defaultLimits, limitTable, type Limits } from './limits.ts';
 export type { ListFindings, Lists } from './lists/findings.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
 export {
-  everything,
-  turnKeptMs,
-  type HeldTurn,
-  type ReturnedTurn,
-  type TurnBook,
-  type TurnExchange,
-} from './politeness/turn-book.ts';
+  allHosts,
+  leaseKeptMs,
+  type HeldLease,
+  type LeaseExchange,
+  type LeaseStore,
+  type ReturnedLease,
+} from './politeness/lease-store.ts';
 export type { Patience } from './patience.ts';
 export { createPolicyBook } from './politeness/create-policy-book.ts';
 export type { PolicyFile, RouteSetting } from './politeness/policy-file.ts';
 export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';
 export { readPolicyFile, type ReadPolicyFile } from './politeness/read-policy-file.ts';
-export { reasonGroups, reasonText } from './reason-texts.ts';
-export { classifyReply } from './replies/classify-reply.ts';
+export type { ExplanationReason } from './explanation-reason.ts';
+export { classifyReply } from './replies/classifier/classify-reply.ts';
 export { providerOf, providerTable } from './replies/providers.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';

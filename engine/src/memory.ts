@@ -26,16 +26,16 @@ export type Remembered = {
 export type MemoryKind = 'catch_all' | 'host_traits' | 'rest' | 'route';
 
 /** The part of a memory that belongs to one kind of thing. */
-export type Shelf = {
+export type MemoryNamespace = {
   /** Calls `take` for each thing that is known, and from then on for each that another engine learns. */
   follow(take: (entry: Omit<Remembered, 'kind'>) => void): void;
   learn(key: string, value: unknown, lifeMs: number): void;
 };
 
-export const emptyShelf: Shelf = { follow: () => undefined, learn: () => undefined };
+export const emptyNamespace: MemoryNamespace = { follow: () => undefined, learn: () => undefined };
 
-export function openShelves(memory: EngineMemory | undefined): (kind: MemoryKind) => Shelf {
-  if (memory === undefined) return () => emptyShelf;
+export function openNamespaces(memory: EngineMemory | undefined): (kind: MemoryKind) => MemoryNamespace {
+  if (memory === undefined) return () => emptyNamespace;
   const known = Map.groupBy(memory.load(), ({ kind }) => kind);
   const followers = new Map<MemoryKind, (entry: Remembered) => void>();
   memory.listen?.((entries) => entries.forEach((entry) => followers.get(entry.kind)?.(entry)));

@@ -31,9 +31,9 @@ const takesMail: MailRoute = {
   first: { name: mailHost, addresses: ['127.0.0.1'] },
   further: [],
 };
-const refusesStrangers: CatchAllAnswer = { kind: 'no', from: 'random_probe' };
+const refusesRandomProbes: CatchAllAnswer = { kind: 'no', from: 'random_probe' };
 
-function answered(label: ReplyLabel, catchAll: CatchAllAnswer = refusesStrangers): MailboxEvidence {
+function answered(label: ReplyLabel, catchAll: CatchAllAnswer = refusesRandomProbes): MailboxEvidence {
   return { kind: 'answered', host: mailHost, replies: [], meaning: { label, reason: 'seen' }, catchAll };
 }
 function evidence(parts: Partial<Evidence>): Evidence {
@@ -123,7 +123,7 @@ describe('every row of the verdict table', () => {
     });
   }
 
-  test('row 7: a host that takes a stranger too is a catch-all, deliverable but not safe', () => {
+  test('row 7: a host that takes a made-up address too is a catch-all, deliverable but not safe', () => {
     const verdict = judge(evidence({ mailbox: answered('accepted', { kind: 'yes', from: 'random_probe' }) }));
     assert.deepEqual(verdict, {
       ...common,
@@ -155,7 +155,7 @@ describe('every row of the verdict table', () => {
     [false, 98],
     [true, 95],
   ] as const) {
-    test(`row 9: accepted and no stranger taken is safe, ${score} ${free ? 'at a free provider' : 'elsewhere'}`, () => {
+    test(`row 9: accepted and no made-up address taken is safe, ${score} ${free ? 'at a free provider' : 'elsewhere'}`, () => {
       assert.deepEqual(judge(evidence({ ...listed({ free }), mailbox: answered('accepted') })), {
         ...common,
         ...routed,

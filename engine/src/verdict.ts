@@ -126,7 +126,7 @@ function asked(evidence: Evidence, status: AskedVerdict['status']): AskedVerdict
     overall_score: scoreOf(status, evidence),
     is_safe_to_send: deliverable && status !== 'catch_all',
     is_deliverable: deliverable,
-    can_connect_smtp: wasConnected(evidence.mailbox),
+    can_connect_smtp: evidence.mailbox?.kind === 'answered',
     has_inbox_full: status === 'inbox_full',
     is_catch_all: status === 'catch_all',
     is_disabled: status === 'disabled',
@@ -134,12 +134,6 @@ function asked(evidence: Evidence, status: AskedVerdict['status']): AskedVerdict
     mx_accepts_mail: evidence.route?.kind === 'takes_mail',
     mx_records: evidence.route?.kind === 'takes_mail' ? [...evidence.route.mxRecords] : [],
   };
-}
-
-/** A provider that is known to take every address is not asked, and so not connected to. */
-function wasConnected(mailbox: MailboxEvidence | undefined): boolean {
-  if (mailbox?.kind !== 'answered') return false;
-  return !(mailbox.catchAll.kind === 'yes' && mailbox.catchAll.from === 'provider_table');
 }
 
 function listed(evidence: Evidence, status: ListedVerdict['status']): ListedVerdict {

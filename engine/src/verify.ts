@@ -8,9 +8,9 @@ import {
   type Explanation,
   type Timings,
 } from './explanation.ts';
+import type { Asker } from './fair-queue.ts';
 import type { Lists } from './lists/findings.ts';
 import type { Patience } from './patience.ts';
-import type { Asker } from './probing/ticket.ts';
 import { parseAddress } from './syntax/parse-address.ts';
 import type { Address, SyntaxFault } from './syntax/address.ts';
 import { judge, type Verdict } from './verdict.ts';

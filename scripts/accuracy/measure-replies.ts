@@ -3,7 +3,7 @@
  * any of them for right, "strict" only the first. The lenient macro-F1 counts a defensible prediction as if it were
  * the row's label, and everything else as it is.
  */
-import { classifyReply } from '../../engine/src/replies/classify-reply.ts';
+import { classifyReply } from '../../engine/src/replies/classifier/classify-reply.ts';
 import type { ReplyLabel, ReplyMeaning, ReplyToClassify } from '../../engine/src/replies/meaning.ts';
 import { condemnsMailbox } from '../../engine/src/replies/rules/rule.ts';
 

@@ -68,7 +68,7 @@ const quickly = { MAILPROOF_DEFER_RETRY_MS: '1000', MAILPROOF_LOG_LEVEL: 'warn' 
 
 function configOf(environment: Record<string, string>, dataDir: string) {
   const read = readConfig({ ...environment, MAILPROOF_DATA_DIR: dataDir });
-  if (read.kind === 'bad') throw new Error(read.line);
+  if (read.kind === 'bad') throw new Error(read.problem);
   return read.config;
 }
 

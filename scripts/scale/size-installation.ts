@@ -90,8 +90,8 @@ export function sizeInstallation(addressesADay: number, costs: Costs): Installat
 
 /** Writes, reads of requests and of the service itself, looks at the whole, and the one that stands. */
 function connectionsOfProcess(): number {
-  const { lanesAtOnce, readingLines, spareLines } = postgresLimitTable;
-  return lanesAtOnce.value + 2 * readingLines.value + spareLines.value + 1;
+  const { writeConnections, readConnections, spareConnections } = postgresLimitTable;
+  return writeConnections.value + 2 * readConnections.value + spareConnections.value + 1;
 }
 
 /** A limit, and how many times over it is used: below 1 there is room. */

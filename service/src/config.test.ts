@@ -87,6 +87,16 @@ const rows = [
     bad: ['dns.example', '192.0.2.1:0', '192.0.2.1,,192.0.2.2', '192.0.2.1:99999'],
   }),
   row({
+    key: 'resolverProbes',
+    name: 'MAILPROOF_RESOLVER_PROBES',
+    usual: ['gmail.com', 'outlook.com', 'icloud.com'],
+    good: [
+      ['none', []],
+      ['example.com, Example.net', ['example.com', 'example.net']],
+    ],
+    bad: ['example', 'none,example.com', 'example.com,', '192.0.2.1'],
+  }),
+  row({
     key: 'smtpPort',
     name: 'MAILPROOF_SMTP_PORT',
     usual: 25,
@@ -251,8 +261,8 @@ for (const { key, name, usual, good, bad } of rows) {
       for (const text of bad) {
         const refused = readConfig({ [name]: text });
         assert.equal(refused.kind, 'bad', `${name}=${text}`);
-        assert.match(refused.line, new RegExp(`^${name} .*; it may be .+`), text);
-        assert.ok(!refused.line.includes('\n'));
+        assert.match(refused.problem, new RegExp(`^${name} .*; it may be .+`), text);
+        assert.ok(!refused.problem.includes('\n'));
       }
     });
   });
@@ -304,14 +314,14 @@ test('a variable of ours that is no setting is told, with the name that was mean
 
 function read(env: Record<string, string>): Config {
   const found = readConfig(env);
-  assert.equal(found.kind, 'ok', found.kind === 'bad' ? found.line : '');
+  assert.equal(found.kind, 'ok', found.kind === 'bad' ? found.problem : '');
   return found.config;
 }
 
 function lineOf(env: Record<string, string>): string {
   const found = readConfig(env);
   assert.equal(found.kind, 'bad');
-  return found.line;
+  return found.problem;
 }
 
 function cidrs(...texts: string[]) {

@@ -7,6 +7,7 @@ import {
   heloName,
   listenAddress,
   listOf,
+  listOrNone,
   maskPassword,
   oneOf,
   postgresUrl,
@@ -29,6 +30,8 @@ export type Config = {
   dataDir: string;
   /** None means the system's. */
   dnsServers: { ip: string; port: number }[];
+  /** Names that must exist; empty in a closed network. */
+  resolverProbes: string[];
   smtpPort: number;
   heloName: string;
   mailFrom: string;
@@ -51,6 +54,9 @@ export type Config = {
 };
 
 const dayMs = 86_400_000;
+
+/** Large domains of different owners. */
+const usualProbes = ['gmail.com', 'outlook.com', 'icloud.com'];
 
 const usuallyNone = { defaultText: null, defaultValue: () => undefined };
 
@@ -87,6 +93,14 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     defaultText: "the system's",
     defaultValue: () => [],
     ...listOf('ip or ip:port, an IPv6 address with a port in brackets', parseDnsServer),
+  },
+  resolverProbes: {
+    names: ['MAILPROOF_RESOLVER_PROBES'],
+    meaning:
+      'names that must exist: while a resolver denies one, no domain is called dead on its word; none in a closed network',
+    defaultText: usualProbes.join(','),
+    defaultValue: () => [...usualProbes],
+    ...listOrNone('host names such as example.com', canonicalHost),
   },
   smtpPort: {
     names: ['MAILPROOF_SMTP_PORT'],
@@ -210,8 +224,8 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
 };
 
 export type ReadConfig =
-  /** `warnings` are lines for the operator: something is odd, nothing is wrong enough to stop. */
-  { kind: 'ok'; config: Config; warnings: string[] } | { kind: 'bad'; line: string };
+  /** `warnings` are for the operator: something is odd, but not wrong enough to stop the start. */
+  { kind: 'ok'; config: Config; warnings: string[] } | { kind: 'bad'; problem: string };
 
 export function readConfig(env: Environment): ReadConfig {
   const values: Record<string, unknown> = {};
@@ -259,14 +273,14 @@ function settingEntries(): [string, Setting<unknown>][] {
 function readSetting<Value>(
   setting: Setting<Value>,
   env: Environment,
-): { kind: 'read'; value: Value } | { kind: 'bad'; line: string } {
+): { kind: 'read'; value: Value } | { kind: 'bad'; problem: string } {
   const given = givenText(setting, env);
   if (given === undefined) return { kind: 'read', value: setting.defaultValue(env) };
   const value = setting.parse(given.text);
   if (value !== undefined) return { kind: 'read', value };
   const shown =
     setting.mask === undefined ? `is ${JSON.stringify(given.text.slice(0, 80))}` : 'cannot be read';
-  return { kind: 'bad', line: `${given.name} ${shown}; it may be ${setting.mayBe}` };
+  return { kind: 'bad', problem: `${given.name} ${shown}; it may be ${setting.mayBe}` };
 }
 
 /** Text values in the form in which they are used (paths absolute, names canonical), others as they were written. */

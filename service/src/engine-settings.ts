@@ -5,9 +5,10 @@ import { StartError } from './start-error.ts';
 
 /** What the configuration says to the engine. The operator's policy file is read here, and a bad one stops the start. */
 export function engineSettings(config: Config, onProblem: (message: string) => void): EngineSettings {
-  const { dnsServers, smtpPort, heloName, mailFrom, egressAllow, starttls, pacing } = config;
+  const { dnsServers, resolverProbes, smtpPort, heloName, mailFrom, egressAllow, starttls, pacing } = config;
   return {
     dnsServers,
+    resolverProbes,
     smtpPort,
     heloName,
     mailFrom,

@@ -1,14 +1,14 @@
-/** The service's door for the command line and for tests. What runs by itself is put together in main.ts. */
+/** What the command line and tests use of the service. The running service is put together in main.ts. */
 export { createAccount, type Account, type AccountRequest, type Plan } from './accounts/create-account.ts';
 export { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
-export { listAccounts } from './accounts/list-accounts.ts';
+export { listAccounts } from './accounts/find-accounts.ts';
 export { setPlan, type SetPlanAnswer } from './accounts/set-plan.ts';
 export { mostCredits, type Balance } from './credits/credits.ts';
 export { grantCredits, type GrantCreditsAnswer } from './credits/grant-credits.ts';
 export { showCredits, type ShowCreditsAnswer } from './credits/show-credits.ts';
 export type { Violation } from './credits/violation.ts';
-export { openStore, type OpenStoreOptions } from './db/open-store.ts';
-export { readSchemaVersion } from './db/read-schema-version.ts';
+export { openStore, type OpenStoreOptions } from './start/open-store.ts';
+export { readSchemaVersion } from './db/migrations/migrate.ts';
 export { storeFile } from './db/sqlite/open-sqlite-store.ts';
 export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';
 export { postgresLimitTable } from './db/postgres/postgres-limits.ts';

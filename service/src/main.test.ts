@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig, type Config } from './config.ts';
 import { createContractCheck } from '../test/support/http/contract-check.ts';
-import { isObject } from './http/parse-body.ts';
+import { isObject } from './http/pipeline/parse-body.ts';
 import { StartError, startService, type Service } from './main.ts';
 
 const folders: string[] = [];
@@ -28,7 +28,7 @@ function configFor(dataDir: string, more: Record<string, string> = {}): Config {
     MAILPROOF_SANDBOX_DELAYS: 'off',
     ...more,
   });
-  if (read.kind === 'bad') throw new Error(read.line);
+  if (read.kind === 'bad') throw new Error(read.problem);
   return read.config;
 }
 
@@ -248,7 +248,7 @@ describe('what keeps it from starting is one line', () => {
     const folder = newFolder();
     await assert.rejects(start(folder, { MAILPROOF_PORT: String(address.port) }), (error) => {
       assert.ok(error instanceof StartError);
-      assert.match(error.line, /^port \d+ on 127\.0\.0\.1 is taken: .*MAILPROOF_PORT/);
+      assert.match(error.message, /^port \d+ on 127\.0\.0\.1 is taken: .*MAILPROOF_PORT/);
       return true;
     });
     holder.close();
@@ -264,7 +264,7 @@ describe('what keeps it from starting is one line', () => {
         () => undefined,
         (thrown: unknown) => thrown,
       );
-      return error instanceof StartError ? error.line : String(error);
+      return error instanceof StartError ? error.message : String(error);
     };
     assert.match(
       await lineOf({ MAILPROOF_DATABASE_URL: 'postgres://a@127.0.0.1:1/b' }),

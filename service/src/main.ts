@@ -1,14 +1,14 @@
 import { createEngine, systemClock } from '@mailproof/engine';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 import type { Config } from './config.ts';
-import { openStore } from './db/open-store.ts';
-import type { ProcessRole } from './db/presence.ts';
+import { openStore } from './start/open-store.ts';
+import type { ProcessRole } from './db/process-registry.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
 import { createWallClock, type WallClock } from './db/wall-clock.ts';
-import { createLogger, openStandardOutput } from './http/create-logger.ts';
-import type { Lines } from './http/gather-lines.ts';
-import { createLogRequest } from './http/log-request.ts';
+import { createLogger, openStandardOutput } from './log/create-logger.ts';
+import type { LogOutput } from './log/batch-writes.ts';
+import { createLogRequest } from './http/pipeline/log-request.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { openEngine } from './start/open-engine.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
@@ -25,16 +25,16 @@ export type { ProcessRole };
 export type Service = {
   /** Where the API listens; empty for a worker, which does not. */
   url: string;
-  /** Drains: nothing new is let in, what is under way is answered, tasks are put back. Within 30 seconds. */
+  /** Drains: nothing new is admitted, what is in flight is answered, tasks are put back. Within 30 seconds. */
   stop(): Promise<void>;
 };
 
 export type StartParts = {
-  /** What this process does: serve the API, run tasks, or both. Upkeep is everybody's. */
+  /** What this process does: serve the API, run tasks, or both. Every process does upkeep. */
   role: ProcessRole;
-  /** Where a person reads; only the first start has something to say there. */
+  /** Output for a person; only the first start prints something. */
   print: (text: string) => void;
-  logDestination?: Lines;
+  logDestination?: LogOutput;
   createEngine: typeof createEngine;
   /** The system's own time, as it was set when the service started. */
   wall: WallClock;
@@ -47,13 +47,13 @@ const startParts: StartParts = {
   wall: Date,
 };
 
-/** The channel on which workers hear of new tasks. */
+/** The channel that tells workers of new tasks. */
 const newTasks = 'mailproof_tasks';
 
-/** Starts the service. What keeps it from starting is thrown as a `StartError`, whose line tells the operator what to do. */
+/** Starts the service. What keeps it from starting is thrown as a `StartError`, which tells the operator what to do. */
 export async function startService(config: Config, given: Partial<StartParts> = {}): Promise<Service> {
   try {
-    return await assemble(config, { ...startParts, ...given });
+    return await assembleService(config, { ...startParts, ...given });
   } catch (error) {
     if (error instanceof StoreOpenError) throw new StartError(error.line, error);
     if (error instanceof StoreUnavailableError) throw new StartError(error.message, error);
@@ -65,7 +65,7 @@ export async function startService(config: Config, given: Partial<StartParts> = 
  * Puts it together: store, engine, sandbox, upkeep, tasks, API. It is read from top to bottom, and nothing else
  * knows all of these.
  */
-async function assemble(config: Config, parts: StartParts): Promise<Service> {
+async function assembleService(config: Config, parts: StartParts): Promise<Service> {
   const { role } = parts;
   const log = parts.logDestination ?? openStandardOutput();
   const logger = createLogger(config.logLevel, log);
@@ -74,16 +74,21 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   const store = await openStore({ ...config, check: true });
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
-  const presence = await store.announce(role);
+  const registry = await store.joinRegistry(role);
   const { engine, close: closeEngine } = await openEngine(config, {
-    ...{ store, clock, wallClock, logger, onProblem },
-    ...{ createEngine: parts.createEngine, processId: presence.id },
+    store,
+    clock,
+    wallClock,
+    logger,
+    onProblem,
+    createEngine: parts.createEngine,
+    processId: registry.ownId,
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
   const counting = startCounting({ store, clock, wallClock, onProblem });
   const { onResult } = counting;
-  const work = { store, engine, sandbox, slots, clock, wallClock, presence, onProblem, onResult, logger };
+  const work = { store, engine, sandbox, slots, clock, wallClock, registry, onProblem, onResult, logger };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const tasks = role === 'api' ? undefined : startTasks(config, { ...work, channel: newTasks });
@@ -92,7 +97,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     await Promise.all([tasks?.stop(), upkeep.stop(), api?.stop()]);
     await counting.stop();
     await closeEngine();
-    await presence.leave();
+    await registry.leave();
     await store.close();
   });
 
@@ -101,7 +106,7 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
     if (role === 'worker') logger.info({ role }, 'working');
     else {
       const logRequest = createLogRequest(logger, log);
-      api = await openDoor(config, { ...work, counting, wake, logRequest, print: parts.print });
+      api = await startApiAndGreet(config, { ...work, counting, wake, logRequest, print: parts.print });
     }
     const stop = once(async () => {
       await takeDown();
@@ -114,8 +119,8 @@ async function assemble(config: Config, parts: StartParts): Promise<Service> {
   }
 }
 
-/** The first who comes finds an account, and its keys where the service was started. */
-async function openDoor(config: Config, parts: ApiParts & Pick<StartParts, 'print'>): Promise<Api> {
+/** The first start also creates an account and prints its keys. */
+async function startApiAndGreet(config: Config, parts: ApiParts & Pick<StartParts, 'print'>): Promise<Api> {
   const api = await startApi(config, parts);
   const first = await ensureFirstAccount(parts);
   if (first.kind === 'created') parts.print(welcome(api.url, keysOf(first)));

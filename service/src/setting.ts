@@ -56,6 +56,15 @@ export function listOf<Item>(what: string, parseItem: (text: string) => Item | u
   };
 }
 
+/** The same, or the word `none` for no item at all. */
+export function listOrNone<Item>(what: string, parseItem: (text: string) => Item | undefined): Kind<Item[]> {
+  const list = listOf(what, parseItem);
+  return {
+    mayBe: `${list.mayBe}, or none`,
+    parse: (text) => (text === 'none' ? [] : list.parse(text)),
+  };
+}
+
 /** A file that is there and can be read when the setting is read; it is taken from the caller's directory. */
 export const readableFile: Kind<string> = {
   mayBe: 'the path of a file that can be read',

@@ -1,10 +1,7 @@
-/** The service cannot start. `line` tells the operator what is wrong and what to do, in one line. */
+/** The service cannot start. The message tells the operator in one line what is wrong and what to do. */
 export class StartError extends Error {
-  readonly line: string;
-
-  constructor(line: string, cause?: unknown) {
-    super(line, { cause });
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
     this.name = 'StartError';
-    this.line = line;
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Gives every host an address of its own and every host name its records, so that a description
- * need not repeat itself. Also adds the visitor's own domain, for checks of HELO name and sender.
+ * need not repeat itself. Also adds the visitor's own domain, for checks of HELO name and sender, and the names that the
+ * visitor tries a resolver by.
  */
 import type { HostDescription, WorldDescription } from './description.ts';
 import type { Zone } from './dns/zone.ts';
@@ -13,7 +14,7 @@ type Addressed = {
 export function giveAddresses(description: WorldDescription, visitor: string): Addressed {
   const taken = new Set<string>();
   const hosts: Addressed['hosts'] = {};
-  const zones: Record<string, Zone> = { ...visitorZones(visitor), ...description.zones };
+  const zones: Record<string, Zone> = { ...visitorZones(visitor), ...wellKnownZones(), ...description.zones };
   for (const { address } of Object.values(description.hosts)) {
     if (address === undefined) continue;
     if (taken.has(address)) throw new Error(`two mail hosts at ${address}`);
@@ -54,4 +55,16 @@ function visitorZones(visitor: string): Record<string, Zone> {
     [visitor]: { a: ['127.0.0.1'], mx: [[10, visitor]], txt: ['v=spf1 ip4:127.0.0.1 -all'] },
     '1.0.0.127.in-addr.arpa': { ptr: [visitor] },
   };
+}
+
+/** Domains that a verifier expects to find in any DNS; nobody listens at their mail host here. */
+const wellKnownDomains = ['gmail.com', 'outlook.com', 'icloud.com'];
+
+function wellKnownZones(): Record<string, Zone> {
+  return Object.fromEntries(
+    wellKnownDomains.flatMap((domain): [string, Zone][] => [
+      [domain, { mx: [[10, `mx.${domain}`]], a: ['127.11.0.1'] }],
+      [`mx.${domain}`, { a: ['127.11.0.1'] }],
+    ]),
+  );
 }

@@ -38,6 +38,27 @@ describe('a world', () => {
     });
   });
 
+  test('knows the names that a resolver is tried by, until it is told to deny all names', async () => {
+    const world = await startWorld({ zones: {}, hosts: { 'mx.test': {} } });
+    try {
+      const found = async () => {
+        const answers = await Promise.all(
+          ['gmail.com', 'outlook.com', 'icloud.com', 'mx.test'].map((name) =>
+            ask(world.dnsServer, { name, type: name === 'mx.test' ? 'A' : 'MX' }),
+          ),
+        );
+        return answers.map(({ answers: records }) => records?.length);
+      };
+      assert.deepEqual(await found(), [1, 1, 1, 1]);
+      world.denyAllNames(true);
+      assert.deepEqual(await found(), [0, 0, 0, 0]);
+      world.denyAllNames(false);
+      assert.deepEqual(await found(), [1, 1, 1, 1]);
+    } finally {
+      await world.stop();
+    }
+  });
+
   test('serves on the ports it is told, and two worlds stand side by side', async () => {
     const first = await startWorld({ zones: {}, hosts: threeHosts });
     const second = await startWorld({ zones: {}, hosts: threeHosts });

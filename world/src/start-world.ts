@@ -3,8 +3,7 @@ import type { HostDescription, WorldDescription } from './description.ts';
 import { queryLog } from './dns/query-log.ts';
 import type { DnsCounts, DnsQuery } from './dns/query-log.ts';
 import { startDnsServer } from './dns/start-dns-server.ts';
-import type { Zone } from './dns/zone.ts';
-import { zoneBook } from './dns/zone-book.ts';
+import { zoneBook, type ZoneBook } from './dns/zone-book.ts';
 import { giveAddresses } from './give-addresses.ts';
 import type { MailHost } from './smtp/mail-host.ts';
 import { smtpRecord } from './smtp/record.ts';
@@ -19,6 +18,8 @@ export type WorldOptions = {
   dnsPort?: number;
   /** Time for greylisting, in milliseconds; `advance` moves it on. */
   clock?: { now(): number };
+  /** The resolver says "no such name" to everything from the start; `denyAllNames` of the world ends that. */
+  denyAllNames?: boolean;
   /** Added to every DNS answer. */
   dnsLatencyMs?: number;
   /** For hosts that do not say otherwise. */
@@ -41,6 +42,8 @@ export type World = {
   absentHosts: string[];
   /** Forgets every count, conversation and violation; what the hosts remember stays. */
   reset(): void;
+  /** Makes the resolver say "no such name" to everything, as one behind a captive portal or a VPN does, or ends that. */
+  denyAllNames(denying: boolean): void;
   /** Moves the world's clock on. */
   advance(ms: number): void;
   stop(): Promise<void>;
@@ -61,9 +64,10 @@ export async function startWorld(description: WorldDescription, options: WorldOp
   });
 
   const smtp = await startMailHosts(mailHosts, record, options.smtpPort ?? 0);
-  const dns = await startDns(
-    zones,
-    { log, latencyMs: options.dnsLatencyMs ?? 0 },
+  const book = deniableBook(zoneBook(zones));
+  book.denyAll(options.denyAllNames ?? false);
+  const dns = await startDnsServer(
+    { book, log, latencyMs: options.dnsLatencyMs ?? 0 },
     options.dnsPort ?? 0,
   ).catch(async (error: unknown) => {
     await smtp.stop();
@@ -97,6 +101,7 @@ export async function startWorld(description: WorldDescription, options: WorldOp
       log.reset();
       record.reset();
     },
+    denyAllNames: (denying) => book.denyAll(denying),
     advance: (ms) => clock.advance(ms),
     async stop() {
       await Promise.all([smtp.stop(), dns.stop()]);
@@ -104,12 +109,16 @@ export async function startWorld(description: WorldDescription, options: WorldOp
   };
 }
 
-function startDns(
-  zones: Record<string, Zone>,
-  parts: { log: ReturnType<typeof queryLog>; latencyMs: number },
-  port: number,
-) {
-  return startDnsServer({ book: zoneBook(zones), ...parts }, port);
+/** The book of a resolver that can be told to know nothing. */
+function deniableBook(book: ZoneBook): ZoneBook & { denyAll(denying: boolean): void } {
+  let denies = false;
+  return {
+    find: (name) => (denies ? undefined : book.find(name)),
+    exists: (name) => !denies && book.exists(name),
+    denyAll(denying) {
+      denies = denying;
+    },
+  };
 }
 
 type HostParts = {

@@ -1,6 +1,6 @@
 /**
  * Our own engine with pipelining, reuse and memory taken out, as a verifier is usually built: one conversation for each
- * address, one command at a time, a stranger asked for every time, every DNS question put anew. It is put
+ * address, one command at a time, a random probe asked for every time, every DNS question put anew. It is put
  * together from the engine's own parts, so that what is compared is how they are used and nothing else.
  */
 import { randomBytes } from 'node:crypto';
@@ -18,15 +18,15 @@ import { mailTargets } from '../../../engine/src/dns/mail-targets.ts';
 import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
 import type { Route } from '../../../engine/src/routes/create-routes.ts';
 import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';
-import { createProcessGate } from '../../../engine/src/politeness/create-process-gate.ts';
+import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
 import { askMailbox } from '../../../engine/src/probing/ask-mailbox.ts';
-import { createCatchAllDesk } from '../../../engine/src/probing/catch-all-desk.ts';
+import { createCatchAllLookups } from '../../../engine/src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../../engine/src/probing/catch-all-memory.ts';
 import { holdConversation } from '../../../engine/src/probing/hold-conversation.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
-import type { Switchboard } from '../../../engine/src/probing/switchboard.ts';
-import { createTicket, type Ticket } from '../../../engine/src/probing/ticket.ts';
-import { createReplyClassifier } from '../../../engine/src/replies/create-reply-classifier.ts';
+import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
+import { createPendingProbe, type PendingProbe } from '../../../engine/src/probing/pending-probe.ts';
+import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
 import type { EngineLike, EngineOrder } from './engine-order.ts';
 import { limitsFor } from './engine-order.ts';
 
@@ -42,7 +42,7 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
   const policies = createPolicyBook({ pacing: 'off' });
   const mailPort = createMailPortWatch({ clock, limits, port: order.smtpPort, onProblem });
   const parts = { order, clock, limits, policies, mailPort };
-  const { switchboard, opened } = createPlainSwitchboard(parts);
+  const { scheduler, opened } = createPlainScheduler(parts);
   return {
     verify: (email, request) =>
       verify(
@@ -56,7 +56,7 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
             const targets = () => mailTargets(route, { resolver: uncached, limits }, patience);
             return askMailbox(
               { address, asker, first: route.first.name, targets },
-              { ...parts, switchboard },
+              { ...parts, scheduler },
               patience,
             );
           },
@@ -80,22 +80,23 @@ type Parts = {
 };
 
 /** As many conversations at once as the engine has, each about one address, and none remembers another. */
-function createPlainSwitchboard(parts: Parts): { switchboard: Switchboard; opened: () => number } {
+function createPlainScheduler(parts: Parts): { scheduler: ProbeScheduler; opened: () => number } {
   const { clock, limits, policies, order } = parts;
-  const gate = createProcessGate({ clock, openConversations: order.openConversations });
+  const gate = createConversationLimiter({ clock, openConversations: order.openConversations });
   const route = createPlainRoute(parts);
   const classify = createReplyClassifier(limits.replyMeanings);
   const counts = { open: 0, opened: 0 };
 
-  async function converse(ticket: Ticket): Promise<void> {
+  async function converse(probe: PendingProbe): Promise<void> {
     gate.opened();
     counts.open += 1;
     counts.opened += 1;
-    const waiting = [ticket];
-    const destination = { target: ticket.target, policy: policies.policyFor(ticket.target.host) };
+    const waiting = [probe];
+    const destination = { target: probe.target, policy: policies.policyFor(probe.target.host) };
     const supply = {
       take: (most: number) => waiting.splice(0, most),
-      giveBack: (tickets: Ticket[]) => tickets.forEach((given) => given.settle({ kind: 'not_connected' })),
+      giveBack: (probes: PendingProbe[]) =>
+        probes.forEach((given) => given.settle({ kind: 'not_connected' })),
     };
     await holdConversation(destination, supply, {
       ...parts,
@@ -104,7 +105,7 @@ function createPlainSwitchboard(parts: Parts): { switchboard: Switchboard; opene
       classify,
       starttls: 'demanded',
       hosts: createHostMemory(clock, limits),
-      desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),
+      catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
       randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
     });
     counts.open -= 1;
@@ -113,14 +114,14 @@ function createPlainSwitchboard(parts: Parts): { switchboard: Switchboard; opene
 
   return {
     opened: () => counts.opened,
-    switchboard: {
+    scheduler: {
       ask(request, patience) {
-        const ticket = createTicket(request, patience, clock);
+        const probe = createPendingProbe(request, patience, clock);
         const begin = (): void => {
-          if (gate.mayOpen(begin)) void converse(ticket);
+          if (gate.mayOpen(begin)) void converse(probe);
         };
         begin();
-        return ticket.outcome;
+        return probe.outcome;
       },
       counts: () => ({ waiting: 0, open: counts.open }),
     },

@@ -1,5 +1,5 @@
 /** A PostgreSQL for a benchmark: durable as in production, with its statements counted, and a database for each run. */
-import { openPostgresLine } from '../../../service/src/db/postgres/postgres-line.ts';
+import { openPostgresConnection } from '../../../service/src/db/postgres/postgres-connection.ts';
 import { postgresLimits } from '../../../service/src/db/postgres/postgres-limits.ts';
 import { startPrivatePostgres } from '../../../service/test/support/postgres/private-postgres.ts';
 import { familyCpuTimeMs, parentOf } from './family-cpu-time.ts';
@@ -55,7 +55,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
 }
 
 async function open(url: string): Promise<BenchDatabase> {
-  const line = await openPostgresLine({ url, limits: postgresLimits({ statementMs: 120_000 }) });
+  const line = await openPostgresConnection({ url, limits: postgresLimits({ statementMs: 120_000 }) });
   // A line of the service is read-only outside a transaction that says otherwise.
   await line.execute('set default_transaction_read_only = off', []);
   return {

@@ -14,7 +14,13 @@ after(() => rmSync(folder, { recursive: true }));
 const mailHost = 'mx.probe.test';
 const probe: Zone = { a: ['127.0.0.1'], mx: [[10, mailHost]], txt: ['hello', 'v=spf1 ip4:127.0.0.1 -all'] };
 
-type Scene = { zone?: Zone; reverse?: Zone; host?: HostDescription; env?: Record<string, string> };
+type Scene = {
+  zone?: Zone;
+  reverse?: Zone;
+  host?: HostDescription;
+  env?: Record<string, string>;
+  denyAllNames?: boolean;
+};
 type Finding = { check: string; state: string; seen: string; remedy?: string };
 
 describe('doctor', { concurrency: 4 }, () => {
@@ -116,6 +122,20 @@ describe('doctor', { concurrency: 4 }, () => {
       check: /^resolver/,
       state: 'problem',
       seen: /did not answer/,
+    },
+    {
+      title: 'a resolver that denies what exists',
+      scene: { denyAllNames: true },
+      check: /^resolver/,
+      state: 'problem',
+      seen: /denies what is known to exist: gmail\.com, outlook\.com, icloud\.com/,
+    },
+    {
+      title: 'a name of the operator that must exist and does not',
+      scene: { env: { MAILPROOF_RESOLVER_PROBES: 'probe.test,nowhere.test' } },
+      check: /^resolver/,
+      state: 'problem',
+      seen: /denies what is known to exist: nowhere\.test$/,
     },
     {
       title: 'a connection that is refused',
@@ -245,12 +265,14 @@ async function examine({
   reverse,
   host = {},
   env = {},
+  denyAllNames = false,
 }: Scene): Promise<{ code: number | null; findings: Finding[] }> {
-  const world = await startWorld({
+  const description = {
     zones: { 'probe.test': zone, ...(reverse === undefined ? {} : { '1.0.0.127.in-addr.arpa': reverse }) },
     // The world's port is that of its living hosts, so there is always one.
     hosts: { [mailHost]: host, 'mx.other.test': {} },
-  });
+  };
+  const world = await startWorld(description, { denyAllNames });
   try {
     const { code, stdout } = await runHere(['doctor', '--json'], {
       env: { ...world.environment, MAILPROOF_PACING: 'on', ...env },

@@ -1,6 +1,10 @@
+import { probeResolver } from '@mailproof/engine';
 import type { DoctorParts, Finding } from './check.ts';
 
-/** Each server answers a question about the operator's own domain. "There is no such name" is an answer too. */
+/**
+ * Each server answers a question about the operator's own domain, for which "there is no such name" is an answer too,
+ * and knows the names that must exist.
+ */
 export async function checkResolvers(parts: DoctorParts): Promise<Finding[]> {
   if (parts.servers.length === 0) {
     return [
@@ -17,12 +21,22 @@ export async function checkResolvers(parts: DoctorParts): Promise<Finding[]> {
 
 async function checkResolver(
   { ip, port, resolver }: DoctorParts['servers'][number],
-  { clock, senderDomain, patience }: DoctorParts,
+  { clock, senderDomain, resolverProbes, patience }: DoctorParts,
 ): Promise<Finding> {
   const check = `resolver ${ip.includes(':') ? `[${ip}]` : ip}:${port}`;
   const askedAt = clock.now();
   const lookup = await resolver.mx(senderDomain, patience());
   const tookMs = Math.round(clock.now() - askedAt);
+  const probed = await probeResolver(resolverProbes, resolver, patience());
+  if (probed.kind === 'denies') {
+    return {
+      check,
+      state: 'problem',
+      seen: `denies what is known to exist: ${probed.names.join(', ')}`,
+      remedy:
+        'Set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or, in a closed network, MAILPROOF_RESOLVER_PROBES to names that exist there (or none).',
+    };
+  }
   if (lookup.kind !== 'failed') return { check, state: 'ok', seen: `answered in ${tookMs} ms` };
   switch (lookup.failure) {
     case 'silence':

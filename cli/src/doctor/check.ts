@@ -26,6 +26,8 @@ export type DoctorParts = {
   /** Domain of the sender: the operator's own name, by which DNS and port 25 are tried. */
   senderDomain: CanonicalHost;
   heloName: CanonicalHost;
+  /** Names that must exist; none in a closed network. */
+  resolverProbes: readonly CanonicalHost[];
   /** Mail hosts that the operator named for trying port 25 on. */
   canaries: readonly CanonicalHost[];
   /** A fresh deadline for one question. */

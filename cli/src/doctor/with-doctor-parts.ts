@@ -42,6 +42,7 @@ export async function withDoctorParts<Result>(
       ownAddresses: ownAddresses(),
       senderDomain: hostOf(config.mailFrom.slice(config.mailFrom.lastIndexOf('@') + 1)),
       heloName: hostOf(config.heloName),
+      resolverProbes: config.resolverProbes.map(hostOf),
       canaries: canaries.map(hostOf),
       patience: () => ({ deadline: clock.now() + questionMs, signal }),
     });

@@ -1,8 +1,8 @@
+import { reasonText } from '@mailproof/client';
 import type { Explanation, Verdict, VerdictStatus } from '@mailproof/engine';
 import type { Colour, Terminal } from '../terminal.ts';
 import type { Answer } from '../verify/answer.ts';
 import { printable } from './printable.ts';
-import { reasonText } from './reason-text.ts';
 import { wrap } from './wrap.ts';
 
 const statusColours: Readonly<Record<VerdictStatus, Colour>> = {
@@ -58,7 +58,7 @@ function verdictLines({ verdict, explanation }: Answer & { kind: 'verdict' }, te
   const status = paint(statusColours[verdict.status], verdict.status);
   return [
     `${paint('bold', printable(verdict.email))}  ${status}${score}`,
-    ...row('why', reasonText(explanation.reason), terminal),
+    ...row('why', whyText(explanation.reason), terminal),
     ...signalRows(verdict, terminal),
     ...routeRows(verdict, terminal),
     ...askedRows(explanation, terminal),
@@ -70,7 +70,13 @@ function errorLines({ email, error, explanation }: Answer & { kind: 'error' }, t
   const { paint } = terminal;
   const head = `${paint('bold', printable(email))}  ${paint('red', error)}`;
   if (explanation === undefined) return [head];
-  return [head, ...row('why', reasonText(explanation.reason), terminal), ...lastRows(explanation, terminal)];
+  return [head, ...row('why', whyText(explanation.reason), terminal), ...lastRows(explanation, terminal)];
+}
+
+/** The sentence for a person, and the code that programs go by. */
+function whyText(reason: string): string {
+  const text = reasonText(reason);
+  return text === undefined ? reason : `${text} (${reason})`;
 }
 
 /** A signal without evidence is absent, never false, and is told as such. */

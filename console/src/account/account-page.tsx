@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Notice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
-import { usePages } from '../parts/use-pages.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { Page } from '../app/page.tsx';
+import { useLoaded } from '../loading/use-loaded.ts';
+import { usePages } from '../loading/use-pages.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 import { CreditFacts } from './credit-facts.tsx';
 import { KeysCard } from './keys-card.tsx';
 import { LedgerCard } from './ledger-card.tsx';
@@ -39,7 +39,7 @@ export function AccountPage() {
         </section>
         <UsageCard usage={usage} span={span} />
         <KeysCard
-          desk={{
+          actions={{
             keys,
             create: (wish) => api.client.keys.create(wish),
             rename: (id, name) => api.client.keys.rename(id, name),
@@ -57,15 +57,12 @@ export function AccountNotices({ plan, frozen }: { plan: string; frozen: boolean
     <>
       {frozen ? (
         <Notice tone="problem" title="The account is on hold">
-          <p>Its books did not balance, so nothing can be spent until the operator has looked.</p>
+          <p>Its ledger did not balance. No credits can be spent until the operator has resolved this.</p>
         </Notice>
       ) : null}
       {plan === 'none' ? (
-        <Notice tone="warning" title="There is no active plan">
-          <p>
-            What was checked can be read; nothing new can be checked until the operator gives the account a
-            plan.
-          </p>
+        <Notice tone="warning" title="No active plan">
+          <p>You can read earlier results. To check new addresses, ask the operator for a plan.</p>
         </Notice>
       ) : null}
     </>

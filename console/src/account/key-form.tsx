@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { contractLimits, type KeyMode, type KeyRequest } from '@mailproof/client';
 
-/** A new key: what it is called, and whether it works for real. */
+/** A new key: its name, and whether it is live. */
 export function KeyForm({ onCreate }: { onCreate: (wish: KeyRequest) => Promise<void> }) {
   const name = useSignal('');
   const mode = useSignal<KeyMode>('live');
@@ -25,7 +25,7 @@ export function KeyForm({ onCreate }: { onCreate: (wish: KeyRequest) => Promise<
           id="key-name"
           maxLength={contractLimits.keyNameCharacters}
           autocomplete="off"
-          placeholder="what uses it"
+          placeholder="for example, newsletter"
           value={name.value}
           onInput={(event) => (name.value = event.currentTarget.value)}
         />
@@ -37,8 +37,8 @@ export function KeyForm({ onCreate }: { onCreate: (wish: KeyRequest) => Promise<
           value={mode.value}
           onChange={(event) => (mode.value = event.currentTarget.value === 'test' ? 'test' : 'live')}
         >
-          <option value="live">Live: works and costs</option>
-          <option value="test">Test: the sandbox, free</option>
+          <option value="live">Live: real checks, uses credits</option>
+          <option value="test">Test: sandbox, free</option>
         </select>
       </div>
       <button type="submit" class="button">

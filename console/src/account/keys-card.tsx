@@ -2,23 +2,23 @@ import { useSignal } from '@preact/signals';
 import type { AccountKey, CreatedKey, KeyList, KeyRequest } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
-import { FailureNotice } from '../parts/notice.tsx';
+import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Loaded } from '../parts/use-loaded.ts';
+import type { Loaded } from '../loading/use-loaded.ts';
 import { KeyForm } from './key-form.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 
-/** What can be done with the keys of an account; the operator does not name them. */
-type KeyDesk = {
+/** What can be done with the keys of an account; the operator cannot rename them. */
+type KeyActions = {
   keys: Loaded<KeyList>;
   create(wish: KeyRequest): Promise<CreatedKey>;
   rename?: (keyId: string, name: string) => Promise<unknown>;
   remove(keyId: string): Promise<void>;
 };
 
-export function KeysCard({ desk }: { desk: KeyDesk }) {
-  const { keys } = desk;
+export function KeysCard({ actions }: { actions: KeyActions }) {
+  const { keys } = actions;
   const made = useSignal<CreatedKey | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
   const attempt: Attempt = async (work) => {
@@ -36,12 +36,12 @@ export function KeysCard({ desk }: { desk: KeyDesk }) {
       <h2 id="keys-title">Keys</h2>
       {problem === undefined ? null : <FailureNotice failure={problem} />}
       {keys.value.value === undefined ? null : (
-        <KeyTable keys={keys.value.value.keys} desk={desk} attempt={attempt} />
+        <KeyTable keys={keys.value.value.keys} actions={actions} attempt={attempt} />
       )}
       <KeyForm
         onCreate={(wish) =>
           attempt(async () => {
-            made.value = await desk.create(wish);
+            made.value = await actions.create(wish);
           })
         }
       />
@@ -53,16 +53,16 @@ export function KeysCard({ desk }: { desk: KeyDesk }) {
 }
 
 type Attempt = (work: () => Promise<unknown>) => Promise<void>;
-type KeyTableProps = { keys: readonly AccountKey[]; desk: KeyDesk; attempt: Attempt };
+type KeyTableProps = { keys: readonly AccountKey[]; actions: KeyActions; attempt: Attempt };
 
-function KeyTable({ keys, desk, attempt }: KeyTableProps) {
+function KeyTable({ keys, actions, attempt }: KeyTableProps) {
   return (
     <table>
       <caption class="visually-hidden">Keys of the account</caption>
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col">Ends with</th>
+          <th scope="col">Ends in</th>
           <th scope="col" class="wide-only">
             Created
           </th>
@@ -73,19 +73,19 @@ function KeyTable({ keys, desk, attempt }: KeyTableProps) {
       </thead>
       <tbody>
         {keys.map((key) => (
-          <KeyRow key={key.key_id} apiKey={key} desk={desk} attempt={attempt} />
+          <KeyRow key={key.key_id} apiKey={key} actions={actions} attempt={attempt} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function KeyRow({ apiKey, desk, attempt }: { apiKey: AccountKey; desk: KeyDesk; attempt: Attempt }) {
+function KeyRow({ apiKey, actions, attempt }: { apiKey: AccountKey; actions: KeyActions; attempt: Attempt }) {
   const asking = useSignal<'nothing' | 'rename' | 'delete'>('nothing');
   const close = () => (asking.value = 'nothing');
-  const { rename } = desk;
+  const { rename } = actions;
   const { key_id: id, name, last4, current } = apiKey;
-  const called = name === '' ? `the key that ends with ${last4}` : name;
+  const called = name === '' ? `the key ending in ${last4}` : name;
   return (
     <tr>
       <th scope="row">
@@ -129,14 +129,14 @@ function KeyRow({ apiKey, desk, attempt }: { apiKey: AccountKey; desk: KeyDesk; 
         {asking.value === 'delete' ? (
           <ConfirmDialog
             title={`Delete ${called}?`}
-            confirm="Delete the key"
+            confirm="Delete key"
             isDangerous
             onClose={close}
-            onConfirm={() => void attempt(() => desk.remove(id)).then(close)}
+            onConfirm={() => void attempt(() => actions.remove(id)).then(close)}
           >
             <p>
-              Programs that use it are refused within a second. It cannot be brought back.
-              {current ? ' It is the key of this session: you will be signed out.' : ''}
+              Programs that use this key will be rejected within a second. This cannot be undone.
+              {current ? ' You are signed in with this key, so you will be signed out.' : ''}
             </p>
           </ConfirmDialog>
         ) : null}

@@ -1,9 +1,9 @@
 import type { LedgerEntry } from '@mailproof/client';
 import { grouped } from '../parts/format.ts';
 import { Notice } from '../parts/notice.tsx';
-import { PagesEnd } from '../parts/pages-end.tsx';
+import { PagesEnd } from '../loading/pages-end.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Pages } from '../parts/use-pages.ts';
+import type { Pages } from '../loading/use-pages.ts';
 import { changeOf, checkStatement } from './check-statement.ts';
 
 const kinds: Record<LedgerEntry['kind'], string> = {
@@ -22,16 +22,18 @@ export function LedgerCard({ pages, canOpen }: { pages: Pages<LedgerEntry>; canO
       <div class="card-head">
         <h2 id="statement-title">Statement</h2>
         {entries.length > 0 && wrong.length === 0 ? (
-          <span class="hint">Every line follows from the one before it.</span>
+          <span class="hint">Every entry follows from the one before it.</span>
         ) : null}
       </div>
       {wrong.length === 0 ? null : (
         <Notice tone="problem" title="The statement does not add up">
-          <p>Look at entry {wrong.join(', ')}, and tell the operator.</p>
+          <p>
+            {wrong.length === 1 ? 'Entry' : 'Entries'} {wrong.join(', ')} did not add up. Tell the operator.
+          </p>
         </Notice>
       )}
       {entries.length === 0 ? null : <Entries entries={entries} canOpen={canOpen} />}
-      <PagesEnd pages={pages} nothing="Nothing was granted or spent yet." />
+      <PagesEnd pages={pages} nothing="No credits have been granted or spent yet." />
     </section>
   );
 }
@@ -39,7 +41,7 @@ export function LedgerCard({ pages, canOpen }: { pages: Pages<LedgerEntry>; canO
 function Entries({ entries, canOpen }: { entries: readonly LedgerEntry[]; canOpen: boolean }) {
   return (
     <table>
-      <caption class="visually-hidden">Entries of the ledger, the newest first</caption>
+      <caption class="visually-hidden">Ledger entries, newest first</caption>
       <thead>
         <tr>
           <th scope="col" class="number wide-only">

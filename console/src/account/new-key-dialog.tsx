@@ -1,12 +1,14 @@
 import type { CreatedKey } from '@mailproof/client';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { useSignal } from '@preact/signals';
+import { useConsole } from '../app/use-console.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
 
-/** The only time a key is seen whole. */
+/** The only time the whole key is shown. */
 export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () => void }) {
   return (
     <Dialog title="Copy the new key now" onClose={onClose}>
-      <p>It is shown this once. What is kept of it cannot be turned back into the key.</p>
+      <p>You will not see it again. The service does not store the key itself.</p>
       <p class="secret">
         <code>{made.api_key}</code>
       </p>
@@ -17,5 +19,26 @@ export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () 
         </button>
       </div>
     </Dialog>
+  );
+}
+
+/** Copies with one click; where the browser does not let it, says so, and the text can be selected by hand. */
+function CopyButton({ text, what }: { text: string; what: string }) {
+  const { announcer } = useConsole();
+  const label = useSignal(`Copy ${what}`);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      label.value = 'Copied';
+    } catch {
+      label.value = 'Select the key and copy it';
+    }
+    announcer.say(label.value);
+  };
+  return (
+    <button type="button" class="button button-main" onClick={() => void copy()}>
+      <Icon name="copy" />
+      {label}
+    </button>
   );
 }

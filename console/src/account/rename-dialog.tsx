@@ -7,7 +7,7 @@ type RenameProps = { name: string; onRename: (name: string) => Promise<unknown>;
 export function RenameDialog({ name, onRename, onClose }: RenameProps) {
   const wanted = useSignal(name);
   return (
-    <Dialog title="Rename the key" onClose={onClose}>
+    <Dialog title="Rename key" onClose={onClose}>
       <form
         class="dialog-body"
         onSubmit={(event) => {
@@ -28,7 +28,7 @@ export function RenameDialog({ name, onRename, onClose }: RenameProps) {
         </div>
         <div class="buttons">
           <button type="submit" class="button button-main">
-            Save the name
+            Save name
           </button>
           <button type="button" class="button" onClick={onClose}>
             Cancel

@@ -2,8 +2,8 @@ import type { Signal } from '@preact/signals';
 import type { Usage } from '@mailproof/client';
 import { ColumnsChart } from '../parts/columns-chart.tsx';
 import { counted } from '../parts/format.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import type { Loaded } from '../parts/use-loaded.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import type { Loaded } from '../loading/use-loaded.ts';
 
 type UsageCardProps = { usage: Loaded<Usage>; span: Signal<number> };
 
@@ -14,7 +14,7 @@ export function UsageCard({ usage, span }: UsageCardProps) {
   return (
     <section class="card usage" aria-labelledby="usage-title">
       <div class="card-head">
-        <h2 id="usage-title">Use</h2>
+        <h2 id="usage-title">Usage</h2>
         <label class="inline-field">
           Days{' '}
           <select value={span.value} onChange={(event) => (span.value = Number(event.currentTarget.value))}>
@@ -28,7 +28,7 @@ export function UsageCard({ usage, span }: UsageCardProps) {
       {days === undefined ? null : (
         <ColumnsChart
           title="Credits charged per day"
-          summary={`${counted(charged, 'credit')} in ${counted(days.length, 'day')} (days of UTC).`}
+          summary={`${counted(charged, 'credit')} in ${counted(days.length, 'day')} (UTC days).`}
           of="Day"
           columns={days.map((day) => ({
             key: day.date,

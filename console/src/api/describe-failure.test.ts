@@ -5,14 +5,14 @@ import { describeFailure } from './describe-failure.ts';
 test('a failure is told in plain words, with what to do', () => {
   const { title, text } = describeFailure({ reason: 'insufficient_credits', status: 429, requestId: 'r1' });
   assert.equal(title, 'Not enough credits');
-  assert.match(text, /not begun and nothing was charged/);
+  assert.match(text, /not started, and nothing was charged/);
   assert.doesNotMatch(text, /r1/);
 });
 
 test('our own failures come with the request id, and waits with their length', () => {
   assert.match(
     describeFailure({ reason: 'verification_failed', status: 500, requestId: 'r2' }).text,
-    /Request id: r2$/,
+    /Request ID: r2$/,
   );
   const slowed = { reason: 'too_many_attempts', status: 429, requestId: undefined, retryAfterSeconds: 8 };
   assert.match(describeFailure(slowed).text, /Try again in 8 s\.$/);

@@ -1,32 +1,32 @@
 import type { Failure } from './failure.ts';
 
-/** A failure as a person reads it: what happened, and what to do. */
-type Told = { title: string; text: string };
+/** A failure as a person reads it: what happened, what it means, and what to do. */
+type FailureText = { title: string; text: string };
 
-const told: Record<string, Told> = {
+const failureTexts: Record<string, FailureText> = {
   network_error: {
     title: 'No connection',
-    text: 'The service cannot be reached. Check your network; the page tries again by itself where it can.',
+    text: 'The service cannot be reached. Check your network connection. The page retries on its own where it can.',
   },
   no_answer_in_time: {
     title: 'No answer in time',
-    text: 'The service took too long. Try again; if it stays like this, tell the operator.',
+    text: 'The service took too long to answer. Try again. If this keeps happening, tell the operator.',
   },
   unexpected_answer: {
-    title: 'Something else answered',
-    text: 'The answer did not come from Mailproof. A proxy or gateway in between may be in the way.',
+    title: 'Unexpected response',
+    text: 'The response did not come from Mailproof. A proxy or gateway may have answered in its place.',
   },
   invalid_key: {
-    title: 'This key is not known',
-    text: 'Check that all of it was copied. A key that was deleted stays deleted: ask for a new one.',
+    title: 'Unknown key',
+    text: 'Check that you copied the whole key. If the key was deleted, ask for a new one.',
   },
   invalid_api_key: {
-    title: 'The key is not known any more',
+    title: 'The key is no longer valid',
     text: 'It was deleted, or your session has ended. Sign in again.',
   },
-  no_session: { title: 'You are not signed in', text: 'Sign in again to go on.' },
+  no_session: { title: 'You are not signed in', text: 'Sign in again to continue.' },
   invalid_admin_token: {
-    title: 'The admin token is not valid any more',
+    title: 'The admin token is no longer valid',
     text: 'It was changed, or your session has ended. Sign in again.',
   },
   cross_site_request: {
@@ -34,83 +34,83 @@ const told: Record<string, Told> = {
     text: 'Open the console at its own address and try again.',
   },
   too_many_credits: {
-    title: 'That is more than an account can hold',
-    text: 'Grant a smaller amount.',
+    title: 'Too many credits',
+    text: 'An account cannot hold that many credits. Grant a smaller amount.',
   },
   too_many_attempts: {
     title: 'Too many attempts',
-    text: 'Signing in is slowed down after several wrong keys. Wait a little and try again.',
+    text: 'Sign-in is slowed down after several wrong keys. Wait a moment and try again.',
   },
   csrf_token_mismatch: {
     title: 'This page is out of date',
-    text: 'You have signed in again elsewhere since it was opened. Reload it.',
+    text: 'You have signed in again in another window. Reload this page.',
   },
   subscription_required: {
     title: 'No active plan',
-    text: 'The account of this key has no plan, so nothing can be verified. Ask the operator to give it one.',
+    text: 'This account has no plan, so it cannot verify addresses. Ask the operator for a plan.',
   },
   insufficient_credits: {
     title: 'Not enough credits',
-    text: 'What was asked could not be paid for, so it was not begun and nothing was charged for it.',
+    text: 'The account does not have enough credits for this request. It was not started, and nothing was charged.',
   },
   invalid_email: {
-    title: 'This is no email address',
-    text: 'An address has something before an @ and a domain with a dot after it, such as ada@example.com.',
+    title: 'This is not a valid email address',
+    text: 'An address has a name, an @ sign and a domain with a dot, such as ada@example.com.',
   },
   verification_unavailable: {
-    title: 'No result could be obtained',
-    text: 'DNS does not tell whether this domain takes mail, or no mail host can be reached from here. Nothing was charged; try again in a few minutes.',
+    title: 'No result',
+    text: 'DNS did not say whether this domain accepts mail, or no mail server can be reached from here. Nothing was charged. Try again in a few minutes.',
   },
   verification_timeout: {
-    title: 'The mail host took too long',
-    text: 'There was no verdict before the deadline. Nothing was charged; try again later.',
+    title: 'The mail server took too long',
+    text: 'There was no result before the deadline. Nothing was charged. Try again later.',
   },
   verification_failed: {
-    title: 'Verifying failed',
-    text: 'The fault is on our side. Nothing was charged; if it happens again, tell the operator the request id.',
+    title: 'Verification failed',
+    text: 'This is an error in the service. Nothing was charged. If it happens again, send the request ID to the operator.',
   },
   service_unavailable: {
     title: 'The service is busy',
-    text: 'It turns requests away for the moment. Nothing was charged; wait a few seconds and try again.',
+    text: 'It cannot take more requests right now. Nothing was charged. Wait a few seconds and try again.',
   },
   request_in_progress: {
-    title: 'Still being worked on',
-    text: 'The same request is under way. Its answer comes without being paid again.',
+    title: 'Still in progress',
+    text: 'The same request is already being processed. You will not be charged twice.',
   },
   task_not_found: {
-    title: 'There is no such task',
-    text: 'It has expired, or belongs to another account. Results are kept for a limited time.',
+    title: 'Task not found',
+    text: 'It has expired or belongs to another account. Results are kept for a limited time.',
   },
   too_many_keys: {
-    title: 'There are too many keys',
-    text: 'An account may have 100. Delete one that is not used any more.',
+    title: 'Too many keys',
+    text: 'An account can have 100 keys. Delete one that you no longer use.',
   },
-  key_not_found: { title: 'There is no such key', text: 'It may have been deleted already.' },
+  key_not_found: { title: 'Key not found', text: 'It may already have been deleted.' },
   live_key_required: {
-    title: 'A live key is needed for this',
-    text: 'You are signed in with a test key. Sign in with a live key to make or delete live keys.',
+    title: 'This needs a live key',
+    text: 'You are signed in with a test key. Sign in with a live key to create or delete live keys.',
   },
-  invalid_request: { title: 'That was not understood', text: 'Check what was entered and try again.' },
-  account_not_found: { title: 'There is no such account', text: 'Check the id.' },
+  invalid_request: { title: 'Invalid request', text: 'Check what you entered and try again.' },
+  account_not_found: { title: 'Account not found', text: 'Check the account ID.' },
   request_not_found: {
-    title: 'No such request',
-    text: 'No verification and no task is known by this id. It may be mistyped, or too old.',
+    title: 'Request not found',
+    text: 'No verification or task has this ID. It may be mistyped or too old.',
   },
   not_found: {
     title: 'Not available',
-    text: 'This service does not offer it. The admin API needs MAILPROOF_ADMIN_TOKEN to be set.',
+    text: 'This service does not offer this function. The admin API requires MAILPROOF_ADMIN_TOKEN to be set.',
   },
 };
 
-/** What is not in the table is told by its name; the request id helps the operator find it. */
-export function describeFailure({ reason, status, requestId, retryAfterSeconds }: Failure): Told {
-  const known = Object.hasOwn(told, reason) ? told[reason] : undefined;
+/** A reason that is not in the table is shown by its name; the request ID helps the operator find the request. */
+export function describeFailure({ reason, status, requestId, retryAfterSeconds }: Failure): FailureText {
+  const known = Object.hasOwn(failureTexts, reason) ? failureTexts[reason] : undefined;
   const { title, text } = known ?? {
-    title: 'That did not work',
+    title: 'Request failed',
     text: `The service answered “${reason}”${status === undefined ? '' : ` (HTTP ${status})`}.`,
   };
   const wait = retryAfterSeconds === undefined ? '' : ` Try again in ${retryAfterSeconds} s.`;
   const isOurs = status !== undefined && status >= 500;
-  const id = isOurs && requestId !== undefined ? ` Request id: ${requestId}` : '';
+  const id = isOurs && requestId !== undefined ? ` Request ID: ${requestId}` : '';
   return { title, text: `${text}${wait}${id}` };
 }

@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { AnswerNotes, VerificationResult } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Page } from '../app/page.tsx';
 import { randomKey } from '../parts/random-key.ts';
 import { statusLabel } from '../parts/statuses.ts';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { CreditsMissing } from './credits-missing.tsx';
 import { ResultCard } from './result-card.tsx';
 
@@ -44,7 +44,7 @@ export function CheckPage() {
   return (
     <Page
       title="Check an address"
-      lead="Nothing is ever sent to it: the mail host is asked, and the line is closed."
+      lead="We ask the mail server whether the mailbox exists. No email is sent."
     >
       <form
         class="check-form"
@@ -86,14 +86,12 @@ export function CheckPage() {
 function Outcome({ state }: { state: CheckState }) {
   switch (state.kind) {
     case 'idle':
-      return <p class="hint">A conclusive answer costs one credit. “Unknown” costs nothing.</p>;
+      return <p class="hint">A conclusive result costs one credit. “Unknown” is free.</p>;
     case 'asking':
       return (
         <div class="card asking" aria-hidden="true">
           <div class="pulse" />
-          <p>
-            Asking DNS and the mail host about {state.email}. This takes from a moment up to half a minute.
-          </p>
+          <p>Asking DNS and the mail server about {state.email}. This can take up to 30 seconds.</p>
         </div>
       );
     case 'answered':

@@ -1,7 +1,7 @@
-import { counted } from '../parts/format.ts';
-import { useConsole } from '../shell/use-console.ts';
+import { counted, grouped } from '../parts/format.ts';
+import { useConsole } from '../app/use-console.ts';
 
-/** What is missing, in numbers, and how it is got. */
+/** How many credits are missing, and how to get them. */
 export function CreditsMissing({ needed }: { needed: number }) {
   const { session } = useConsole();
   const state = session.state.value;
@@ -11,14 +11,13 @@ export function CreditsMissing({ needed }: { needed: number }) {
   return (
     <>
       <p>
-        At most {counted(needed, 'credit is', 'credits are')} needed; {counted(available, 'is', 'are')}{' '}
-        available
-        {reserved > 0 ? ` and ${counted(reserved, 'is', 'are')} reserved by what still runs` : ''}.
+        This needs up to {counted(needed, 'credit')}. You have {grouped(available)} available
+        {reserved > 0 ? ` and ${grouped(reserved)} reserved for running tasks` : ''}.
         {missing > 0 ? ` ${counted(missing, 'credit is', 'credits are')} missing.` : ''}
       </p>
       <p>
-        Ask the operator for {counted(Math.max(missing, 1), 'credit')}: they are granted on the account’s
-        page, or with{' '}
+        Ask the operator for {counted(Math.max(missing, 1), 'credit')}. The operator can grant them on the
+        account’s page or with{' '}
         <code>
           ./mailproof credits grant {state.account.account_id} {Math.max(missing, 1)}
         </code>

@@ -1,9 +1,8 @@
 import type { AnswerNotes, VerificationResult } from '@mailproof/client';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { Icon } from '../parts/icon.tsx';
 import { statusWords } from '../parts/statuses.ts';
-import { StoryView } from '../story/story-view.tsx';
-import { ScoreScale } from './score-scale.tsx';
+import { EvidenceView } from '../evidence/evidence-view.tsx';
 import { readSignals, type SignalAnswer } from './signals.ts';
 
 /** The answer at a glance: status, score, signals; below it the evidence. */
@@ -39,25 +38,25 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
         </section>
         <section class="card" aria-labelledby="evidence-title">
           <h2 id="evidence-title">Evidence</h2>
-          <StoryView result={result} />
+          <EvidenceView result={result} />
         </section>
       </div>
     </>
   );
 }
 
-const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_known: 'not known' };
-/** By what it means to a sender: “takes every name: no” is good to hear. */
+const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_known: 'unknown' };
+/** By what it means to a sender: “accepts every address: no” is good. */
 const signalIcons = { good: 'safe', bad: 'invalid', neutral: 'rejected' } as const;
 
 function Cost({ result: { creditsUsed, requestId } }: { result: AnswerNotes }) {
   const { session } = useConsole();
   const state = session.state.value;
   const isTest = state.kind === 'account' && state.account.key.mode === 'test';
-  const cost = creditsUsed === 1 ? '1 credit charged' : 'Nothing charged';
+  const cost = creditsUsed === 1 ? '1 credit charged' : 'No credit charged';
   return (
     <p class="hint">
-      {isTest ? 'Test key: answered by the sandbox, nothing charged' : cost}
+      {isTest ? 'Test key: answered by the sandbox, free of charge' : cost}
       {requestId === undefined ? null : (
         <>
           {' · request '}
@@ -65,5 +64,31 @@ function Cost({ result: { creditsUsed, requestId } }: { result: AnswerNotes }) {
         </>
       )}
     </p>
+  );
+}
+
+/** The score on a half circle from 0 to 100, with the number in words for those who do not see it. */
+function ScoreScale({ score }: { score: number | undefined }) {
+  const length = Math.PI * 40;
+  const filled = score === undefined ? 0 : (length * score) / 100;
+  return (
+    <div class="score">
+      <svg
+        viewBox="0 0 100 56"
+        role="img"
+        aria-label={score === undefined ? 'No score' : `Score ${score} out of 100`}
+      >
+        <path class="score-track" d="M10 50a40 40 0 0 1 80 0" />
+        {filled === 0 ? null : (
+          <path class="score-fill" d="M10 50a40 40 0 0 1 80 0" stroke-dasharray={`${filled} ${length}`} />
+        )}
+        <text x="50" y="48" text-anchor="middle" aria-hidden="true">
+          {score ?? '–'}
+        </text>
+      </svg>
+      <span class="hint" aria-hidden="true">
+        {score === undefined ? 'no score' : 'score out of 100'}
+      </span>
+    </div>
   );
 }

@@ -13,8 +13,12 @@ test('a signal that is absent was not looked at; no is only said where it is kno
     verification_mode: 'power',
   });
   const of = (name: string) => signals.find((signal) => signal.name === name);
-  assert.deepEqual(of('Takes every name'), { name: 'Takes every name', answer: 'yes', tone: 'bad' });
-  assert.deepEqual(of('Mailbox takes mail'), { name: 'Mailbox takes mail', answer: 'yes', tone: 'good' });
+  assert.deepEqual(of('Accepts every address'), {
+    name: 'Accepts every address',
+    answer: 'yes',
+    tone: 'bad',
+  });
+  assert.deepEqual(of('Mailbox accepts mail'), { name: 'Mailbox accepts mail', answer: 'yes', tone: 'good' });
   assert.deepEqual(of('Disposable'), { name: 'Disposable', answer: 'no', tone: 'good' });
   assert.deepEqual(of('Role account'), { name: 'Role account', answer: 'yes', tone: 'neutral' });
   assert.deepEqual(of('Mailbox full'), { name: 'Mailbox full', answer: 'not_known', tone: 'neutral' });

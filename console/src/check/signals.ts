@@ -11,11 +11,11 @@ type ShownSignal = {
 /** In the order in which they are shown; `wish` is the answer that a sender hopes for. */
 const signals: readonly { field: keyof VerificationResult; name: string; wish: boolean | undefined }[] = [
   { field: 'is_safe_to_send', name: 'Safe to send', wish: true },
-  { field: 'is_deliverable', name: 'Mailbox takes mail', wish: true },
+  { field: 'is_deliverable', name: 'Mailbox accepts mail', wish: true },
   { field: 'is_valid_syntax', name: 'Well-formed address', wish: true },
-  { field: 'mx_accepts_mail', name: 'Domain takes mail', wish: true },
-  { field: 'can_connect_smtp', name: 'Mail host answered', wish: true },
-  { field: 'is_catch_all', name: 'Takes every name', wish: false },
+  { field: 'mx_accepts_mail', name: 'Domain accepts mail', wish: true },
+  { field: 'can_connect_smtp', name: 'Mail server reached', wish: true },
+  { field: 'is_catch_all', name: 'Accepts every address', wish: false },
   { field: 'has_inbox_full', name: 'Mailbox full', wish: false },
   { field: 'is_disabled', name: 'Mailbox disabled', wish: false },
   { field: 'is_disposable', name: 'Disposable', wish: false },

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { FoundLayout } from '@mailproof/client/lists';
 import { Notice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
-import type { ListFile } from './open-list.ts';
+import { useConsole } from '../app/use-console.ts';
+import { pastedName, type ListFile } from '../list-run/open-list.ts';
 
-/** Where no column looks like addresses, the person knows better. */
+/** Asks for the column when none looks like email addresses. */
 export function ColumnPicker({ file, layout }: { file: ListFile; layout: FoundLayout }) {
   const { lists } = useConsole();
   const column = useSignal(0);
@@ -13,11 +13,11 @@ export function ColumnPicker({ file, layout }: { file: ListFile; layout: FoundLa
       class="card"
       onSubmit={(event) => {
         event.preventDefault();
-        void lists.bring(file, column.value);
+        void lists.open(file, column.value);
       }}
     >
       <Notice tone="warning" title="Which column holds the addresses?">
-        <p>None of {file.name} looks like it.</p>
+        <p>We couldn’t find an email column in {file.name === pastedName ? 'what you pasted' : file.name}.</p>
       </Notice>
       <ColumnSelect
         columns={layout.columns}
@@ -29,7 +29,7 @@ export function ColumnPicker({ file, layout }: { file: ListFile; layout: FoundLa
           Use this column
         </button>
         <button type="button" class="button" onClick={() => void lists.clear()}>
-          Another list
+          Choose another list
         </button>
       </div>
     </form>

@@ -1,10 +1,15 @@
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { counted } from '../parts/format.ts';
+import { nextFrame } from '../parts/next-frame.ts';
+import { RowsForm } from '../parts/rows-form.tsx';
+import { saveFile } from '../parts/save-file.ts';
+import { rowsOf } from '../list-run/rows-of.ts';
+import { tallyByStatus } from '../parts/tally.ts';
+import { checkedName, writeCheckedList } from '../list-run/write-checked-list.ts';
 import { Counts } from './ready-list.tsx';
-import { DownloadForm } from './download-form.tsx';
-import type { OpenList } from './open-list.ts';
+import type { OpenList } from '../list-run/open-list.ts';
 
-/** The whole answer: what it came to, the file to take home, and every row. */
+/** A list that has been checked: its counts, its cost and the download. */
 export function DoneList({ list }: { list: OpenList }) {
   const { lists, session } = useConsole();
   const state = session.state.value;
@@ -13,9 +18,9 @@ export function DoneList({ list }: { list: OpenList }) {
     (answer) => answer !== undefined && answer.status !== 'unknown' && answer.status !== 'rejected',
   ).length;
   return (
-    <section class="card desk-card" aria-labelledby="done-title">
+    <section class="card progress-card" aria-labelledby="done-title">
       <div class="card-head">
-        <h2 id="done-title">{list.name} is checked</h2>
+        <h2 id="done-title">{list.name} has been checked</h2>
         <button type="button" class="button button-small" onClick={() => void lists.clear()}>
           Check another list
         </button>
@@ -24,8 +29,24 @@ export function DoneList({ list }: { list: OpenList }) {
       <DownloadForm list={list} />
       <p class="hint">
         {isFree ? 'Nothing was charged (test key).' : `${counted(charged, 'credit')} charged.`} The list and
-        its answers are kept in this browser until you check another one or sign out.
+        its results stay in this browser until you check another list or sign out.
       </p>
     </section>
+  );
+}
+
+/** The list as it came, with our columns; all of it, or the rows of one status. */
+function DownloadForm({ list }: { list: OpenList }) {
+  const counts = tallyByStatus(rowsOf(list).filter((row) => row.status !== ''));
+  const download = async (wanted: string | undefined) => {
+    const { bytes, layout, survey, answers } = list;
+    const pieces = await writeCheckedList(
+      { bytes, layout, survey, answerOf: (number) => answers[number], status: wanted },
+      nextFrame,
+    );
+    saveFile(checkedName(list.name, layout, wanted), pieces);
+  };
+  return (
+    <RowsForm total={list.survey.rows} counts={counts} main onDownload={(wanted) => void download(wanted)} />
   );
 }

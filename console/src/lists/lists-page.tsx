@@ -1,28 +1,28 @@
 import { useEffect } from 'preact/hooks';
-import { Page } from '../parts/page.tsx';
-import { useConsole } from '../shell/use-console.ts';
-import { BringList } from './bring-list.tsx';
+import { Page } from '../app/page.tsx';
+import { useConsole } from '../app/use-console.ts';
+import { ChooseList } from './choose-list.tsx';
 import { ColumnPicker } from './column-picker.tsx';
-import type { DeskState } from './create-list-desk.ts';
+import type { ListState } from '../list-run/create-list-controller.ts';
 import { DoneList } from './done-list.tsx';
 import { Outcome } from './outcome.tsx';
 import { ReadyList } from './ready-list.tsx';
 import { PausedList, RunningList } from './running-list.tsx';
 
-/** A list from the file to the checked file. */
+/** Checks a list, from upload to download. */
 export function ListsPage() {
   const { lists, session } = useConsole();
   const state = lists.state.value;
   useEffect(() => {
-    // What something costs is told with the balance of now.
+    // The cost is shown with the current balance.
     void session.refresh();
   }, []);
   return (
     <Page
       title="Check a list"
-      lead="Every address once, with your columns, order and quoting kept. Unknown, duplicate and rejected rows cost nothing."
+      lead="Each address is checked once. Your columns, order and quoting stay as they are. Unknown, duplicate and rejected rows are free."
     >
-      <Desk state={state} />
+      <CurrentList state={state} />
       {state.kind === 'running' || state.kind === 'paused' || state.kind === 'done' ? (
         <Outcome list={state.list} />
       ) : null}
@@ -30,10 +30,10 @@ export function ListsPage() {
   );
 }
 
-function Desk({ state }: { state: DeskState }) {
+function CurrentList({ state }: { state: ListState }) {
   switch (state.kind) {
     case 'empty':
-      return <BringList />;
+      return <ChooseList />;
     case 'reading':
       return (
         <p class="card" role="status">
@@ -41,7 +41,7 @@ function Desk({ state }: { state: DeskState }) {
         </p>
       );
     case 'unreadable':
-      return <BringList problem={`${state.name} cannot be read: ${state.why}.`} />;
+      return <ChooseList problem={`${state.name}: ${state.why}`} />;
     case 'column_needed':
       return <ColumnPicker file={state.file} layout={state.layout} />;
     case 'ready':

@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { counted, grouped } from '../parts/format.ts';
 import { Notice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { ColumnSelect } from './column-picker.tsx';
-import type { OpenList } from './open-list.ts';
+import type { OpenList } from '../list-run/open-list.ts';
 
-/** What the list holds and what it will cost, before anything is sent. */
+/** What the list contains and what checking it costs, before anything is sent. */
 export function ReadyList({ list }: { list: OpenList }) {
   const { lists } = useConsole();
   const isAsking = useSignal(false);
@@ -20,7 +20,7 @@ export function ReadyList({ list }: { list: OpenList }) {
         <ColumnSelect
           columns={layout.columns}
           value={layout.column}
-          onPick={(column) => void lists.bring({ name: list.name, bytes: list.bytes }, column)}
+          onPick={(column) => void lists.open({ name: list.name, bytes: list.bytes }, column)}
         />
       ) : null}
       <Preview list={list} />
@@ -32,7 +32,7 @@ export function ReadyList({ list }: { list: OpenList }) {
           </button>
         )}
         <button type="button" class="button" onClick={() => void lists.clear()}>
-          Another list
+          Choose another list
         </button>
       </div>
       {isAsking.value ? (
@@ -43,14 +43,14 @@ export function ReadyList({ list }: { list: OpenList }) {
 }
 
 export function Counts({ list: { survey, answers } }: { list: OpenList }) {
-  // What the service does not take for an address is known once it was asked.
+  // Which addresses the service rejects is known once it was asked.
   const refused = answers.filter((answer) => answer?.status === 'rejected').length;
   const facts = [
     ['Rows', survey.rows],
     ['Addresses', survey.addresses.length - refused],
     ['Duplicates', survey.duplicates],
     ['Blank', survey.blank],
-    ['No address', survey.rejected + refused],
+    ['Not an address', survey.rejected + refused],
   ] as const;
   return (
     <dl class="facts">
@@ -68,7 +68,7 @@ export function Counts({ list: { survey, answers } }: { list: OpenList }) {
 function Preview({ list: { survey } }: { list: OpenList }) {
   return (
     <p class="hint">
-      Begins with <code>{survey.addresses.slice(0, 3).join(', ')}</code>
+      Starts with <code>{survey.addresses.slice(0, 3).join(', ')}</code>
     </p>
   );
 }
@@ -80,36 +80,36 @@ function Cost({ count }: { count: number }) {
   const { credits, key, plan, frozen } = state.account;
   if (count === 0)
     return (
-      <Notice tone="warning" title="There is nothing to check">
-        <p>No row holds an address. Is it the right column?</p>
+      <Notice tone="warning" title="Nothing to check">
+        <p>No row contains an email address. Is this the right column?</p>
       </Notice>
     );
   if (key.mode === 'test')
     return (
-      <Notice tone="info" title="This costs nothing">
-        <p>You are signed in with a test key: the sandbox answers, and no mail host is asked.</p>
+      <Notice tone="info" title="This is free">
+        <p>You are signed in with a test key. The sandbox answers, and no mail server is contacted.</p>
       </Notice>
     );
   if (plan === 'none' || frozen)
     return (
       <Notice tone="problem" title={frozen ? 'The account is on hold' : 'The account has no active plan'}>
-        <p>Nothing can be checked until the operator has changed that.</p>
+        <p>Ask the operator. Until this is resolved, you cannot check addresses.</p>
       </Notice>
     );
   if (credits.available < count)
     return (
       <Notice tone="warning" title={`${counted(count - credits.available, 'credit')} may be missing`}>
         <p>
-          This costs at most {counted(count, 'credit')}; {grouped(credits.available)} are available. The run
-          pauses where they end, and goes on when the operator has granted more.
+          This costs up to {counted(count, 'credit')}, and you have {grouped(credits.available)}. The check
+          pauses when they run out. You can resume it when the operator has granted more.
         </p>
       </Notice>
     );
   return (
-    <Notice tone="info" title={`This costs at most ${counted(count, 'credit')}`}>
+    <Notice tone="info" title={`This costs up to ${counted(count, 'credit')}`}>
       <p>
-        {grouped(credits.available)} are available. Only conclusive answers are charged; duplicates are paid
-        for once.
+        You have {counted(credits.available, 'credit')}. Only conclusive results are charged, and duplicates
+        are charged once.
       </p>
     </Notice>
   );
@@ -124,13 +124,13 @@ function SpendDialog({ count, onClose, onAgree }: SpendProps) {
   return (
     <ConfirmDialog
       title={isFree ? 'Check with the test key?' : `Spend up to ${counted(count, 'credit')}?`}
-      confirm={isFree ? 'Check for nothing' : 'Spend and check'}
+      confirm={isFree ? 'Check for free (sandbox)' : 'Spend and check'}
       onConfirm={onAgree}
       onClose={onClose}
     >
       <p>
         {counted(count, 'address', 'addresses')} will be checked.{' '}
-        {isFree ? 'The sandbox answers.' : 'What comes out as unknown or is rejected is not charged.'}
+        {isFree ? 'The sandbox answers.' : 'Unknown results and rejected rows are not charged.'}
       </p>
     </ConfirmDialog>
   );

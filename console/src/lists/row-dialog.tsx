@@ -2,8 +2,8 @@ import type { ResultRow } from '../parts/arrange-rows.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { isShownStatus, statusWords } from '../parts/statuses.ts';
-import { reasonSentence } from '../story/reason-sentences.ts';
-import type { OpenList } from './open-list.ts';
+import { reasonSentence } from '../parts/reason-sentence.ts';
+import type { OpenList } from '../list-run/open-list.ts';
 
 type RowDialogProps = { list: OpenList; row: ResultRow; onClose: () => void };
 
@@ -18,14 +18,14 @@ export function RowDialog({ list, row, onClose }: RowDialogProps) {
         <StatusBadge status={row.status} />
       </p>
       <p>{isShownStatus(row.status) ? statusWords[row.status].meaning : ''}</p>
-      <dl class="talk">
+      <dl class="exchanges">
         <div>
           <dt>Why</dt>
-          <dd>{row.reason === '' ? 'no reason was told' : reasonSentence(row.reason)}</dd>
+          <dd>{row.reason === '' ? 'The service gave no reason.' : reasonSentence(row.reason)}</dd>
         </div>
         {mailHost === null ? null : (
           <div>
-            <dt>Mail host that was asked</dt>
+            <dt>Mail server</dt>
             <dd>
               <code>{mailHost}</code>
             </dd>
@@ -33,7 +33,7 @@ export function RowDialog({ list, row, onClose }: RowDialogProps) {
         )}
         {reply === null ? null : (
           <div>
-            <dt>What it replied</dt>
+            <dt>Its reply</dt>
             <dd>
               <code>{reply}</code>
             </dd>

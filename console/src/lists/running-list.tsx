@@ -2,23 +2,24 @@ import { useEffect } from 'preact/hooks';
 import { CreditsMissing } from '../check/credits-missing.tsx';
 import type { Failure } from '../api/failure.ts';
 import { counted, duration, grouped, percent } from '../parts/format.ts';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
-import type { RunProgress } from './create-list-desk.ts';
-import type { OpenList } from './open-list.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { useConsole } from '../app/use-console.ts';
+import type { RunProgress } from '../list-run/create-list-controller.ts';
+import type { OpenList } from '../list-run/open-list.ts';
 import { Counts } from './ready-list.tsx';
 
 /** As many as verifyMany has under way. */
 const tasksAtOnce = 4;
 
-/** How far the run is, how fast, and how long it still takes. */
+/** How far the check is, how fast it runs, and how long it still takes. */
 export function RunningList({ list, progress }: { list: OpenList; progress: RunProgress }) {
   const { lists, announcer } = useConsole();
   const total = list.survey.addresses.length;
   const tenth = Math.floor((10 * progress.answered) / total);
   useEffect(() => announcer.say(`${tenth * 10} % of ${list.name} checked`), [tenth]);
   return (
-    <section class="card desk-card" aria-labelledby="running-title">
+    <section class="card progress-card" aria-labelledby="running-title">
       <div class="card-head">
         <h2 id="running-title">Checking {list.name}</h2>
         <button type="button" class="button button-small" onClick={() => lists.stop()}>
@@ -34,7 +35,7 @@ export function RunningList({ list, progress }: { list: OpenList; progress: RunP
         <span>{paceOf(progress, total)}</span>
       </p>
       <p class="hint">
-        You may leave this page or reload it: the run goes on where it was and pays for nothing twice.
+        You can leave or reload this page. The check continues where it was, and nothing is charged twice.
       </p>
     </section>
   );
@@ -53,7 +54,7 @@ function paceOf({ answered, before, startedAt }: RunProgress, total: number): st
   const perSecond = (answered - before) / Math.max(seconds, 0.5);
   if (perSecond <= 0) return 'starting …';
   const rate = perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1);
-  return `${rate} a second · ${duration((total - answered) / perSecond)} left`;
+  return `${rate} per second · ${duration((total - answered) / perSecond)} left`;
 }
 
 type PausedListProps = { list: OpenList; failure: Failure | undefined; isOld: boolean };
@@ -75,14 +76,15 @@ export function PausedList({ list, failure, isOld }: PausedListProps) {
       )}
       <ProgressBar answered={answered} total={total} />
       <p class="hint">
-        {grouped(answered)} of {counted(total, 'address', 'addresses')} answered, and kept in this browser.
+        {grouped(answered)} of {counted(total, 'address', 'addresses')} checked. The results are stored in
+        this browser.
       </p>
       <div class="buttons">
         <button type="button" class="button button-main" onClick={() => lists.start()}>
-          Go on
+          Resume
         </button>
         <button type="button" class="button" onClick={() => void lists.clear()}>
-          Forget this list
+          Remove this list
         </button>
       </div>
     </section>
@@ -92,17 +94,16 @@ export function PausedList({ list, failure, isOld }: PausedListProps) {
 function PauseNotice({ isOld }: { isOld: boolean }) {
   if (isOld)
     return (
-      <Notice tone="warning" title="This list was begun more than a day ago">
+      <Notice tone="warning" title="This check was started more than a day ago">
         <p>
-          Going on may pay again for up to {counted(tasksAtOnce * 100, 'address', 'addresses')} that were
-          under way when it broke off; the service does not remember longer. What was answered is not asked
-          again.
+          If you resume, up to {counted(tasksAtOnce * 100, 'address', 'addresses')} that were being checked
+          when it stopped may be charged again. Addresses that have a result are not checked again.
         </p>
       </Notice>
     );
   return (
     <Notice tone="info" title="Paused">
-      <p>Tasks that were created go on in the service; going on finds them and pays for nothing twice.</p>
+      <p>Tasks that were already created finish in the service. When you resume, nothing is charged twice.</p>
     </Notice>
   );
 }

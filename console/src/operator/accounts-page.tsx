@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { AdminAccount } from '@mailproof/client';
 import { grouped } from '../parts/format.ts';
-import { Page } from '../parts/page.tsx';
-import { PagesEnd } from '../parts/pages-end.tsx';
+import { Page } from '../app/page.tsx';
+import { PagesEnd } from '../loading/pages-end.tsx';
 import { Time } from '../parts/time.tsx';
-import { usePages } from '../parts/use-pages.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { usePages } from '../loading/use-pages.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 import { NewAccountForm } from './new-account-form.tsx';
 
 /** Every account, found by name or id. */
@@ -37,7 +37,7 @@ export function AccountsPage() {
             }}
           >
             <div class="field">
-              <label for="account-search">Find an account by name or id</label>
+              <label for="account-search">Find an account by name or ID</label>
               <input
                 id="account-search"
                 type="search"
@@ -51,7 +51,7 @@ export function AccountsPage() {
             </button>
           </form>
           {pages.items.value.length === 0 ? null : <AccountTable accounts={pages.items.value} />}
-          <PagesEnd pages={pages} nothing="There is no such account." />
+          <PagesEnd pages={pages} nothing="No account found." />
         </section>
         <NewAccountForm onCreated={(id) => router.go(`/operator/accounts/${id}`)} />
       </WhenRead>
@@ -62,7 +62,7 @@ export function AccountsPage() {
 function AccountTable({ accounts }: { accounts: readonly AdminAccount[] }) {
   return (
     <table>
-      <caption class="visually-hidden">Accounts, the newest first</caption>
+      <caption class="visually-hidden">Accounts, newest first</caption>
       <thead>
         <tr>
           <th scope="col">Name</th>

@@ -1,10 +1,10 @@
 import type { AuditLogEntry } from '@mailproof/client';
-import { Page } from '../parts/page.tsx';
-import { PagesEnd } from '../parts/pages-end.tsx';
+import { Page } from '../app/page.tsx';
+import { PagesEnd } from '../loading/pages-end.tsx';
 import { Time } from '../parts/time.tsx';
-import { usePages } from '../parts/use-pages.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { usePages } from '../loading/use-pages.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 
 /** Who changed what, and when. Nothing in it can be changed or taken away. */
 export function AuditPage() {
@@ -16,12 +16,12 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      lead="Every change to accounts, plans, credits and keys, from the API, the console and the command line."
+      lead="Every change to accounts, plans, credits and keys, made through the API, the console or the command line."
     >
       <WhenRead of={[pages]}>
         <section class="card" aria-label="Audit log">
           {pages.items.value.length === 0 ? null : <AuditTable entries={pages.items.value} />}
-          <PagesEnd pages={pages} nothing="Nothing was changed yet." />
+          <PagesEnd pages={pages} nothing="No changes yet." />
         </section>
       </WhenRead>
     </Page>
@@ -31,7 +31,7 @@ export function AuditPage() {
 function AuditTable({ entries }: { entries: readonly AuditLogEntry[] }) {
   return (
     <table class="changes">
-      <caption class="visually-hidden">Changes, the newest first</caption>
+      <caption class="visually-hidden">Changes, newest first</caption>
       <thead>
         <tr>
           <th scope="col">When</th>

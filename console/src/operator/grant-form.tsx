@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { failureOf, type Failure } from '../api/failure.ts';
 import { counted } from '../parts/format.ts';
-import { FailureNotice } from '../parts/notice.tsx';
+import { FailureNotice } from '../loading/failure-notice.tsx';
 import { randomKey } from '../parts/random-key.ts';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 
 /** Grants credits. The request has a key until it succeeded, so that a click that is repeated grants once. */
 export function GrantForm({ accountId, onGranted }: { accountId: string; onGranted: () => void }) {

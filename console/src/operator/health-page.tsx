@@ -1,11 +1,12 @@
 import type { ServiceHealth } from '@mailproof/client';
 import { grouped } from '../parts/format.ts';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Page } from '../app/page.tsx';
 import { Time } from '../parts/time.tsx';
-import { useEvery, useLoaded } from '../parts/use-loaded.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { useEvery, useLoaded } from '../loading/use-loaded.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 import { HealthTables } from './health-tables.tsx';
 import { RequestSearch } from './request-search.tsx';
 import { UnknownCard, VerdictsCard } from './verdicts-card.tsx';
@@ -25,7 +26,7 @@ export function HealthPage() {
         {known === undefined ? null : (
           <>
             {known.engine.mail_port_problem === null ? null : (
-              <Notice tone="problem" title="Mail hosts cannot be reached">
+              <Notice tone="problem" title="Mail servers cannot be reached">
                 <p>{known.engine.mail_port_problem}</p>
               </Notice>
             )}
@@ -48,14 +49,14 @@ function Now({ health: { queue, engine } }: { health: ServiceHealth }) {
       <dl class="facts">
         <Fact name="Tasks waiting" value={grouped(queue.waiting)} />
         <Fact name="Tasks running" value={grouped(queue.running)} />
-        <Fact name="Conversations open" value={grouped(engine.conversations_open)} />
-        <Fact name="Addresses in line" value={grouped(engine.conversations_waiting)} />
+        <Fact name="Open SMTP conversations" value={grouped(engine.conversations_open)} />
+        <Fact name="Addresses waiting" value={grouped(engine.conversations_waiting)} />
         <Fact name="DNS queries" value={grouped(engine.dns_queries)} />
-        <Fact name="Connections dialled" value={grouped(engine.dialled)} />
+        <Fact name="Connections opened" value={grouped(engine.dialled)} />
       </dl>
       {queue.oldest_waiting_at === null ? null : (
         <p class="hint">
-          The oldest waiting task was created at <Time at={queue.oldest_waiting_at} />.
+          The oldest waiting task was created on <Time at={queue.oldest_waiting_at} />.
         </p>
       )}
     </section>

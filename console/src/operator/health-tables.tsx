@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import type { ServiceHealth } from '@mailproof/client';
 import { Time } from '../parts/time.tsx';
-import { reasonSentence } from '../story/reason-sentences.ts';
+import { reasonSentence } from '../parts/reason-sentence.ts';
 
-/** Whom we leave alone, the ways out, and the processes that are alive. */
+/** Mail hosts that are left alone for a while, egress routes, and live processes. */
 export function HealthTables({ health }: { health: ServiceHealth }) {
   const { resting, routes, processes } = health;
   return (
     <>
       <SmallTable
-        title="Left alone for now"
-        nothing="Nobody: every host and provider may be asked."
-        heads={['Who', 'Why', 'Until']}
+        title="Paused mail hosts"
+        nothing="Paused mail hosts: none"
+        heads={['Host', 'Why', 'Until']}
         rows={resting.map(({ kind, name, reason, until }) => [
           <>
             {name} <span class="tag">{kind}</span>
@@ -22,7 +22,7 @@ export function HealthTables({ health }: { health: ServiceHealth }) {
       />
       <SmallTable
         title="Egress routes"
-        nothing="There is no route."
+        nothing="Egress routes: none"
         heads={['Route', 'State', 'Until']}
         rows={routes.map(({ name, state, until, reason }) => [
           name,
@@ -32,8 +32,8 @@ export function HealthTables({ health }: { health: ServiceHealth }) {
       />
       <SmallTable
         title="Processes"
-        nothing="None has reported."
-        heads={['Process', 'Role', 'Seen']}
+        nothing="Processes: none have reported"
+        heads={['Process', 'Role', 'Last seen']}
         rows={processes.map(({ id, role, seen_at: seenAt }) => [
           <code>{id}</code>,
           role,

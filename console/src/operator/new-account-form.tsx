@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { failureOf, type Failure } from '../api/failure.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useConsole } from '../app/use-console.ts';
 
 export function NewAccountForm({ onCreated }: { onCreated: (accountId: string) => void }) {
   const { api } = useConsole();
@@ -44,7 +44,7 @@ export function NewAccountForm({ onCreated }: { onCreated: (accountId: string) =
           />
         </div>
         <div class="field">
-          <label for="account-credits">Credits to begin with</label>
+          <label for="account-credits">Initial credits</label>
           <input
             id="account-credits"
             type="number"

@@ -2,13 +2,13 @@ import { AccountNotices } from '../account/account-page.tsx';
 import { CreditFacts } from '../account/credit-facts.tsx';
 import { KeysCard } from '../account/keys-card.tsx';
 import { LedgerCard } from '../account/ledger-card.tsx';
-import { FailureNotice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
-import { PagesEnd } from '../parts/pages-end.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
-import { usePages } from '../parts/use-pages.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Page } from '../app/page.tsx';
+import { PagesEnd } from '../loading/pages-end.tsx';
+import { useLoaded } from '../loading/use-loaded.ts';
+import { usePages } from '../loading/use-pages.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 import { TaskTable } from '../tasks/task-table.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { PlanForm } from './plan-form.tsx';
@@ -50,7 +50,7 @@ export function OneAccountPage({ id }: { id: string }) {
               <PlanForm accountId={id} plan={known.plan} onChanged={refresh} />
             </section>
             <KeysCard
-              desk={{
+              actions={{
                 keys,
                 create: (wish) => api.admin.keys.create(id, wish),
                 remove: (keyId) => api.admin.keys.delete(id, keyId),
@@ -62,7 +62,7 @@ export function OneAccountPage({ id }: { id: string }) {
               {tasks.items.value.length === 0 ? null : (
                 <TaskTable tasks={tasks.items.value} keys={keys.value.value?.keys} canOpen={false} />
               )}
-              <PagesEnd pages={tasks} nothing="No task has run." />
+              <PagesEnd pages={tasks} nothing="No tasks yet." />
             </section>
           </>
         )}

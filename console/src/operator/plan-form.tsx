@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { AdminAccount } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useConsole } from '../app/use-console.ts';
 
 type Plan = AdminAccount['plan'];
 type PlanFormProps = { accountId: string; plan: Plan; onChanged: () => void };
@@ -15,7 +15,7 @@ export function PlanForm({ accountId, plan, onChanged }: PlanFormProps) {
     try {
       failure.value = undefined;
       await api.admin.accounts.setPlan(accountId, wanted.value);
-      announcer.say(`The plan is ${wanted.value} now`);
+      announcer.say(`The plan is now ${wanted.value}`);
       onChanged();
     } catch (error) {
       failure.value = failureOf(error);
@@ -38,8 +38,8 @@ export function PlanForm({ accountId, plan, onChanged }: PlanFormProps) {
           value={wanted.value}
           onChange={(event) => (wanted.value = event.currentTarget.value === 'none' ? 'none' : 'paid')}
         >
-          <option value="paid">paid: may check</option>
-          <option value="none">none: may only read</option>
+          <option value="paid">paid: can verify addresses</option>
+          <option value="none">none: read only</option>
         </select>
       </div>
       <button type="submit" class="button">

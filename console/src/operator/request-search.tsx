@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { AdminRequestTrace } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
 import { grouped } from '../parts/format.ts';
-import { FailureNotice } from '../parts/notice.tsx';
+import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { useConsole } from '../app/use-console.ts';
 import { TaskState, taskTitle } from '../tasks/task-table.tsx';
 
 /** What a request did, by the id that every answer carries. */
@@ -18,7 +18,7 @@ export function RequestSearch() {
     failure.value = undefined;
     try {
       found.value = await api.admin.findRequest(id.value.trim());
-      announcer.say('The request was found');
+      announcer.say('Request found');
     } catch (error) {
       failure.value = failureOf(error);
     }
@@ -36,7 +36,7 @@ export function RequestSearch() {
         }}
       >
         <div class="field">
-          <label for="request-id">Request id</label>
+          <label for="request-id">Request ID</label>
           <input
             id="request-id"
             required

@@ -4,7 +4,7 @@ import { ColumnsChart } from '../parts/columns-chart.tsx';
 import { counted, grouped, localTime, percent } from '../parts/format.ts';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { shownStatuses, statusLabel } from '../parts/statuses.ts';
-import { reasonSentence } from '../story/reason-sentences.ts';
+import { reasonSentence } from '../parts/reason-sentence.ts';
 import { countUnknown, partsOf, totalOf } from './verdict-counts.ts';
 
 /** Verdicts over time, by status. */
@@ -42,7 +42,7 @@ export function VerdictsCard({ verdicts }: Pick<ServiceHealth, 'verdicts'>) {
 }
 
 /** The two that are no providers. */
-const providerNames: Partial<Record<string, string>> = { none: 'no mail host asked', other: 'all others' };
+const providerNames: Partial<Record<string, string>> = { none: 'no mail server asked', other: 'all others' };
 
 /** How much stays unknown and why, and how it differs by provider. */
 export function UnknownCard({ health }: { health: ServiceHealth }) {
@@ -86,7 +86,7 @@ export function UnknownCard({ health }: { health: ServiceHealth }) {
       </div>
       {failures.length === 0 ? null : (
         <p class="hint">
-          Ended without a verdict:{' '}
+          Without a result:{' '}
           {failures.map(({ reason, count }) => `${reason.replaceAll('_', ' ')} ${grouped(count)}`).join(', ')}
         </p>
       )}

@@ -13,7 +13,7 @@ type Bar = {
 
 type BarChartProps = { caption: string; of: string; bars: readonly Bar[]; total: number };
 
-/** A chart that is a table: everyone can read its numbers, and its bars are only the quicker way. */
+/** A chart that is also a table, so that its numbers can be read as well as seen. */
 export function BarChart({ caption, of, bars, total }: BarChartProps) {
   const most = Math.max(...bars.map(({ count }) => count), 1);
   return (

@@ -1,6 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { describeFailure } from '../api/describe-failure.ts';
-import type { Failure } from '../api/failure.ts';
 import { Icon } from './icon.tsx';
 
 type NoticeProps = { tone: 'info' | 'warning' | 'problem'; title: string; children?: ComponentChildren };
@@ -15,16 +13,5 @@ export function Notice({ tone, title, children }: NoticeProps) {
         {children}
       </div>
     </div>
-  );
-}
-
-/** A call that came to nothing, in plain words. */
-export function FailureNotice({ failure, children }: { failure: Failure; children?: ComponentChildren }) {
-  const { title, text } = describeFailure(failure);
-  return (
-    <Notice tone="problem" title={title}>
-      <p>{text}</p>
-      {children}
-    </Notice>
   );
 }

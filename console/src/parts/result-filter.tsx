@@ -1,6 +1,6 @@
 import { useComputed, type ReadonlySignal, type Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { tallyByStatus } from '../lists/tally.ts';
+import { tallyByStatus } from './tally.ts';
 import type { Arrangement, ResultRow } from './arrange-rows.ts';
 import { grouped } from './format.ts';
 import { statusLabel } from './statuses.ts';
@@ -34,7 +34,7 @@ export function ResultFilter({
         </select>
       </div>
       <div class="field">
-        <label for={searchId}>Search in results</label>
+        <label for={searchId}>Search results</label>
         <input
           id={searchId}
           type="search"

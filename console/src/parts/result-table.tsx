@@ -1,6 +1,6 @@
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { reasonSentence } from '../story/reason-sentences.ts';
+import { reasonSentence } from './reason-sentence.ts';
 import { arrangeRows, unarranged, type Arrangement, type ResultRow, type SortBy } from './arrange-rows.ts';
 import { counted, grouped } from './format.ts';
 import { Icon } from './icon.tsx';

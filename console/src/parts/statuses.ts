@@ -1,40 +1,39 @@
 import type { VerificationStatus } from '@mailproof/client';
 
-/** What the page can say of an address: the contract's statuses, and a row of a list that is no address. */
+/** The statuses of the contract, and that of a list row that is not an address. */
 export type ShownStatus = VerificationStatus | 'rejected';
 
 type Words = {
   /** The status as people call it. */
   label: string;
-  /** What it means for whoever wants to write there. */
+  /** What it means to someone who wants to send mail there. */
   meaning: string;
 };
 
 /** In the order in which they are listed: good news first, what is not known last. */
 export const statusWords: Readonly<Record<ShownStatus, Words>> = {
-  safe: { label: 'Safe', meaning: 'The mailbox exists and takes mail. Safe to send.' },
+  safe: { label: 'Safe', meaning: 'The mailbox exists and accepts mail. Safe to send.' },
   role_account: {
     label: 'Role account',
-    meaning:
-      'The mailbox takes mail and stands for a function, not a person. Mail to it may be read by several.',
+    meaning: 'The mailbox accepts mail but belongs to a role, not a person. Several people may read it.',
   },
   catch_all: {
     label: 'Catch-all',
-    meaning: 'The domain takes mail for every name, so nobody can tell whether this one has a reader.',
+    meaning: 'The domain accepts mail for every address, so we cannot tell whether this mailbox exists.',
   },
-  inbox_full: { label: 'Inbox full', meaning: 'The mailbox exists, but is full. Mail would come back.' },
+  inbox_full: { label: 'Inbox full', meaning: 'The mailbox exists but is full. Mail would bounce.' },
   disposable: {
     label: 'Disposable',
-    meaning: 'The domain hands out addresses to be thrown away. Expect nobody there tomorrow.',
+    meaning: 'The domain provides throw-away addresses. Do not expect anyone to read mail there.',
   },
-  disabled: { label: 'Disabled', meaning: 'The mailbox is known and switched off. Mail would come back.' },
-  invalid: { label: 'Invalid', meaning: 'Mail to this address comes back. Do not send.' },
-  spamtrap: { label: 'Spam trap', meaning: 'Writing to it harms your reputation. Do not send.' },
+  disabled: { label: 'Disabled', meaning: 'The mailbox exists but is disabled. Mail would bounce.' },
+  invalid: { label: 'Invalid', meaning: 'Mail to this address bounces. Do not send.' },
+  spamtrap: { label: 'Spam trap', meaning: 'Sending to it harms your reputation. Do not send.' },
   unknown: {
     label: 'Unknown',
-    meaning: 'There is no proof either way, and nothing was charged.',
+    meaning: 'There is no proof either way. No credit was charged.',
   },
-  rejected: { label: 'No address', meaning: 'What stands there is no email address.' },
+  rejected: { label: 'Not an address', meaning: 'This is not a valid email address.' },
 };
 
 export const shownStatuses = Object.keys(statusWords).filter(isShownStatus);

@@ -7,17 +7,16 @@ import { AccountsPage } from '../operator/accounts-page.tsx';
 import { AuditPage } from '../operator/audit-page.tsx';
 import { HealthPage } from '../operator/health-page.tsx';
 import { OneAccountPage } from '../operator/one-account-page.tsx';
-import { Page } from '../parts/page.tsx';
-import { SignInPage } from '../session/sign-in-page.tsx';
-import { useSignOut } from '../session/use-sign-out.ts';
+import { Page } from '../app/page.tsx';
+import { SignInPage } from '../sign-in/sign-in-page.tsx';
+import { useSignOut } from '../sign-in/use-sign-out.ts';
 import { TaskPage } from '../tasks/task-page.tsx';
 import { TasksPage } from '../tasks/tasks-page.tsx';
-import { ConnectionBar } from './connection-bar.tsx';
 import { Header } from './header.tsx';
-import type { Route } from './route.ts';
-import { useConsole } from './use-console.ts';
+import type { Route } from '../app/route.ts';
+import { useConsole } from '../app/use-console.ts';
 
-/** The frame around every page: the way past the navigation, the header, the page, and what is said aloud. */
+/** The frame around every page: skip link, header, page, and the live region for screen readers. */
 export function App() {
   const { announcer } = useConsole();
   return (
@@ -35,6 +34,23 @@ export function App() {
   );
 }
 
+/** Shown above every page while it lasts, since what the page shows may be out of date. */
+const connectionTexts = {
+  lost: 'Connection lost. Retrying automatically. Nothing is lost, and nothing is charged twice.',
+  busy: 'The service is busy. Retrying in a moment.',
+  fine: '',
+} as const;
+
+function ConnectionBar() {
+  const { connection } = useConsole();
+  const state = connection.state.value;
+  return (
+    <div role="status" class="connection-bar" hidden={state === 'fine'}>
+      {connectionTexts[state]}
+    </div>
+  );
+}
+
 function Outlet() {
   const { session, router } = useConsole();
   const { kind } = session.state.value;
@@ -45,7 +61,7 @@ function Outlet() {
     case 'unreachable':
       return (
         <Page title="Waiting for the service">
-          <p>The service cannot be reached at the moment. The page looks for it again every few seconds.</p>
+          <p>The service cannot be reached. This page tries again every few seconds.</p>
         </Page>
       );
     case 'signed_out':
@@ -113,7 +129,7 @@ function Redirect({ to }: { to: string }) {
 function OtherSessionNeeded({ secret }: { secret: string }) {
   const signOut = useSignOut();
   return (
-    <Page title="Another sign-in is needed" lead={`This page is for those who sign in with ${secret}.`}>
+    <Page title="A different sign-in is needed" lead={`To see this page, sign in with ${secret}.`}>
       <button type="button" class="button" onClick={signOut}>
         Sign out and sign in with {secret}
       </button>
@@ -123,9 +139,9 @@ function OtherSessionNeeded({ secret }: { secret: string }) {
 
 function NotFound() {
   return (
-    <Page title="There is no such page" lead="The address may be mistyped.">
+    <Page title="Page not found" lead="Check the address for typos.">
       <p>
-        <a href="/">Go to the first page</a>
+        <a href="/">Go to the home page</a>
       </p>
     </Page>
   );

@@ -1,26 +1,17 @@
 import { effect } from '@preact/signals';
-import { createApi, type Api } from '../api/create-api.ts';
-import { createConnection, type Connection } from '../api/connection.ts';
-import { createSession, type SessionStore } from '../session/create-session.ts';
-import { createListDesk, type ListDesk } from '../lists/create-list-desk.ts';
-import { createListKeeper } from '../lists/list-keeper.ts';
+import { createApi } from '../api/create-api.ts';
+import { createConnection } from '../api/connection.ts';
+import { createSession } from '../app/create-session.ts';
+import { createListController } from '../list-run/create-list-controller.ts';
+import { createListStore } from '../list-run/list-store.ts';
 import { nextFrame } from '../parts/next-frame.ts';
 import { randomKey } from '../parts/random-key.ts';
-import { createAnnouncer, type Announcer } from './announcer.ts';
-import { createRouter, type Router } from './create-router.ts';
-import { createTheme, type ThemeStore } from './create-theme.ts';
-import { untilConnected } from './until-connected.ts';
+import { createAnnouncer } from '../app/announcer.ts';
+import { createRouter } from '../app/create-router.ts';
+import { createTheme } from '../app/create-theme.ts';
+import type { Console } from '../app/use-console.ts';
 
-/** The parts of the page that outlive any one view. */
-export type Console = {
-  api: Api;
-  connection: Connection;
-  session: SessionStore;
-  router: Router;
-  theme: ThemeStore;
-  announcer: Announcer;
-  lists: ListDesk;
-};
+const tryAgainMs = 3_000;
 
 export function createConsole(window: Window): Console {
   const session = createSession(() => api);
@@ -35,23 +26,23 @@ export function createConsole(window: Window): Console {
     const state = session.state.peek();
     return state.kind === 'account' ? state.account.account_id : undefined;
   };
-  const lists = createListDesk({
+  const lists = createListController({
     client: api.client,
-    keeper: createListKeeper(window.indexedDB),
+    store: createListStore(window.indexedDB),
     accountId,
     pause: nextFrame,
     untilConnected: (signal) => untilConnected(window, signal),
     now: () => Date.now(),
     randomKey,
     onEnd: (state) => {
-      announcer.say(state.kind === 'done' ? 'The list is checked' : 'The list is paused');
+      announcer.say(state.kind === 'done' ? 'The list has been checked' : 'The list is paused');
       void session.refresh();
     },
   });
   effect(() => {
-    // A list that was left under way goes on as soon as its account is signed in again.
+    // A list that was running resumes as soon as its account is signed in again.
     const state = session.state.value;
-    if (state.kind === 'account') void lists.recall(state.account.account_id);
+    if (state.kind === 'account') void lists.restore(state.account.account_id);
   });
   return {
     lists,
@@ -62,4 +53,22 @@ export function createConsole(window: Window): Console {
     theme: createTheme(window),
     announcer,
   };
+}
+
+/** Resolves when the browser says that it is back on line, and after a few seconds in any case. */
+function untilConnected(window: Window, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', goOn);
+      signal.removeEventListener('abort', giveUp);
+      settle();
+    };
+    const goOn = end(resolve);
+    const giveUp = end(() => reject(new Error('stopped while waiting')));
+    const timer = setTimeout(goOn, tryAgainMs);
+    window.addEventListener('online', goOn);
+    signal.addEventListener('abort', giveUp);
+    if (signal.aborted) giveUp();
+  });
 }

@@ -1,9 +1,9 @@
-import { grouped } from '../parts/format.ts';
+import { counted } from '../parts/format.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import type { Theme } from './create-theme.ts';
-import type { Route } from './route.ts';
-import { SignOutButton } from '../session/sign-out-button.tsx';
-import { useConsole } from './use-console.ts';
+import type { Theme } from '../app/create-theme.ts';
+import type { Route } from '../app/route.ts';
+import { SignOutButton } from '../sign-in/sign-out-button.tsx';
+import { useConsole } from '../app/use-console.ts';
 
 type Place = { path: string; label: string; icon: IconName; holds: readonly Route['kind'][] };
 
@@ -31,7 +31,7 @@ export function Header() {
   const isIn = state.kind === 'account' || state.kind === 'operator';
   return (
     <header class="bar">
-      <a class="brand" href="/" aria-label="Mailproof, first page">
+      <a class="brand" href="/" aria-label="Mailproof, home page">
         <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
           <path d="M4 9.5l12 9 12-9M10.5 22.5l4 3.5 8-9" />
         </svg>
@@ -53,7 +53,7 @@ function BarEnd() {
         <a class="balance" href="/account">
           {state.account.key.mode === 'test'
             ? 'Test key'
-            : `${grouped(state.account.credits.available)} credits`}
+            : counted(state.account.credits.available, 'credit')}
         </a>
       ) : null}
       <ThemeButton />
@@ -78,7 +78,7 @@ function Navigation({ places }: { places: readonly Place[] }) {
 }
 
 const themes: Record<Theme, { next: Theme; icon: IconName; label: string }> = {
-  system: { next: 'light', icon: 'system', label: 'as the system' },
+  system: { next: 'light', icon: 'system', label: 'system' },
   light: { next: 'dark', icon: 'sun', label: 'light' },
   dark: { next: 'system', icon: 'moon', label: 'dark' },
 };

@@ -1,20 +1,23 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { AccountTask, BulkResultRecord, BulkTaskProgress } from '@mailproof/client';
-import { Charts } from '../lists/outcome.tsx';
-import { providerOf } from '../lists/provider-of.ts';
+import { OutcomeCharts } from '../parts/outcome-charts.tsx';
+import { providerOf } from '../list-run/provider-of.ts';
 import type { ResultRow } from '../parts/arrange-rows.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { counted } from '../parts/format.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { Page } from '../app/page.tsx';
 import { ResultTable } from '../parts/result-table.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { Time } from '../parts/time.tsx';
-import { useEvery, useLoaded } from '../parts/use-loaded.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
-import { StoryView } from '../story/story-view.tsx';
-import { TaskDownload } from './task-download.tsx';
+import { useEvery, useLoaded } from '../loading/use-loaded.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
+import { EvidenceView } from '../evidence/evidence-view.tsx';
+import { tallyByStatus } from '../parts/tally.ts';
+import { RowsForm } from '../parts/rows-form.tsx';
+import { saveFile } from '../parts/save-file.ts';
+import { writeTaskResults } from './write-task-results.ts';
 import { keyName, TaskState, taskTitle } from './task-table.tsx';
 
 const lookAgainMs = 2_000;
@@ -70,7 +73,7 @@ function Facts({ task, credits, made }: FactsProps) {
           </dd>
         </div>
         <div>
-          <dt>{task.status === 'completed' ? 'Charged' : 'Held'}</dt>
+          <dt>{task.status === 'completed' ? 'Charged' : 'Reserved'}</dt>
           <dd class="fact-plain">{counted(credits, 'credit')}</dd>
         </div>
         <div>
@@ -78,7 +81,7 @@ function Facts({ task, credits, made }: FactsProps) {
           <dd class="fact-plain">{made === undefined ? '–' : <Time at={made.created_at} />}</dd>
         </div>
         <div>
-          <dt>By key</dt>
+          <dt>Created by key</dt>
           <dd class="fact-plain">{made?.key ?? '–'}</dd>
         </div>
         <div>
@@ -99,7 +102,7 @@ function Results({ results, name }: { results: BulkResultRecord[]; name: string 
   const record = opened.value === undefined ? undefined : results[opened.value - 1];
   return (
     <>
-      <Charts
+      <OutcomeCharts
         answered={results.map(({ status, explanation }) => ({
           status,
           provider: providerOf(explanation?.mail_host ?? null),
@@ -115,7 +118,7 @@ function Results({ results, name }: { results: BulkResultRecord[]; name: string 
           <p>
             <StatusBadge status={record.status} />
           </p>
-          <StoryView result={record} />
+          <EvidenceView result={record} />
           <div class="buttons">
             <button type="button" class="button" onClick={() => (opened.value = undefined)}>
               Close
@@ -137,4 +140,15 @@ function rowOf({ email, status, overall_score: score, explanation }: BulkResultR
     provider: host === undefined ? '' : providerOf(host),
     reason: explanation?.reason ?? '',
   };
+}
+
+function TaskDownload({ results, name }: { results: readonly BulkResultRecord[]; name: string }) {
+  const download = (status: string | undefined) => {
+    const wanted = results.filter((record) => status === undefined || record.status === status);
+    const stem = name.replace(/[^\w.-]+/g, '-').replace(/\.(?:csv|tsv|txt)$/i, '');
+    saveFile(`${stem}.${status ?? 'checked'}.csv`, [writeTaskResults(wanted)]);
+  };
+  return (
+    <RowsForm total={results.length} counts={tallyByStatus(results)} main={false} onDownload={download} />
+  );
 }

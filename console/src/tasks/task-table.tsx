@@ -1,5 +1,5 @@
 import type { AccountKey, AccountTask } from '@mailproof/client';
-import { grouped } from '../parts/format.ts';
+import { counted, grouped } from '../parts/format.ts';
 import { Time } from '../parts/time.tsx';
 
 type TaskTableProps = {
@@ -14,7 +14,7 @@ type TaskTableProps = {
 export function TaskTable({ tasks, keys, canOpen }: TaskTableProps) {
   return (
     <table>
-      <caption class="visually-hidden">Tasks, the newest first</caption>
+      <caption class="visually-hidden">Tasks, newest first</caption>
       <thead>
         <tr>
           <th scope="col">Task</th>
@@ -63,7 +63,7 @@ export function TaskState({ task }: { task: Pick<AccountTask, 'status' | 'count_
     <span class="task-state">
       {states[status]}
       {status === 'completed' ? (
-        <span class="hint">{grouped(total)} addresses</span>
+        <span class="hint">{counted(total, 'address', 'addresses')}</span>
       ) : (
         <>
           <progress class="progress" aria-label="Checked" value={checked} max={Math.max(total, 1)} />
@@ -85,5 +85,5 @@ export function keyName(keyId: string | null, keys: readonly AccountKey[] | unde
   if (keyId === null) return '–';
   if (keys === undefined) return '…';
   const key = keys.find(({ key_id: id }) => id === keyId);
-  return key === undefined ? 'a deleted key' : key.name || `…${key.last4}`;
+  return key === undefined ? 'deleted key' : key.name || `…${key.last4}`;
 }

@@ -1,9 +1,9 @@
-import { Page } from '../parts/page.tsx';
-import { PagesEnd } from '../parts/pages-end.tsx';
-import { useEvery, useLoaded } from '../parts/use-loaded.ts';
-import { usePages } from '../parts/use-pages.ts';
-import { WhenRead } from '../parts/when-read.tsx';
-import { useConsole } from '../shell/use-console.ts';
+import { Page } from '../app/page.tsx';
+import { PagesEnd } from '../loading/pages-end.tsx';
+import { useEvery, useLoaded } from '../loading/use-loaded.ts';
+import { usePages } from '../loading/use-pages.ts';
+import { WhenRead } from '../loading/when-read.tsx';
+import { useConsole } from '../app/use-console.ts';
 import { TaskTable } from './task-table.tsx';
 
 const lookAgainMs = 3_000;
@@ -21,14 +21,14 @@ export function TasksPage() {
   return (
     <Page
       title="Tasks"
-      lead="What was checked in the background, by lists here and by programs through the API."
+      lead="Addresses checked in the background, from lists in this console and through the API."
     >
       <WhenRead of={[keys, pages]}>
         <section class="card" aria-label="Tasks">
           {tasks.length === 0 ? null : <TaskTable tasks={tasks} keys={keys.value.value?.keys} canOpen />}
           <PagesEnd
             pages={pages}
-            nothing="Nothing has run yet. A list that you check becomes a task of every hundred addresses."
+            nothing="No tasks yet. A list that you check runs as tasks of up to 100 addresses each."
           />
         </section>
       </WhenRead>

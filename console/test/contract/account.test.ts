@@ -26,7 +26,7 @@ describe('the account and its tasks', () => {
     await page.getByText('47 available + 0 reserved + 3 spent = 50 granted').waitFor();
     assert.equal(await fact(page, 'Spent'), '3');
     const statement = page.getByRole('region', { name: 'Statement' });
-    await statement.getByText('Every line follows from the one before it.').waitFor();
+    await statement.getByText('Every entry follows from the one before it.').waitFor();
     const changes = await statement.getByRole('row').locator('td:nth-child(4)').allInnerTexts();
     assert.equal(changes.at(-1), '+50');
     // What was reserved was taken from the available before: a charge is told without a sign, and changes nothing.
@@ -35,7 +35,7 @@ describe('the account and its tasks', () => {
       signed.reduce((sum, change) => sum + change, 0),
       47,
     );
-    await page.getByRole('region', { name: 'Use' }).getByText('3 credits in 30 days').waitFor();
+    await page.getByRole('region', { name: 'Usage' }).getByText('3 credits in 30 days').waitFor();
     await visitor.leave();
   });
 
@@ -60,9 +60,9 @@ describe('the account and its tasks', () => {
 
     await page.getByRole('button', { name: 'Rename newsletter' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('shop');
-    await page.getByRole('button', { name: 'Save the name' }).click();
+    await page.getByRole('button', { name: 'Save name' }).click();
     await page.getByRole('button', { name: 'Delete shop' }).click();
-    await page.getByRole('button', { name: 'Delete the key' }).click();
+    await page.getByRole('button', { name: 'Delete key' }).click();
     await page.getByRole('button', { name: 'Delete shop' }).waitFor({ state: 'detached' });
     const headers = { authorization: `Bearer ${shown}` };
     for (;;) {

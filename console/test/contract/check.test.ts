@@ -34,7 +34,7 @@ describe('checking one address', () => {
       await check(page, email);
       const verdict = page.getByRole('region', { name: email });
       await verdict.getByText(statusWords[status].meaning).waitFor();
-      await verdict.getByText(status === 'unknown' ? 'Nothing charged' : '1 credit charged').waitFor();
+      await verdict.getByText(status === 'unknown' ? 'No credit charged' : '1 credit charged').waitFor();
     }
     await visitor.leave();
   });
@@ -51,7 +51,7 @@ describe('checking one address', () => {
       .getByText(/does not exist/)
       .first()
       .waitFor();
-    await evidence.getByText('decided here').waitFor();
+    await evidence.getByText('deciding step').waitFor();
     await visitor.leave();
   });
 
@@ -63,7 +63,7 @@ describe('checking one address', () => {
     await signIn(page, { origin, secret });
     visitor.expectTrouble('400 /api/v1/email-verification');
     await check(page, 'ada@@northwind.example');
-    await page.getByText('This is no email address').waitFor();
+    await page.getByText('This is not a valid email address').waitFor();
     assert.equal((await fixture.creditsOf(secret)).spent, 0);
     await visitor.leave();
   });

@@ -41,7 +41,7 @@ describe('a list', () => {
     await agree(page);
     const byCommand = await checkByCommand(fixture);
     await done(page, 'contacts.csv').waitFor();
-    assert.deepEqual([await fact(page, 'Addresses'), await fact(page, 'No address')], ['41', '2']);
+    assert.deepEqual([await fact(page, 'Addresses'), await fact(page, 'Not an address')], ['41', '2']);
     const all = await download(page);
     assert.equal(all.name, 'contacts.checked.csv');
     assert.equal(all.text, byCommand);
@@ -123,7 +123,7 @@ describe('a list', () => {
     await page.getByRole('heading', { level: 2, name: 'people.csv is paused' }).waitFor();
     await page.getByText('Not enough credits').waitFor();
     await fixture.grant(secret, 200);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await done(page, 'people.csv').waitFor();
     assert.deepEqual(await fixture.creditsOf(secret), {
       granted: 450,

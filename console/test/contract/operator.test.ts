@@ -18,7 +18,7 @@ describe('the operator', () => {
     const { page } = visitor;
     await signIn(page, { origin, secret: adminToken, path: '/operator/accounts' });
     await page.getByLabel('Name', { exact: true }).fill('Lighthouse Press');
-    await page.getByLabel('Credits to begin with').fill('100');
+    await page.getByLabel('Initial credits').fill('100');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { level: 1, name: 'Lighthouse Press' }).waitFor();
 
@@ -42,7 +42,7 @@ describe('the operator', () => {
 
     await page.getByLabel('Plan', { exact: true }).selectOption('none');
     await page.getByRole('button', { name: 'Set plan' }).click();
-    await page.getByText('There is no active plan').waitFor();
+    await page.getByText('No active plan').waitFor();
     assert.equal(await refusalOf(client), 'subscription_required');
     assert.equal((await fixture.creditsOf(key)).granted, 125);
 
@@ -84,16 +84,16 @@ describe('the operator', () => {
       .getByText(/^[1-9]\d* verdicts; each column/)
       .waitFor();
     await page.getByRole('region', { name: 'Unknown' }).getByText('listed by blocklist').first().waitFor();
-    await page.getByLabel('Request id').fill(requestId);
+    await page.getByLabel('Request ID').fill(requestId);
     await page.getByRole('button', { name: 'Find request' }).click();
     const search = page.getByRole('region', { name: 'Find a request' });
     await search.getByText('verification', { exact: true }).waitFor();
     assert.equal(await fact(page, 'Charged'), '1');
     assert.ok(!(await page.content()).includes('lena.fischer'), 'the operator sees no address');
     visitor.expectTrouble('404 /admin/v1/requests/');
-    await page.getByLabel('Request id').fill('00000000-0000-7000-8000-000000000000');
+    await page.getByLabel('Request ID').fill('00000000-0000-7000-8000-000000000000');
     await page.getByRole('button', { name: 'Find request' }).click();
-    await page.getByText('No such request').waitFor();
+    await page.getByText('Request not found').waitFor();
     await visitor.leave();
   });
 });

@@ -58,7 +58,7 @@ describe('signing in and out', () => {
     await signIn(page, { origin, secret: adminToken });
     await page.getByRole('link', { name: 'Audit log' }).waitFor();
     await page.goto(`${origin}/check`);
-    await page.getByRole('heading', { level: 1, name: 'Another sign-in is needed' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'A different sign-in is needed' }).waitFor();
     await visitor.leave();
   });
 
@@ -98,7 +98,7 @@ describe('signing in and out', () => {
     const wrong = `${liveKey.slice(0, -1)}${liveKey.endsWith('A') ? 'B' : 'A'}`;
     await field.fill(wrong);
     await field.press('Enter');
-    await page.getByText('This key is not known').waitFor();
+    await page.getByText('Unknown key').waitFor();
     assert.equal(await field.evaluate((element) => element === document.activeElement), true);
     await field.fill('no token of anybody');
     await field.press('Enter');

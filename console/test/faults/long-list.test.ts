@@ -22,7 +22,7 @@ describe('a list', () => {
     const { page } = visitor;
     await signIn(page, { origin: fixture.demo.url, secret: fixture.demo.testKey });
     await bringList(page, { name: 'many.csv', text });
-    await agree(page, 'Check for nothing');
+    await agree(page, 'Check for free (sandbox)');
     await done(page, 'many.csv').waitFor();
     assert.equal(await fact(page, 'Rows'), '10,000');
     assert.ok((await page.getByRole('row').count()) < 500, 'only what can be seen is drawn');

@@ -89,7 +89,7 @@ const ofAccount = (taskId: string): Place[] => [
   { name: 'task', path: `/tasks/${taskId}`, heading: /contacts/ },
   { name: 'account', path: '/account', heading: 'Account' },
   { name: 'account-new-key', path: '/account', heading: 'Account', act: createKey },
-  { name: 'not-found', path: '/operator/nowhere', heading: 'There is no such page' },
+  { name: 'not-found', path: '/operator/nowhere', heading: 'Page not found' },
 ];
 const ofOperator = (accountId: string): Place[] => [
   { name: 'operator', path: '/operator', heading: 'Health' },

@@ -19,7 +19,7 @@ export async function agree(page: Page, confirm = 'Spend and check'): Promise<vo
 }
 
 export function done(page: Page, name: string): Locator {
-  return page.getByRole('heading', { level: 2, name: `${name} is checked` });
+  return page.getByRole('heading', { level: 2, name: `${name} has been checked` });
 }
 
 /** The figure under a heading such as `Rows`, as the page shows it. */

@@ -5,12 +5,12 @@
  */
 import { askOverTcp } from './ask-over-tcp.ts';
 import { encodeQuery } from './encode-query.ts';
-import type { Gate } from './gate.ts';
+import type { Semaphore } from './semaphore.ts';
 import type { LookupFailure } from './lookup.ts';
 import type { Answer, DnsServer, Question } from './question.ts';
 import { readAnswer } from './read-answer.ts';
 import type { Reading } from './read-answer.ts';
-import type { Random } from './udp-line.ts';
+import type { Random } from './udp-socket.ts';
 import type { UdpPool } from './udp-pool.ts';
 
 export type ServerReply =
@@ -27,7 +27,7 @@ type ServerRequest = {
   unreadable(): void;
 };
 
-export type WireParts = { udp: UdpPool; tcpGate: Gate; countTcp(): void; random: Random };
+export type WireParts = { udp: UdpPool; tcpQueries: Semaphore; countTcp(): void; random: Random };
 
 /** What a reading is once unreadable and foreign messages have been passed over. */
 type Heard = Exclude<Reading, { kind: 'foreign' | 'unreadable' }> | { kind: 'unreachable' };
@@ -75,9 +75,9 @@ function overUdp(parts: WireParts, request: ServerRequest, withEdns: boolean): P
 
 async function overTcp(parts: WireParts, request: ServerRequest): Promise<Heard> {
   const { server, question, signal } = request;
-  // The gate refuses for one reason only: the signal fired.
-  const leave = await parts.tcpGate.enter(signal).catch(() => undefined);
-  if (leave === undefined) return { kind: 'unreachable' };
+  // A place is refused for one reason only: the signal fired.
+  const release = await parts.tcpQueries.acquire(signal).catch(() => undefined);
+  if (release === undefined) return { kind: 'unreachable' };
   try {
     const id = parts.random(0x10000);
     parts.countTcp();
@@ -90,6 +90,6 @@ async function overTcp(parts: WireParts, request: ServerRequest): Promise<Heard>
       return { kind: 'declined', failure: 'malformed' };
     return reading;
   } finally {
-    leave();
+    release();
   }
 }

@@ -15,7 +15,7 @@ import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import { askServer } from './ask-server.ts';
 import type { ServerReply, WireParts } from './ask-server.ts';
-import type { Gate } from './gate.ts';
+import type { Semaphore } from './semaphore.ts';
 import type { LookupFailure } from './lookup.ts';
 import type { Answer, Ask, DnsServer, Question } from './question.ts';
 
@@ -25,14 +25,14 @@ type AskServersParts = {
   limits: Limits;
   wire: WireParts;
   /** Bounds the lookups in flight. */
-  gate: Gate;
+  lookups: Semaphore;
 };
 
 /** Why a try ends when its lookup has; made once, since an abort without a reason makes an exception each time. */
 const lookupEnded = new Error('the lookup has ended');
 
 export function createAskServers(parts: AskServersParts): { ask: Ask; close(): void } {
-  const { clock, limits, gate } = parts;
+  const { clock, limits, lookups } = parts;
   const lives = new Set<AbortController>();
   // The server that answered last is asked first, so that a dead one costs its second only once.
   const favourite = { index: 0 };
@@ -48,7 +48,7 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
     patience.signal.addEventListener('abort', end, { once: true });
     const cancel = clock.after(waitMs, end);
     try {
-      const answer = await askInTurn(question, life.signal);
+      const answer = await askWhenFree(question, life.signal);
       patience.signal.throwIfAborted();
       return answer;
     } finally {
@@ -60,14 +60,14 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
     }
   }
 
-  async function askInTurn(question: Question, signal: AbortSignal): Promise<Answer> {
-    // The gate refuses for one reason only: the signal fired, which is silence to the one who asked.
-    const leave = await gate.enter(signal).catch(() => undefined);
-    if (leave === undefined) return failed('silence');
+  async function askWhenFree(question: Question, signal: AbortSignal): Promise<Answer> {
+    // A place is refused for one reason only: the signal fired, which is silence to the caller.
+    const release = await lookups.acquire(signal).catch(() => undefined);
+    if (release === undefined) return failed('silence');
     try {
       return await rounds(parts, favourite, { question, signal });
     } finally {
-      leave();
+      release();
     }
   }
 

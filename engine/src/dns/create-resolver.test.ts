@@ -39,7 +39,7 @@ describe('bounds', () => {
     assert.ok(dns.queries.length > 600, 'some were lost and asked again');
   });
 
-  test('no more lookups in flight than dnsQueriesInFlight; the others wait their turn', async () => {
+  test('no more lookups in flight than dnsQueriesInFlight; the others wait for a place', async () => {
     let waiting = 0;
     let most = 0;
     const dns = await server(zone, async ({ reply }) => {
@@ -55,7 +55,7 @@ describe('bounds', () => {
     assert.ok(most <= 3, `${most} at once`);
   });
 
-  test('a turn that does not come by the deadline is silence', async () => {
+  test('a place that does not come by the deadline is silence', async () => {
     const made = resolver([await server(zone, () => [])], { ...hasty, dnsQueriesInFlight: 1 });
     const [one, two] = [made.uncached.mx(name, patience()), made.uncached.ipv4(name, patience())];
     assert.deepEqual(await within(400, Promise.all([one, two])), [silence, silence]);

@@ -16,10 +16,10 @@ import type { Limits } from '../limits.ts';
 import { asResolver } from './as-resolver.ts';
 import { createAskServers } from './ask-servers.ts';
 import { cachedResolver } from './cached-resolver.ts';
-import { createGate } from './gate.ts';
+import { createSemaphore } from './semaphore.ts';
 import type { Resolver } from './lookup.ts';
 import type { DnsServer, Question } from './question.ts';
-import type { Random } from './udp-line.ts';
+import type { Random } from './udp-socket.ts';
 import { createUdpPool } from './udp-pool.ts';
 
 export type DnsResolver = Resolver & {
@@ -44,17 +44,17 @@ export function createResolver(parts: {
   // Every server has a socket of its own, so there are not more servers than sockets.
   const servers = parts.servers.slice(0, limits.dnsSockets);
   const udp = createUdpPool({ servers, sockets: limits.dnsSockets, clock, random });
-  let tcpQueries = 0;
+  let tcpCount = 0;
   const countTcp = () => {
-    tcpQueries += 1;
+    tcpCount += 1;
   };
-  const wire = { udp, tcpGate: createGate(limits.dnsSockets), countTcp, random };
+  const wire = { udp, tcpQueries: createSemaphore(limits.dnsSockets), countTcp, random };
   const asker = createAskServers({
     servers,
     clock,
     limits,
     wire,
-    gate: createGate(limits.dnsQueriesInFlight),
+    lookups: createSemaphore(limits.dnsQueriesInFlight),
   });
   const cached = cachedResolver(asker.ask, { clock, limits });
 
@@ -70,7 +70,7 @@ export function createResolver(parts: {
     lifeMs: (question) => cached.lifeMs(question),
     counts() {
       const { sent, open, opened } = udp.counts();
-      return { queries: sent + tcpQueries, openSockets: open, openedSockets: opened };
+      return { queries: sent + tcpCount, openSockets: open, openedSockets: opened };
     },
   };
 }

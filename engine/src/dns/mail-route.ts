@@ -21,4 +21,7 @@ export type MailRoute =
       further: CanonicalHost[];
     }
   | { kind: 'refuses_mail'; why: 'no_such_domain' | 'null_mx' | 'no_mail_host' | 'no_mail_host_resolves' }
-  | { kind: 'undetermined'; failure: LookupFailure };
+  | { kind: 'undetermined'; failure: RouteFailure };
+
+/** Why we cannot tell: a lookup failed, or the resolver denies names that are known to exist. */
+export type RouteFailure = LookupFailure | 'denies_known_names';

@@ -13,15 +13,15 @@ import type { Resolver } from './lookup.ts';
 import type { MailHost, MailRoute, MailTarget } from './mail-route.ts';
 import { resolveHost } from './resolve-host.ts';
 
-type Parts = { resolver: Resolver; limits: Limits };
+type TargetParts = { resolver: Resolver; limits: Limits };
 
-const ADDRESSES_PER_TURN = 2;
+const ADDRESSES_AT_FIRST = 2;
 
-/** Whoever waits for a conversation holds one of these, so it is a record and not a suspended function. */
-type Search = {
-  /** Of this turn. */
+/** Everybody who waits for a conversation holds one of these, so it is a record and not a suspended function. */
+type TargetSearch = {
+  /** Of the host at hand. */
   ready: MailTarget[];
-  /** What the hosts so far have beyond their turns. */
+  /** What the hosts so far have beyond their first two. */
   leftOver: MailTarget[];
   /** Names that are yet to be resolved. */
   names: CanonicalHost[];
@@ -30,11 +30,11 @@ type Search = {
 
 export function mailTargets(
   route: MailRoute & { kind: 'takes_mail' },
-  parts: Parts,
+  parts: TargetParts,
   patience: Patience,
 ): AsyncIterableIterator<MailTarget> {
   const names = route.further.slice(0, lookupsLeft(route, parts.limits));
-  const search: Search = { ...inTurn(route.first), names, given: [] };
+  const search: TargetSearch = { ...firstAddresses(route.first), names, given: [] };
   return {
     async next() {
       const value = await nextTarget(search, parts, patience);
@@ -46,7 +46,11 @@ export function mailTargets(
   };
 }
 
-async function nextTarget(search: Search, parts: Parts, patience: Patience): Promise<MailTarget | undefined> {
+async function nextTarget(
+  search: TargetSearch,
+  parts: TargetParts,
+  patience: Patience,
+): Promise<MailTarget | undefined> {
   while (search.given.length < parts.limits.mailAddresses) {
     const target = search.ready.shift();
     // Two names of one machine are one place to dial.
@@ -54,13 +58,13 @@ async function nextTarget(search: Search, parts: Parts, patience: Patience): Pro
       search.given = search.given.concat(target.address);
       return target;
     }
-    if (target === undefined && !(await beginTurn(search, parts, patience))) return undefined;
+    if (target === undefined && !(await beginNextHost(search, parts, patience))) return undefined;
   }
   return undefined;
 }
 
-/** The turn of the next host, or at the end of what was left over; false when there is no more. */
-async function beginTurn(search: Search, parts: Parts, patience: Patience): Promise<boolean> {
+/** Goes on to the next host, or at the end to what was left over; false when there is no more. */
+async function beginNextHost(search: TargetSearch, parts: TargetParts, patience: Patience): Promise<boolean> {
   const name = search.names.shift();
   if (name === undefined) {
     Object.assign(search, { ready: search.leftOver, leftOver: [] });
@@ -68,15 +72,15 @@ async function beginTurn(search: Search, parts: Parts, patience: Patience): Prom
   }
   const host = await resolveHost(name, parts, patience);
   if (host.kind !== 'resolves') return true;
-  const { ready, leftOver } = inTurn({ name, addresses: host.addresses });
+  const { ready, leftOver } = firstAddresses({ name, addresses: host.addresses });
   search.ready = ready;
   search.leftOver = [...search.leftOver, ...leftOver];
   return true;
 }
 
-function inTurn({ name: host, addresses }: MailHost): Pick<Search, 'ready' | 'leftOver'> {
+function firstAddresses({ name: host, addresses }: MailHost): Pick<TargetSearch, 'ready' | 'leftOver'> {
   const targets = addresses.map((address) => ({ host, address }));
-  return { ready: targets.slice(0, ADDRESSES_PER_TURN), leftOver: targets.slice(ADDRESSES_PER_TURN) };
+  return { ready: targets.slice(0, ADDRESSES_AT_FIRST), leftOver: targets.slice(ADDRESSES_AT_FIRST) };
 }
 
 /** Finding the first host took one lookup for it and for each name before it; the rest are for the others. */

@@ -8,8 +8,8 @@
  */
 import type { Clock } from '../clock.ts';
 import type { DnsServer } from './question.ts';
-import { openUdpLine } from './udp-line.ts';
-import type { Random, UdpLine, UdpQuery } from './udp-line.ts';
+import { openUdpSocket } from './udp-socket.ts';
+import type { Random, UdpSocket, UdpQuery } from './udp-socket.ts';
 
 export type UdpPool = {
   /** Sends a query; the returned function ends the wait for its answer. */
@@ -21,10 +21,10 @@ export type UdpPool = {
 const LIFE_QUERIES = 256;
 const LIFE_MS = 60_000;
 
-type OpenLine = { line: UdpLine; queriesLeft: number; until: number };
+type PooledSocket = { socket: UdpSocket; queriesLeft: number; until: number };
 
 /** One place in the pool: no socket yet, one in use, or one that takes no more queries and drains. */
-type Slot = { current: OpenLine | undefined; draining: boolean };
+type Slot = { current: PooledSocket | undefined; draining: boolean };
 
 export function createUdpPool(parts: {
   servers: readonly DnsServer[];
@@ -37,11 +37,11 @@ export function createUdpPool(parts: {
   const share = Math.max(1, Math.floor(parts.sockets / parts.servers.length));
   const slotsOf = new Map(parts.servers.map((server) => [server, emptySlots(share)]));
 
-  function fill(slot: Slot, server: DnsServer): OpenLine {
-    const line = openUdpLine(server, { random, onBroken: () => empty(slot, opened) });
+  function fill(slot: Slot, server: DnsServer): PooledSocket {
+    const socket = openUdpSocket(server, { random, onBroken: () => empty(slot, opened) });
     // The life is drawn by lot, so that the sockets do not all wear out at once.
     const queriesLeft = LIFE_QUERIES + random(LIFE_QUERIES);
-    const opened: OpenLine = { line, queriesLeft, until: clock.now() + LIFE_MS };
+    const opened: PooledSocket = { socket, queriesLeft, until: clock.now() + LIFE_MS };
     counts.open += 1;
     counts.opened += 1;
     slot.current = opened;
@@ -49,12 +49,12 @@ export function createUdpPool(parts: {
   }
 
   /** Takes a socket out of its slot; one that is gone already stays gone. */
-  function empty(slot: Slot, gone: OpenLine): void {
+  function empty(slot: Slot, gone: PooledSocket): void {
     if (slot.current !== gone) return;
     slot.current = undefined;
     slot.draining = false;
     counts.open -= 1;
-    gone.line.close();
+    gone.socket.close();
   }
 
   /** The slot for the next query: any that is not draining. A worn-out socket gives way first. */
@@ -63,7 +63,7 @@ export function createUdpPool(parts: {
     const slot = oneOf(usable, random);
     const { current } = slot;
     if (current === undefined || (current.queriesLeft > 0 && clock.now() < current.until)) return slot;
-    if (current.line.idle()) {
+    if (current.socket.idle()) {
       empty(slot, current);
       return slot;
     }
@@ -83,10 +83,10 @@ export function createUdpPool(parts: {
     const current = slot.current ?? fill(slot, query.server);
     current.queriesLeft -= 1;
     counts.sent += 1;
-    const stop = current.line.send(query);
+    const stop = current.socket.send(query);
     return () => {
       stop();
-      if (slot.draining && current.line.idle()) empty(slot, current);
+      if (slot.draining && current.socket.idle()) empty(slot, current);
     };
   }
 

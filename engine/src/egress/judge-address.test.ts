@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { describe, it } from 'node:test';
 import { fuzzEmbedded, fuzzTexts } from '../../test/fuzz/egress.fuzz.ts';
-import { embeddings } from '../net/embedded-ipv4.ts';
 import { judgeAddress } from './judge-address.ts';
 import { ownAddresses } from './own-addresses.ts';
 import { parseCidr, type Cidr } from '../net/parse-cidr.ts';
-import { specialIpv4, specialIpv6 } from './special-blocks.ts';
+import { embeddings, specialIpv4, specialIpv6 } from './special-blocks.ts';
 
 const nothingOpen = { allow: [], ownAddresses: [] };
 const kindOf = (address: string) => judgeAddress(address, nothingOpen).kind;

@@ -1,7 +1,6 @@
-import { embeddings, type Embedding } from '../net/embedded-ipv4.ts';
 import { holds, parseCidr, type Cidr } from '../net/parse-cidr.ts';
 import { parseIp, type Ip } from '../net/parse-ip.ts';
-import { specialIpv4, specialIpv6, type SpecialBlock } from './special-blocks.ts';
+import { embeddings, specialIpv4, specialIpv6, type Embedding, type SpecialBlock } from './special-blocks.ts';
 
 /**
  * Whether an address may be dialled. Whoever owns a domain chooses where its mail hosts point, so this is
@@ -51,17 +50,17 @@ function unmap(ip: Ip): Ip {
   return ip.family === 6 && ip.value >> 32n === 0xffffn ? { family: 4, value: ip.value & 0xffff_ffffn } : ip;
 }
 
-type Row = { cidr: Cidr } & (
+type JudgedBlock = { cidr: Cidr } & (
   { kind: 'special'; special: SpecialBlock } | { kind: 'embedding'; special: Embedding }
 );
 
-const ROWS: readonly Row[] = [
-  ...[...specialIpv4, ...specialIpv6].map((special): Row => ({
+const ROWS: readonly JudgedBlock[] = [
+  ...[...specialIpv4, ...specialIpv6].map((special): JudgedBlock => ({
     kind: 'special',
     special,
     cidr: blockOf(special),
   })),
-  ...embeddings.map((special): Row => ({ kind: 'embedding', special, cidr: blockOf(special) })),
+  ...embeddings.map((special): JudgedBlock => ({ kind: 'embedding', special, cidr: blockOf(special) })),
 ].sort((one, other) => other.cidr.bits - one.cidr.bits);
 
 function blockOf({ block }: SpecialBlock): Cidr {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { classifyReply } from '../replies/classify-reply.ts';
-import type { Experience } from '../probing/experience.ts';
-import { restAfter, type History } from './back-off.ts';
+import { classifyReply } from '../replies/classifier/classify-reply.ts';
+import type { SessionOutcome } from './session-outcome.ts';
+import { restAfter, type PastFailures } from './back-off.ts';
 
-const clean: Experience = {
+const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
@@ -12,15 +12,15 @@ const clean: Experience = {
   unknownMailboxes: 1,
   policyRefusals: 0,
 };
-const quiet: History = { setbacks: 0, silences: 0, policyRefusals: 0, unknownShare: undefined };
+const quiet: PastFailures = { failures: 0, silences: 0, policyRefusals: 0, unknownShare: undefined };
 const minute = 60_000;
 
-function turnedAway(code: number, enhanced: string | undefined, text: string): Experience {
+function turnedAway(code: number, enhanced: string | undefined, text: string): SessionOutcome {
   const meaning = classifyReply({ code, enhanced, text, provider: undefined });
   return { ...clean, turnedAway: { reply: { code, enhanced, lines: [text] }, meaning } };
 }
-const restMinutes = (experience: Experience, history: Partial<History>, group = 'example.com') => {
-  const rest = restAfter(experience, { ...quiet, ...history }, group);
+const restMinutes = (outcome: SessionOutcome, history: Partial<PastFailures>, group = 'example.com') => {
+  const rest = restAfter(outcome, { ...quiet, ...history }, group);
   return rest && { scope: rest.scope, minutes: rest.restMs / minute, reason: rest.reason };
 };
 
@@ -28,7 +28,7 @@ describe('how long a host is left alone', () => {
   test('after a conversation that went well: not at all', () => {
     assert.equal(restMinutes(clean, {}), undefined);
   });
-  for (const [setbacks, minutes] of [
+  for (const [failures, minutes] of [
     [1, 5],
     [2, 10],
     [3, 20],
@@ -36,23 +36,23 @@ describe('how long a host is left alone', () => {
     [5, 60],
     [9, 60],
   ] as const) {
-    test(`after being put off for the ${setbacks}. time: ${minutes} minutes, this address only`, () => {
-      const rest = restMinutes(turnedAway(421, '4.3.2', 'try again later'), { setbacks });
+    test(`after being put off for the ${failures}. time: ${minutes} minutes, this address only`, () => {
+      const rest = restMinutes(turnedAway(421, '4.3.2', 'try again later'), { failures });
       assert.deepEqual(rest, { scope: 'address', minutes, reason: 'host_defers' });
     });
   }
   test('after one lost connection: not at all; after two, 5 minutes, then 10', () => {
     const lost = { ...clean, connected: false };
-    assert.equal(restMinutes(lost, { setbacks: 1 }), undefined);
-    assert.deepEqual(restMinutes(lost, { setbacks: 2 }), {
+    assert.equal(restMinutes(lost, { failures: 1 }), undefined);
+    assert.deepEqual(restMinutes(lost, { failures: 2 }), {
       scope: 'address',
       minutes: 5,
       reason: 'host_unreachable',
     });
-    assert.equal(restMinutes(lost, { setbacks: 3 })?.minutes, 10);
+    assert.equal(restMinutes(lost, { failures: 3 })?.minutes, 10);
   });
   test('after the third silence in a row: 15 minutes', () => {
-    const silent: Experience = { ...clean, fault: 'timeout' };
+    const silent: SessionOutcome = { ...clean, fault: 'timeout' };
     assert.equal(restMinutes(silent, { silences: 2 }), undefined);
     assert.deepEqual(restMinutes(silent, { silences: 3 }), {
       scope: 'address',
@@ -61,7 +61,7 @@ describe('how long a host is left alone', () => {
     });
   });
   test('after a 5xx at the banner: not at all, for it says nothing of later', () => {
-    assert.equal(restMinutes(turnedAway(554, undefined, 'No SMTP service here'), { setbacks: 1 }), undefined);
+    assert.equal(restMinutes(turnedAway(554, undefined, 'No SMTP service here'), { failures: 1 }), undefined);
   });
 });
 

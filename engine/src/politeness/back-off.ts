@@ -1,7 +1,7 @@
-import type { Experience } from '../probing/experience.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 
 /**
- * How long a host or a group is left alone after what it did, as pure rules over the experience of one
+ * How long a host or a group is left alone after what it did, as pure rules over the outcome of one
  * conversation and what went before. The numbers are what senders are publicly asked to keep to.
  */
 export type Rest = {
@@ -13,9 +13,10 @@ export type Rest = {
   slow?: { perMinute: number; forMs: number };
 };
 
-export type History = {
+/** What went before at the address and at its group. */
+export type PastFailures = {
   /** Conversations in a row that could not be connected or were sent away for the time being. */
-  setbacks: number;
+  failures: number;
   /** Conversations in a row that ended in silence. */
   silences: number;
   /** Refusals for what we are within the last ten minutes, at the whole group. */
@@ -32,15 +33,11 @@ const longestRest = 60 * minute;
 const yahooThrottle = /\bTSS?0\d\b/;
 const reputationWords = /\breputation\b|\bblock ?list|\bblacklist|\bspamhaus\b|\bbanned\b/i;
 
-export function restAfter(experience: Experience, history: History, group: string): Rest | undefined {
-  return (
-    restAfterReply(experience, history, group) ??
-    restAfterFailure(experience, history) ??
-    restAfterRefusals(history)
-  );
+export function restAfter(outcome: SessionOutcome, past: PastFailures, group: string): Rest | undefined {
+  return restAfterReply(outcome, past, group) ?? restAfterFailure(outcome, past) ?? restAfterRefusals(past);
 }
 
-function restAfterReply({ turnedAway }: Experience, history: History, group: string): Rest | undefined {
+function restAfterReply({ turnedAway }: SessionOutcome, past: PastFailures, group: string): Rest | undefined {
   if (turnedAway === undefined) return undefined;
   const { code, enhanced, lines } = turnedAway.reply;
   const text = lines.join(' ');
@@ -57,23 +54,23 @@ function restAfterReply({ turnedAway }: Experience, history: History, group: str
     };
   }
   return code < 500
-    ? { scope: 'address', reason: 'host_defers', restMs: doubling(history.setbacks) }
+    ? { scope: 'address', reason: 'host_defers', restMs: doubling(past.failures) }
     : undefined;
 }
 
 /** One lost connection is chance, two in a row are a host that is down; a third silence is a tarpit. */
 function restAfterFailure(
-  { connected, fault }: Experience,
-  { setbacks, silences }: History,
+  { connected, fault }: SessionOutcome,
+  { failures, silences }: PastFailures,
 ): Rest | undefined {
-  if (!connected && setbacks >= 2)
-    return { scope: 'address', reason: 'host_unreachable', restMs: doubling(setbacks - 1) };
+  if (!connected && failures >= 2)
+    return { scope: 'address', reason: 'host_unreachable', restMs: doubling(failures - 1) };
   if (fault === 'timeout' && silences >= 3)
     return { scope: 'address', reason: 'host_silent', restMs: 15 * minute };
   return undefined;
 }
 
-function restAfterRefusals({ policyRefusals, unknownShare = 0 }: History): Rest | undefined {
+function restAfterRefusals({ policyRefusals, unknownShare = 0 }: PastFailures): Rest | undefined {
   if (policyRefusals >= 5) return { scope: 'group', reason: 'provider_refuses_us', restMs: 60 * minute };
   if (unknownShare > 0.6) return { scope: 'group', reason: 'too_many_unknown', restMs: 60 * minute };
   if (unknownShare > 0.3) {

@@ -16,7 +16,7 @@ test('each group is named once, and hosts are counted under it', () => {
 });
 
 test('those known to accept every recipient are not asked, and only those', () => {
-  const known = providerTable.filter(({ refusesStrangers }) => refusesStrangers === 'never');
+  const known = providerTable.filter(({ acceptsEverything }) => acceptsEverything === true);
   const unasked = builtInPolicies.filter(({ asking }) => asking === 'takes_every_address');
   assert.deepEqual(unasked.map(({ group }) => group).sort(), known.map(({ id }) => id).sort());
   assert.ok(builtInPolicies.every(({ asking }) => asking !== 'skip'));

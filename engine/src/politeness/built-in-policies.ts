@@ -1,5 +1,5 @@
 import type { ProviderId } from '../replies/providers.ts';
-import { whereStrangersAreCounted } from './default-politeness.ts';
+import { whereUnknownMailboxesAreCounted } from './default-politeness.ts';
 import type { ProviderSetting } from './policy-file.ts';
 
 /**
@@ -40,7 +40,7 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
     // The limits hold should an operator set `asking` to `probe` all the same.
     group: 'yahoo',
     asking: 'takes_every_address',
-    politeness: whereStrangersAreCounted,
+    politeness: whereUnknownMailboxesAreCounted,
     stance:
       'Accepts every recipient and tells the truth only after the message, which is never sent. Counts unknown ' +
       'recipients against an address ("excessive unknown recipients"), allows 20 messages in a connection, ' +
@@ -48,7 +48,7 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   },
   {
     group: 'apple',
-    politeness: whereStrangersAreCounted,
+    politeness: whereUnknownMailboxesAreCounted,
     stance:
       'Asks a reputation service about each address before it speaks; ends a conversation with 421 after too ' +
       'many errors; five messages in a connection are the advice.',
@@ -60,17 +60,17 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   },
   {
     group: 'godaddy',
-    politeness: whereStrangersAreCounted,
+    politeness: whereUnknownMailboxesAreCounted,
     stance: 'Blocks an address for the day after too many invalid recipients (IB112, IB113).',
   },
   {
     group: 'mxroute',
-    politeness: whereStrangersAreCounted,
+    politeness: whereUnknownMailboxesAreCounted,
     stance: 'Blocks an address that sends "excessive rejected recipients".',
   },
   {
     group: 'cox.net',
-    politeness: whereStrangersAreCounted,
+    politeness: whereUnknownMailboxesAreCounted,
     stance: 'Blocks an address after too many invalid recipients.',
   },
   {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { defaultPoliteness, unpaced } from './default-politeness.ts';
-import type { Destination } from '../probing/destination.ts';
-import type { Experience } from '../probing/experience.ts';
+import type { Destination } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer, type Pacer } from './create-pacer.ts';
 
-const clean: Experience = {
+const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
@@ -15,7 +15,7 @@ const clean: Experience = {
   unknownMailboxes: 0,
   policyRefusals: 0,
 };
-const deferred: Experience = {
+const deferred: SessionOutcome = {
   ...clean,
   turnedAway: {
     reply: { code: 421, enhanced: '4.3.2', lines: ['later'] },

@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts';
-import { emptyShelf, type Shelf } from '../memory.ts';
+import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
 import type { Politeness } from './policy.ts';
-import type { Destination } from '../probing/destination.ts';
-import type { Experience } from '../probing/experience.ts';
-import { restAfter, type History, type Rest } from './back-off.ts';
+import type { Destination } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
+import { restAfter, type PastFailures, type Rest } from './back-off.ts';
 import { followRests, forgetRest, keepRest } from './keep-rests.ts';
-import { createTurns, type Turns } from './keep-turns.ts';
+import { keepHostLeases, type HostLeases } from './keep-host-leases.ts';
 import { networkOf } from '../net/network-of.ts';
-import { createRecordBook, isRunning, type Record, type RecordBook } from './record.ts';
-import type { TurnBook } from './turn-book.ts';
-import { createTurnLedger, noteAddress } from './turn-ledger.ts';
+import { createHostHistories, isRunning, type HostHistories, type HostHistory } from './host-history.ts';
+import { createLeaseState, noteAddress } from './lease-state.ts';
+import type { LeaseStore } from './lease-store.ts';
 
 /**
  * Decides when a conversation with a mail host may begin. Counts by address, by network and by group,
@@ -18,12 +18,15 @@ import { createTurnLedger, noteAddress } from './turn-ledger.ts';
  *     free ──▶ at its limit (wait for an end) ──▶ free
  *       └──▶ resting (answer at once, send nothing) ──▶ one conversation at a time ──▶ … ──▶ free
  *
- * Where several processes talk to the same hosts, each does so only while it has the turn of the group and of the
- * network (`keep-turns.ts`), and hands on with it what it has counted.
+ * Where several processes talk to the same hosts, each does so only while it holds the leases of the group and of the
+ * network (`keep-host-leases.ts`), and hands on with them what it has counted.
  */
 export type Permission =
   | { kind: 'open' }
-  /** At a limit: of conversations (`until` is unknown, an end will tell) or of connections a minute; or not our turn. */
+  /**
+   * At a limit of connections a minute (`until` is known), or of conversations, or without the lease of `key` (`until`
+   * is unknown: the end of a conversation or the lease will tell).
+   */
   | { kind: 'wait'; until: number | undefined; key: string }
   | { kind: 'resting'; reason: string; until: number };
 
@@ -31,14 +34,14 @@ export type Pacer = {
   mayOpen(destination: Destination): Permission;
   opened(destination: Destination): void;
   /** Takes in how a conversation went; none where it was never begun. */
-  closed(destination: Destination, experience: Experience | undefined): void;
+  closed(destination: Destination, outcome: SessionOutcome | undefined): void;
   /** The keys under which a destination is counted; an end under one of them may free another. */
   keysOf(destination: Destination): string[];
   /** Who is resting now, for the operator. */
-  resting: RecordBook['resting'];
-  /** Calls back when a key comes free otherwise than by an end: our turn has come. */
+  resting: HostHistories['resting'];
+  /** Calls back when a key comes free other than by the end of a conversation: its lease is ours. */
   onFree(listener: (key: string) => void): void;
-  /** Gives back the turns. */
+  /** Gives back the leases. */
   stop(): void;
 };
 
@@ -50,35 +53,40 @@ type PacerParts = {
   backsOff: boolean;
   /** Told once for each rest that begins. */
   onRest(rest: { key: string; reason: string; forMs: number }): void;
-  /** Where rests are kept over a restart, and heard of from others. */
-  shelf?: Shelf;
+  /** Where rests outlive a restart, and where those of other engines come from. */
+  memory?: MemoryNamespace;
   /** Where other processes talk to the same hosts. */
-  turns?: { book: TurnBook; onProblem(message: string): void } | undefined;
+  leases?: { store: LeaseStore; onProblem(message: string): void } | undefined;
 };
 
 const minuteMs = 60_000;
 const policyWindowMs = 10 * minuteMs;
 const mailboxWindow = 50;
-const recordsKept = 50_000;
+const historiesKept = 50_000;
 
-type Pacing = Omit<PacerParts, 'turns'> & { book: RecordBook; shelf: Shelf; turns: Turns | undefined };
+type Pacing = Omit<PacerParts, 'leases'> & {
+  histories: HostHistories;
+  memory: MemoryNamespace;
+  leases: HostLeases | undefined;
+};
 
 export function createPacer(parts: PacerParts): Pacer {
-  const book = createRecordBook(parts.clock, recordsKept);
   const { clock } = parts;
+  const histories = createHostHistories(clock, historiesKept);
+  const state = createLeaseState(histories, clock);
   let tell: (key: string) => void = () => undefined;
-  const ledger = createTurnLedger(book, clock);
-  const turns = parts.turns && createTurns({ ...parts.turns, clock, ledger, onTurn: (key) => tell(key) });
-  const pacing = { shelf: emptyShelf, ...parts, book, turns };
-  if (parts.backsOff) followRests(book, pacing);
+  const leases =
+    parts.leases && keepHostLeases({ ...parts.leases, clock, state, onLease: (key) => tell(key) });
+  const pacing: Pacing = { memory: emptyNamespace, ...parts, histories, leases };
+  if (parts.backsOff) followRests(histories, pacing);
   return {
     mayOpen: (destination) => mayOpen(destination, pacing),
     opened: (destination) => noteOpened(destination, pacing),
-    closed: (destination, experience) => noteClosed(destination, experience, pacing),
+    closed: (destination, outcome) => noteClosed(destination, outcome, pacing),
     keysOf: (destination) => Object.values(keysOf(destination)),
-    resting: () => book.resting(),
+    resting: () => histories.resting(),
     onFree: (listener) => void (tell = listener),
-    stop: () => turns?.stop(),
+    stop: () => leases?.stop(),
   };
 }
 
@@ -94,39 +102,39 @@ function mayOpen(destination: Destination, pacing: Pacing): Permission {
   const permission = withinLimits(destination, pacing);
   if (permission.kind !== 'open') return permission;
   const { group, network } = keysOf(destination);
-  const lacking = pacing.turns?.lacking([group, network]);
-  return lacking === undefined ? permission : { kind: 'wait', until: undefined, key: lacking };
+  const missing = pacing.leases?.firstMissing([group, network]);
+  return missing === undefined ? permission : { kind: 'wait', until: undefined, key: missing };
 }
 
-function withinLimits(destination: Destination, { book, clock }: Pacing): Permission {
+function withinLimits(destination: Destination, { histories, clock }: Pacing): Permission {
   const keys = keysOf(destination);
   const { politeness } = destination.policy;
   for (const key of [keys.address, keys.group]) {
-    const { rest } = book.of(key);
+    const { rest } = histories.of(key);
     if (isRunning(rest, clock)) return { kind: 'resting', ...rest };
   }
-  const group = book.of(keys.group);
+  const group = histories.of(keys.group);
   const most: [string, number][] = [
     [keys.address, politeness.conversationsPerAddress],
     [keys.network, politeness.conversationsPerNetwork],
     [keys.group, groupLimit(group, politeness)],
   ];
-  const full = most.find(([key, limit]) => book.of(key).open >= (book.of(key).allowed ?? limit));
+  const full = most.find(([key, limit]) => histories.of(key).open >= (histories.of(key).allowed ?? limit));
   if (full !== undefined) return { kind: 'wait', until: undefined, key: full[0] };
   const until = Math.max(
     nextConnection(group, politeness, clock),
-    nextConnection(book.of(keys.address), politeness, clock),
+    nextConnection(histories.of(keys.address), politeness, clock),
   );
   return until > clock.now() ? { kind: 'wait', until, key: keys.group } : { kind: 'open' };
 }
 
-function groupLimit({ clean }: Record, politeness: Politeness): number {
+function groupLimit({ clean }: HostHistory, politeness: Politeness): number {
   const grown = Math.floor(clean / politeness.cleanConversationsToGrow);
   return Math.min(politeness.conversationsPerGroupAtMost, politeness.conversationsPerGroup + grown);
 }
 
 /** When the rates a second and a minute allow the next connection under one key. */
-function nextConnection({ slow, openedAt }: Record, politeness: Politeness, clock: Clock): number {
+function nextConnection({ slow, openedAt }: HostHistory, politeness: Politeness, clock: Clock): number {
   const isSlow = isRunning(slow, clock);
   const perMinute = isSlow ? slow.perMinute : politeness.connectionsPerMinute;
   const gapMs = Math.max(1_000 / politeness.connectionsPerSecond, isSlow ? minuteMs / perMinute : 0);
@@ -137,39 +145,39 @@ function nextConnection({ slow, openedAt }: Record, politeness: Politeness, cloc
   return Math.max(afterGap, afterMinute);
 }
 
-function noteOpened(destination: Destination, { book, clock, turns }: Pacing): void {
+function noteOpened(destination: Destination, { histories, clock, leases }: Pacing): void {
   const keys = keysOf(destination);
   for (const key of Object.values(keys)) {
-    const record = book.of(key);
-    record.open += 1;
-    record.openedAt.push(clock.now());
-    while ((record.openedAt[0] ?? Infinity) <= clock.now() - minuteMs) record.openedAt.shift();
+    const history = histories.of(key);
+    history.open += 1;
+    history.openedAt.push(clock.now());
+    while ((history.openedAt[0] ?? Infinity) <= clock.now() - minuteMs) history.openedAt.shift();
   }
-  if (turns !== undefined) noteAddress(book.of(keys.network), destination.target.address, clock.now());
+  if (leases !== undefined) noteAddress(histories.of(keys.network), destination.target.address, clock.now());
 }
 
-function noteClosed(destination: Destination, experience: Experience | undefined, pacing: Pacing): void {
-  const { book, clock, backsOff } = pacing;
+function noteClosed(destination: Destination, outcome: SessionOutcome | undefined, pacing: Pacing): void {
+  const { histories, clock, backsOff } = pacing;
   const keys = keysOf(destination);
-  for (const key of Object.values(keys)) book.of(key).open -= 1;
-  if (experience === undefined || !backsOff) return;
-  const at = { address: book.of(keys.address), group: book.of(keys.group) };
-  const { setbacks } = at.address;
-  remember(experience, at, clock);
-  if (setbacks > 0 && at.address.setbacks === 0) forgetRest(keys.address, pacing);
-  const rest = restAfter(experience, historyOf(at), destination.policy.group);
+  for (const key of Object.values(keys)) histories.of(key).open -= 1;
+  if (outcome === undefined || !backsOff) return;
+  const at = { address: histories.of(keys.address), group: histories.of(keys.group) };
+  const { failures } = at.address;
+  remember(outcome, at, clock);
+  if (failures > 0 && at.address.failures === 0) forgetRest(keys.address, pacing);
+  const rest = restAfter(outcome, pastFailures(at), destination.policy.group);
   if (rest !== undefined) beginRest(rest, rest.scope === 'group' ? keys.group : keys.address, pacing);
-  else if (wentWell(experience)) grow(at, destination.policy.politeness);
+  else if (wentWell(outcome)) grow(at, destination.policy.politeness);
 }
 
-type Records = { address: Record; group: Record };
+type Histories = { address: HostHistory; group: HostHistory };
 
-function remember(experience: Experience, { address, group }: Records, clock: Clock): void {
+function remember(outcome: SessionOutcome, { address, group }: Histories, clock: Clock): void {
   const now = clock.now();
-  const { connected, fault, turnedAway, recipients, unknownMailboxes, policyRefusals } = experience;
+  const { connected, fault, turnedAway, recipients, unknownMailboxes, policyRefusals } = outcome;
   const sentAway = !connected || (turnedAway !== undefined && turnedAway.reply.code < 500);
   address.countedAt = now;
-  address.setbacks = sentAway ? address.setbacks + 1 : 0;
+  address.failures = sentAway ? address.failures + 1 : 0;
   address.silences = fault === 'timeout' ? address.silences + 1 : 0;
   const refusedNow = Array<number>(policyRefusals).fill(now);
   group.policyRefusedAt = [...group.policyRefusedAt, ...refusedNow].filter((at) => at > now - policyWindowMs);
@@ -178,11 +186,11 @@ function remember(experience: Experience, { address, group }: Records, clock: Cl
   group.lastMailboxes = [...group.lastMailboxes, ...known, ...unknown].slice(-mailboxWindow);
 }
 
-function historyOf({ address, group }: Records): History {
+function pastFailures({ address, group }: Histories): PastFailures {
   const { lastMailboxes } = group;
   const unknown = lastMailboxes.reduce((sum, one) => sum + one, 0);
   return {
-    setbacks: address.setbacks,
+    failures: address.failures,
     silences: address.silences,
     policyRefusals: group.policyRefusedAt.length,
     unknownShare: lastMailboxes.length < mailboxWindow ? undefined : unknown / mailboxWindow,
@@ -190,24 +198,24 @@ function historyOf({ address, group }: Records): History {
 }
 
 function beginRest({ restMs, reason, slow }: Rest, key: string, pacing: Pacing): void {
-  const { book, clock } = pacing;
-  const record = book.of(key);
+  const { histories, clock } = pacing;
+  const history = histories.of(key);
   // Up to a tenth more, so that many hosts that failed together do not come back together.
   const forMs = Math.round(restMs * (1 + pacing.random() / 10));
-  if (forMs > 0) record.rest = { until: clock.now() + forMs, reason };
-  if (slow !== undefined) record.slow = { perMinute: slow.perMinute, until: clock.now() + slow.forMs };
-  Object.assign(record, { allowed: 1, clean: 0, policyRefusedAt: [] });
-  if (forMs > 0) record.lastMailboxes = [];
-  keepRest(key, record, pacing);
+  if (forMs > 0) history.rest = { until: clock.now() + forMs, reason };
+  if (slow !== undefined) history.slow = { perMinute: slow.perMinute, until: clock.now() + slow.forMs };
+  Object.assign(history, { allowed: 1, clean: 0, policyRefusedAt: [] });
+  if (forMs > 0) history.lastMailboxes = [];
+  keepRest(key, history, pacing);
   pacing.onRest({ key, reason, forMs });
 }
 
-function wentWell({ connected, fault, turnedAway }: Experience): boolean {
+function wentWell({ connected, fault, turnedAway }: SessionOutcome): boolean {
   return connected && fault === undefined && turnedAway === undefined;
 }
 
 /** A conversation that went well allows one more at a time, until the limit is as it was. */
-function grow({ address, group }: Records, politeness: Politeness): void {
+function grow({ address, group }: Histories, politeness: Politeness): void {
   group.clean += 1;
   address.allowed = oneMore(address.allowed, politeness.conversationsPerAddress);
   group.allowed = oneMore(group.allowed, politeness.conversationsPerGroup);

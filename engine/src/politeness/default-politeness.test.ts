@@ -4,7 +4,7 @@ import {
   defaultPoliteness,
   politenessTable,
   unpaced,
-  whereStrangersAreCounted,
+  whereUnknownMailboxesAreCounted,
 } from './default-politeness.ts';
 
 test('the defaults are those that were decided', () => {
@@ -19,7 +19,10 @@ test('the defaults are those that were decided', () => {
     recipientsPerConversation: 10,
     refusalsPerConversation: 5,
   });
-  assert.deepEqual(whereStrangersAreCounted, { recipientsPerConversation: 5, refusalsPerConversation: 3 });
+  assert.deepEqual(whereUnknownMailboxesAreCounted, {
+    recipientsPerConversation: 5,
+    refusalsPerConversation: 3,
+  });
 });
 
 test('every default is what the table says, and within the bounds it sets for an operator', () => {
@@ -34,14 +37,14 @@ test('every default is what the table says, and within the bounds it sets for an
 test('a conversation ends before the errors at which Postfix slows down and the recipients at which Exim turns', () => {
   const recipients = Math.max(
     defaultPoliteness.recipientsPerConversation,
-    whereStrangersAreCounted.recipientsPerConversation,
+    whereUnknownMailboxesAreCounted.recipientsPerConversation,
   );
   assert.ok(recipients <= 10);
   assert.ok(defaultPoliteness.refusalsPerConversation < 10);
 });
 
 test('without pacing no rate and no concurrency binds, and a conversation holds as much as before', () => {
-  const before = { ...defaultPoliteness, ...whereStrangersAreCounted };
+  const before = { ...defaultPoliteness, ...whereUnknownMailboxesAreCounted };
   assert.deepEqual(unpaced(before), {
     conversationsPerAddress: Infinity,
     conversationsPerNetwork: Infinity,

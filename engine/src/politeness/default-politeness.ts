@@ -50,8 +50,8 @@ export const politenessTable = {
   /** Exim's usual rules turn on a conversation of more than ten recipients of which fewer than half were good. */
   recipientsPerConversation: {
     value: 10,
-    meaning: 'recipients named in one conversation, strangers included',
-    // An address and the stranger it is compared with have to fit into one conversation.
+    meaning: 'recipients named in one conversation, made-up ones included',
+    // An address and the random probe it is compared with have to fit into one conversation.
     bounds: [2, 100],
   },
   /** Postfix slows every reply down after the tenth error of a conversation, and hangs up after the twentieth. */
@@ -78,8 +78,8 @@ export const defaultPoliteness: Readonly<Politeness> = Object.freeze({
   refusalsPerConversation: politenessTable.refusalsPerConversation.value,
 });
 
-/** What a conversation may hold at a provider that blocks an address for asking after too many strangers. */
-export const whereStrangersAreCounted = {
+/** What a conversation may hold at a provider that blocks an address for asking after too many unknown mailboxes. */
+export const whereUnknownMailboxesAreCounted = {
   recipientsPerConversation: 5,
   refusalsPerConversation: 3,
 } as const satisfies Partial<Politeness>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
-import type { Shelf } from '../memory.ts';
+import type { MemoryNamespace } from '../memory.ts';
 import { defaultPoliteness } from './default-politeness.ts';
-import type { Destination } from '../probing/destination.ts';
-import type { Experience } from '../probing/experience.ts';
+import type { Destination } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer } from './create-pacer.ts';
 
@@ -13,7 +13,7 @@ const to: Destination = {
   policy: { group: 'one.example', asking: 'probe', politeness: defaultPoliteness, routes: undefined },
 };
 
-const clean: Experience = {
+const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
@@ -35,18 +35,18 @@ function setUp(lifeLeftMs = 0) {
     setbacks: 1,
     silences: 0,
   };
-  let hear: Parameters<Shelf['follow']>[0] = () => undefined;
-  const shelf: Shelf = {
+  let hear: Parameters<MemoryNamespace['follow']>[0] = () => undefined;
+  const memory: MemoryNamespace = {
     follow: (take) => {
       hear = take;
       if (lifeLeftMs > 0) take({ key: 'address 192.0.2.1', value: kept, lifeMs: lifeLeftMs });
     },
     learn: (key, value, lifeMs) => void learnt.push({ key, value, lifeMs }),
   };
-  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, shelf });
-  const hold = (experience: Experience): void => {
+  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, memory });
+  const hold = (outcome: SessionOutcome): void => {
     pacer.opened(to);
-    pacer.closed(to, experience);
+    pacer.closed(to, outcome);
   };
   return { clock, pacer, learnt, hold, kept, tell: (entry: Parameters<typeof hear>[0]) => hear(entry) };
 }
@@ -70,7 +70,7 @@ test('a rest goes on for what was left of it', () => {
   assert.deepEqual(permission, { kind: 'resting', reason: 'host_defers', until: clock.now() + 2 * minute });
 });
 
-test('after it the host is met one conversation at a time, and its setbacks are not forgotten', () => {
+test('after it the host is met one conversation at a time, and its failures are not forgotten', () => {
   const { pacer, clock, hold } = setUp(30 * minute);
   assert.equal(pacer.mayOpen(to).kind, 'open');
   pacer.opened(to);

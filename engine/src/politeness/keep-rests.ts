@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts';
-import { isFields, type Shelf } from '../memory.ts';
+import { isFields, type MemoryNamespace } from '../memory.ts';
 import { mergeRests, type RestNews } from './merge-rests.ts';
-import { isRunning, type Record, type RecordBook } from './record.ts';
+import { isRunning, type HostHistories, type HostHistory } from './host-history.ts';
 
 /**
- * Rests over a restart and over several engines: whom we leave alone stays left alone, and a host that has put us off again and again is not
- * met as if for the first time, for an hour after its rest or until it has done better. What is kept counts
- * from the moment it was kept, so it needs no clock of its own.
+ * Rests outlive a restart and are shared between engines: a host that is left alone stays left alone, and one that has
+ * put us off again and again is not met as if for the first time, for an hour after its rest or until it has done
+ * better. What is kept counts from the moment it was kept, so it needs no clock of its own.
+ *
+ * The names of the fields are stored; `setbacks` are the failures of a history.
  */
 export type KeptRest = {
   restMs: number;
@@ -17,61 +19,65 @@ export type KeptRest = {
   silences: number;
 };
 
-export function keepRest(key: string, record: Record, keep: Keep): void {
-  const kept = describeRest(record, keep.clock);
+export function keepRest(key: string, history: HostHistory, keep: Keep): void {
+  const kept = describeRest(history, keep.clock);
   const { restMs, slowMs } = kept;
-  if (restMs > 0 || slowMs > 0) keep.shelf.learn(key, kept, Math.max(restMs, slowMs) + afterwardsMs);
+  if (restMs > 0 || slowMs > 0) keep.memory.learn(key, kept, Math.max(restMs, slowMs) + afterwardsMs);
 }
 
-export function describeRest({ rest, slow, setbacks, silences }: Record, clock: Clock): KeptRest {
+export function describeRest({ rest, slow, failures, silences }: HostHistory, clock: Clock): KeptRest {
   const now = clock.now();
   return {
     restMs: Math.max(0, Math.round((rest?.until ?? now) - now)),
     reason: rest?.reason ?? '',
     slowMs: Math.max(0, Math.round((slow?.until ?? now) - now)),
     perMinute: slow?.perMinute ?? 0,
-    setbacks,
+    setbacks: failures,
     silences,
   };
 }
 
 /** The host has done better. */
-export function forgetRest(key: string, { shelf }: Pick<Keep, 'shelf'>): void {
-  shelf.learn(key, null, 0);
+export function forgetRest(key: string, { memory }: Pick<Keep, 'memory'>): void {
+  memory.learn(key, null, 0);
 }
 
 const afterwardsMs = 3_600_000;
 
-type Keep = { clock: Clock; shelf: Shelf };
+type Keep = { clock: Clock; memory: MemoryNamespace };
 
 /** Takes in what was kept, and from then on what other engines learn. */
-export function followRests(book: RecordBook, { clock, shelf }: Keep): void {
-  shelf.follow(({ key, value, lifeMs }) => {
+export function followRests(histories: HostHistories, { clock, memory }: Keep): void {
+  memory.follow(({ key, value, lifeMs }) => {
     if (!/^(?:address|group) ./.test(key)) return;
     const kept = value === null ? forgotten : readRest(value);
     if (kept === undefined) return;
     const lived = value === null ? 0 : Math.max(kept.restMs, kept.slowMs) + afterwardsMs;
-    hearRest(book.of(key), { kept, sinceMs: Math.max(0, lived - lifeMs) }, clock);
+    hearRest(histories.of(key), { kept, sinceMs: Math.max(0, lived - lifeMs) }, clock);
   });
 }
 
 const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, setbacks: 0, silences: 0 };
 
-/** Brings together what a record holds and what was said of it `sinceMs` ago. */
-export function hearRest(record: Record, said: { kept: KeptRest; sinceMs: number }, clock: Clock): void {
+/** Merges what a history holds with what was said of it `sinceMs` ago. */
+export function hearRest(
+  history: HostHistory,
+  said: { kept: KeptRest; sinceMs: number },
+  clock: Clock,
+): void {
   const news = newsOf(said, clock);
   const known: RestNews = {
-    at: record.countedAt,
-    rest: isRunning(record.rest, clock) ? record.rest : undefined,
-    slow: isRunning(record.slow, clock) ? record.slow : undefined,
-    setbacks: record.setbacks,
-    silences: record.silences,
+    at: history.countedAt,
+    rest: isRunning(history.rest, clock) ? history.rest : undefined,
+    slow: isRunning(history.slow, clock) ? history.slow : undefined,
+    failures: history.failures,
+    silences: history.silences,
   };
-  const { at, rest, slow, setbacks, silences } = mergeRests(known, news);
-  Object.assign(record, { countedAt: at, rest, slow, setbacks, silences });
-  // Whoever rested is met one conversation at a time, by everybody.
-  const isBad = news.rest !== undefined || news.slow !== undefined || news.setbacks > 0;
-  if (isBad && news.at >= known.at) Object.assign(record, { allowed: 1, clean: 0, policyRefusedAt: [] });
+  const { at, rest, slow, failures, silences } = mergeRests(known, news);
+  Object.assign(history, { countedAt: at, rest, slow, failures, silences });
+  // After a rest every process meets the host with one conversation at a time.
+  const isBad = news.rest !== undefined || news.slow !== undefined || news.failures > 0;
+  if (isBad && news.at >= known.at) Object.assign(history, { allowed: 1, clean: 0, policyRefusedAt: [] });
 }
 
 function newsOf({ kept, sinceMs }: { kept: KeptRest; sinceMs: number }, clock: Clock): RestNews {
@@ -81,12 +87,12 @@ function newsOf({ kept, sinceMs }: { kept: KeptRest; sinceMs: number }, clock: C
     at,
     rest: restMs > sinceMs ? { until: at + restMs, reason } : undefined,
     slow: slowMs > sinceMs && perMinute >= 1 ? { until: at + slowMs, perMinute } : undefined,
-    setbacks,
+    failures: setbacks,
     silences,
   };
 }
 
-/** No rest that we give is longer, so none that comes back is. */
+/** No rest that we give is longer, so none that comes back may be. */
 const longestMs = 3 * 3_600_000;
 
 export function readRest(value: unknown): KeptRest | undefined {

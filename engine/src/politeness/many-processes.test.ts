@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
 import { defaultPoliteness } from './default-politeness.ts';
-import type { Destination } from '../probing/destination.ts';
-import type { Experience } from '../probing/experience.ts';
+import type { Destination } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer, type Pacer } from './create-pacer.ts';
 import { networkOf } from '../net/network-of.ts';
-import { createTurnBookInMemory } from '../../test/support/turn-book-in-memory.ts';
-import type { TurnBook } from './turn-book.ts';
+import { createLeaseStoreInMemory } from '../../test/support/lease-store-in-memory.ts';
+import type { LeaseStore } from './lease-store.ts';
 
 /**
  * Several processes with the same few hosts, on one virtual clock: they come and go, are killed, and lose sight of the
- * book. However it goes, together they do no more than one may, and every address is served.
+ * lease store. However it goes, together they do no more than one may, and every address is served.
  */
-const clean: Experience = {
+const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
@@ -80,10 +80,10 @@ function createWitness(clock: VirtualClock) {
   };
 }
 
-/** One process: those who wait, and a pacer that shares the book. */
+/** One process: the jobs that wait, and a pacer that shares the lease store. */
 function startProcess(parts: {
   clock: VirtualClock;
-  book: TurnBook;
+  store: LeaseStore;
   witness: ReturnType<typeof createWitness>;
   onServed: () => void;
 }) {
@@ -94,22 +94,22 @@ function startProcess(parts: {
   let nextLook = -Infinity;
   const waiting: Job[] = [];
   const talking = new Map<Job, () => void>();
-  const book: TurnBook = {
-    ...parts.book,
+  const store: LeaseStore = {
+    ...parts.store,
     async exchange(exchange) {
       await pass(clock, 5);
       if (killed) return new Promise(() => undefined);
       // Half of those that fail arrive all the same.
       const isCutOff = clock.now() < cutOffUntil;
       if (isCutOff && Math.floor(clock.now()) % 2 === 0) throw new Error('cut off');
-      const turns = await parts.book.exchange(exchange);
+      const leases = await parts.store.exchange(exchange);
       await pass(clock, 5);
       if (isCutOff) throw new Error('cut off');
-      return turns;
+      return leases;
     },
   };
-  const turns = { book, onProblem: () => undefined };
-  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, turns });
+  const leases = { store, onProblem: () => undefined };
+  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, leases });
   pacer.onFree(dispatch);
 
   /** One timer is enough: whoever is still too early then sets the next. */
@@ -173,14 +173,14 @@ function pass(clock: VirtualClock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
 }
 
-async function live(events: Event[], lendsEverything: boolean): Promise<void> {
+async function live(events: Event[], lendsAllHosts: boolean): Promise<void> {
   const clock = createVirtualClock();
-  const openBook = createTurnBookInMemory(clock, lendsEverything);
+  const openStore = createLeaseStoreInMemory(clock, lendsAllHosts);
   const witness = createWitness(clock);
   let owed = 0;
   let names = 0;
   const start = () =>
-    startProcess({ clock, witness, book: openBook(`p${(names += 1)}`), onServed: () => (owed -= 1) });
+    startProcess({ clock, witness, store: openStore(`p${(names += 1)}`), onServed: () => (owed -= 1) });
   const all = [start(), start(), start()];
   const living = (index: number) => {
     const alive = all.filter((one) => one.isAlive());
@@ -217,8 +217,8 @@ async function live(events: Event[], lendsEverything: boolean): Promise<void> {
       }
     });
   }
-  for (let turns = 0; coming > 0 || owed > 0; turns += 1) {
-    assert.ok(turns < 200_000 && clock.now() < 7_200_000, `${owed} addresses wait after two hours`);
+  for (let steps = 0; coming > 0 || owed > 0; steps += 1) {
+    assert.ok(steps < 200_000 && clock.now() < 7_200_000, `${owed} addresses wait after two hours`);
     clock.step();
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(witness.faults, []);
@@ -260,7 +260,7 @@ test('together they do no more than one may, and every address is served', async
   );
 });
 
-test('so they do where one that is alone has the turn of everything', async () => {
+test('so they do where one that is alone has the lease of all hosts', async () => {
   await fc.assert(
     fc.asyncProperty(history(stay), (events) => live(events, true)),
     { numRuns: 25 },

@@ -13,7 +13,7 @@ const news: fc.Arbitrary<RestNews> = fc.record(
     at: small,
     rest: fc.option(rest, { nil: undefined }),
     slow: fc.option(slow, { nil: undefined }),
-    setbacks: small,
+    failures: small,
     silences: small,
   },
   plain,
@@ -52,8 +52,8 @@ test('nobody rests shorter or goes faster than either said', () => {
   );
 });
 
-test('the later word on setbacks holds, also when it is better', () => {
+test('the later word on failures holds, also when it is better', () => {
   const none = { rest: undefined, slow: undefined, silences: 0 };
-  const merged = mergeRests({ ...none, at: 2, setbacks: 0 }, { ...none, at: 1, setbacks: 3 });
-  assert.equal(merged.setbacks, 0);
+  const merged = mergeRests({ ...none, at: 2, failures: 0 }, { ...none, at: 1, failures: 3 });
+  assert.equal(merged.failures, 0);
 });

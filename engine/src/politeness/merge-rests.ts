@@ -1,6 +1,6 @@
 /**
- * What two engines know of one host or group, brought together. Whoever hears the same news in another order, twice, or
- * in pieces ends with the same: the longer rest holds, the slower pace, and the later count of setbacks.
+ * Merges what two engines know of one host or group. Whoever hears the same news in another order, twice or in pieces
+ * ends with the same: the longer rest holds, the slower pace, and the later count of failures.
  *
  * Times are points on the clock of the engine that merges.
  */
@@ -9,7 +9,7 @@ export type RestNews = {
   at: number;
   rest: { until: number; reason: string } | undefined;
   slow: { perMinute: number; until: number } | undefined;
-  setbacks: number;
+  failures: number;
   silences: number;
 };
 
@@ -35,14 +35,14 @@ function slowerPace(one: RestNews['slow'], other: RestNews['slow']): RestNews['s
   };
 }
 
-function laterCounts(one: RestNews, other: RestNews): Pick<RestNews, 'at' | 'setbacks' | 'silences'> {
+function laterCounts(one: RestNews, other: RestNews): Pick<RestNews, 'at' | 'failures' | 'silences'> {
   if (one.at !== other.at) {
-    const { at, setbacks, silences } = one.at > other.at ? one : other;
-    return { at, setbacks, silences };
+    const { at, failures, silences } = one.at > other.at ? one : other;
+    return { at, failures, silences };
   }
   return {
     at: one.at,
-    setbacks: Math.max(one.setbacks, other.setbacks),
+    failures: Math.max(one.failures, other.failures),
     silences: Math.max(one.silences, other.silences),
   };
 }

@@ -1,3 +1,5 @@
+import type { MailTarget } from '../dns/mail-route.ts';
+
 /**
  * How a mail host is treated: whether it is asked at all, how gently, and from where. One policy for all
  * hosts of a group, which is a provider of the table or else the registrable domain of the host's name.
@@ -15,7 +17,7 @@ export type Politeness = {
   /** New connections to one group. */
   connectionsPerSecond: number;
   connectionsPerMinute: number;
-  /** Recipients named in one conversation, strangers included. */
+  /** Recipients named in one conversation, made-up ones included. */
   recipientsPerConversation: number;
   /** Refused recipients after which a conversation ends. */
   refusalsPerConversation: number;
@@ -30,6 +32,9 @@ export type HostPolicy = {
   /** The routes that may be used for this group; none means any. */
   routes: readonly string[] | undefined;
 };
+
+/** A mail host at one address, with the policy that holds for it. */
+export type Destination = { target: MailTarget; policy: HostPolicy };
 
 export type PolicyBook = {
   policyFor(mailHost: string): HostPolicy;

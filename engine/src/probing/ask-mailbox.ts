@@ -1,13 +1,13 @@
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
+import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Address, CanonicalHost } from '../syntax/address.ts';
-import type { Switchboard } from './switchboard.ts';
-import type { Asker } from './ticket.ts';
+import type { ProbeScheduler } from './probe-scheduler.ts';
 
 /**
  * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers,
@@ -17,7 +17,7 @@ import type { Asker } from './ticket.ts';
 type AskMailboxParts = {
   limits: Limits;
   policies: PolicyBook;
-  switchboard: Switchboard;
+  scheduler: ProbeScheduler;
   mailPort: Pick<MailPortWatch, 'isBlocked' | 'takeTrial'>;
 };
 
@@ -30,14 +30,14 @@ type MailboxQuestion = {
 
 export async function askMailbox(
   { address, asker, first, targets }: MailboxQuestion,
-  { limits, policies, switchboard, mailPort }: AskMailboxParts,
+  { limits, policies, scheduler, mailPort }: AskMailboxParts,
   patience: Patience,
 ): Promise<MailboxEvidence> {
   switch (policies.policyFor(first).asking) {
     case 'skip':
       return unasked('provider_policy');
     case 'takes_every_address':
-      return takesEveryAddress(first);
+      return unasked('provider_accepts_everything');
     case 'probe':
       break;
   }
@@ -46,14 +46,14 @@ export async function askMailbox(
   let conversations = 0;
   for await (const target of targets(patience)) {
     for (let again = true; again && conversations < limits.conversations;) {
-      const visit = await switchboard.ask({ address, target, asker }, patience);
+      const visit = await scheduler.ask({ address, target, asker }, patience);
       if (visit.kind === 'answered') return visit.evidence;
       if (visit.kind === 'resting') last = unasked('host_resting', visit.reason);
       if (visit.kind !== 'no_answer') break;
       conversations += 1;
       last = visit.evidence;
-      if (visit.turn === 'stop') return last;
-      again = visit.turn === 'same_host';
+      if (visit.next === 'stop') return last;
+      again = visit.next === 'same_host';
     }
     if (conversations >= limits.conversations) return last;
   }
@@ -68,15 +68,4 @@ function unasked(reason: NoAnswerReason, resting?: string): MailboxEvidence & { 
   const meaning: ReplyMeaning | undefined =
     resting === undefined ? undefined : { label: 'greylisted_or_temporary', reason: resting };
   return { kind: 'no_answer', reason, meaning, connected: false, host: undefined, replies: [] };
-}
-
-/** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
-function takesEveryAddress(host: CanonicalHost): MailboxEvidence {
-  return {
-    kind: 'answered',
-    host,
-    replies: [],
-    meaning: { label: 'accepted', reason: 'provider_takes_every_address' },
-    catchAll: { kind: 'yes', from: 'provider_table' },
-  };
 }

@@ -1,12 +1,12 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import { emptyShelf, type Shelf } from '../memory.ts';
+import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 
 /**
  * Which domains take every address. A yes lives longer than a no, because a domain that begins to
- * take strangers turns our `safe` into a promise we cannot keep. Undetermined is never remembered, so
+ * take made-up addresses turns our `safe` into a promise we cannot keep. Undetermined is never remembered, so
  * it cannot displace a good answer.
  */
 export type CatchAllMemory = {
@@ -17,11 +17,11 @@ export type CatchAllMemory = {
 export function createCatchAllMemory(
   clock: Clock,
   limits: Limits,
-  shelf: Shelf = emptyShelf,
+  memory: MemoryNamespace = emptyNamespace,
 ): CatchAllMemory {
   const answers = createBoundedCache<'yes' | 'no'>(clock, limits.catchAllEntries);
   const longest = { yes: limits.catchAllYesMs, no: limits.catchAllNoMs };
-  shelf.follow(({ key, value, lifeMs }) => {
+  memory.follow(({ key, value, lifeMs }) => {
     if ((value !== 'yes' && value !== 'no') || lifeMs <= 0) return;
     const heard: Aged = { answer: value, ageMs: Math.max(0, longest[value] - lifeMs) };
     const known = answers.get(key);
@@ -35,7 +35,7 @@ export function createCatchAllMemory(
     recall: (domain) => answers.get(domain),
     learn(domain, answer) {
       answers.set(domain, answer, longest[answer]);
-      shelf.learn(domain, answer, longest[answer]);
+      memory.learn(domain, answer, longest[answer]);
     },
   };
 }

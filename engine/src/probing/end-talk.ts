@@ -2,9 +2,9 @@ import type { CatchAllAnswer } from '../evidence.ts';
 import { noAnswer, smtputf8NotOffered, type Fate } from './no-answer.ts';
 import type { Setback } from '../smtp/open-conversation.ts';
 import type { Held, Talk } from './talk.ts';
-import type { Ticket, Visit } from './ticket.ts';
+import type { PendingProbe, Visit } from './pending-probe.ts';
 
-/** How often a ticket may go back to the queue because a conversation ended before it was answered. */
+/** How often a probe may go back to the queue because a conversation ended before it was answered. */
 export const mostReturns = 4;
 
 /**
@@ -14,58 +14,60 @@ export const mostReturns = 4;
 export function suffer(talk: Talk, fate: Fate): void {
   const { host } = talk.destination.target;
   const visit = noAnswer(fate, { host, traits: talk.parts.hosts.recall(host) });
-  const back: Ticket[] = [];
-  for (const ticket of [...talk.named, ...talk.pending]) {
-    if (mayGoBack(talk, ticket, fate)) back.push(ticket);
-    else ticket.settle(visit);
+  const back: PendingProbe[] = [];
+  for (const probe of [...talk.named, ...talk.pending]) {
+    if (mayGoBack(talk, probe, fate)) back.push(probe);
+    else probe.settle(visit);
   }
   talk.named = [];
   talk.pending = [];
   giveBack(talk, back);
 }
 
-function mayGoBack(talk: Talk, ticket: Ticket, setback: Setback): boolean {
-  if (talk.held.length === 0 || ticket.returns >= mostReturns) return false;
+function mayGoBack(talk: Talk, probe: PendingProbe, setback: Setback): boolean {
+  if (talk.held.length === 0 || probe.returns >= mostReturns) return false;
   if (setback.kind === 'refused') return true;
-  if (setback.fault === 'timeout') return !talk.named.includes(ticket);
+  if (setback.fault === 'timeout') return !talk.named.includes(probe);
   return setback.fault === 'closed';
 }
 
 /** Those that there was no room for go back to where they came from. */
-export function giveBack({ supply }: Talk, tickets: Ticket[]): void {
-  const open = tickets.filter((ticket) => !ticket.isSettled());
-  for (const ticket of open) ticket.returns += 1;
+export function giveBack({ supply }: Talk, probes: PendingProbe[]): void {
+  const open = probes.filter((probe) => !probe.isSettled());
+  for (const probe of open) probe.returns += 1;
   supply.giveBack(open);
 }
 
 /** Hands out what was heard, now that the goodbye has shown whether it was in step. */
 export function deliver(talk: Talk, goodbye: 'in_step' | 'out_of_step'): void {
   closeQuestions(talk);
-  for (const ticket of talk.declined) ticket.settle(smtputf8NotOffered(talk.destination.target.host));
+  for (const probe of talk.declined) probe.settle(smtputf8NotOffered(talk.destination.target.host));
   for (const held of talk.held) {
-    if (goodbye === 'out_of_step') held.ticket.settle(outOfStep(talk));
+    if (goodbye === 'out_of_step') held.probe.settle(outOfStep(talk));
     else settle(talk, held);
   }
 }
 
-/** Whoever waits for a stranger that this conversation took on is told that nothing will come of it. */
+/** Whoever waits for a random probe that this conversation took on is told that nothing will come of it. */
 export function closeQuestions(talk: Talk): void {
   const { questions } = talk;
   talk.questions = [];
   for (const domain of questions)
-    talk.parts.desk.answer(domain, { kind: 'undetermined', meaning: undefined });
+    talk.parts.catchAllLookups.answer(domain, { kind: 'undetermined', meaning: undefined });
 }
 
 function settle(talk: Talk, held: Held): void {
-  const { ticket, meaning } = held;
-  const { desk } = talk.parts;
+  const { probe, meaning } = held;
+  const { catchAllLookups } = talk.parts;
   const { host } = talk.destination.target;
-  const known = desk.look(ticket.address.host, host);
+  const known = catchAllLookups.look(probe.address.host, host);
   if (known !== 'being_asked' || meaning.label !== 'accepted') {
-    ticket.settle(answered(talk, held, knownOr(known)));
+    probe.settle(answered(talk, held, knownOr(known)));
     return;
   }
-  void desk.wait(ticket.address.host, host).then((catchAll) => ticket.settle(answered(talk, held, catchAll)));
+  void catchAllLookups
+    .wait(probe.address.host, host)
+    .then((catchAll) => probe.settle(answered(talk, held, catchAll)));
 }
 
 function knownOr(known: CatchAllAnswer | 'being_asked' | undefined): CatchAllAnswer {
@@ -74,9 +76,9 @@ function knownOr(known: CatchAllAnswer | 'being_asked' | undefined): CatchAllAns
     : known;
 }
 
-function answered(talk: Talk, { ticket, meaning, reply }: Held, catchAll: CatchAllAnswer): Visit {
-  const stranger = talk.strangerReplies.find(({ domain }) => domain === ticket.address.host);
-  const replies = stranger === undefined ? [reply] : [reply, stranger.reply];
+function answered(talk: Talk, { probe, meaning, reply }: Held, catchAll: CatchAllAnswer): Visit {
+  const randomProbe = talk.randomProbeReplies.find(({ domain }) => domain === probe.address.host);
+  const replies = randomProbe === undefined ? [reply] : [reply, randomProbe.reply];
   const { host } = talk.destination.target;
   return { kind: 'answered', evidence: { kind: 'answered', host, replies, meaning, catchAll } };
 }

@@ -50,7 +50,7 @@ function waitFor(step: Step, limits: Limits): number {
     case 'mail':
       return limits.mailMs;
     case 'target':
-    case 'stranger':
+    case 'random_probe':
       return limits.rcptMs;
   }
 }

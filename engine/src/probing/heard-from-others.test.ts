@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createVirtualClock } from '../../test/support/virtual-clock.ts';
 import { defaultLimits } from '../limits.ts';
-import type { Shelf } from '../memory.ts';
+import type { MemoryNamespace } from '../memory.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createCatchAllMemory, laterAnswer } from './catch-all-memory.ts';
 import { createHostMemory, joinTraits, type HostTraits } from './host-traits.ts';
@@ -13,13 +13,13 @@ import { createHostMemory, joinTraits, type HostTraits } from './host-traits.ts'
 const hour = 3_600_000;
 const domain = 'list.test' as CanonicalHost;
 
-function openShelf() {
-  let hear: Parameters<Shelf['follow']>[0] = () => undefined;
-  const shelf: Shelf = { follow: (take) => void (hear = take), learn: () => undefined };
-  return { shelf, tell: (value: unknown, lifeMs: number) => hear({ key: domain, value, lifeMs }) };
+function openNamespace() {
+  let hear: Parameters<MemoryNamespace['follow']>[0] = () => undefined;
+  const namespace: MemoryNamespace = { follow: (take) => void (hear = take), learn: () => undefined };
+  return { namespace, tell: (value: unknown, lifeMs: number) => hear({ key: domain, value, lifeMs }) };
 }
 
-test('the later of two answers about strangers holds, whichever is heard first', () => {
+test('the later of two answers about made-up addresses holds, whichever is heard first', () => {
   const { catchAllYesMs, catchAllNoMs } = defaultLimits;
   const yesLongAgo = ['yes', catchAllYesMs - 2 * hour] as const;
   const noLately = ['no', catchAllNoMs - hour] as const;
@@ -27,16 +27,16 @@ test('the later of two answers about strangers holds, whichever is heard first',
     [yesLongAgo, noLately],
     [noLately, yesLongAgo],
   ]) {
-    const { shelf, tell } = openShelf();
-    const memory = createCatchAllMemory(createVirtualClock(), defaultLimits, shelf);
+    const { namespace, tell } = openNamespace();
+    const memory = createCatchAllMemory(createVirtualClock(), defaultLimits, namespace);
     for (const [value, lifeMs] of news) tell(value, lifeMs);
     assert.equal(memory.recall(domain), 'no');
   }
 });
 
 test('what an engine learnt itself is not displaced by older news', () => {
-  const { shelf, tell } = openShelf();
-  const memory = createCatchAllMemory(createVirtualClock(), defaultLimits, shelf);
+  const { namespace, tell } = openNamespace();
+  const memory = createCatchAllMemory(createVirtualClock(), defaultLimits, namespace);
   memory.learn(domain, 'yes');
   tell('no', defaultLimits.catchAllNoMs - hour);
   assert.equal(memory.recall(domain), 'yes');
@@ -44,8 +44,8 @@ test('what an engine learnt itself is not displaced by older news', () => {
 
 test('traits that two engines found are known to both, for as long as the later one lives', () => {
   const clock = createVirtualClock();
-  const { shelf, tell } = openShelf();
-  const memory = createHostMemory(clock, defaultLimits, shelf);
+  const { namespace, tell } = openNamespace();
+  const memory = createHostMemory(clock, defaultLimits, namespace);
   memory.learn(domain, { tls: 'demanded' });
   tell({ oneRecipient: true, refusalsTaken: 3 }, hour);
   assert.deepEqual(memory.recall(domain), { tls: 'demanded', oneRecipient: true, refusalsTaken: 3 });

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import type { Destination } from './destination.ts';
+import type { Destination } from '../politeness/policy.ts';
 import type { DialNews } from '../routes/watch-mail-port.ts';
 import { closeQuestions, deliver, giveBack, mostReturns, suffer } from './end-talk.ts';
-import type { Experience } from './experience.ts';
+import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { interpretReply } from './interpret-reply.ts';
 import type { Fate } from './no-answer.ts';
 import { openConversation, type Setback } from '../smtp/open-conversation.ts';
@@ -14,14 +14,14 @@ import { talkThrough } from './talk-through.ts';
  * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it
  * and as its policy allows.
  *
- * Every ticket it takes is settled or given back, however it ends. Answers are delivered after the
+ * Every probe it takes is settled or given back, however it ends. Answers are delivered after the
  * goodbye, for only then is it known that they were in step (docs/decisions/0003).
  */
 export async function holdConversation(
   destination: Destination,
   supply: Supply,
   parts: TalkParts,
-): Promise<Experience | undefined> {
+): Promise<SessionOutcome | undefined> {
   const talk = startTalk(destination, supply, parts);
   // The one it is begun for; by the time the host has greeted, more may be waiting.
   talk.takeOn(supply.take(1));
@@ -36,11 +36,11 @@ export async function holdConversation(
     noteMailPort(talk, dialled.kind === 'connected' ? 'connected' : dialled.why);
     if (dialled.kind === 'connected') await converse(talk, dialled.socket);
     else notConnected(talk);
-    return talk.experience;
+    return talk.outcome;
   } catch (error) {
     // Everybody who asked has left: there is nobody to tell.
     if (!talk.isAbandoned()) fail(talk, error);
-    return talk.experience;
+    return talk.outcome;
   } finally {
     closeQuestions(talk);
   }
@@ -68,8 +68,8 @@ function noteMailPort({ parts, destination }: Talk, outcome: DialNews | 'forbidd
 }
 
 function giveBackOrGiveUp(talk: Talk): void {
-  for (const ticket of talk.pending.filter(({ returns }) => returns >= mostReturns))
-    ticket.settle({ kind: 'not_connected' });
+  for (const probe of talk.pending.filter(({ returns }) => returns >= mostReturns))
+    probe.settle({ kind: 'not_connected' });
   giveBack(talk, talk.pending);
 }
 
@@ -79,25 +79,25 @@ function shareTheFate(talk: Talk): void {
 }
 
 function notConnected(talk: Talk): void {
-  talk.experience.connected = false;
+  talk.outcome.connected = false;
   shareTheFate(talk);
-  for (const ticket of talk.pending) ticket.settle({ kind: 'not_connected' });
+  for (const probe of talk.pending) probe.settle({ kind: 'not_connected' });
 }
 
 /** A defect of ours: whoever was asked for hears of it as an error, not as an answer. */
 function fail(talk: Talk, error: unknown): void {
-  const tickets = [...talk.pending, ...talk.named, ...talk.held.map(({ ticket }) => ticket)];
-  for (const ticket of tickets) ticket.fail(error);
+  const probes = [...talk.pending, ...talk.named, ...talk.held.map(({ probe }) => probe)];
+  for (const probe of probes) probe.fail(error);
 }
 
 /** Takes note of how it ended, and reads the refusal where it ended by one: once, for all who hear of it. */
-function noteFate({ experience, destination, parts }: Talk, setback: Setback): Fate {
+function noteFate({ outcome, destination, parts }: Talk, setback: Setback): Fate {
   if (setback.kind === 'broken') {
-    experience.fault = setback.fault;
+    outcome.fault = setback.fault;
     return setback;
   }
   const { meaning, read } = interpretReply(setback, destination.target.host, parts);
-  experience.turnedAway = { reply: setback.reply, meaning };
+  outcome.turnedAway = { reply: setback.reply, meaning };
   const { kind, phase, reply } = setback;
   return { kind, phase, reply, meaning, read };
 }

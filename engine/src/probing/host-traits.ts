@@ -1,9 +1,9 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import { emptyShelf, isFields, type Shelf } from '../memory.ts';
+import { emptyNamespace, isFields, type MemoryNamespace } from '../memory.ts';
 
-/** What experience taught about a mail host, so that the next conversation need not learn it again. */
+/** What earlier conversations taught about a mail host, so that the next conversation need not learn it again. */
 export type HostTraits = {
   /** `demanded`: refuses to talk without it. `broken`: offers STARTTLS, but the handshake fails. */
   tls?: 'demanded' | 'broken';
@@ -18,10 +18,14 @@ export type HostMemory = {
   learn(host: string, traits: HostTraits): void;
 };
 
-export function createHostMemory(clock: Clock, limits: Limits, shelf: Shelf = emptyShelf): HostMemory {
+export function createHostMemory(
+  clock: Clock,
+  limits: Limits,
+  memory: MemoryNamespace = emptyNamespace,
+): HostMemory {
   const traits = createBoundedCache<HostTraits>(clock, limits.hostTraitEntries);
   const recall = (host: string): HostTraits => traits.get(host) ?? {};
-  shelf.follow(({ key, value, lifeMs }) => {
+  memory.follow(({ key, value, lifeMs }) => {
     if (lifeMs <= 0) return;
     const longer = Math.max(Math.min(lifeMs, limits.hostTraitMs), traits.lifeOf(key));
     traits.set(key, joinTraits(recall(key), readTraits(value)), longer);
@@ -31,7 +35,7 @@ export function createHostMemory(clock: Clock, limits: Limits, shelf: Shelf = em
     learn(host, learnt) {
       const all = { ...recall(host), ...learnt };
       traits.set(host, all, limits.hostTraitMs);
-      shelf.learn(host, all, limits.hostTraitMs);
+      memory.learn(host, all, limits.hostTraitMs);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ReadReply, SmtpPhase } from '../evidence.ts';
 import type { Limits } from '../limits.ts';
-import type { ReplyClassifier } from '../replies/create-reply-classifier.ts';
+import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import { providerOf } from '../replies/providers.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';

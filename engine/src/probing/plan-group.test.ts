@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import { planGroup, type Standing, type Step } from './plan-group.ts';
-import type { Ticket } from './ticket.ts';
+import type { PendingProbe } from './pending-probe.ts';
 
-function ticketFor(email: string): Ticket {
+function probeFor(email: string): PendingProbe {
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') throw new Error(email);
-  return { address: parsed.address } as Ticket;
+  return { address: parsed.address } as PendingProbe;
 }
 const fresh: Standing = {
   recipientsLeft: 10,
@@ -18,20 +18,20 @@ const fresh: Standing = {
   open: undefined,
   recipientsInTransaction: 0,
   recipientsPerTransaction: Infinity,
-  owedStrangers: [],
+  owedRandomProbes: [],
 };
 
-function plan(emails: string[], standing: Partial<Standing> = {}, strangers: string[] = []) {
-  const needed = new Set<string>(strangers);
-  const pending = emails.map(ticketFor);
+function plan(emails: string[], standing: Partial<Standing> = {}, domains: string[] = []) {
+  const needed = new Set<string>(domains);
+  const pending = emails.map(probeFor);
   const { steps } = planGroup(
     pending,
-    { ...fresh, owedStrangers: [], ...standing },
+    { ...fresh, owedRandomProbes: [], ...standing },
     {
       mailFrom: 'verify@example.com',
-      randomLocalPart: () => 'stranger',
-      needsStranger: (domain: CanonicalHost) => needed.has(domain),
-      takeStranger: (domain: CanonicalHost) => void needed.delete(domain),
+      randomLocalPart: () => 'made-up',
+      needsRandomProbe: (domain: CanonicalHost) => needed.has(domain),
+      claimRandomProbe: (domain: CanonicalHost) => void needed.delete(domain),
     },
   );
   return { said: steps.map(say), left: pending.length };
@@ -41,11 +41,11 @@ function say({ command }: Step): string {
 }
 
 describe('a group of commands', () => {
-  test('names the stranger right behind the first of its domain, once', () => {
+  test('names the random probe right behind the first of its domain, once', () => {
     assert.deepEqual(plan(['a@one.example', 'b@one.example'], {}, ['one.example']).said, [
       'MAIL',
       'RCPT a@one.example',
-      'RCPT stranger@one.example',
+      'RCPT made-up@one.example',
       'RCPT b@one.example',
     ]);
   });
@@ -70,7 +70,7 @@ describe('a group of commands', () => {
       'RCPT a@one.example',
       'RSET',
       'MAIL',
-      'RCPT stranger@one.example',
+      'RCPT made-up@one.example',
       'RSET',
       'MAIL',
       'RCPT b@one.example',
@@ -85,16 +85,16 @@ describe('a group of commands', () => {
       'RCPT ü@one.example',
     ]);
   });
-  test('asks first for a stranger that was put off', () => {
+  test('asks first for a random probe that was put off', () => {
     const owed = {
-      owedStrangers: [ticketFor('a@one.example')],
+      owedRandomProbes: [probeFor('a@one.example')],
       open: 'one.example',
       recipientsInTransaction: 1,
       recipientsPerTransaction: 1,
     };
-    assert.deepEqual(plan([], owed).said, ['RSET', 'MAIL', 'RCPT stranger@one.example']);
+    assert.deepEqual(plan([], owed).said, ['RSET', 'MAIL', 'RCPT made-up@one.example']);
   });
-  test('leaves a target for the next conversation where there is no room for its stranger', () => {
+  test('leaves a target for the next conversation where there is no room for its random probe', () => {
     const { said, left } = plan(['a@one.example', 'x@two.example'], { refusalsLeft: 2 }, ['two.example']);
     assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example'], 1]);
   });

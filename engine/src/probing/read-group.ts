@@ -6,7 +6,7 @@ import type { Step } from './plan-group.ts';
  * What the replies to a group say of each recipient that it named. Pure: whom a reply is for, and whether
  * it is one at all; what it means is the business of the rules.
  */
-export type RecipientStep = Extract<Step, { kind: 'target' | 'stranger' }>;
+export type RecipientStep = Extract<Step, { kind: 'target' | 'random_probe' }>;
 
 export type RecipientReading =
   | { kind: 'answered'; step: RecipientStep; reply: Reply }
@@ -35,7 +35,7 @@ export function readGroup(
         mailRefusal = reply === undefined || isAccepted(reply) ? undefined : reply;
         break;
       case 'target':
-      case 'stranger':
+      case 'random_probe':
         readings.push(readRecipient(step, reply, { mailRefusal, inTransaction }));
         if (reply !== undefined && isAccepted(reply)) inTransaction += 1;
         break;

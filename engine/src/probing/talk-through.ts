@@ -22,7 +22,7 @@ export async function talkThrough(talk: Talk, conversation: Conversation): Promi
     refill(talk, conversation);
     const { steps, after } = planGroup(talk.pending, standing, planParts(talk));
     if (steps.length === 0) return undefined;
-    for (const step of steps) if (step.kind === 'target') talk.named = talk.named.concat(step.ticket);
+    for (const step of steps) if (step.kind === 'target') talk.named = talk.named.concat(step.probe);
     const exchanged = await exchangeGroup(conversation, steps, { clock, limits, patience: talk.patience });
     const readings = readGroup(steps, exchanged.replies, standing.recipientsInTransaction);
     Object.assign(standing, after);
@@ -41,14 +41,14 @@ export async function talkThrough(talk: Talk, conversation: Conversation): Promi
 
 function planParts(talk: Talk) {
   const { parts, destination } = talk;
-  const { desk } = parts;
+  const { catchAllLookups } = parts;
   return {
     mailFrom: parts.route.mailFrom,
-    randomLocalPart: (domain: Parameters<typeof desk.look>[0]) => parts.randomLocalPart(domain),
-    needsStranger: (domain: Parameters<typeof desk.look>[0]) =>
-      desk.look(domain, destination.target.host) === undefined,
-    takeStranger: (domain: Parameters<typeof desk.take>[0]) => {
-      desk.take(domain);
+    randomLocalPart: (domain: Parameters<typeof catchAllLookups.look>[0]) => parts.randomLocalPart(domain),
+    needsRandomProbe: (domain: Parameters<typeof catchAllLookups.look>[0]) =>
+      catchAllLookups.look(domain, destination.target.host) === undefined,
+    claimRandomProbe: (domain: Parameters<typeof catchAllLookups.take>[0]) => {
+      catchAllLookups.take(domain);
       talk.questions = talk.questions.concat(domain);
     },
   };
@@ -60,10 +60,10 @@ function refill(talk: Talk, { capabilities }: Conversation): void {
   const isYoung = clock.now() - talk.startedAt < limits.smtpPhaseMs / 2;
   const room = talk.standing.recipientsLeft - talk.pending.length;
   talk.takeOn(talk.supply.take(isYoung ? room : 0));
-  talk.pending = talk.pending.filter((ticket) => {
-    if (ticket.isSettled()) return false;
-    if (!ticket.address.needsSmtputf8 || capabilities.smtputf8) return true;
-    talk.declined.push(ticket);
+  talk.pending = talk.pending.filter((probe) => {
+    if (probe.isSettled()) return false;
+    if (!probe.address.needsSmtputf8 || capabilities.smtputf8) return true;
+    talk.declined.push(probe);
     return false;
   });
 }
@@ -89,9 +89,9 @@ function take(talk: Talk, reading: RecipientReading): Setback | undefined {
   }
 }
 
-function count({ standing, experience }: Talk, code: number): void {
+function count({ standing, outcome }: Talk, code: number): void {
   const refused = code >= 400 ? 1 : 0;
-  experience.recipients += 1;
+  outcome.recipients += 1;
   standing.recipientsLeft -= 1;
   standing.refusalsLeft -= refused;
   standing.refusalsTaken -= refused;
@@ -100,43 +100,43 @@ function count({ standing, experience }: Talk, code: number): void {
 function putOff(talk: Talk, { step }: RecipientReading): void {
   talk.parts.hosts.learn(talk.destination.target.host, { oneRecipient: true });
   talk.standing.recipientsPerTransaction = 1;
-  if (step.kind === 'stranger') return void talk.standing.owedStrangers.push(step.ticket);
-  talk.named = talk.named.filter((ticket) => ticket !== step.ticket);
-  talk.pending.unshift(step.ticket);
+  if (step.kind === 'random_probe') return void talk.standing.owedRandomProbes.push(step.probe);
+  talk.named = talk.named.filter((probe) => probe !== step.probe);
+  talk.pending.unshift(step.probe);
 }
 
 function holdAnswer(talk: Talk, { step, reply }: RecipientReading & { kind: 'answered' }): void {
-  const { ticket } = step;
+  const { probe } = step;
   const { host } = talk.destination.target;
   const { meaning, read } = interpretReply({ phase: step.phase, reply }, host, talk.parts);
-  talk.named = talk.named.filter((one) => one !== ticket);
-  talk.held.push({ ticket, meaning, reply: read });
+  talk.named = talk.named.filter((one) => one !== probe);
+  talk.held.push({ probe, meaning, reply: read });
   noteMeaning(talk, meaning);
   const catchAll: CatchAllAnswer = { kind: 'undetermined', meaning: undefined };
-  ticket.hold({ kind: 'answered', evidence: { kind: 'answered', host, replies: [read], meaning, catchAll } });
+  probe.hold({ kind: 'answered', evidence: { kind: 'answered', host, replies: [read], meaning, catchAll } });
 }
 
-function noteMeaning({ experience }: Talk, { label }: ReplyMeaning): void {
-  if (label === 'mailbox_not_exist') experience.unknownMailboxes += 1;
-  if (label === 'blocked_or_policy') experience.policyRefusals += 1;
+function noteMeaning({ outcome }: Talk, { label }: ReplyMeaning): void {
+  if (label === 'mailbox_not_exist') outcome.unknownMailboxes += 1;
+  if (label === 'blocked_or_policy') outcome.policyRefusals += 1;
 }
 
 /**
- * A stranger that is taken makes the domain a catch-all; one refused as a mailbox that does not exist
+ * A random probe that is taken makes the domain a catch-all; one refused as a mailbox that does not exist
  * makes it none. A refusal for any other reason says nothing either way, and is not remembered.
  */
 function answerQuestion(talk: Talk, { step, reply }: RecipientReading & { kind: 'answered' }): void {
-  const domain = step.ticket.address.host;
+  const domain = step.probe.address.host;
   const { host } = talk.destination.target;
   const { meaning, read } = interpretReply({ phase: step.phase, reply }, host, talk.parts);
-  talk.strangerReplies = talk.strangerReplies
+  talk.randomProbeReplies = talk.randomProbeReplies
     .filter((one) => one.domain !== domain)
     .concat({ domain, reply: read });
   talk.questions = talk.questions.filter((one) => one !== domain);
-  talk.parts.desk.answer(domain, readStranger(meaning));
+  talk.parts.catchAllLookups.answer(domain, readRandomProbe(meaning));
 }
 
-function readStranger(meaning: ReplyMeaning): CatchAllAnswer {
+function readRandomProbe(meaning: ReplyMeaning): CatchAllAnswer {
   if (meaning.label === 'accepted') return { kind: 'yes', from: 'random_probe' };
   if (meaning.label === 'mailbox_not_exist') return { kind: 'no', from: 'random_probe' };
   return { kind: 'undetermined', meaning };

@@ -3,16 +3,16 @@ import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { ReadReply } from '../evidence.ts';
 import type { Patience } from '../patience.ts';
 import { providerOf } from '../replies/providers.ts';
-import type { ReplyClassifier } from '../replies/create-reply-classifier.ts';
+import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { CatchAllDesk } from './catch-all-desk.ts';
-import type { Destination } from './destination.ts';
-import type { Experience } from './experience.ts';
+import type { CatchAllLookups } from './catch-all-lookups.ts';
+import type { Destination } from '../politeness/policy.ts';
+import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import type { HostMemory } from './host-traits.ts';
 import type { ConversationParts } from '../smtp/open-conversation.ts';
 import type { Standing } from './plan-group.ts';
-import type { Ticket } from './ticket.ts';
+import type { PendingProbe } from './pending-probe.ts';
 
 /**
  * The state of one conversation: whom it has taken on, what it has heard, what it may still say. Thousands are open at
@@ -25,19 +25,19 @@ export type TalkParts = ConversationParts & {
   /** STARTTLS wherever it is offered, or only where a host demands it. */
   starttls: 'demanded' | 'always';
   hosts: HostMemory;
-  desk: CatchAllDesk;
+  catchAllLookups: CatchAllLookups;
   classify: ReplyClassifier;
   /** A local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
   randomLocalPart(domain: CanonicalHost): string;
 };
 
-/** Where tickets come from, and where those go back that were not answered. */
+/** Where probes come from, and where those go back that were not answered. */
 export type Supply = {
-  take(most: number): Ticket[];
-  giveBack(tickets: Ticket[]): void;
+  take(most: number): PendingProbe[];
+  giveBack(probes: PendingProbe[]): void;
 };
 
-export type Held = { ticket: Ticket; meaning: ReplyMeaning; reply: ReadReply };
+export type Held = { probe: PendingProbe; meaning: ReplyMeaning; reply: ReadReply };
 
 export type Talk = {
   destination: Destination;
@@ -45,19 +45,19 @@ export type Talk = {
   supply: Supply;
   patience: Patience;
   standing: Standing;
-  experience: Experience;
+  outcome: SessionOutcome;
   /** Taken on and not yet named to the host. */
-  pending: Ticket[];
+  pending: PendingProbe[];
   /** Named to the host, and no answer yet. */
-  named: Ticket[];
+  named: PendingProbe[];
   held: Held[];
   /** Cannot be named to this host: they need SMTPUTF8, and it is not offered. */
-  declined: Ticket[];
-  /** Strangers that this conversation has taken on to ask for. */
+  declined: PendingProbe[];
+  /** Random probes that this conversation has taken on to ask for. */
   questions: CanonicalHost[];
-  strangerReplies: { domain: CanonicalHost; reply: ReadReply }[];
+  randomProbeReplies: { domain: CanonicalHost; reply: ReadReply }[];
   startedAt: number;
-  takeOn(tickets: Ticket[]): void;
+  takeOn(probes: PendingProbe[]): void;
   isAbandoned(): boolean;
 };
 
@@ -67,13 +67,13 @@ const everybodyLeft = new Error('everybody who asked has left');
 export function startTalk(destination: Destination, supply: Supply, parts: TalkParts): Talk {
   const controller = new AbortController();
   const startedAt = parts.clock.now();
-  let taken: Ticket[] = [];
-  const isAbandoned = (): boolean => taken.every((ticket) => ticket.isSettled());
+  let taken: PendingProbe[] = [];
+  const isAbandoned = (): boolean => taken.every((probe) => probe.isSettled());
   /** The conversation is as patient as the most patient of those it asks for, within its own time. */
   const deadline = (): number =>
     Math.min(
       startedAt + parts.limits.smtpPhaseMs,
-      Math.max(...taken.filter((ticket) => !ticket.isSettled()).map((ticket) => ticket.deadline)),
+      Math.max(...taken.filter((probe) => !probe.isSettled()).map((probe) => probe.deadline)),
     );
   const talk: Talk = {
     destination,
@@ -82,7 +82,7 @@ export function startTalk(destination: Destination, supply: Supply, parts: TalkP
     startedAt,
     patience: { deadline: startedAt, signal: controller.signal },
     standing: startStanding(destination, parts),
-    experience: {
+    outcome: {
       connected: true,
       fault: undefined,
       turnedAway: undefined,
@@ -95,14 +95,14 @@ export function startTalk(destination: Destination, supply: Supply, parts: TalkP
     held: [],
     declined: [],
     questions: [],
-    strangerReplies: [],
+    randomProbeReplies: [],
     isAbandoned,
-    takeOn(tickets) {
-      if (tickets.length === 0) return;
-      taken = taken.concat(tickets);
-      talk.pending = talk.pending.concat(tickets);
+    takeOn(probes) {
+      if (probes.length === 0) return;
+      taken = taken.concat(probes);
+      talk.pending = talk.pending.concat(probes);
       talk.patience.deadline = deadline();
-      for (const ticket of tickets) ticket.onSettled(onSettled);
+      for (const probe of probes) probe.onSettled(onSettled);
     },
   };
   /** When the last of those who asked has left, the line is closed: nobody is owed an answer. */
@@ -125,6 +125,6 @@ function startStanding({ target, policy }: Destination, { hosts }: TalkParts): S
     open: undefined,
     recipientsInTransaction: 0,
     recipientsPerTransaction: oneRecipient ? 1 : Infinity,
-    owedStrangers: [],
+    owedRandomProbes: [],
   };
 }

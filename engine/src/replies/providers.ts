@@ -1,31 +1,61 @@
 /**
  * The mail providers we know by the names of their mail hosts, and what is publicly known of how far their answers
  * can be trusted. Gathered from postmaster pages and the issue threads of open-source verifiers, not from tests
- * against the providers: where nothing is known the table says `unknown`, and the judge then believes nothing.
+ * against the providers: where nothing is known nothing is believed.
  */
 
 type Provider = {
   id: string;
   /** Mail hosts whose name ends so; each begins with a dot, and the bare name matches as well. */
   suffixes: readonly string[];
-  /** Whether a refusal of an unknown mailbox at RCPT, and so an acceptance too, can be believed. */
-  refusesStrangers: 'truthfully' | 'never' | 'unknown';
-  /** Where only some of the domains behind the host are known to be answered truthfully. */
+  /** Accepts every recipient and decides after the message, which we never send: asking would tell nothing. */
+  acceptsEverything?: true;
+  /**
+   * The provider's own domains, where unknown mailboxes are known to be refused, so that an acceptance is believed
+   * without asking for a made-up one. Domains of customers behind the same hosts may take every address.
+   */
   truthfulDomains?: readonly string[];
   /** Recipients the host takes in one transaction, where that is fewer than an SMTP server must take. */
   recipientsPerTransaction?: number;
-  /** Delays the first delivery of a stranger, so a deferral there is worth a second try. */
+  /** Delays the first delivery of a sender it has not met, so a deferral there is worth a second try. */
   greylists?: boolean;
   /** Other names under which a reply may say who sent it. */
   aliases?: readonly string[];
 };
 
+/** Consumer mail of Microsoft, whose domains are all its own. */
+const outlookDomains = [
+  ...['outlook.com', 'outlook.fr', 'outlook.de', 'outlook.es', 'outlook.it', 'outlook.pt', 'outlook.at'],
+  ...[
+    'outlook.be',
+    'outlook.dk',
+    'outlook.ie',
+    'outlook.in',
+    'outlook.jp',
+    'outlook.co.th',
+    'outlook.com.au',
+  ],
+  ...['outlook.com.br', 'outlook.com.ar', 'outlook.com.tr', 'outlook.cl', 'outlook.cz', 'outlook.hu'],
+  ...['hotmail.com', 'hotmail.co.uk', 'hotmail.fr', 'hotmail.de', 'hotmail.it', 'hotmail.es', 'hotmail.ca'],
+  ...['hotmail.be', 'hotmail.nl', 'hotmail.se', 'hotmail.dk', 'hotmail.no', 'hotmail.ch', 'hotmail.gr'],
+  ...['hotmail.co.jp', 'hotmail.com.br', 'hotmail.com.ar', 'hotmail.com.tr', 'hotmail.cl', 'hotmail.fi'],
+  ...['live.com', 'live.co.uk', 'live.fr', 'live.de', 'live.it', 'live.nl', 'live.ca', 'live.be', 'live.at'],
+  ...['live.dk', 'live.se', 'live.no', 'live.com.au', 'live.com.mx', 'live.com.ar', 'live.com.pt', 'live.cl'],
+  ...['live.cn', 'live.ie', 'live.in', 'live.jp', 'live.ru', 'live.co.za', 'msn.com', 'windowslive.com'],
+];
+
+/** Where Amazon receives mail for its customers; other names below amazonaws.com are their own machines. */
+const amazonInboundRegions = [
+  ...['us-east-1', 'us-east-2', 'us-west-2', 'ca-central-1', 'sa-east-1'],
+  ...['eu-west-1', 'eu-west-2', 'eu-west-3', 'eu-central-1', 'eu-north-1', 'eu-south-1'],
+  ...['ap-northeast-1', 'ap-northeast-2', 'ap-south-1', 'ap-southeast-1', 'ap-southeast-2'],
+];
+
 const providers = [
   {
-    // gmail.com refuses strangers at RCPT; a Workspace domain behind the same hosts may take every address.
+    // A Workspace domain may route every address to one mailbox.
     id: 'google',
     suffixes: ['.google.com', '.googlemail.com', '.smtp.goog'],
-    refusesStrangers: 'unknown',
     truthfulDomains: ['gmail.com', 'googlemail.com'],
     aliases: ['gmail', 'google workspace', 'g suite'],
   },
@@ -33,92 +63,83 @@ const providers = [
     // Tells the truth to an address it likes, one recipient per transaction (452 4.5.3 to the second).
     id: 'outlook',
     suffixes: ['.olc.protection.outlook.com', '.hotmail.com'],
-    refusesStrangers: 'truthfully',
+    truthfulDomains: outlookDomains,
     recipientsPerTransaction: 1,
     aliases: ['outlook.com', 'hotmail', 'live', 'msn'],
   },
   {
-    // Refuses strangers only where the tenant's domain is authoritative with edge blocking on; otherwise takes all.
+    // Refuses unknown mailboxes only where the tenant's domain is authoritative with edge blocking on; otherwise takes all.
     id: 'microsoft',
     suffixes: ['.mail.protection.outlook.com', '.mx.microsoft', '.protection.office365.us'],
-    refusesStrangers: 'unknown',
     aliases: ['microsoft 365', 'office365', 'office 365', 'exchange online', 'exchange'],
   },
   {
     // Accepts every recipient and refuses after DATA, which we never send.
     id: 'yahoo',
     suffixes: ['.yahoodns.net', '.mail.yahoo.co.jp'],
-    refusesStrangers: 'never',
+    acceptsEverything: true,
     aliases: ['aol', 'verizon', 'verizonmedia', 'at&t', 'att', 'sbcglobal'],
   },
   {
-    // Truthful, but only once the sender's address has passed a reputation check.
+    // Truthful once our address has passed a reputation check. A domain of iCloud+ may take every address.
     id: 'apple',
     suffixes: ['.mail.icloud.com', '.mail.me.com'],
-    refusesStrangers: 'truthfully',
+    truthfulDomains: ['icloud.com', 'me.com', 'mac.com'],
     aliases: ['icloud', 'me.com'],
   },
   {
     // Answers "250 Go ahead" to random recipients; the truth comes after DATA.
     id: 'mailru',
     suffixes: ['.mail.ru'],
-    refusesStrangers: 'never',
+    acceptsEverything: true,
     aliases: ['mail.ru', 'vk'],
   },
   {
     // Some hosted domains take everything.
     id: 'yandex',
     suffixes: ['.yandex.net', '.yandex.ru'],
-    refusesStrangers: 'unknown',
   },
   {
-    // Truthful where the customer has switched recipient validation on; defers strangers.
+    // Truthful where the customer has switched recipient validation on; defers senders it has not met.
     id: 'mimecast',
     suffixes: ['.mimecast.com', '.mimecast.co.za', '.mimecast-offshore.com'],
-    refusesStrangers: 'unknown',
     greylists: true,
   },
   {
     id: 'proofpoint',
     suffixes: ['.pphosted.com', '.ppe-hosted.com', '.gpphosted.com'],
-    refusesStrangers: 'unknown',
     aliases: ['proofpoint essentials'],
   },
-  { id: 'barracuda', suffixes: ['.barracudanetworks.com'], refusesStrangers: 'unknown', greylists: true },
+  { id: 'barracuda', suffixes: ['.barracudanetworks.com'], greylists: true },
   {
     // May take half a minute over a RCPT while it asks the host behind.
     id: 'spamexperts',
     suffixes: ['.antispamcloud.com', '.spamexperts.com'],
-    refusesStrangers: 'unknown',
   },
-  { id: 'ironport', suffixes: ['.iphmx.com'], refusesStrangers: 'unknown', aliases: ['cisco'] },
+  { id: 'ironport', suffixes: ['.iphmx.com'], aliases: ['cisco'] },
   {
     id: 'messagelabs',
     suffixes: ['.messagelabs.com'],
-    refusesStrangers: 'unknown',
     aliases: ['symantec', 'symantec-messagelabs', 'broadcom'],
   },
-  { id: 'sophos', suffixes: ['.reflexion.net', '.hydra.sophos.com'], refusesStrangers: 'unknown' },
+  { id: 'sophos', suffixes: ['.reflexion.net', '.hydra.sophos.com'] },
   {
     // Blocks an address for the day after too many unknown recipients.
     id: 'godaddy',
     suffixes: ['.secureserver.net'],
-    refusesStrangers: 'unknown',
     aliases: ['secureserver'],
   },
-  { id: 'rackspace', suffixes: ['.emailsrvr.com'], refusesStrangers: 'unknown' },
+  { id: 'rackspace', suffixes: ['.emailsrvr.com'] },
   {
     id: 'hornetsecurity',
     suffixes: ['.hornetsecurity.com', '.antispameurope.com'],
-    refusesStrangers: 'unknown',
   },
   {
     id: 'trendmicro',
     suffixes: ['.trendmicro.com', '.trendmicro.eu'],
-    refusesStrangers: 'unknown',
     aliases: ['trend micro'],
   },
-  { id: 'forcepoint', suffixes: ['.mailcontrol.com'], refusesStrangers: 'unknown' },
+  { id: 'forcepoint', suffixes: ['.mailcontrol.com'] },
   {
     id: 'gmx',
     suffixes: [
@@ -130,51 +151,67 @@ const providers = [
       '.ionos.de',
       '.1and1.com',
     ],
-    refusesStrangers: 'unknown',
     aliases: ['gmx/web.de/1&1', 'web.de', '1&1', 'ionos', '1and1', 'mail.com'],
   },
-  { id: 'comcast', suffixes: ['.comcast.net'], refusesStrangers: 'unknown', aliases: ['xfinity'] },
+  { id: 'comcast', suffixes: ['.comcast.net'], aliases: ['xfinity'] },
   {
     id: 'orange',
     suffixes: ['.orange.fr', '.wanadoo.fr'],
-    refusesStrangers: 'unknown',
     aliases: ['wanadoo'],
   },
-  { id: 'laposte', suffixes: ['.laposte.net'], refusesStrangers: 'unknown', aliases: ['la poste'] },
-  { id: 'free', suffixes: ['.free.fr', '.proxad.net'], refusesStrangers: 'unknown', aliases: ['free.fr'] },
+  { id: 'laposte', suffixes: ['.laposte.net'], aliases: ['la poste'] },
+  { id: 'free', suffixes: ['.free.fr', '.proxad.net'], aliases: ['free.fr'] },
   {
     id: 'qq',
     suffixes: ['.qq.com'],
-    refusesStrangers: 'unknown',
     aliases: ['tencent', 'tencent-qq', 'foxmail'],
   },
   {
     id: 'netease',
     suffixes: ['.netease.com', '.163.com', '.126.com', '.ym.163.com'],
-    refusesStrangers: 'unknown',
     aliases: ['163', '163.com', '126.com'],
   },
   {
     id: 'hanmail',
     suffixes: ['.hanmail.net', '.daum.net'],
-    refusesStrangers: 'unknown',
     aliases: ['daum', 'kakao'],
   },
-  { id: 'naver', suffixes: ['.naver.com'], refusesStrangers: 'unknown' },
-  { id: 'zoho', suffixes: ['.zoho.com', '.zoho.eu', '.zoho.in'], refusesStrangers: 'unknown' },
+  { id: 'naver', suffixes: ['.naver.com'] },
+  { id: 'zoho', suffixes: ['.zoho.com', '.zoho.eu', '.zoho.in'] },
   {
     id: 'tonline',
     suffixes: ['.t-online.de'],
-    refusesStrangers: 'unknown',
     aliases: ['t-online', 'telekom'],
   },
-  { id: 'docomo', suffixes: ['.docomo.ne.jp'], refusesStrangers: 'unknown' },
+  { id: 'docomo', suffixes: ['.docomo.ne.jp'] },
   {
     // Blocks an address that asks for too many unknown recipients.
     id: 'mxroute',
     suffixes: ['.mxrouting.net', '.mxlogin.com'],
-    refusesStrangers: 'unknown',
   },
+  {
+    // SES and WorkMail receive at the same hosts; a rule of the customer decides about each recipient.
+    id: 'amazon',
+    suffixes: amazonInboundRegions.map((region) => `.inbound-smtp.${region}.amazonaws.com`),
+    aliases: ['amazon ses', 'ses', 'workmail', 'amazon workmail'],
+  },
+  { id: 'fastmail', suffixes: ['.messagingengine.com'] },
+  {
+    // Only the hosts of its mail products: customers run mail servers of their own under other names of ovh.net.
+    id: 'ovh',
+    suffixes: [
+      ...['.mail.ovh.net', '.mail.ovh.ca', '.redirect.ovh.net'],
+      ...['.mx0.ovh.net', '.mx1.ovh.net', '.mx2.ovh.net', '.mx3.ovh.net', '.mx4.ovh.net'],
+    ],
+    aliases: ['ovhcloud'],
+  },
+  { id: 'proton', suffixes: ['.protonmail.ch'], aliases: ['protonmail', 'proton mail'] },
+  { id: 'titan', suffixes: ['.titan.email', '.flockmail.com'], aliases: ['flock'] },
+  { id: 'hostinger', suffixes: ['.hostinger.com'] },
+  { id: 'privateemail', suffixes: ['.privateemail.com'], aliases: ['namecheap', 'private email'] },
+  { id: 'opensrs', suffixes: ['.hostedemail.com'], aliases: ['tucows', 'hostedemail'] },
+  { id: 'aruba', suffixes: ['.aruba.it'] },
+  { id: 'infomaniak', suffixes: ['.infomaniak.ch', '.infomaniak.com'] },
 ] as const satisfies readonly Provider[];
 
 export type ProviderId = (typeof providers)[number]['id'];
@@ -194,6 +231,11 @@ export function providerOf(mailHost: string): (Provider & { id: ProviderId }) | 
     }
   }
   return best?.provider;
+}
+
+/** Whether an acceptance there is believed without asking for a made-up address as well. */
+export function isBelievedUnasked(domain: string, mailHost: string): boolean {
+  return providerOf(mailHost)?.truthfulDomains?.includes(domain) ?? false;
 }
 
 /** The provider meant by a name: an id of the table, another common name, or the name of a mail host. */

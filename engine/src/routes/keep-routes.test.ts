@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fakeClock } from '../../test/support/fake-clock.ts';
 import { defaultLimits } from '../limits.ts';
-import type { Shelf } from '../memory.ts';
+import type { MemoryNamespace } from '../memory.ts';
 import { createRoutes } from './create-routes.ts';
 import { keepRoutes } from './keep-routes.ts';
 
-/** Processes that share one shelf; each hears of what the others put there. */
+/** Processes that share one memory; each hears of what the others put there. */
 function startProcesses(signatures: string[]) {
   const clock = fakeClock();
   const kept = new Map<string, unknown>();
-  const followers = new Map<string, Parameters<Shelf['follow']>[0]>();
+  const followers = new Map<string, Parameters<MemoryNamespace['follow']>[0]>();
   const start = (signature: string) => {
     const routes = createRoutes({
       settings: [{ id: 'default', kind: 'direct', perDay: 10 }],
@@ -25,7 +25,7 @@ function startProcesses(signatures: string[]) {
       }),
       onProblem: () => undefined,
     });
-    const shelf: Shelf = {
+    const memory: MemoryNamespace = {
       follow(take) {
         for (const [key, value] of kept) take({ key, value, lifeMs: 1_000 });
         followers.set(signature, take);
@@ -35,7 +35,7 @@ function startProcesses(signatures: string[]) {
         for (const [by, take] of followers) if (by !== signature) take({ key, value, lifeMs: 1_000 });
       },
     };
-    return keepRoutes(routes, { shelf, clock, signature });
+    return keepRoutes(routes, { memory, clock, signature });
   };
   const choose = (routes: ReturnType<typeof start>, group = 'x.example'): string => {
     const choice = routes.choose({ group, address: '192.0.2.1', allowed: undefined });

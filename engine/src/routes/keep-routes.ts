@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { isFields, type Shelf } from '../memory.ts';
+import { isFields, type MemoryNamespace } from '../memory.ts';
 import type { Routes, RouteState } from './create-routes.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Routes, RouteState } from './create-routes.ts';
 type KeptRoutes = Routes & { stop(): void };
 
 type KeepRoutesParts = {
-  shelf: Shelf;
+  memory: MemoryNamespace;
   clock: Clock;
   /** What this process signs its counts with; no other, and none before it, has the same. */
   signature: string;
@@ -30,8 +30,8 @@ const countLifeMs = 2 * 86_400_000;
 /** Of those who refused a route or let it rest, the latest so many are kept. */
 const mostKept = 1_000;
 
-export function keepRoutes(routes: Routes, { shelf, clock, signature }: KeepRoutesParts): KeptRoutes {
-  shelf.follow(({ key, value }) => {
+export function keepRoutes(routes: Routes, { memory, clock, signature }: KeepRoutesParts): KeptRoutes {
+  memory.follow(({ key, value }) => {
     const [id = '', countedBy = ''] = key.split(' ');
     const state = readState(id, value);
     if (state !== undefined && countedBy !== signature) routes.restore([state], countedBy);
@@ -43,14 +43,14 @@ export function keepRoutes(routes: Routes, { shelf, clock, signature }: KeepRout
     for (const own of routes.own()) {
       const restingGroups = own.restingGroups.slice(-mostKept);
       const refusals = own.refusals.slice(-mostKept);
-      shelf.learn(
+      memory.learn(
         own.id,
         { ...own, openedToday: 0, connectedToday: 0, restingGroups, refusals },
         routeLifeMs,
       );
       const { day, openedToday, connectedToday, firstUsedDay } = own;
       const count = { day, openedToday, connectedToday, firstUsedDay, restingGroups: [], refusals: [] };
-      shelf.learn(`${own.id} ${signature}`, count, countLifeMs);
+      memory.learn(`${own.id} ${signature}`, count, countLifeMs);
     }
   }
 

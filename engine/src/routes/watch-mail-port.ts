@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { createExpiringMap } from './expiring-map.ts';
-import { parseIp } from '../net/parse-ip.ts';
+import { networkOf, type NetworkBits } from '../net/network-of.ts';
 
 /**
  * Whether outbound port 25 is open at all. Most clouds keep it closed until asked; then every mail host seems
@@ -73,7 +73,11 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
       connected();
       return;
     }
-    failures.set(ip, { outcome, network: networkOf(ip) }, clock.now() + limits.mailPortWindowMs);
+    failures.set(
+      ip,
+      { outcome, network: networkOf(ip, operatorNetwork) },
+      clock.now() + limits.mailPortWindowMs,
+    );
     if (wasConnected()) return;
     const proof = describeProof(
       failures.list().map(({ value }) => value),
@@ -117,6 +121,9 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
 
 const leastCanaries = 2;
 
+/** What one operator usually holds: a /16 of IPv4, a /32 of IPv6. */
+const operatorNetwork: NetworkBits = { ipv4: 16, ipv6: 32 };
+
 type Failure = { outcome: DialNews; network: string };
 
 function describeProof(failures: readonly Failure[], { limits, port }: MailPortParts): string | undefined {
@@ -138,11 +145,4 @@ function describe(who: string, outcomes: readonly DialNews[], port: number): str
       ? 'no answer comes at all, so the packets are dropped on the way, most likely by the hosting provider: ask it to open the port'
       : 'the refusals come at once, so a firewall of this machine or its network is the most likely cause: let the port out there';
   return `outbound port ${port} looks blocked: ${who}; ${cause}`;
-}
-
-/** A /16 of IPv4, a /32 of IPv6: what one operator usually holds. */
-function networkOf(ip: string): string {
-  const parsed = parseIp(ip);
-  if (parsed === undefined) return ip;
-  return `${parsed.family} ${parsed.value >> (parsed.family === 4 ? 16n : 96n)}`;
 }

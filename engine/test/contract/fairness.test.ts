@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createCatchAllDesk } from '../../src/probing/catch-all-desk.ts';
+import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
-import { createSwitchboard, type Switchboard } from '../../src/probing/switchboard.ts';
-import type { Asker } from '../../src/probing/ticket.ts';
+import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
+import type { Asker } from '../../src/fair-queue.ts';
 import type { RouteDialer } from '../../src/routes/create-route-dialer.ts';
 import { createRoutes } from '../../src/routes/create-routes.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createPacer } from '../../src/politeness/create-pacer.ts';
-import { createProcessGate } from '../../src/politeness/create-process-gate.ts';
+import { createConversationLimiter } from '../../src/politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
@@ -27,7 +27,7 @@ const briskMs = 300;
 const others = 100;
 const everyMs = 200;
 
-type Place = { clock: VirtualClock; board: Switchboard };
+type Place = { clock: VirtualClock; board: ProbeScheduler };
 
 function setUp(): Place {
   const clock = createVirtualClock();
@@ -39,7 +39,7 @@ function setUp(): Place {
         clock.after(takesMs, () => resolve({ kind: 'failed', why: 'refused' }));
       }),
   };
-  const board = createSwitchboard({
+  const board = createProbeScheduler({
     clock,
     limits: defaultLimits,
     routes: createRoutes({
@@ -56,9 +56,9 @@ function setUp(): Place {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, defaultLimits),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, defaultLimits)),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, defaultLimits)),
     randomLocalPart: () => 'no-such-user',
-    gate: createProcessGate({ clock, openConversations: defaultLimits.openConversations }),
+    gate: createConversationLimiter({ clock, openConversations: defaultLimits.openConversations }),
     // Nobody is left alone after a failure, so that the tarpits hold whom they have to the end.
     pacer: createPacer({ clock, random: () => 0.5, backsOff: false, onRest: () => undefined }),
   });

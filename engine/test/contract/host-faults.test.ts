@@ -16,7 +16,7 @@ import {
 } from '@mailproof/world';
 import { systemClock } from '../../src/clock.ts';
 import type { EngineSettings } from '../../src/create-engine.ts';
-import { classifyReply } from '../../src/replies/classify-reply.ts';
+import { classifyReply } from '../../src/replies/classifier/classify-reply.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
@@ -113,7 +113,7 @@ function expected(phase: Phase, fault: keyof typeof reasonOfFault): Expected {
       return fault === 'reply_5xx'
         ? { status: 'unknown', reason: readAs(554, '5.3.5', 'System incorrectly configured') }
         : plain;
-    // The mailbox was accepted, but whether a stranger is too is not known.
+    // The mailbox was accepted, but whether a made-up one is too is not known.
     case 'random_rcpt':
       return { status: 'unknown', reason: 'catch_all_undetermined' };
     // Every answer was in by then; only a reply that is none to QUIT casts doubt on them.

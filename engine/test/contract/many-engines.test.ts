@@ -8,16 +8,16 @@ import { parseCidr } from '../../src/net/parse-cidr.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import type { EngineMemory, Remembered } from '../../src/memory.ts';
 import { createPacer } from '../../src/politeness/create-pacer.ts';
-import { createProcessGate } from '../../src/politeness/create-process-gate.ts';
-import { createTurnBookInMemory } from '../support/turn-book-in-memory.ts';
-import type { TurnBook } from '../../src/politeness/turn-book.ts';
+import { createConversationLimiter } from '../../src/politeness/create-conversation-limiter.ts';
+import { createLeaseStoreInMemory } from '../support/lease-store-in-memory.ts';
+import type { LeaseStore } from '../../src/politeness/lease-store.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
-import { createCatchAllDesk } from '../../src/probing/catch-all-desk.ts';
+import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
-import { createSwitchboard } from '../../src/probing/switchboard.ts';
-import type { Visit } from '../../src/probing/ticket.ts';
+import { createProbeScheduler } from '../../src/probing/probe-scheduler.ts';
+import type { Visit } from '../../src/probing/pending-probe.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
 import { oneHost, openEngine, startEngine } from '../support/start-engine.ts';
@@ -30,10 +30,10 @@ const dayMs = 86_400_000;
 const host = canonicalHost('mx.one.test')!;
 const target = { host, address: '127.31.0.1' };
 
-type BoardParts = { clock: VirtualClock; smtpPort: number; book: TurnBook; dialledAt: number[] };
+type BoardParts = { clock: VirtualClock; smtpPort: number; store: LeaseStore; dialledAt: number[] };
 
-/** A switchboard over real sockets, with its own pacer, as a process of its own would have. */
-function openBoard({ clock, smtpPort, book, dialledAt }: BoardParts) {
+/** A scheduler over real sockets, with its own pacer, as a process of its own would have. */
+function openBoard({ clock, smtpPort, store, dialledAt }: BoardParts) {
   // A conversation takes no virtual time of its own, so no wait for a reply may end by the clock.
   const patient = Object.entries(defaultLimits).map(([name, value]) => [
     name,
@@ -42,7 +42,7 @@ function openBoard({ clock, smtpPort, book, dialledAt }: BoardParts) {
   const limits = Object.fromEntries(patient) as typeof defaultLimits;
   const allow = ['127.0.0.0/8'].flatMap((block) => parseCidr(block) ?? []);
   const dialer = createDialer({ port: smtpPort, clock, limits, allow, ownAddresses: () => [] });
-  return createSwitchboard({
+  return createProbeScheduler({
     clock,
     limits,
     routes: createRoutes({
@@ -65,22 +65,22 @@ function openBoard({ clock, smtpPort, book, dialledAt }: BoardParts) {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, limits),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
     randomLocalPart: () => 'no-such-user',
-    gate: createProcessGate({ clock, openConversations: 1_000 }),
+    gate: createConversationLimiter({ clock, openConversations: 1_000 }),
     pacer: createPacer({
       clock,
       random: () => 0.5,
       backsOff: true,
       onRest: () => undefined,
-      turns: { book, onProblem: (message) => assert.fail(message) },
+      leases: { store, onProblem: (message) => assert.fail(message) },
     }),
   });
 }
 
 describe('three engines and one mail host', () => {
-  for (const lendsEverything of [false, true]) {
-    const how = lendsEverything ? 'where one that is alone has everything' : 'where all take turns';
+  for (const lendsAllHosts of [false, true]) {
+    const how = lendsAllHosts ? 'where one that is alone has the lease of all hosts' : 'where all take turns';
     test(`meet it as one would, and get every answer, ${how}`, async () => {
       const clock = createVirtualClock();
       const world = await startWorld(
@@ -89,9 +89,9 @@ describe('three engines and one mail host', () => {
       );
       try {
         const dialledAt: number[] = [];
-        const open = createTurnBookInMemory(clock, lendsEverything);
+        const open = createLeaseStoreInMemory(clock, lendsAllHosts);
         const boards = ['one', 'two', 'three'].map((name) =>
-          openBoard({ clock, smtpPort: world.smtpPort, book: open(name), dialledAt }),
+          openBoard({ clock, smtpPort: world.smtpPort, store: open(name), dialledAt }),
         );
         const visits: Visit[] = [];
         const addresses = 900;
@@ -108,8 +108,8 @@ describe('three engines and one mail host', () => {
           });
         }
         const talking = (): number => boards.reduce((sum, board) => sum + board.counts().open, 0);
-        for (let turns = 0; visits.length < addresses; turns += 1) {
-          assert.ok(turns < 1_000_000, `${visits.length} answered`);
+        for (let steps = 0; visits.length < addresses; steps += 1) {
+          assert.ok(steps < 1_000_000, `${visits.length} answered`);
           const next = clock.next() ?? Infinity;
           // While the host is being spoken to, the clock moves by small steps only, and not before both sides have
           // seen the same conversations begin and end.
@@ -185,15 +185,15 @@ describe('what one engine learns', () => {
     assert.equal(world.counts.smtp.connections, 1);
   });
 
-  test('a domain that takes strangers is known to the other, which asks for none', async () => {
+  test('a domain that takes made-up addresses is known to the other, which asks for none', async () => {
     const { reasons, world } = await askTwoEngines({ catchAll: true }, [
       'alive@list.test',
       'other@list.test',
     ]);
     assert.deepEqual(reasons, ['accepts_every_address', 'accepts_every_address']);
-    const strangers = world.conversations
+    const randomProbes = world.conversations
       .flatMap(({ lines }) => lines)
       .filter((line) => /no-such-user/.test(line));
-    assert.equal(strangers.length, 1);
+    assert.equal(randomProbes.length, 1);
   });
 });

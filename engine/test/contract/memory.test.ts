@@ -61,14 +61,14 @@ async function askInTurn(
   return { answers, world };
 }
 
-function strangersNamed(world: World): string[] {
+function randomProbesNamed(world: World): string[] {
   return world.conversations
     .flatMap(({ lines }) => lines)
     .flatMap((line) => /^C: RCPT TO:<(no-such-user-\w+)@/.exec(line)?.[1] ?? []);
 }
 
 describe('an engine that starts again with its memory', () => {
-  test('asks for no stranger again, whether they are taken or not', async () => {
+  test('asks for no made-up address again, whether it is taken or not', async () => {
     for (const [temper, answer] of [
       [{}, 'safe mailbox_accepted'],
       [{ catchAll: true }, 'catch_all accepts_every_address'],
@@ -78,7 +78,7 @@ describe('an engine that starts again with its memory', () => {
         settings: { memory },
       });
       assert.deepEqual(answers, [answer, answer]);
-      assert.equal(strangersNamed(world).length, 1);
+      assert.equal(randomProbesNamed(world).length, 1);
       assert.ok(!text().includes('@') && !text().includes('alive'), 'no address is remembered');
     }
   });
@@ -89,7 +89,7 @@ describe('an engine that starts again with its memory', () => {
       settings: { memory },
       between: () => pass(86_400_000),
     });
-    assert.equal(strangersNamed(world).length, 2);
+    assert.equal(randomProbesNamed(world).length, 2);
   });
 
   test('knows what a host cannot bear', async () => {
@@ -133,15 +133,15 @@ describe('an engine that starts again with its memory', () => {
     assert.equal(world.counts.smtp.connections, 1);
   });
 
-  test('asks a greylisting host for the same stranger, where the key is the same', async () => {
+  test('asks a greylisting host for the same made-up address, where the key is the same', async () => {
     const { memory } = createNotebook();
     const temper: Temper = { greylist: { waitMs: 60_000, defers: 'everybody' } };
     const { answers, world } = await askInTurn(temper, ['alive@list.test', 'alive@list.test'], {
-      settings: { memory, strangerKey: 'a key of the test' },
+      settings: { memory, randomProbeKey: 'a key of the test' },
       between: (there) => there.advance(61_000),
     });
     assert.deepEqual(answers, ['unknown greylisted', 'safe mailbox_accepted']);
-    assert.equal(new Set(strangersNamed(world)).size, 1);
+    assert.equal(new Set(randomProbesNamed(world)).size, 1);
   });
 
   test('ignores what it cannot read', async () => {

@@ -36,7 +36,7 @@ describe('a policy', () => {
     }
   });
 
-  test('built in for hosts known to take every address: catch_all, with every field, and no connection', async () => {
+  test('built in for hosts known to take every address: unknown, with a reason of its own, and no connection', async () => {
     const world: WorldDescription = {
       zones: { 'mailbox.test': { mx: [[1, 'mta5.am0.yahoodns.net']] } },
       hosts: { 'mta5.am0.yahoodns.net': { temper: { catchAll: true } } },
@@ -44,14 +44,30 @@ describe('a policy', () => {
     const running = await startEngine(world);
     try {
       const outcome = await running.verify('anyone@mailbox.test');
-      assert.deepEqual(summary(outcome), { status: 'catch_all', reason: 'accepts_every_address' });
-      assert.equal(
-        outcome.kind === 'verdict' &&
-          'can_connect_smtp' in outcome.verdict &&
-          outcome.verdict.can_connect_smtp,
-        false,
-      );
+      assert.deepEqual(summary(outcome), { status: 'unknown', reason: 'provider_accepts_everything' });
+      assert.ok(outcome.kind === 'verdict' && !('can_connect_smtp' in outcome.verdict));
+      assert.deepEqual(outcome.explanation.retry, { advised: false }, 'tomorrow it would say the same');
       assert.equal(running.world.counts.smtp.connections, 0);
+    } finally {
+      await running.stop();
+    }
+  });
+
+  test("of a customer's domain behind a truthful provider: a made-up address decides, not the provider's name", async () => {
+    const world: WorldDescription = {
+      zones: {
+        'custom.test': { mx: [[1, 'mx01.mail.icloud.com']] },
+        'icloud.com': { mx: [[1, 'mx02.mail.icloud.com']] },
+      },
+      hosts: {
+        'mx01.mail.icloud.com': { temper: { catchAll: true } },
+        'mx02.mail.icloud.com': { temper: { catchAll: true } },
+      },
+    };
+    const running = await startEngine(world);
+    try {
+      assert.equal(summary(await running.verify('anyone@custom.test')).status, 'catch_all');
+      assert.equal(summary(await running.verify('anyone@icloud.com')).status, 'safe', 'its own is believed');
     } finally {
       await running.stop();
     }

@@ -47,7 +47,7 @@ describe('a first verification', () => {
 });
 
 describe('a second verification at the same domain', () => {
-  test('costs no DNS, and does not ask for a stranger again', () =>
+  test('costs no DNS, and does not ask for a made-up address again', () =>
     inWorld({}, async (running) => {
       await running.verify('alive@plain.test');
       running.world.reset();

@@ -6,15 +6,15 @@ import { createRoutes } from '../../src/routes/create-routes.ts';
 import { parseCidr } from '../../src/net/parse-cidr.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createPacer } from '../../src/politeness/create-pacer.ts';
-import { createProcessGate } from '../../src/politeness/create-process-gate.ts';
+import { createConversationLimiter } from '../../src/politeness/create-conversation-limiter.ts';
 import { networkOf } from '../../src/net/network-of.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
-import { createCatchAllDesk } from '../../src/probing/catch-all-desk.ts';
+import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
-import { createSwitchboard, type Switchboard } from '../../src/probing/switchboard.ts';
-import type { Visit } from '../../src/probing/ticket.ts';
+import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
+import type { Visit } from '../../src/probing/pending-probe.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
@@ -64,7 +64,7 @@ function describeHost(index: number): HostDescription {
 type Farm = {
   world: World;
   clock: VirtualClock;
-  board: Switchboard;
+  board: ProbeScheduler;
   dialledAt: Map<string, number[]>;
   visits: Visit[];
 };
@@ -94,7 +94,7 @@ async function startFarm(): Promise<Farm> {
       return dialer.dial(target, patience);
     },
   };
-  const board = createSwitchboard({
+  const board = createProbeScheduler({
     clock,
     limits,
     routes: createRoutes({
@@ -111,9 +111,9 @@ async function startFarm(): Promise<Farm> {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, limits),
-    desk: createCatchAllDesk(createCatchAllMemory(clock, limits)),
+    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
     randomLocalPart: () => 'no-such-user',
-    gate: createProcessGate({ clock, openConversations: 1_000 }),
+    gate: createConversationLimiter({ clock, openConversations: 1_000 }),
     pacer: createPacer({ clock, random: () => 0.5, backsOff: true, onRest: () => undefined }),
   });
   return { world, clock, board, dialledAt, visits: [] };
@@ -136,8 +136,8 @@ function arrivals(): Arrival[] {
 async function liveThroughTheDay({ clock, board, visits }: Farm): Promise<void> {
   const coming = arrivals();
   letArrive();
-  for (let turns = 0; visits.length < addresses; turns += 1) {
-    assert.ok(turns < 5_000_000, `${visits.length} answered`);
+  for (let steps = 0; visits.length < addresses; steps += 1) {
+    assert.ok(steps < 5_000_000, `${visits.length} answered`);
     const next = clock.next();
     // While hosts are being spoken to, the clock moves by small steps only: they overlap, and none is cut short.
     if (next !== undefined && (board.counts().open === 0 || next - clock.now() < 2_000)) clock.step();

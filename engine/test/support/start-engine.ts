@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { createEngine, type Engine, type EngineSettings } from '../../src/create-engine.ts';
 import { parseDnsServer } from '../../src/dns/parse-dns-server.ts';
 import { parseCidr } from '../../src/net/parse-cidr.ts';
-import type { Asker } from '../../src/probing/ticket.ts';
+import type { Asker } from '../../src/fair-queue.ts';
 import type { Outcome } from '../../src/verify.ts';
 
 /** A real engine in a world on loopback, for tests: real DNS packets, real sockets, real TLS. */

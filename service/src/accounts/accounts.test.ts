@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { showCredits } from '../credits/show-credits.ts';
-import { openStore } from '../db/open-store.ts';
+import { openStore } from '../start/open-store.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { databases } from '../../test/support/databases.ts';
 import { createManualTime } from '../../test/support/manual-time.ts';
 import { audit } from '../upkeep/audit.ts';
 import { createAccount } from './create-account.ts';
 import { ensureFirstAccount } from './ensure-first-account.ts';
-import { listAccounts } from './list-accounts.ts';
+import { listAccounts } from './find-accounts.ts';
 import { setPlan } from './set-plan.ts';
 
 for (const database of databases) {

@@ -71,10 +71,20 @@ export async function findAccount(
   return row && stateOf(row);
 }
 
-type Row = Pick<Schema['account'], 'id' | 'name' | 'plan' | 'frozen_at' | 'created_at'> & Balance;
+type AccountRow = Pick<Schema['account'], 'id' | 'name' | 'plan' | 'frozen_at' | 'created_at'> & Balance;
 
-function stateOf({ id, name, plan, frozen_at, created_at, ...figures }: Row): AccountState {
+function stateOf({ id, name, plan, frozen_at, created_at, ...figures }: AccountRow): AccountState {
   const { granted, available, reserved, spent } = figures;
   const credits = { granted, available, reserved, spent };
   return { accountId: id, name, plan, credits, frozen: frozen_at !== null, createdAt: created_at };
+}
+
+const allAccounts = statement((db) =>
+  db.selectFrom('account').select(['id', 'name', 'plan']).orderBy('created_at').orderBy('id'),
+);
+
+/** Every account, the oldest first, for the command line. */
+export async function listAccounts({ store }: FindParts): Promise<Account[]> {
+  const rows = await store.read.all(allAccounts, {});
+  return rows.map(({ id, name, plan }) => ({ accountId: id, name, plan }));
 }

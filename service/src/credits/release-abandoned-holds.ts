@@ -42,7 +42,7 @@ export async function releaseHoldsOf(
   return releaseAll(await parts.store.read.all(findOwned, { owner: processId }), now, parts);
 }
 
-/** Each account's in its own lane; one that was settled meanwhile is left as it is. */
+/** Each account's in a transaction of its own; one that was settled meanwhile is left as it is. */
 async function releaseAll(holds: Hold[], now: number, { store }: Parts): Promise<number> {
   const release = (accountId: string, own: Hold[]) =>
     store.write(async (tx) => {

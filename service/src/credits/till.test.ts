@@ -28,7 +28,7 @@ for (const database of databases) {
       const { accountId } = await openAccount(parts, credits);
       let transactions = 0;
       const counting: Pick<Store, 'write'> = {
-        write: (operation, lane) => ((transactions += 1), store.write(operation, lane)),
+        write: (operation, serialKey) => ((transactions += 1), store.write(operation, serialKey)),
       };
       const till = createTill({ store: counting, wallClock });
       const spendMany = (holds: number, named = 'hold') =>
@@ -123,8 +123,10 @@ for (const database of databases) {
       const { store, wallClock, accountId, finish } = await setUp(10);
       let failing = true;
       const flaky: Pick<Store, 'write'> = {
-        write: (operation, lane) =>
-          failing ? Promise.reject(new StoreUnavailableError('unreachable')) : store.write(operation, lane),
+        write: (operation, serialKey) =>
+          failing
+            ? Promise.reject(new StoreUnavailableError('unreachable'))
+            : store.write(operation, serialKey),
       };
       const till = createTill({ store: flaky, wallClock });
       const waiting = ['one', 'two'].map((holdId) => till.spend({ accountId, holdId }));

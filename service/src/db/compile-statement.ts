@@ -5,6 +5,21 @@ import type { SqlValue, Statement } from './statement.ts';
 /** SQL text and a function that puts a run's arguments into its places. */
 export type CompiledStatement<Args> = { sql: string; bind: (args: Args) => SqlValue[] };
 
+/** Compiles a statement the first time it is met. */
+export type Compile = <Args, Row>(statement: Statement<Args, Row>) => CompiledStatement<Args>;
+
+export function createCompiler(queries: Kysely<Schema>): Compile {
+  const known = new Map<unknown, unknown>();
+  return <Args, Row>(wanted: Statement<Args, Row>) => {
+    const found = known.get(wanted);
+    // Only `compileStatement` of the very same statement is ever put under it.
+    if (found !== undefined) return found as CompiledStatement<Args>;
+    const made = compileStatement(wanted, queries);
+    known.set(wanted, made);
+    return made;
+  };
+}
+
 /** Stands in a query where an argument will be. */
 class Place {
   readonly name: string;
@@ -18,7 +33,7 @@ class Place {
  * Compiles a statement with a marker for every argument and remembers which marker went where, so
  * that the same text, prepared once, serves every run.
  */
-export function compileStatement<Args, Row>(
+function compileStatement<Args, Row>(
   statement: Statement<Args, Row>,
   db: Kysely<Schema>,
 ): CompiledStatement<Args> {

@@ -3,9 +3,9 @@ import type { SqlValue } from './statement.ts';
 export type QueryResult = { rows: unknown[]; changes: number };
 
 /**
- * One line to a database. A statement may be asked for before the one before is answered: they run in the order
- * of the asking. A failure of the store itself is thrown
- * as `StoreUnavailableError`, anything else as the driver's own error.
+ * A connection to a database. A statement may be asked for before the one before is answered: they run in the order
+ * of the asking. A failure of the store itself is thrown as `StoreUnavailableError`, anything else as the driver's
+ * own error.
  */
 export type Connection = {
   execute(sql: string, values: SqlValue[]): Promise<QueryResult>;

@@ -15,7 +15,7 @@ export type Statement<Args, Row> = {
   build(db: Kysely<Schema>, arg: Args): Compilable<Row>;
 };
 
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | Uint8Array | null;
 
 export function statement<Args extends Record<string, SqlValue>, Row>(
   build: (db: Kysely<Schema>, arg: Args) => Compilable<Row>,

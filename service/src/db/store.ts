@@ -1,4 +1,4 @@
-import type { Presence, ProcessRole } from './presence.ts';
+import type { ProcessRegistry, ProcessRole } from './process-registry.ts';
 import type { Reader, Tx } from './statement.ts';
 import type { WallClock } from './wall-clock.ts';
 
@@ -13,18 +13,18 @@ export type Store = {
   read: Reader;
   /**
    * Runs an operation in a transaction and answers after its commit. Operations of many callers share
-   * transactions (see group-commit.ts): an operation does nothing but use its `tx`, and if it refuses it
-   * has written nothing. What moves an account's credits names the account as its lane: on PostgreSQL a lane
-   * has one transaction at a time (see postgres/lane-groups.ts), on SQLite everybody has.
+   * transactions (see groups/commit-group.ts): an operation does nothing but use its `tx`, and if it refuses it
+   * has written nothing. Operations with the same serial key run in one transaction after the other, over all
+   * processes; what moves an account's credits has the account's id as its key. On SQLite everything is serial.
    */
-  write: <T>(operation: (tx: Tx) => Promise<T>, lane?: string) => Promise<T>;
+  write: <T>(operation: (tx: Tx) => Promise<T>, serialKey?: string) => Promise<T>;
   /**
    * The store for one step of a request. Its client waits, so all that is asked of it together is answered or refused
    * within moments, where the work of the service itself may wait for seconds. A write that was refused because it took
    * too long is not committed later, unless its commit had been sent.
    */
-  hurried: (step: RequestStep) => Pick<Store, 'read' | 'write'>;
-  /** How long the write that has waited longest has been waiting for its turn. */
+  withRequestDeadline: (step: RequestStep) => Pick<Store, 'read' | 'write'>;
+  /** How long the write that has waited longest has been waiting for its transaction. */
   waitMs: () => number;
   /** Looks at one moment of the whole database, however long it takes. */
   snapshot: <T>(look: (reader: Reader) => Promise<T>) => Promise<T>;
@@ -33,7 +33,7 @@ export type Store = {
   /** Whether it can be written to now. Throws `StoreUnavailableError` where not. */
   check: (now: number) => Promise<void>;
   /** Takes part among the processes of this store, for those that hold reservations and leases. */
-  announce: (role?: ProcessRole) => Promise<Presence>;
+  joinRegistry: (role?: ProcessRole) => Promise<ProcessRegistry>;
   /** The database's own time, which all its processes share; where it has none, a process goes by its own. */
   clock: WallClock | undefined;
   /** Tells every process that listens on the channel that there is something new. Does not wait, and may be lost. */

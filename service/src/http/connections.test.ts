@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { after, describe, test } from 'node:test';
-import type { HttpParts } from './http-parts.ts';
+import type { HttpParts } from './routes/http-parts.ts';
 import { openRaw, statusesIn } from '../../test/support/http/raw-client.ts';
 import { connectionLimits, createServer } from './server.ts';
 import { createTestParts } from '../../test/support/http/test-parts.ts';
@@ -102,7 +102,7 @@ describe('slow clients', () => {
     await begun;
     raw.socket.destroy();
     await aborted;
-    await parts.admission.idle();
+    await parts.overloadGuard.idle();
   });
 });
 
@@ -334,7 +334,7 @@ describe('drain', () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
     const parts = createTestParts();
     const { port, server } = await listen({
-      admission: parts.admission,
+      overloadGuard: parts.overloadGuard,
       verifyOne: async (request) => {
         begin(undefined);
         await finish;
@@ -344,13 +344,13 @@ describe('drain', () => {
     const raw = await openRaw(port);
     raw.write(post([paid, json, length], body));
     await begun;
-    parts.admission.drain();
+    parts.overloadGuard.drain();
     const late = await fetch(`http://127.0.0.1:${port}/api/v1/bulk-email-verification`, { method: 'POST' });
     assert.equal(late.status, 503);
     assert.equal(await late.text(), '{"status":"error","reason":"service_unavailable"}');
     assert.equal(late.headers.get('connection'), 'close');
     resolve(undefined);
-    await parts.admission.idle();
+    await parts.overloadGuard.idle();
     const answered = await raw.untilClosed();
     assert.deepEqual(statusesIn(answered), [200]);
     assert.match(answered, /connection: close/i);

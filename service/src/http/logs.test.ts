@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
-import { createAdmission } from './admission.ts';
-import type { HttpParts } from './http-parts.ts';
+import { createOverloadGuard } from './pipeline/overload-guard.ts';
+import type { HttpParts } from './routes/http-parts.ts';
 import { createServer } from './server.ts';
 import { createTestParts, taskId } from '../../test/support/http/test-parts.ts';
 
@@ -63,7 +63,7 @@ test('no address, key or body in any line, on any path, errors included', async 
     };
     return { verifyOne: fail, createTask: fail, readTask: fail };
   };
-  const draining = createAdmission();
+  const draining = createOverloadGuard();
   draining.drain();
   const circumstances: Partial<HttpParts>[] = [
     {},
@@ -77,7 +77,7 @@ test('no address, key or body in any line, on any path, errors included', async 
     failing(email),
     failing(undefined),
     { authenticate: () => Promise.reject(new Error(`Bearer ${canary}`)) },
-    { admission: draining },
+    { overloadGuard: draining },
   ];
   const lines: string[] = [];
   for (const overrides of circumstances) {

@@ -63,8 +63,8 @@ describe('elsewhere', () => {
   });
 
   test('readyz is 503 as soon as the drain begins', async () => {
-    const { admission } = createTestParts();
-    admission.drain();
-    assert.equal((await ask({ method: 'GET', url: '/readyz' }, { admission })).status, 503);
+    const { overloadGuard } = createTestParts();
+    overloadGuard.drain();
+    assert.equal((await ask({ method: 'GET', url: '/readyz' }, { overloadGuard })).status, 503);
   });
 });

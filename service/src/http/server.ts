@@ -1,30 +1,28 @@
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { contractLimits } from '@mailproof/client';
-import fastify, { type FastifyRequest } from 'fastify';
-import { createErrorAnswer } from './answer-error.ts';
-import type { ApiServer } from './api-server.ts';
-import { createClientErrorAnswer } from './client-error.ts';
-import { compileBodyCheck } from './compile-body-check.ts';
-import { createDoor } from './door.ts';
-import { createGate } from './gate.ts';
-import type { HttpParts } from './http-parts.ts';
-import { meetRequest, setStandardHeaders } from './meet-request.ts';
-import { openapiDocument } from './openapi-document.ts';
-import { parseBody } from './parse-body.ts';
-import { unreadable } from './unreadable.ts';
-import { refuse } from './refuse.ts';
-import { createNotebook, type Notebook } from './request-notes.ts';
-import { addAdmin } from './routes/admin/add-admin.ts';
+import fastify from 'fastify';
+import { createAdmitRequest } from './pipeline/admit-request.ts';
+import { authenticateOperator } from './pipeline/authenticate-operator.ts';
+import { createAuthenticateRequest } from './pipeline/authenticate-request.ts';
+import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
+import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
+import { createErrorHandler } from './pipeline/error-handler.ts';
+import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
+import { refuse } from './pipeline/refuse.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
+import { addAdminAccountHistory } from './routes/admin/account-history.ts';
+import { addAdminAccountKeys } from './routes/admin/account-keys.ts';
+import { addAdminAccounts } from './routes/admin/accounts.ts';
+import { addAdminObservation } from './routes/admin/observation.ts';
 import { addConsoleFiles } from './routes/console-files.ts';
 import { addCreateBulkTask } from './routes/create-bulk-task.ts';
 import { addDocs } from './routes/docs.ts';
-import { addHealthz } from './routes/healthz.ts';
-import { addOpenapi } from './routes/openapi.ts';
+import { addHealth } from './routes/health.ts';
+import type { ApiServer, HttpParts, RouteParts } from './routes/http-parts.ts';
+import { addOpenapi, openapiDocument } from './routes/openapi.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
-import { addReadyz } from './routes/readyz.ts';
 import { addSession } from './routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
 
@@ -42,28 +40,28 @@ export const connectionLimits = {
 type ConnectionLimits = typeof connectionLimits;
 
 /**
- * The HTTP side, put together: how connections are treated, how every request is met, how bodies are read,
- * how errors are answered, and then the routes, each of which is read alone.
+ * The HTTP side, put together: how connections are treated, what every request passes (`pipeline/`), and then the
+ * routes, each of which is read alone.
  */
 export async function createServer(parts: HttpParts, limits = connectionLimits): Promise<ApiServer> {
-  const notebook = createNotebook();
   const server = openServer(parts, limits);
 
-  server.addHook('onRequest', meetRequest(parts, notebook));
+  server.addHook('onRequest', receiveRequest(parts));
   // eslint-disable-next-line max-params -- the framework's own signature
   server.addHook('onSend', (_request, reply, payload, done) => {
-    // Whoever is answered while the service goes down should not send its next request down this connection.
-    if (parts.admission.isDraining()) reply.header('connection', 'close');
+    // A client that is answered during shutdown should not send its next request over this connection.
+    if (parts.overloadGuard.isDraining()) reply.header('connection', 'close');
     done(null, payload);
   });
-  server.setErrorHandler(createErrorAnswer(parts.logger));
+  server.setErrorHandler(createErrorHandler(parts.logger));
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, createBodyReader(notebook));
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, readBody);
   server.setValidatorCompiler(compileBodyCheck);
   await server.register(swagger, { openapi: openapiDocument });
 
-  const door = createDoor(parts.admission, notebook);
-  const routeParts = { parts, door, gate: createGate(parts, door, notebook), notebook };
+  const admitRequest = createAdmitRequest(parts.overloadGuard);
+  const authenticateRequest = createAuthenticateRequest({ ...parts, admitRequest });
+  const routeParts = { parts, admitRequest, authenticateRequest };
   addVerifyEmail(server, routeParts);
   addCreateBulkTask(server, routeParts);
   addReadBulkTask(server, routeParts);
@@ -71,8 +69,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addAccountReads(server, routeParts);
   addAccountKeys(server, routeParts);
   addAdmin(server, routeParts);
-  addHealthz(server);
-  addReadyz(server, routeParts);
+  addHealth(server, routeParts);
   addOpenapi(server);
   addDocs(server);
   addConsoleFiles(server, routeParts);
@@ -81,21 +78,14 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   return server;
 }
 
-/** The fault goes to the log, where whoever tries the API first looks for it. */
-function createBodyReader(notebook: Notebook) {
-  return (
-    request: FastifyRequest,
-    bytes: Buffer,
-    done: (error: Error | null, body?: unknown) => void,
-  ): void => {
-    const read = parseBody(request.headers, bytes);
-    if (read.kind === 'read') {
-      done(null, read.body);
-      return;
-    }
-    notebook.of(request).fault = read.fault;
-    done(unreadable());
-  };
+/** Everything under `/admin/v1`, for the operator alone. */
+function addAdmin(server: ApiServer, { parts, admitRequest }: RouteParts): void {
+  const onRequest = authenticateOperator({ ...parts, admitRequest });
+  const adminParts = { operator: parts.operator, onRequest };
+  addAdminAccounts(server, adminParts);
+  addAdminAccountKeys(server, adminParts);
+  addAdminAccountHistory(server, adminParts);
+  addAdminObservation(server, adminParts);
 }
 
 function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
@@ -118,7 +108,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
       // A request without Host is refused by us (RFC 9112 section 3.2), so that it gets the error body.
       requireHostHeader: false,
     },
-    clientErrorHandler: createClientErrorAnswer(() => parts.newRequestId()),
+    clientErrorHandler: createClientErrorHandler(() => parts.newRequestId()),
     frameworkErrors: (_error, request, reply) => {
       setStandardHeaders(reply, request.url);
       void refuse(reply, 'bad_request');

@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { toBase62 } from './base62.ts';
 
 /**
  * The form of an API key: `mp_live_` or `mp_test_`, a public id of 8 characters, a secret of 43 (256 bits)
@@ -40,4 +39,13 @@ export function hashSecret(secret: string): Buffer {
 
 function checksumOf(body: string): string {
   return toBase62(BigInt(crc32(body)), 6);
+}
+
+const base62Digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A number in letters and digits, padded to `length`: safe in headers, URLs and double-clicks. */
+function toBase62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = base62Digits.charAt(Number(rest % 62n)) + text;
+  return text.padStart(length, '0');
 }

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@mailproof/engine';
+import { createBoundedCache } from '@mailproof/engine/bounded-cache';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { hashSecret, readApiKey } from './api-key.ts';
@@ -8,7 +9,9 @@ import { hashSecret, readApiKey } from './api-key.ts';
 export type Caller = { accountId: string; keyId: string; mode: 'live' | 'test'; plan: 'paid' | 'none' };
 
 /** Answers at once where the same header was good a moment ago. */
-type Authenticate = (authorization: string | undefined) => Caller | undefined | Promise<Caller | undefined>;
+export type Authenticate = (
+  authorization: string | undefined,
+) => Caller | undefined | Promise<Caller | undefined>;
 
 type AuthenticateParts = { store: Pick<Store, 'read'>; clock: Pick<Clock, 'now'> };
 
@@ -25,8 +28,8 @@ const findKey = statement((db, arg: { id: string }) =>
     .where('api_key.deleted_at', 'is', null),
 );
 
-/** Compared with where the id is unknown, so that it takes as long as a wrong secret does. */
-const nobody = Buffer.alloc(32);
+/** Compared with when the id is unknown, so that it takes as long as a wrong secret does. */
+const noSecret = Buffer.alloc(32);
 
 /**
  * Reads `Authorization: Bearer <key>`. There is one answer, `undefined`, for a key that is missing, malformed,
@@ -34,7 +37,7 @@ const nobody = Buffer.alloc(32);
  * second, by its hash: looking for a hash tells nothing of the text it was made from.
  */
 export function createAuthenticate({ store, clock }: AuthenticateParts): Authenticate {
-  const remembered = new Map<string, { caller: Caller; until: number }>();
+  const remembered = createBoundedCache<Caller>(clock, rememberedKeys);
 
   async function look(authorization: string): Promise<Caller | undefined> {
     const [, text] = /^bearer +(\S{1,200}) *$/i.exec(authorization) ?? [];
@@ -42,7 +45,7 @@ export function createAuthenticate({ store, clock }: AuthenticateParts): Authent
     if (presented === undefined) return undefined;
     const { id } = presented;
     const row = await store.read.first(findKey, { id });
-    const kept = row === undefined ? nobody : Buffer.from(row.secret_hash, 'hex');
+    const kept = row === undefined ? noSecret : Buffer.from(row.secret_hash, 'hex');
     const same = timingSafeEqual(hashSecret(presented.secret), kept);
     if (row === undefined || !same || row.mode !== presented.mode) return undefined;
     return { accountId: row.account_id, keyId: id, mode: row.mode, plan: row.plan };
@@ -51,25 +54,14 @@ export function createAuthenticate({ store, clock }: AuthenticateParts): Authent
   async function lookAndRemember(authorization: string, digest: string): Promise<Caller | undefined> {
     // What is read now may be deleted now: the second runs from before the reading.
     const until = clock.now() + rememberMs;
-    remembered.delete(digest);
     const caller = await look(authorization);
-    if (caller === undefined) return undefined;
-    if (remembered.size >= rememberedKeys) forgetOldest(remembered);
-    remembered.set(digest, { caller, until });
+    if (caller !== undefined) remembered.set(digest, caller, until - clock.now());
     return caller;
   }
 
   return (authorization) => {
     if (authorization === undefined) return undefined;
     const digest = hash('sha256', authorization);
-    const known = remembered.get(digest);
-    return known !== undefined && clock.now() < known.until
-      ? known.caller
-      : lookAndRemember(authorization, digest);
+    return remembered.get(digest) ?? lookAndRemember(authorization, digest);
   };
-}
-
-function forgetOldest(remembered: Map<string, unknown>): void {
-  const [oldest] = remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
 }

@@ -78,7 +78,7 @@ export async function issueKey(
       return { kind: 'account_not_found' };
     }
     return writeKey(tx, { ...request, actor, now });
-    // In the account's lane: what counts its keys must not run beside what adds one.
+    // With the account as its serial key: what counts its keys must not run beside what adds one.
   }, request.accountId);
 }
 

@@ -159,8 +159,13 @@ for (const database of databases) {
       const now = parts.wallClock.now();
       const last4 = readApiKey(apiKey)!.secret.slice(-4);
       assert.deepEqual(listed, {
-        ...{ keyId, accountId, mode: 'test', name: 'Test key', last4 },
-        ...{ createdAt: now, deletedAt: now },
+        keyId,
+        accountId,
+        mode: 'test',
+        name: 'Test key',
+        last4,
+        createdAt: now,
+        deletedAt: now,
       });
       await close();
     });

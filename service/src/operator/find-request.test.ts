@@ -68,7 +68,11 @@ for (const database of databases) {
         'spent',
       );
       assert.deepEqual(await find(requestId), {
-        ...{ requestId, accountId, kind: 'verification', at: now, task: undefined },
+        requestId,
+        accountId,
+        kind: 'verification',
+        at: now,
+        task: undefined,
         credits: { reserved: 1, charged: 1, released: 0 },
       });
       await close();

@@ -108,7 +108,11 @@ type TaskRow = Pick<ListedTask, 'name' | 'status' | 'mode' | 'total' | 'checked'
 function taskOf({ id, name, status, mode, total, checked, ...row }: TaskRow): ListedTask {
   return {
     taskId: id,
-    ...{ name, status, mode, total, checked },
+    name,
+    status,
+    mode,
+    total,
+    checked,
     createdAt: row.created_at,
     completedAt: row.completed_at,
     expiresAt: row.expires_at,

@@ -1,22 +1,24 @@
+import { sql } from 'kysely';
 import { providerTable, type Clock, type Engine } from '@mailproof/engine';
+import { statement } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
 import { readVerdictCounts, type CountedVerdicts } from '../statistics/read-verdict-counts.ts';
 import { readProcesses, type ReadProcessesParts, type RunningProcess } from './read-processes.ts';
-import { readQueue, type Queue } from './read-queue.ts';
 
 /**
- * What an operator should see at a glance: how verifications come out, who is left alone and why, which ways out are
- * open, what waits, and who works. Names of mail hosts may be in it, addresses and domains of recipients may not.
+ * What an operator should see at a glance: the outcomes of verifications, which mail hosts are left alone and why, which
+ * routes are open, what waits, and which processes run. It may name mail hosts, but never recipients or their domains.
  */
 export type Health = {
   verdicts: CountedVerdicts;
   resting: RestingParty[];
   routes: RouteHealth[];
-  queue: Queue;
+  queue: TaskQueue;
   processes: RunningProcess[];
   engine: EngineFigures;
 };
 
-/** Somebody we leave alone, as the process that is asked knows it. */
+/** A host, provider or network that is left alone for now, as far as the answering process knows. */
 export type RestingParty = {
   kind: 'host' | 'provider' | 'network' | 'address';
   name: string;
@@ -34,17 +36,17 @@ export type RouteHealth = {
 export type EngineFigures = ReturnType<Engine['counts']> & {
   conversationsOpen: number;
   conversationsWaiting: number;
-  /** What is wrong with outbound port 25, while it is. */
+  /** What is wrong with outbound port 25, if anything. */
   mailPortProblem: string | undefined;
 };
 
 export type ReadHealthParts = ReadProcessesParts & {
   engine: Pick<Engine, 'counts' | 'health'>;
-  /** The engine's, which rests are told in. */
+  /** The engine's clock, by which it tells how long a host is left alone. */
   clock: Pick<Clock, 'now'>;
 };
 
-/** A bound on what one page holds; those that rest longest come first. */
+/** The most that one page holds; those that are left alone longest come first. */
 const mostResting = 500;
 
 export async function readHealth(hours: number, parts: ReadHealthParts): Promise<Health> {
@@ -90,4 +92,27 @@ function routeHealth(route: RouteState, now: number): RouteHealth {
   if (dayLimit !== undefined && openedToday >= dayLimit)
     return { name, state: 'spent', reason: 'the day’s volume' };
   return { name, state: 'open' };
+}
+
+/** Tasks that are not completed: how many wait for a worker, since when, and how many are running. */
+type TaskQueue = { waiting: number; running: number; oldestWaitingAt: number | undefined };
+
+const countUnfinished = statement((db) =>
+  db
+    .selectFrom('task')
+    .select(['status', (eb) => eb.fn.countAll<number>().as('tasks')])
+    .select((eb) => eb.fn.min('created_at').as('oldest'))
+    .where('status', '<>', sql.lit('completed'))
+    .groupBy('status'),
+);
+
+async function readQueue({ store }: { store: Pick<Store, 'read'> }): Promise<TaskQueue> {
+  const rows = await store.read.all(countUnfinished, {});
+  const waiting = rows.find(({ status }) => status === 'waiting');
+  const running = rows.find(({ status }) => status === 'running');
+  return {
+    waiting: waiting?.tasks ?? 0,
+    running: running?.tasks ?? 0,
+    oldestWaitingAt: waiting?.oldest,
+  };
 }

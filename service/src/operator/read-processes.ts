@@ -1,4 +1,4 @@
-import type { Presence, ProcessRole } from '../db/presence.ts';
+import type { ProcessRegistry, ProcessRole } from '../db/process-registry.ts';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -28,20 +28,20 @@ const findTimes = statement((db) =>
 export type ReadProcessesParts = {
   store: Pick<Store, 'read'>;
   wallClock: WallClock;
-  presence: Pick<Presence, 'id' | 'living'>;
+  registry: Pick<ProcessRegistry, 'ownId' | 'findLiving'>;
   /** When this process started. */
   startedAt: number;
 };
 
 export async function readProcesses(parts: ReadProcessesParts): Promise<RunningProcess[]> {
-  const living = await parts.presence.living();
+  const living = await parts.registry.findLiving();
   const rows = await parts.store.read.all(findTimes, {});
   const times = new Map(rows.map((row) => [row.id, row]));
   const now = parts.wallClock.now();
   return living.slice(0, mostShown).map(({ id, role }) => ({
     id,
     role,
-    startedAt: times.get(id)?.started_at ?? (id === parts.presence.id ? parts.startedAt : undefined),
+    startedAt: times.get(id)?.started_at ?? (id === parts.registry.ownId ? parts.startedAt : undefined),
     seenAt: times.get(id)?.seen_at ?? now,
   }));
 }

@@ -17,7 +17,7 @@ export type SandboxAnswer = {
 
 export type SandboxMailbox =
   | { kind: 'replies'; reply: Pick<ReadReply, 'code' | 'enhanced' | 'text'> }
-  | { kind: 'takes_strangers_too' }
+  | { kind: 'takes_every_address' }
   | { kind: 'cannot_be_reached' }
   | { kind: 'silent_past_the_deadline' }
   | { kind: 'breaks_us' };
@@ -45,7 +45,7 @@ export const sandboxAnswers = {
     outcome: '200 `inbox_full`',
     mailbox: replies(552, '5.2.2', 'The email account that you tried to reach is over quota'),
   },
-  catch_all: { outcome: '200 `catch_all`', mailbox: { kind: 'takes_strangers_too' } },
+  catch_all: { outcome: '200 `catch_all`', mailbox: { kind: 'takes_every_address' } },
   role_account: { outcome: '200 `role_account`', lists: { role: true } },
   spamtrap: { outcome: '200 `spamtrap`: no mail host is asked', lists: { spamtrap: true } },
   unknown: { outcome: '200 `unknown`: no mail host can be reached', mailbox: { kind: 'cannot_be_reached' } },

@@ -11,21 +11,21 @@ import type { SandboxMailbox } from './answers.ts';
 export const sandboxHost: CanonicalHost = namedHost('mx.sandbox.test');
 
 const accepted: ReadReply = { phase: 'rcpt', code: 250, enhanced: '2.1.5', text: 'OK' };
-const strangerRefused: ReadReply = {
+const randomProbeRefused: ReadReply = {
   phase: 'random_rcpt',
   code: 550,
   enhanced: '5.1.1',
   text: 'No such user',
 };
-const strangerAccepted: ReadReply = { ...accepted, phase: 'random_rcpt' };
+const randomProbeAccepted: ReadReply = { ...accepted, phase: 'random_rcpt' };
 
 /** What asking for the mailbox brings to light; the replies are read by the engine's own rules. */
 export function answerForMailbox(mailbox: SandboxMailbox | undefined): MailboxEvidence {
   switch (mailbox?.kind) {
     case undefined:
-      return answered([accepted, strangerRefused], { kind: 'no', from: 'random_probe' });
-    case 'takes_strangers_too':
-      return answered([accepted, strangerAccepted], { kind: 'yes', from: 'random_probe' });
+      return answered([accepted, randomProbeRefused], { kind: 'no', from: 'random_probe' });
+    case 'takes_every_address':
+      return answered([accepted, randomProbeAccepted], { kind: 'yes', from: 'random_probe' });
     case 'replies':
       return answered([{ phase: 'rcpt', ...mailbox.reply }], { kind: 'undetermined', meaning: undefined });
     case 'cannot_be_reached':

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@mailproof/engine';
+import { createBoundedCache } from '@mailproof/engine/bounded-cache';
 import { recordChange } from '../audit-log/record-change.ts';
 import type { Store } from '../db/store.ts';
-import { statement } from '../db/statement.ts';
+import { statement, type Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { AdminToken } from './admin-token.ts';
 import { csrfTokenOf, hashSessionId, sessionIdShape, type Session, type Visitor } from './session.ts';
 
 /**
  * The sessions of browsers. They are rows of the store, so that every process knows them, and end after 12 hours, at
- * sign-out, with the key they were opened with, or when the admin token is another one.
+ * sign-out, with the key they were opened with, or when the admin token changes.
  */
 export type Sessions = {
   open(visitor: Visitor): Promise<OpenedSession>;
@@ -33,7 +34,7 @@ export const sessionLifeMs = 12 * 3_600_000;
 /** A deleted key's sessions have to stop within a second, reading and answering included. */
 const rememberMs = 900;
 const rememberedSessions = 10_000;
-/** A key that opens more ends its oldest: who signs in again and again must not fill the disk. */
+/** When a key opens more, its oldest session ends: signing in again and again must not fill the disk. */
 const sessionsPerKey = 100;
 
 type NewSession = { hash: string; key: string | null; mark: string | null; now: number; expires: number };
@@ -80,7 +81,7 @@ const deleteSession = statement((db, arg: { hash: string }) =>
   db.deleteFrom('session').where('id_hash', '=', arg.hash),
 );
 
-const operatorCameIn = {
+const operatorSignedIn = {
   actor: 'operator',
   action: 'operator_signed_in',
   subject: 'operator',
@@ -89,7 +90,7 @@ const operatorCameIn = {
 
 export function createSessions(parts: SessionsParts): Sessions {
   const { store, clock, wallClock, adminToken } = parts;
-  const remembered = new Map<string, { session: Session; until: number }>();
+  const remembered = createBoundedCache<Session>(clock, rememberedSessions);
 
   async function look(id: string): Promise<Session | undefined> {
     const row = await store.read.first(findSession, { hash: hashSessionId(id), now: wallClock.now() });
@@ -103,25 +104,23 @@ export function createSessions(parts: SessionsParts): Sessions {
       const now = wallClock.now();
       const key = visitor.kind === 'account' ? visitor.caller.keyId : null;
       const mark = visitor.kind === 'operator' ? (adminToken.markFor(id) ?? '') : null;
-      const lane = visitor.kind === 'account' ? visitor.caller.accountId : undefined;
+      const serialKey = visitor.kind === 'account' ? visitor.caller.accountId : undefined;
       await store.write(async (tx) => {
         if (key !== null) await tx.change(deleteOldest, { key, kept: sessionsPerKey - 1 });
         const row = { hash: hashSessionId(id), key, mark, now, expires: now + sessionLifeMs };
         await tx.change(insertSession, row);
-        if (visitor.kind === 'operator') await recordChange(tx, { ...operatorCameIn, now });
-      }, lane);
+        if (visitor.kind === 'operator') await recordChange(tx, { ...operatorSignedIn, now });
+      }, serialKey);
       return { id, session: { ...visitor, csrfToken: csrfTokenOf(id) } };
     },
     find: async (id) => {
       if (!sessionIdShape.test(id)) return undefined;
-      const now = clock.now();
       const known = remembered.get(id);
-      if (known !== undefined && now < known.until) return known.session;
-      remembered.delete(id);
+      if (known !== undefined) return known;
+      // What is read now may end now: the second runs from before the reading.
+      const until = clock.now() + rememberMs;
       const session = await look(id);
-      if (session === undefined) return undefined;
-      if (remembered.size >= rememberedSessions) forgetOldest(remembered);
-      remembered.set(id, { session, until: now + rememberMs });
+      if (session !== undefined) remembered.set(id, session, until - clock.now());
       return session;
     },
     close: async (id) => {
@@ -146,7 +145,11 @@ function visitorOf(row: SessionRow, mark: string | undefined): Visitor | undefin
   return { kind: 'account', caller: { accountId, keyId, mode, plan } };
 }
 
-function forgetOldest(remembered: Map<string, unknown>): void {
-  const [oldest] = remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
+const deleteExpired = statement((db, arg: { now: number }) =>
+  db.deleteFrom('session').where('expires_at', '<=', arg.now),
+);
+
+/** For the sweep. An expired session does not count long before its row is deleted. */
+export async function eraseExpiredSessions(tx: Tx, now: number): Promise<number> {
+  return tx.change(deleteExpired, { now });
 }

@@ -12,7 +12,7 @@ import { databases } from '../../test/support/databases.ts';
 import { createManualTime } from '../../test/support/manual-time.ts';
 import { createAdminToken } from './admin-token.ts';
 import { createSessions, sessionLifeMs } from './create-sessions.ts';
-import { eraseExpiredSessions } from './erase-expired-sessions.ts';
+import { eraseExpiredSessions } from './create-sessions.ts';
 
 const everySession = statement((db) => db.selectFrom('session').selectAll().orderBy('created_at'));
 

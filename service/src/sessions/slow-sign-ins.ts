@@ -1,43 +1,40 @@
 import type { Clock } from '@mailproof/engine';
+import { createBoundedCache } from '@mailproof/engine/bounded-cache';
 
 /**
- * Slows whoever guesses. After five wrong attempts in a row from one client each further one has to wait, at first a
- * second, then twice as long each time, up to a minute. The right key or token ends the row.
+ * Slows down guessing. After five wrong attempts in a row from one client, each further one has to wait: at first a
+ * second, then twice as long each time, up to a minute. The right key or token resets the count.
  *
- * An attempt counts as wrong from its beginning until it proves right: a thousand sent at once would otherwise all be
- * let in before the first has failed. Waiting does not count, so that nobody is shut out by trying too soon.
+ * An attempt counts as wrong until it proves right: otherwise a thousand sent at once would all be allowed before the
+ * first has failed. A refused attempt does not count, so that trying too soon does not lengthen the wait.
  */
 export type SignIns = {
-  /** What may be done now by this client: try, or come back later. */
-  begin(client: string): Attempt;
+  /** Whether this client may try now, or has to wait. */
+  begin(client: string): SignInAttempt;
 };
 
-export type Attempt = { kind: 'try'; succeeded: () => void } | { kind: 'wait'; seconds: number };
+export type SignInAttempt = { kind: 'try'; succeeded: () => void } | { kind: 'wait'; seconds: number };
 
 const freeFailures = 5;
 const longestWaitMs = 60_000;
-/** A client that was quiet for so long begins anew. */
+/** A client that has not tried for this long starts again from zero. */
 const forgetAfterMs = 3_600_000;
 const clientsKnown = 10_000;
 
 type Failures = { failures: number; lastAt: number };
 
 export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns {
-  /** In the order of the last attempt, so that the one who was quiet for longest is forgotten first. */
-  const records = new Map<string, Failures>();
+  const clients = createBoundedCache<Failures>(clock, clientsKnown);
 
   return {
     begin: (client) => {
       const now = clock.now();
-      const known = records.get(client);
-      const record = known === undefined || now - known.lastAt >= forgetAfterMs ? undefined : known;
-      const waitMs = record === undefined ? 0 : record.lastAt + waitAfter(record.failures) - now;
+      const known = clients.get(client);
+      const waitMs = known === undefined ? 0 : known.lastAt + waitAfter(known.failures) - now;
       if (waitMs > 0) return { kind: 'wait', seconds: Math.ceil(waitMs / 1_000) };
 
-      records.delete(client);
-      if (records.size >= clientsKnown) forgetQuietest(records);
-      records.set(client, { failures: (record?.failures ?? 0) + 1, lastAt: now });
-      return { kind: 'try', succeeded: () => void records.delete(client) };
+      clients.set(client, { failures: (known?.failures ?? 0) + 1, lastAt: now }, forgetAfterMs);
+      return { kind: 'try', succeeded: () => clients.delete(client) };
     },
   };
 }
@@ -45,9 +42,4 @@ export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns
 function waitAfter(failures: number): number {
   if (failures < freeFailures) return 0;
   return Math.min(1_000 * 2 ** (failures - freeFailures), longestWaitMs);
-}
-
-function forgetQuietest(records: Map<string, Failures>): void {
-  const [quietest] = records.keys();
-  if (quietest !== undefined) records.delete(quietest);
 }

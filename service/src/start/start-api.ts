@@ -3,21 +3,20 @@ import type { Clock, Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { createTill } from '../credits/till.ts';
-import { eachHurried } from '../db/each-hurried.ts';
+import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
-import { createAccountPages } from '../http/account-pages.ts';
-import { createAdmission } from '../http/admission.ts';
-import type { ApiServer } from '../http/api-server.ts';
-import { createAddressHash } from '../http/hash-address.ts';
-import type { LogRequest } from '../http/log-request.ts';
-import { readConsoleFiles } from '../http/read-console-files.ts';
-import { createReadiness } from '../http/readiness.ts';
+import { createAccountActions } from '../accounts/account-actions.ts';
+import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
+import type { ApiServer } from '../http/routes/http-parts.ts';
+import type { LogRequest } from '../http/pipeline/log-request.ts';
+import { readConsoleFiles } from '../http/routes/read-console-files.ts';
+import { createReadiness } from '../http/routes/health.ts';
 import { createServer } from '../http/server.ts';
-import { watchEventLoop } from '../http/watch-event-loop.ts';
+import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
-import { readLogSecret } from '../log-secret.ts';
-import { createOperatorDesk, type OperatorDeskParts } from '../operator/create-operator-desk.ts';
+import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
+import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
@@ -44,39 +43,39 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'till' | 'processId' | 's
 const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
-  const { store, engine, clock, wallClock, presence, logger } = parts;
+  const { store, engine, clock, wallClock, registry, logger } = parts;
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
-  const admission = createAdmission();
+  const overloadGuard = createOverloadGuard();
   const recall: Engine['recall'] = (address) => engine.recall(address);
-  const hurried = { ...parts, store: eachHurried(store, 'work') };
+  const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
   const single = {
-    ...hurried,
+    ...inTime,
     recall,
-    till: createTill(hurried),
-    processId: presence.id,
+    till: createTill(inTime),
+    processId: registry.ownId,
     singleTimeoutMs,
   };
-  const task = { ...hurried, taskDeadlineMs, taskRetentionMs };
+  const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const server = await createServer({
-    authenticate: createAuthenticate({ store: eachHurried(store, 'key'), clock }),
+    authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
     verifyOne: countSingles((request) => verifyOne(request, single), parts.counting),
     createTask: (request) => createTask(request, task),
-    readTask: (request) => readTask(request, { store: store.hurried('work'), wallClock }),
+    readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
     ...consoleParts(config, parts),
-    admission,
-    readiness: createReadiness({ store, clock, wallClock }),
+    overloadGuard,
+    readiness: createReadiness({ store, engine, clock, wallClock }),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
     logRequest: parts.logRequest,
   });
   const stopWatching = watchEventLoop((window) =>
-    admission.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
+    overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
   );
   const stop = async () => {
-    admission.drain();
+    overloadGuard.drain();
     stopWatching();
-    await drainRequests(server, admission.idle());
+    await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
   };
   try {
@@ -87,7 +86,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   }
 }
 
-type ConsoleParts = Omit<OperatorDeskParts, 'startedAt'> & { store: Store; clock: Clock };
+type ConsoleParts = Omit<OperatorActionsParts, 'startedAt'> & { store: Store; clock: Clock };
 
 /** What stands behind the console and the admin API: sessions, the pages of accounts and of the operator, the files. */
 function consoleParts(config: Config, parts: ConsoleParts) {
@@ -96,15 +95,15 @@ function consoleParts(config: Config, parts: ConsoleParts) {
     adminToken,
     sessions: createSessions({ ...parts, store: sessionStore(parts.store), adminToken }),
     signIns: createSignIns(parts),
-    account: createAccountPages(parts),
-    operatorDesk: createOperatorDesk({ ...parts, startedAt: parts.wallClock.now() }),
+    account: createAccountActions(parts),
+    operator: createOperatorActions({ ...parts, startedAt: parts.wallClock.now() }),
     consoleFiles: readConsoleFiles(consoleFolder),
   };
 }
 
 /** Whose session it is has to be known before what it asks for; opening and closing one is what is asked for. */
 function sessionStore(store: Store): Pick<Store, 'read' | 'write'> {
-  return { read: eachHurried(store, 'key').read, write: eachHurried(store, 'work').write };
+  return { read: withFreshDeadlines(store, 'key').read, write: withFreshDeadlines(store, 'work').write };
 }
 
 async function listen(server: ApiServer, { host, port }: Config): Promise<string> {

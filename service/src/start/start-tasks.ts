@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Presence } from '../db/presence.ts';
+import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import { claimTask } from '../tasks/claim-task.ts';
 import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
@@ -7,17 +7,17 @@ import { startWorker, workerLimits } from '../worker/start-worker.ts';
 
 type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRetentionMs'> & {
   store: Store;
-  presence: Presence;
+  registry: ProcessRegistry;
   /** Where new tasks are told of, whichever process made them. */
   channel: string;
 };
 
 /** A worker of this process: claims tasks of whatever process, runs them, and puts them back when it has to go. */
 export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<void> } {
-  const { store, presence, clock, wallClock, onProblem } = parts;
+  const { store, registry, clock, wallClock, onProblem } = parts;
   const { taskDeadlineMs, deferRetryMs, taskRetentionMs } = config;
   const worker = startWorker({
-    claim: () => store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() })),
+    claim: () => store.write((tx) => claimTask(tx, { processId: registry.ownId, now: wallClock.now() })),
     run: (claim, signals) =>
       runTask(claim, { ...parts, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs }, signals),
     clock,

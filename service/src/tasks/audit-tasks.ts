@@ -16,7 +16,15 @@ const findTasks = statement((db, arg: { account: string; after: string; limit: n
       join.onRef('hold.account_id', '=', 'task.account_id').onRef('hold.id', '=', 'task.hold_id'),
     )
     .leftJoin('item', 'item.task_id', 'task.id')
-    .select(['task.id', 'task.mode', 'task.status', 'task.total', 'task.checked', 'task.lease_until'])
+    .select([
+      'task.id',
+      'task.mode',
+      'task.status',
+      'task.total',
+      'task.checked',
+      'task.lease_until',
+      'task.list_id',
+    ])
     .select(['hold.state as hold_state', 'hold.credits as hold_credits', 'hold.charged as hold_charged'])
     .select((eb) => [
       eb.fn.count<number>('item.position').as('items'),
@@ -36,7 +44,11 @@ const findOrphans = statement((db, arg: { account: string }) =>
     .leftJoin('task', (join) =>
       join.onRef('task.account_id', '=', 'hold.account_id').onRef('task.hold_id', '=', 'hold.id'),
     )
+    .leftJoin('list', (join) =>
+      join.onRef('list.account_id', '=', 'hold.account_id').onRef('list.hold_id', '=', 'hold.id'),
+    )
     .select('hold.id')
+    .where('list.id', 'is', null)
     .where('hold.account_id', '=', arg.account)
     .where('hold.state', '=', sql.lit('open'))
     .where('hold.expires_at', 'is', null)
@@ -50,6 +62,7 @@ type Row = {
   total: number;
   checked: number;
   lease_until: number;
+  list_id: string | null;
   hold_state: 'open' | 'settled' | null;
   hold_credits: number | null;
   hold_charged: number | null;
@@ -65,7 +78,7 @@ export async function auditTasks(
   const violations: Violation[] = (await reader.all(findOrphans, { account: accountId })).map(({ id }) => ({
     invariant: 'I6',
     accountId,
-    detail: `hold ${id} is open and has no task`,
+    detail: `hold ${id} is open and has neither task nor list`,
   }));
   let tasks = 0;
   for (let after: string | undefined = ''; after !== undefined;) {
@@ -90,8 +103,8 @@ function auditTask(task: Row): { invariant: string; detail: string }[] {
     ['I6', !hasHold || task.hold_credits === task.total, 'the hold counts the addresses'],
     [
       'I6',
-      hasHold === (task.mode === 'live' && task.total > 0),
-      'a live task with addresses has a hold, no other has',
+      hasHold === (task.mode === 'live' && task.total > 0 && task.list_id === null),
+      'a live task with addresses has a hold, no other has, nor has the task of a list',
     ],
     ['I7', task.checked === task.done, 'checked = answered addresses'],
     ['I9', !completed || task.lease_until === 0, 'nobody holds a completed task'],

@@ -13,6 +13,8 @@ export type Claim = {
   fence: number;
   holdId: string | null;
   deadlineAt: number;
+  /** The list that the task is a part of. */
+  listId: string | null;
 };
 
 export const leaseMs = 30_000;
@@ -67,7 +69,7 @@ const takeLease = statement((db, arg: { task: string; owner: string; until: numb
     .where('id', '=', arg.task)
     .where('status', '<>', completed)
     .where('lease_until', '<=', arg.now)
-    .returning(['account_id', 'mode', 'fence', 'hold_id', 'deadline_at']),
+    .returning(['account_id', 'mode', 'fence', 'hold_id', 'deadline_at', 'list_id']),
 );
 
 /**
@@ -104,6 +106,7 @@ export async function takeTask(
       fence: row.fence,
       holdId: row.hold_id,
       deadlineAt: row.deadline_at,
+      listId: row.list_id,
     }
   );
 }

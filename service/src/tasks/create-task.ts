@@ -6,7 +6,7 @@ import type { Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
-import { insertTask, type NewTask } from './insert-task.ts';
+import { insertTask, newItem, type NewTask } from './insert-task.ts';
 import { sortAddresses, type SortedAddresses } from './sort-addresses.ts';
 
 /**
@@ -50,8 +50,8 @@ export async function createTask(
 ): Promise<CreateTaskAnswer> {
   const addresses = sortAddresses(request.emails);
   const now = parts.wallClock.now();
-  const lane = request.caller.accountId;
-  const answer = await parts.store.write((tx) => create(tx, { request, addresses, parts, now }), lane);
+  const serialKey = request.caller.accountId;
+  const answer = await parts.store.write((tx) => create(tx, { request, addresses, parts, now }), serialKey);
   if (answer.kind === 'created' && !answer.replayed) parts.wake();
   return answer;
 }
@@ -87,7 +87,7 @@ async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
     return held;
   }
   const task = newTask(creation, held.holdId);
-  await insertTask(tx, task, addresses.accepted);
+  await insertTask(tx, task, addresses.accepted.map(newItem));
   const answer = {
     kind: 'created' as const,
     taskId: task.id,
@@ -158,6 +158,7 @@ function newTask({ request, addresses, parts, now }: Creation, holdId: string | 
     results: finished ? '{}' : null,
     key: request.caller.keyId,
     request: request.requestId,
+    list: null,
   };
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { reasonGroups } from '@mailproof/client';
 import {
   canonicalHost,
   explain,
   judge,
   parseAddress,
-  reasonGroups,
   type Explanation,
   type MailboxEvidence,
   type Outcome,
@@ -37,7 +37,7 @@ function noAnswer(
   return { kind: 'no_answer', reason, meaning, connected: false, host: undefined, replies: [] };
 }
 
-/** The mailbox was taken, and nothing became of the question for a stranger. */
+/** The mailbox was taken, and nothing became of the question for a random probe. */
 function accepted(): MailboxEvidence & { kind: 'answered' } {
   const host = canonicalHost('mx.example.com');
   if (host === undefined) throw new Error('no host name');
@@ -111,8 +111,7 @@ for (const database of databases) {
 
     it('a host that is left alone for a while, for whatever reason, is asked again, four times at the most', async () => {
       const house = await openTaskHouse(database);
-      const rests = reasonGroups.find(({ about }) => about.includes('left alone'));
-      const reasons = Object.keys(rests?.texts ?? {});
+      const reasons = Object.keys(reasonGroups.rest.texts);
       assert.ok(reasons.includes('provider_throttles') && reasons.includes('host_unreachable'));
       for (const reason of reasons) {
         assert.equal(await timesAsked(house, noAnswer('host_resting', reason)), 4, reason);
@@ -120,7 +119,7 @@ for (const database of databases) {
       await house.close();
     });
 
-    it('so is one that puts the stranger off, whose answer the verdict waits for', async () => {
+    it('so is one that puts the random probe off, whose answer the verdict waits for', async () => {
       const house = await openTaskHouse(database);
       const mailbox: MailboxEvidence = {
         ...accepted(),

@@ -27,6 +27,8 @@ const findOverdue = statement((db, arg: { now: number }) =>
     .where('status', '<>', sql.lit('completed'))
     .where('deadline_at', '<=', arg.now)
     .where('lease_until', '<=', arg.now)
+    // Those of a list end with it.
+    .where('list_id', 'is', null)
     .limit(overdueAtOnce),
 );
 

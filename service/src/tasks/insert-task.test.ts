@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createAccount } from '../accounts/create-account.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { databases } from '../../test/support/databases.ts';
-import { insertTask } from './insert-task.ts';
+import { insertTask, newItem } from './insert-task.ts';
 import { pendingItems } from './items.ts';
 
 for (const database of databases) {
@@ -17,7 +17,7 @@ for (const database of databases) {
       for (const total of [0, 1, 3, 4, 37, 63, 64, 65, 84, 99, 100]) {
         const emails = Array.from({ length: total }, (_, index) => `user${index}@example.com`);
         const task = newTask({ id: `task ${total}`, account: accountId, key: issued.keyId, total });
-        await store.write((tx) => insertTask(tx, task, emails));
+        await store.write((tx) => insertTask(tx, task, emails.map(newItem)));
         const items = await pendingItems(store.read, task.id);
         assert.deepEqual(
           items,
@@ -36,6 +36,7 @@ function newTask(own: { id: string; account: string; key: string; total: number 
     name: 'API: list',
     status: 'waiting' as const,
     hold: null,
+    list: null,
     deadline: 9,
     now: 7,
     completed: null,

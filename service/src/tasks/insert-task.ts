@@ -14,9 +14,24 @@ export type NewTask = {
   completed: number | null;
   expires: number | null;
   results: string | null;
-  key: string;
-  request: string;
+  key: string | null;
+  request: string | null;
+  /** The list that it is a part of. */
+  list: string | null;
 };
+
+export type NewItem = {
+  email: string;
+  /** Which row of the list it is, how often its host deferred it so far, and what was said. */
+  listRow: number | null;
+  visits: number;
+  visited: string | null;
+};
+
+/** An address of a task that somebody created himself. */
+export function newItem(email: string): NewItem {
+  return { email, listRow: null, visits: 0, visited: null };
+}
 
 const insertRow = statement((db, arg: NewTask) =>
   db.insertInto('task').values({
@@ -39,12 +54,13 @@ const insertRow = statement((db, arg: NewTask) =>
     results: arg.results,
     key_id: arg.key,
     request_id: arg.request,
+    list_id: arg.list,
   }),
 );
 
 type ItemArguments = { task: string; now: number } & Record<
-  `email${number}` | `position${number}`,
-  string | number
+  `${'email' | 'position' | 'list_row' | 'visits' | 'visited'}${number}`,
+  string | number | null
 >;
 
 /**
@@ -61,7 +77,9 @@ const insertItems = (count: number) =>
         next_at: arg.now,
         state: sql.lit('pending' as const),
         attempts: sql.lit(0),
-        visits: sql.lit(0),
+        visits: arg[`visits${row}`] as number,
+        visited: arg[`visited${row}`] as string | null,
+        list_row: arg[`list_row${row}`] as number | null,
         conclusive: sql.lit(0),
       })),
     ),
@@ -70,24 +88,27 @@ const insertItems = (count: number) =>
 /** Few sizes, so that few statements are prepared; any number of addresses is made up of them. */
 const batches = [64, 16, 4, 1].map((size) => ({ size, insert: insertItems(size) }));
 
-/** All is sent at once, in order: to wait for each answer would hold the account's lane for as many round trips. */
-export async function insertTask(tx: Tx, task: NewTask, emails: string[]): Promise<void> {
+/** All is sent at once, in order: to wait for each answer would hold up the account for as many round trips. */
+export async function insertTask(tx: Tx, task: NewTask, items: NewItem[]): Promise<void> {
   const sent: Promise<unknown>[] = [tx.change(insertRow, task)];
   let next = 0;
   for (const { size, insert } of batches) {
-    for (; next + size <= emails.length; next += size) {
+    for (; next + size <= items.length; next += size) {
       sent.push(
-        tx.change(insert, itemArguments(task, { from: next, emails: emails.slice(next, next + size) })),
+        tx.change(insert, itemArguments(task, { from: next, items: items.slice(next, next + size) })),
       );
     }
   }
   await Promise.all(sent);
 }
 
-function itemArguments({ id, now }: NewTask, batch: { from: number; emails: string[] }): ItemArguments {
-  const rows = batch.emails.flatMap((email, row): [string, string | number][] => [
+function itemArguments({ id, now }: NewTask, batch: { from: number; items: NewItem[] }): ItemArguments {
+  const rows = batch.items.flatMap((item, row): [string, string | number | null][] => [
     [`position${row}`, batch.from + row],
-    [`email${row}`, email],
+    [`email${row}`, item.email],
+    [`list_row${row}`, item.listRow],
+    [`visits${row}`, item.visits],
+    [`visited${row}`, item.visited],
   ]);
   return { task: id, now, ...Object.fromEntries(rows) };
 }

@@ -38,6 +38,7 @@ const findTasks = statement((db, arg: Page) =>
     .select(['task.created_at', 'task.completed_at', 'task.expires_at', 'task.key_id'])
     .select(['hold.state as hold_state', 'hold.credits as hold_credits', 'hold.charged as hold_charged'])
     .where('task.account_id', '=', arg.account)
+    .where('task.list_id', 'is', null)
     .where(sql<boolean>`(task.created_at, task.id) < (${arg.at}, ${arg.task})`)
     .where((eb) => eb.or([eb('task.expires_at', 'is', null), eb('task.expires_at', '>', arg.now)]))
     .orderBy('task.created_at', 'desc')

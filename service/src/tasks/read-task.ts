@@ -35,6 +35,7 @@ const findTask = statement((db, arg: { task: string; account: string; now: numbe
     .select(['hold.state as hold_state', 'hold.credits as hold_credits', 'hold.charged as hold_charged'])
     .where('task.id', '=', arg.task)
     .where('task.account_id', '=', arg.account)
+    .where('task.list_id', 'is', null)
     .where((eb) => eb.or([eb('task.expires_at', 'is', null), eb('task.expires_at', '>', arg.now)])),
 );
 

@@ -335,8 +335,8 @@ for (const database of databases) {
     it('a dead process’s tasks and reservations are free at the next sweep, a living one’s are not', async () => {
       const house = await openTaskHouse(database);
       await house.created(house.account.live, addresses(1));
-      const living = await house.store.announce();
-      assert.notEqual(await house.claim(living.id), undefined);
+      const living = await house.store.joinRegistry();
+      assert.notEqual(await house.claim(living.ownId), undefined);
       await house.sweep();
       assert.equal(await house.claim(), undefined);
       await house.kill(living);
@@ -369,7 +369,7 @@ for (const database of databases) {
           ...house.parts,
           recall: () => undefined,
           till: createTill(house.parts),
-          processId: house.presence.id,
+          processId: house.registry.ownId,
           singleTimeoutMs: 1_000,
         },
       );

@@ -39,7 +39,7 @@ export type RunTaskParts = {
   onProblem: (message: string, error: unknown) => void;
 };
 
-type RunTaskSignals = {
+export type RunTaskSignals = {
   /** Begin nothing new; what runs may end. */
   draining: AbortSignal;
   /** Break off what runs. */
@@ -79,7 +79,7 @@ type Round = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: A
  * end before may be what killed it: such addresses go one at a time, after the others, so that none is blamed
  * for another's fault.
  */
-async function verifyItems(due: Item[], round: Round): Promise<void> {
+export async function verifyItems(due: Item[], round: Round): Promise<void> {
   const fresh = due.filter((item) => item.attempts === 0);
   const suspects = due.filter((item) => item.attempts > 0);
   const ended = await Promise.allSettled(fresh.map((item) => verifyItem(item, round)));

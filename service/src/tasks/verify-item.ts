@@ -51,7 +51,7 @@ async function takeSlot({
   const deadline = parts.clock.now() + (claim.deadlineAt - parts.wallClock.now());
   const patience = { deadline, signal };
   try {
-    const slot = await parts.slots.take({ accountId: claim.accountId, rank: 'bulk', patience });
+    const slot = await parts.slots.take({ urgency: 'bulk', account: claim.accountId }, patience);
     return slot.kind === 'taken' ? slot : undefined;
   } catch (error) {
     if (draining.aborted || stop.aborted) return undefined;

@@ -2,6 +2,7 @@ import { auditBooks } from '../credits/audit-books.ts';
 import type { Violation } from '../credits/violation.ts';
 import type { Store } from '../db/store.ts';
 import { statement, type Reader } from '../db/statement.ts';
+import { auditLists } from '../lists/audit-lists.ts';
 import { auditTasks } from '../tasks/audit-tasks.ts';
 
 /**
@@ -41,5 +42,9 @@ async function auditAccount(reader: Reader, accountId: string, report: AuditRepo
   const { tasks, violations } = await auditTasks(reader, accountId);
   report.accounts += 1;
   report.tasks += tasks;
-  report.violations.push(...(await auditBooks(reader, accountId)), ...violations);
+  report.violations.push(
+    ...(await auditBooks(reader, accountId)),
+    ...violations,
+    ...(await auditLists(reader, accountId)),
+  );
 }

@@ -24,7 +24,7 @@ for (const source of databases) {
         await house.created(house.account.live, addresses(70));
         for (let n = 0; n < 8; n += 1) await house.created(house.account.test, addresses(100));
         await house.run((await house.claim())!);
-        await house.presence.leave();
+        await house.registry.leave();
         const answer = await copy(house.store, there.store);
         assert.ok(answer.kind === 'copied', JSON.stringify(answer));
         const { accounts, tasks, entries, violations } = answer;
@@ -41,9 +41,9 @@ for (const source of databases) {
 
       it('refuses while somebody works on the source', async () => {
         const [here, there] = [await source.open(), await target.open()];
-        const presence = await here.store.announce();
+        const registry = await here.store.joinRegistry();
         assert.deepEqual(await copy(here.store, there.store), { kind: 'source_in_use', processes: 1 });
-        await presence.leave();
+        await registry.leave();
         assert.equal((await copy(here.store, there.store)).kind, 'copied');
         await here.close();
         await there.close();

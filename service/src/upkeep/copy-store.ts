@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import type { Schema } from '../db/schema.ts';
 import { statement, type Reader, type SqlValue, type Statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { audit, type AuditReport } from './audit.ts';
-import { tablesToCopy, type TableToCopy } from './copied-tables.ts';
 
 /**
  * Copies an installation into an empty database, table by table and in slices, from one moment of the source. The books
@@ -36,7 +36,43 @@ type CopyStoreParts = {
 
 const sliceRows = 500;
 
-type Row = Record<string, SqlValue>;
+/**
+ * What a copy of an installation takes along, in an order in which every row finds those that it refers to. Processes and
+ * turns belong to those who run, and the version to the database.
+ */
+type CopiedTable = Exclude<keyof Schema, 'process' | 'turn' | 'schema_version'>;
+
+/** The columns of a table's primary key, each with a value that comes before all of its own. A table that is forgotten does not compile. */
+type Keys = {
+  readonly [Table in CopiedTable]: { readonly [Column in keyof Schema[Table]]?: '' | -1 };
+};
+
+const keys: Keys = {
+  account: { id: '' },
+  api_key: { id: '' },
+  session: { id_hash: '' },
+  hold: { account_id: '', id: '' },
+  entry: { account_id: '', number: -1 },
+  idempotency: { account_id: '', request_key: '' },
+  list: { id: '' },
+  list_piece: { list_id: '', number: -1 },
+  list_row: { list_id: '', row: -1 },
+  list_count: { list_id: '', status: '', provider: '' },
+  task: { id: '' },
+  item: { task_id: '', position: -1 },
+  engine_memory: { kind: '', key: '' },
+  audit_log: { number: -1 },
+  verdict_count: { step_ms: -1, begins_at: -1, outcome: '', reason: '', provider: '' },
+};
+
+type TableToCopy = { name: string; beforeAll: Readonly<Record<string, '' | -1>> };
+
+const tablesToCopy: readonly TableToCopy[] = Object.entries(keys).map(([name, beforeAll]) => ({
+  name,
+  beforeAll,
+}));
+
+type CopiedRow = Record<string, SqlValue>;
 
 export async function copyStore(parts: CopyStoreParts): Promise<CopyAnswer> {
   const { from, to } = parts;
@@ -62,11 +98,11 @@ const countOnFromCopied = statement((db) => ({
 
 /** Announcing ourselves shows who else is there. */
 async function countOthers(store: Store): Promise<number> {
-  const presence = await store.announce();
+  const registry = await store.joinRegistry();
   try {
-    return (await presence.living()).length - 1;
+    return (await registry.findLiving()).length - 1;
   } finally {
-    await presence.leave();
+    await registry.leave();
   }
 }
 
@@ -76,10 +112,10 @@ async function copyTable(
   { to, onProgress }: CopyStoreParts,
 ): Promise<number> {
   const page = pageOf(table);
-  let insert: Statement<Row, unknown> | undefined;
+  let insert: Statement<CopiedRow, unknown> | undefined;
   let copied = 0;
-  for (let after: Row | undefined = table.beforeAll; after !== undefined;) {
-    const rows: Row[] = await reader.all(page, { ...after, rows: sliceRows });
+  for (let after: CopiedRow | undefined = table.beforeAll; after !== undefined;) {
+    const rows: CopiedRow[] = await reader.all(page, { ...after, rows: sliceRows });
     const add = (insert ??= insertInto(table, Object.keys(rows[0] ?? {})));
     if (rows.length > 0) await to.write((tx) => Promise.all(rows.map((row) => tx.change(add, row))));
     copied += rows.length;
@@ -89,27 +125,27 @@ async function copyTable(
   return copied;
 }
 
-function keyOf({ beforeAll }: TableToCopy, row: Row | undefined): Row {
+function keyOf({ beforeAll }: TableToCopy, row: CopiedRow | undefined): CopiedRow {
   return Object.fromEntries(Object.keys(beforeAll).map((column) => [column, row?.[column] ?? null]));
 }
 
 /** Both databases have the same columns, so the rows of one are those of the other. */
-function pageOf({ name, beforeAll }: TableToCopy): Statement<Row, Row> {
+function pageOf({ name, beforeAll }: TableToCopy): Statement<CopiedRow, CopiedRow> {
   const columns = Object.keys(beforeAll);
-  return statement<Row, Row>((db, arg) => {
+  return statement<CopiedRow, CopiedRow>((db, arg) => {
     const key = sql.join(columns.map((column) => sql.ref(column)));
     const after = sql.join(columns.map((column) => sql`${arg[column]}`));
     return {
       compile: () =>
-        sql<Row>`select * from ${sql.table(name)} where (${key}) > (${after}) order by ${key} limit ${arg['rows']}`.compile(
+        sql<CopiedRow>`select * from ${sql.table(name)} where (${key}) > (${after}) order by ${key} limit ${arg['rows']}`.compile(
           db,
         ),
     };
   });
 }
 
-function insertInto({ name }: TableToCopy, columns: string[]): Statement<Row, unknown> {
-  return statement<Row, unknown>((db, arg) => {
+function insertInto({ name }: TableToCopy, columns: string[]): Statement<CopiedRow, unknown> {
+  return statement<CopiedRow, unknown>((db, arg) => {
     const names = sql.join(columns.map((column) => sql.ref(column)));
     const values = sql.join(columns.map((column) => sql`${arg[column]}`));
     return { compile: () => sql`insert into ${sql.table(name)} (${names}) values (${values})`.compile(db) };

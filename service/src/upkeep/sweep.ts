@@ -1,10 +1,11 @@
 import { releaseExpiredHolds, releaseHoldsOf } from '../credits/release-abandoned-holds.ts';
-import type { Presence } from '../db/presence.ts';
+import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
-import { eraseExpiredSessions } from '../sessions/erase-expired-sessions.ts';
-import { releaseTurnsOf } from '../engine-state/open-turn-book.ts';
+import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
+import { releaseLeasesOf } from '../engine-state/open-lease-store.ts';
+import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
@@ -15,7 +16,7 @@ import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
  */
 export type SweepParts = {
   store: Store;
-  presence: Presence;
+  registry: ProcessRegistry;
   wallClock: WallClock;
   taskRetentionMs: number;
 };
@@ -24,7 +25,7 @@ export type SweepParts = {
 const mostRounds = 20;
 
 /** Processes that sweep at the same moment take turns, so that they do not wait for each other's rows. */
-const lane = 'sweep';
+const serialKey = 'sweep';
 
 type Sweep = () => Promise<void>;
 
@@ -34,21 +35,26 @@ export function createSweep(parts: SweepParts): Sweep {
     await releaseTheDead(parts);
     await repeatedly((now) => releaseExpiredHolds(now, parts), parts);
     await repeatedly((now) => endOverdueTasks({ ...endingOf(parts), now }, parts), parts);
+    await tendLists(parts.wallClock.now(), parts);
+    const erasedLists = await repeatedly(
+      (now) => parts.store.write((tx) => eraseListSlice(tx, now), serialKey),
+      parts,
+    );
     const erasedTasks = await repeatedly(
-      (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now), lane),
+      (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now), serialKey),
       parts,
     );
     const erasedAnswers = await parts.store.write(async (tx) => {
       await eraseExpiredSessions(tx, parts.wallClock.now());
       return eraseExpiredAnswers(tx, parts.wallClock.now());
-    }, lane);
-    logHoldsErased ||= erasedTasks + erasedAnswers > 0;
+    }, serialKey);
+    logHoldsErased ||= erasedLists + erasedTasks + erasedAnswers > 0;
     if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
   };
 }
 
-function endingOf({ presence, taskRetentionMs }: SweepParts) {
-  return { processId: presence.id, retentionMs: taskRetentionMs };
+function endingOf({ registry, taskRetentionMs }: SweepParts) {
+  return { processId: registry.ownId, retentionMs: taskRetentionMs };
 }
 
 async function repeatedly(
@@ -65,16 +71,17 @@ async function repeatedly(
 }
 
 /** A process is forgotten only after all it held was given back, so that a crash in between repeats the work. */
-async function releaseTheDead({ store, presence, wallClock }: SweepParts): Promise<void> {
-  for (const processId of await presence.findDead()) {
+async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
+  for (const processId of await registry.findDead()) {
     const now = wallClock.now();
     while ((await releaseHoldsOf({ processId, now }, { store })) > 0);
     await store.write(async (tx) => {
       await eraseAttemptsOf(tx, processId);
       await releaseTasksOf(tx, processId);
-      // One that lost sight of the database is dead to us, and may still be talking: its turns lapse by themselves.
-      if (store.clock === undefined) await releaseTurnsOf(tx, processId);
-    }, lane);
-    await presence.bury(processId);
+      await abandonListsOf(tx, processId);
+      // One that lost sight of the database is dead to us, and may still be talking: its leases lapse by themselves.
+      if (store.clock === undefined) await releaseLeasesOf(tx, processId);
+    }, serialKey);
+    await registry.remove(processId);
   }
 }

@@ -90,10 +90,10 @@ describe('sweeping beside other processes', () => {
   it('gives back at once what a killed process reserved, and leaves a living one alone', async (t) => {
     const house = await openTaskHouse(databases[0]!, 10);
     const script = `
-      import { openStore } from ${JSON.stringify(new URL('../db/open-store.ts', import.meta.url).href)};
+      import { openStore } from ${JSON.stringify(new URL('../start/open-store.ts', import.meta.url).href)};
       import { reserve } from ${JSON.stringify(new URL('../credits/reserve.ts', import.meta.url).href)};
       const store = await openStore(${JSON.stringify(house.settings)});
-      const processId = (await store.announce()).id;
+      const processId = (await store.joinRegistry()).ownId;
       const now = ${house.time.wallClock.now()};
       await store.write((tx) => reserve(tx, { accountId: ${JSON.stringify(house.account.accountId)},
         credits: 4, ifAvailable: 4, keeper: { processId, expiresAt: now + 40000 }, now }));

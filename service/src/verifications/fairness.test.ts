@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Asker } from '@mailproof/engine';
 import type { Service } from '../main.ts';
 import { createManualTime } from '../../test/support/manual-time.ts';
 import {
@@ -59,21 +60,21 @@ function tellTimes(t: TestContext, idle: number[], beside: number[]): void {
 }
 
 /** How long each of a hundred verifications of one account takes, slot included, beside so many of another's. */
-async function timeSlots(slowOnes: number, rank: 'single' | 'bulk'): Promise<number[]> {
+async function timeSlots(slowOnes: number, urgency: 'single' | 'bulk'): Promise<number[]> {
   const { clock, advance } = createManualTime();
   const slots = createSlots({ clock, limits: slotLimits(500) });
   const patience = { deadline: Infinity, signal: new AbortController().signal };
-  async function hold(request: { accountId: string; rank: 'single' | 'bulk' }, ms: number): Promise<void> {
-    const slot = await slots.take({ ...request, patience });
+  async function hold(asker: Asker, ms: number): Promise<void> {
+    const slot = await slots.take(asker, patience);
     if (slot.kind === 'taken') clock.after(ms, slot.release);
     await new Promise<void>((resolve) => void clock.after(ms, resolve));
   }
-  for (let n = 0; n < slowOnes; n += 1) void hold({ accountId: 'slow', rank: 'bulk' }, tarpitMs);
+  for (let n = 0; n < slowOnes; n += 1) void hold({ account: 'slow', urgency: 'bulk' }, tarpitMs);
   const times: number[] = [];
   for (let n = 0; n < 100; n += 1)
     clock.after(n * 200, () => {
       const startedAt = clock.now();
-      void hold({ accountId: 'quick', rank }, 300).then(() => times.push(clock.now() - startedAt));
+      void hold({ account: 'quick', urgency }, 300).then(() => times.push(clock.now() - startedAt));
     });
   while (times.length < 100) {
     advance(10);
@@ -83,10 +84,10 @@ async function timeSlots(slowOnes: number, rank: 'single' | 'bulk'): Promise<num
 }
 
 test("the slots make another's wait at most 1.25 times as long, exactly", async () => {
-  for (const rank of ['single', 'bulk'] as const) {
-    const [idle, beside] = [await timeSlots(0, rank), await timeSlots(1_000, rank)];
+  for (const urgency of ['single', 'bulk'] as const) {
+    const [idle, beside] = [await timeSlots(0, urgency), await timeSlots(1_000, urgency)];
     assert.equal(p95(idle), 300);
-    assert.ok(p95(beside) <= 1.25 * p95(idle), `${rank}: ${p95(beside)} ms beside, ${p95(idle)} ms alone`);
+    assert.ok(p95(beside) <= 1.25 * p95(idle), `${urgency}: ${p95(beside)} ms beside, ${p95(idle)} ms alone`);
   }
 });
 

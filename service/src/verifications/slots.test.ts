@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Slot } from '@mailproof/engine';
 import { createManualTime } from '../../test/support/manual-time.ts';
-import { createSlots, slotLimits, type Slot, type SlotLimits } from './slots.ts';
+import { createSlots, slotLimits, type SlotLimits } from './slots.ts';
 
 const whenever = new AbortController().signal;
 
@@ -12,11 +13,10 @@ function setUp(limits: SlotLimits) {
   const held = new Map<string, Slot & { kind: 'taken' }>();
   const ask = (
     name: string,
-    rank: 'single' | 'bulk' = 'single',
+    urgency: 'single' | 'bulk' = 'single',
     patience = { deadline: 1_000, signal: whenever },
   ) => {
-    const accountId = name.slice(0, 1);
-    return slots.take({ accountId, rank, patience }).then((slot) => {
+    return slots.take({ account: name.slice(0, 1), urgency }, patience).then((slot) => {
       log.push(slot.kind === 'taken' ? name : `${name} timed out`);
       if (slot.kind === 'taken') held.set(name, slot);
       return slot.kind;

@@ -28,7 +28,7 @@ for (const database of databases) {
       const time = createManualTime();
       const { wallClock, clock } = time;
       const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
-      const presence = await store.announce();
+      const registry = await store.joinRegistry();
       const asked: string[] = [];
       const answering = (answer: (asked: string) => Outcome | Promise<Outcome>): Pick<Engine, 'verify'> => ({
         verify: async (address) => (asked.push(address), answer(address)),
@@ -42,7 +42,7 @@ for (const database of databases) {
         slots: createSlots({ clock, limits: { total: 1_000, perAccount: 1_000, bulk: 1_000 } }),
         clock,
         wallClock,
-        processId: presence.id,
+        processId: registry.ownId,
         singleTimeoutMs: 30_000,
       };
       const ask = (
@@ -66,10 +66,10 @@ for (const database of databases) {
         const { available, reserved, spent } = (await readBalance(store.read, accountId))!;
         return [available, reserved, spent];
       };
-      const sweep = createSweep({ store, presence, wallClock, taskRetentionMs: 1_000 });
+      const sweep = createSweep({ store, registry, wallClock, taskRetentionMs: 1_000 });
       const finish = async () => {
         assert.deepEqual((await audit({ store })).violations, []);
-        await presence.leave();
+        await registry.leave();
         await close();
       };
       return { store, time, accountId, live, test, asked, answering, parts, ask, balance, sweep, finish };
@@ -232,7 +232,7 @@ for (const database of databases) {
       const { ask, live, balance, time, asked, finish } = await setUp();
       const slots = createSlots({ clock: time.clock, limits: { total: 1, perAccount: 1, bulk: 1 } });
       const patience = { deadline: Infinity, signal: new AbortController().signal };
-      await slots.take({ accountId: 'other', rank: 'single', patience });
+      await slots.take({ urgency: 'single', account: 'other' }, patience);
       const answer = ask(live, {}, { slots });
       while (time.timers() === 0) await new Promise((resolve) => setImmediate(resolve));
       time.advance(30_000);

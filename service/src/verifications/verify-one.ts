@@ -122,10 +122,10 @@ async function probe(
 ): Promise<Outcome | { kind: 'timeout' }> {
   const patience = { deadline: parts.deadline, signal };
   if (caller.mode === 'test') return parts.sandbox.verify(email, patience);
-  const slot = await parts.slots.take({ accountId: caller.accountId, rank: 'single', patience });
+  const asker = { urgency: 'single', account: caller.accountId } as const;
+  const slot = await parts.slots.take(asker, patience);
   if (slot.kind === 'timeout') return slot;
   try {
-    const asker = { urgency: 'single', account: caller.accountId } as const;
     return await parts.engine.verify(email, { ...patience, asker });
   } finally {
     slot.release();

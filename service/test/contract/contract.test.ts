@@ -179,7 +179,10 @@ const contract: Line[] = [
     'verdicts: without MX',
   ],
   ['decisions 4: username and domain', 'verdicts: username and domain are as submitted'],
-  ['decisions 4: catch-all undetermined is unknown', 'verdicts: accepted, but whether strangers are too'],
+  [
+    'decisions 4: catch-all undetermined is unknown',
+    'verdicts: accepted, but whether made-up addresses are too',
+  ],
   ['decisions 4: conclusive is every status but unknown', 'tasks: every status', everyAnswer],
   ['decisions 4: reading a reply', 'verdicts: quota words outrank', 'verdicts: a 4xx is never'],
   [
@@ -189,6 +192,11 @@ const contract: Line[] = [
   ],
   ['decisions 5: DNS fails', 'verdicts: DNS that fails'],
   ['decisions 5: resolver down', 'first-minute: the live key is answered too'],
+  [
+    'decisions 4: a resolver that denies large providers is at fault',
+    'denying-resolver: while it denies what exists',
+    'denying-resolver: in a task',
+  ],
   ['decisions 5: deadline', 'deadlines: 504'],
   [
     'decisions 5: draining, database not answering, Retry-After',

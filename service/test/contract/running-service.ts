@@ -36,15 +36,19 @@ async function databaseSettings(): Promise<Settings> {
   return { MAILPROOF_DATABASE_URL: (await createPostgresDatabase('empty')).url };
 }
 
-type Circumstances = { settings?: Settings; places?: WorldDescription };
+type Circumstances = { settings?: Settings; places?: WorldDescription; denyAllNames?: boolean };
 
-export async function startServiceInWorld({ settings = {}, places }: Circumstances = {}) {
+export async function startServiceInWorld({
+  settings = {},
+  places,
+  denyAllNames = false,
+}: Circumstances = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-contract-'));
   const { zones, hosts } = standardWorld();
-  const world = await startWorld({
-    zones: { ...zones, ...places?.zones },
-    hosts: { ...hosts, ...places?.hosts },
-  });
+  const world = await startWorld(
+    { zones: { ...zones, ...places?.zones }, hosts: { ...hosts, ...places?.hosts } },
+    { denyAllNames },
+  );
   const env = {
     ...world.environment,
     MAILPROOF_DATA_DIR: dataDir,

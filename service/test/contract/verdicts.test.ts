@@ -142,7 +142,7 @@ describe('the verdict table', () => {
       verification_mode: 'power',
     });
   });
-  test('accepted, but whether strangers are too cannot be found out: unknown', () =>
+  test('accepted, but whether made-up addresses are too cannot be found out: unknown', () =>
     expectStatus('alive@shrugs.test', 'unknown'));
 });
 

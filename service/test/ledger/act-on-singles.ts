@@ -17,7 +17,7 @@ export async function doStartSingle(
   scene: Scene,
   { key }: Command & { kind: 'start_single' },
 ): Promise<void> {
-  const { model, presence, wallClock } = scene;
+  const { model, registry, wallClock } = scene;
   const { probing, result, answer } = startVerifying(scene, key);
   const first = await Promise.race([probing, result]);
   const known = keyAt(model, key, wallClock.now());
@@ -29,7 +29,7 @@ export async function doStartSingle(
   assert.equal(first, model.available < 1 ? 'insufficient_credits' : 'probing');
   if (first !== 'probing') return;
   hold(model, 1);
-  const { id: owner } = presence;
+  const { ownId: owner } = registry;
   const expiresAt = wallClock.now() + 40_000;
   const single: ModelSingle = { holdOpen: true, expiresAt, owner, key };
   model.singles.push(single);
@@ -64,7 +64,7 @@ export async function doSellSingle(scene: Scene, { key }: Command & { kind: 'sel
 }
 
 /** Asks for a verification whose engine answers when told to, or knows the answer at once. */
-function startVerifying({ store, live, presence, time }: Scene, key: number | undefined, recalled?: Outcome) {
+function startVerifying({ store, live, registry, time }: Scene, key: number | undefined, recalled?: Outcome) {
   const { clock, wallClock } = time;
   const asked = Promise.withResolvers<'probing'>();
   const engineAnswer = Promise.withResolvers<Outcome>();
@@ -92,7 +92,7 @@ function startVerifying({ store, live, presence, time }: Scene, key: number | un
       explain: false,
       signal,
     },
-    { ...engine, store, wallClock, processId: presence.id, singleTimeoutMs: 30_000 },
+    { ...engine, store, wallClock, processId: registry.ownId, singleTimeoutMs: 30_000 },
   ).then(describeAnswer, () => 'threw');
   const answer = (outcome: Outcome | Error) =>
     outcome instanceof Error ? engineAnswer.reject(outcome) : engineAnswer.resolve(outcome);

@@ -78,12 +78,12 @@ function addTask(scene: Scene, { id, count, isTest }: { id: string; count: numbe
 }
 
 export async function doClaim(scene: Scene): Promise<void> {
-  const { store, model, presence, claims, wallClock } = scene;
+  const { store, model, registry, claims, wallClock } = scene;
   const due = model.tasks.filter(
     (task) =>
       task.status !== 'completed' && task.nextAt <= wallClock.now() && task.leaseUntil <= wallClock.now(),
   );
-  const claim = await store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() }));
+  const claim = await store.write((tx) => claimTask(tx, { processId: registry.ownId, now: wallClock.now() }));
   if (due.length === 0) {
     assert.equal(claim, undefined);
     return;
@@ -96,7 +96,7 @@ export async function doClaim(scene: Scene): Promise<void> {
     status: 'running',
     fence: claim.fence,
     leaseUntil: wallClock.now() + 30_000,
-    owner: presence.id,
+    owner: registry.ownId,
   });
   claims.push({ claim, task });
 }

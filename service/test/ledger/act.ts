@@ -74,20 +74,20 @@ async function doGrant(scene: Scene, { credits: amount, op }: Command & { kind: 
 }
 
 async function doSweep(scene: Scene): Promise<void> {
-  const { store, model, presence, wallClock, dead } = scene;
-  await createSweep({ store, presence, wallClock, taskRetentionMs: taskTimes.taskRetentionMs })();
+  const { store, model, registry, wallClock, dead } = scene;
+  await createSweep({ store, registry, wallClock, taskRetentionMs: taskTimes.taskRetentionMs })();
   sweep(model, wallClock.now(), dead);
 }
 
 /** Every request in memory is gone; the next sweep finds the process dead. */
 async function doCrash(scene: Scene): Promise<void> {
-  const { store, house, presence } = scene;
-  await house.kill(presence);
-  scene.dead.add(presence.id);
+  const { store, house, registry } = scene;
+  await house.kill(registry);
+  scene.dead.add(registry.ownId);
   scene.singles = [];
   // Zombies may still hold these and try to use them.
   scene.claims = scene.claims.slice(-2);
-  scene.presence = await store.announce();
+  scene.registry = await store.joinRegistry();
 }
 
 /** The service shows what the model holds. */

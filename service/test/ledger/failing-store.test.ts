@@ -5,7 +5,7 @@ import { createTill } from '../../src/credits/till.ts';
 import { createAccount } from '../../src/accounts/create-account.ts';
 import { grantCredits } from '../../src/credits/grant-credits.ts';
 import { readBalance } from '../../src/credits/read-balance.ts';
-import type { Presence } from '../../src/db/presence.ts';
+import type { ProcessRegistry } from '../../src/db/process-registry.ts';
 import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
 import type { Caller } from '../../src/keys/authenticate.ts';
 import { claimTask } from '../../src/tasks/claim-task.ts';
@@ -41,10 +41,10 @@ function trapped(trap: Trap): Parameters<TestDatabase['open']>[0] {
 
 const retentionMs = 86_400_000;
 
-type House = Pick<TestStore, 'store'> & { presence: Presence };
+type House = Pick<TestStore, 'store'> & { registry: ProcessRegistry };
 
 /** A day in the life of an account: singles of every kind, two tasks, a deferral, sweeps. A step that fails is left at that. */
-async function mixedScript({ store, presence }: House, time: ManualTime, caller: Caller): Promise<void> {
+async function mixedScript({ store, registry }: House, time: ManualTime, caller: Caller): Promise<void> {
   const { clock, wallClock } = time;
   const slots = createSlots({ clock, limits: { total: 10, perAccount: 10, bulk: 10 } });
   const engine = {
@@ -68,7 +68,7 @@ async function mixedScript({ store, presence }: House, time: ManualTime, caller:
         ...parts,
         recall: () => undefined,
         till: createTill(parts),
-        processId: presence.id,
+        processId: registry.ownId,
         singleTimeoutMs: 1_000,
       },
     );
@@ -84,13 +84,15 @@ async function mixedScript({ store, presence }: House, time: ManualTime, caller:
       { store, wallClock, taskDeadlineMs: 60_000, taskRetentionMs: retentionMs, wake: () => undefined },
     );
   const work = async () => {
-    const claim = await store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() }));
+    const claim = await store.write((tx) =>
+      claimTask(tx, { processId: registry.ownId, now: wallClock.now() }),
+    );
     if (claim === undefined) return;
     const never = new AbortController().signal;
     const more = { itemTimeoutMs: 1_000, deferRetryMs: 1_000, taskRetentionMs: retentionMs };
     await runTask(claim, { ...parts, ...more }, { draining: never, cut: never });
   };
-  const sweep = createSweep({ store, presence, wallClock, taskRetentionMs: retentionMs });
+  const sweep = createSweep({ store, registry, wallClock, taskRetentionMs: retentionMs });
   const steps = [
     () => grantCredits({ accountId: caller.accountId, credits: 5 }, { ...parts, actor: 'operator' }),
     () => single('s@example.com'),
@@ -121,14 +123,14 @@ for (const database of databases) {
         const time = createManualTime();
         const { store } = house;
         const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
-        const presence = await store.announce();
-        const sweep = createSweep({ ...parts, presence, taskRetentionMs: retentionMs });
+        const registry = await store.joinRegistry();
+        const sweep = createSweep({ ...parts, registry, taskRetentionMs: retentionMs });
         let k = 1;
         for (; k === 1 || trap.sprung; k += 1) {
           const since = time.wallClock.now();
           const { accountId } = await createAccount({ name: 'x', plan: 'paid', credits: 20 }, parts);
           Object.assign(trap, { left: k, sprung: false });
-          await mixedScript({ store, presence }, time, { accountId, keyId: 'k', mode: 'live', plan: 'paid' });
+          await mixedScript({ store, registry }, time, { accountId, keyId: 'k', mode: 'live', plan: 'paid' });
           trap.left = Infinity;
           assert.deepEqual((await audit(parts, { since })).violations, [], `statement ${k}`);
           time.advance(60_000);
@@ -138,7 +140,7 @@ for (const database of databases) {
           time.advance(1);
         }
         assert.ok(k > 100, `the script has only ${k} statements`);
-        await presence.leave();
+        await registry.leave();
         await house.close();
       });
     });

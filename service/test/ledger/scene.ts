@@ -1,5 +1,5 @@
 import type { Outcome } from '@mailproof/engine';
-import type { Presence } from '../../src/db/presence.ts';
+import type { ProcessRegistry } from '../../src/db/process-registry.ts';
 import type { Store } from '../../src/db/store.ts';
 import type { WallClock } from '../../src/db/wall-clock.ts';
 import type { Caller } from '../../src/keys/authenticate.ts';
@@ -20,7 +20,7 @@ export type Scene = {
   test: Caller;
   model: Model;
   /** The process that works now, and those that died. */
-  presence: Presence;
+  registry: ProcessRegistry;
   dead: Set<string>;
   singles: Single[];
   claims: Held[];
@@ -44,7 +44,7 @@ export async function openScene(house: TestStore, time: ManualTime, credits: num
   const { wallClock } = time;
   const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
   const model = newModel(credits);
-  const presence = await store.announce();
+  const registry = await store.joinRegistry();
   return {
     store,
     house,
@@ -54,7 +54,7 @@ export async function openScene(house: TestStore, time: ManualTime, credits: num
     live,
     test,
     model,
-    presence,
+    registry,
     dead: new Set(),
     singles: [],
     claims: [],

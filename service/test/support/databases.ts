@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Connection } from '../../src/db/connection.ts';
-import { openStore, type OpenStoreOptions } from '../../src/db/open-store.ts';
+import { openStore, type OpenStoreOptions } from '../../src/start/open-store.ts';
 import { openPostgresStore } from '../../src/db/postgres/open-postgres-store.ts';
-import { openPostgresLine } from '../../src/db/postgres/postgres-line.ts';
-import type { Presence } from '../../src/db/presence.ts';
+import { openPostgresConnection } from '../../src/db/postgres/postgres-connection.ts';
+import type { ProcessRegistry } from '../../src/db/process-registry.ts';
 import { openSqliteConnection } from '../../src/db/sqlite/sqlite-connection.ts';
 import { openSqliteStore, storeFile } from '../../src/db/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../src/db/store.ts';
@@ -26,7 +26,7 @@ export type TestStore = {
   /** All that the database holds, in the bytes of its files or the text of its rows. */
   contents: () => Promise<Buffer>;
   /** The process that announced itself so dies without a goodbye. */
-  kill: (presence: Presence) => Promise<void>;
+  kill: (registry: ProcessRegistry) => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -69,10 +69,10 @@ async function openSqlite(parts?: TestDatabaseParts): Promise<TestStore> {
     execute: (sql) => run(sql),
     damage: (sql) => run('pragma ignore_check_constraints = on', ...dropTriggers(dataDir), sql),
     contents: () => Promise.resolve(filesOf(dataDir)),
-    kill: async (presence) => {
-      await presence.leave();
+    kill: async (registry) => {
+      await registry.leave();
       // A killed process leaves its file without a lock.
-      writeFileSync(join(dataDir, 'processes', `${presence.id}.all`), '');
+      writeFileSync(join(dataDir, 'processes', `${registry.ownId}.all`), '');
     },
     close: async () => {
       await store.close();
@@ -106,9 +106,9 @@ const patience = {
   statementMs: 60_000,
   lockMs: 30_000,
   silenceMs: 60_000,
-  lineWaitMs: 20_000,
+  connectionWaitMs: 20_000,
   judgeAfterMs: 0,
-  lanesAtOnce: 4,
+  writeConnections: 4,
 };
 
 async function openPostgres(parts?: TestDatabaseParts): Promise<TestStore> {
@@ -117,7 +117,7 @@ async function openPostgres(parts?: TestDatabaseParts): Promise<TestStore> {
   const { wrap } = parts ?? { wrap: (line) => line };
   const store = await openPostgresStore(
     { databaseUrl: database.url },
-    { limits: patience, connect: async (options) => wrap(await openPostgresLine(options)) },
+    { limits: patience, connect: async (options) => wrap(await openPostgresConnection(options)) },
   );
   return {
     store,
@@ -129,9 +129,9 @@ async function openPostgres(parts?: TestDatabaseParts): Promise<TestStore> {
       await database.execute(`set session_replication_role = replica; ${sql}`);
     },
     contents: database.contents,
-    kill: async (presence) => {
-      await presence.leave();
-      await database.execute(`insert into process values ('${presence.id}', 'all', 0, 0)`);
+    kill: async (registry) => {
+      await registry.leave();
+      await database.execute(`insert into process values ('${registry.ownId}', 'all', 0, 0)`);
     },
     close: async () => {
       await store.close();

@@ -24,7 +24,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
   const time = createManualTime();
   const { clock, wallClock } = time;
   const account = await openAccount({ store, wallClock }, credits);
-  const presence = await store.announce();
+  const registry = await store.joinRegistry();
   const asked: string[] = [];
   const problems: unknown[] = [];
   const mind = { answer: (email: string): Outcome | Promise<Outcome> => safe(email) };
@@ -56,7 +56,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     ...house,
     time,
     account,
-    presence,
+    registry,
     asked,
     problems,
     mind,
@@ -70,7 +70,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     /** The same without explanations, the results as they go out. */
     readPlainly: (taskId: string) =>
       readTask({ caller: account.live, taskId, explain: false }, { store, wallClock }),
-    claim: (processId = presence.id) =>
+    claim: (processId = registry.ownId) =>
       store.write((tx) => claimTask(tx, { processId, now: wallClock.now() })),
     run: (claim: Claim, more: Partial<RunTaskParts> = {}) =>
       runTask(claim, { ...parts, ...more }, { draining: never, cut: never }),
@@ -84,10 +84,10 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     },
     /** The clock of a process that stands still: no timer of it ever comes due. */
     stoppedClock: { now: () => clock.now(), after: () => () => undefined },
-    sweep: createSweep({ store, presence, wallClock, taskRetentionMs: settings.taskRetentionMs }),
+    sweep: createSweep({ store, registry, wallClock, taskRetentionMs: settings.taskRetentionMs }),
     violations: async () => (await audit({ store })).violations,
     close: async () => {
-      await presence.leave();
+      await registry.leave();
       await house.close();
     },
   };

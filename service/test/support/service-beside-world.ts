@@ -5,7 +5,7 @@ import type { BulkResultRecord, BulkTaskProgress } from '@mailproof/client';
 import { startWorld, type World, type WorldDescription } from '@mailproof/world';
 import { createAccount } from '../../src/accounts/create-account.ts';
 import { readConfig, type Config } from '../../src/config.ts';
-import { openStore } from '../../src/db/open-store.ts';
+import { openStore } from '../../src/start/open-store.ts';
 import { issueKey } from '../../src/keys/issue-key.ts';
 import { startService, type Service, type StartParts } from '../../src/main.ts';
 import { createApiClient, type Answered, type ApiClient } from './api-client.ts';
@@ -28,7 +28,7 @@ export async function serviceBesideWorld(
   const world = await startWorld(description);
   const env = { ...world.environment, MAILPROOF_DATA_DIR: dataDir, MAILPROOF_PORT: '0', ...settings };
   const read = readConfig({ MAILPROOF_LOG_LEVEL: 'warn', ...env });
-  if (read.kind === 'bad') throw new Error(read.line);
+  if (read.kind === 'bad') throw new Error(read.problem);
   const { config } = read;
   return {
     world,

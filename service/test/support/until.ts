@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What is waited for is a fact. The deadline only ends a test that would wait for ever; no promise depends on it. */
@@ -19,5 +20,5 @@ export async function until<Seen>(
 }
 
 function describe(seen: unknown): string {
-  return String(JSON.stringify(seen)).slice(0, 2_000);
+  return inspect(seen).slice(0, 2_000);
 }

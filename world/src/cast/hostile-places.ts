@@ -107,11 +107,11 @@ function forbidden(domain: string, address: string): Place {
 export const hostilePlaces: Place[] = [
   hostile('greylist.test', tempers.greylist, {
     reason: 'greylisted',
-    story: 'greylisted; strangers are refused at once',
+    story: 'greylisted; unknown mailboxes are refused at once',
   }),
   hostile('greylist-all.test', tempers.greylistEverybody, {
     reason: 'greylisted',
-    story: 'greylisted, strangers as well',
+    story: 'greylisted, unknown mailboxes as well',
   }),
   hostile('dead.test', tempers.dead, { reason: 'mx_unreachable', story: 'nothing listens' }),
   hostile('busy-banner.test', tempers.busyBanner, { reason: 'deferred', story: '450 at the banner' }),

@@ -77,10 +77,10 @@ export const truthfulPlaces: Place[] = [
     nobody('counts errors as Postfix does, no such mailbox'),
   ]),
   placeOf('mostly-refused.test', { temper: tempers.refusesMostlyRefused }, [
-    alive('gives up on clients that name too many strangers'),
+    alive('gives up on clients that name too many unknown mailboxes'),
   ]),
   placeOf('hangup-first.test', { temper: tempers.hangsUpAtFirstRefusal }, [
-    alive('hangs up right after refusing the stranger'),
+    alive('hangs up right after refusing the random probe'),
     nobody('hangs up right after saying there is no such mailbox'),
   ]),
   placeOf('hangup-third.test', { temper: tempers.hangsUpAtThirdRefusal }, [

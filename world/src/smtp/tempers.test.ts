@@ -126,7 +126,7 @@ describe('a mail host', () => {
     });
   });
 
-  test('that greylists defers the known until they come again later, and refuses strangers at once', async () => {
+  test('that greylists defers the known until they come again later, and refuses unknown mailboxes at once', async () => {
     await meet({ temper: tempers.greylist, mailboxes }, async ({ client, world, another }) => {
       await greeted(client);
       assert.deepEqual(await say(client, mail, ...rcpts('alive', 'nobody')), [

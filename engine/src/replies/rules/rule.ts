@@ -1,6 +1,6 @@
 import type { ReplyLabel } from '../meaning.ts';
 import type { ProviderId } from '../providers.ts';
-import type { ReadReply } from '../read-reply.ts';
+import type { NormalisedReply } from '../normalise-reply.ts';
 import type { ReplyReason } from '../reply-reasons.ts';
 import { phrasePattern } from './phrase.ts';
 
@@ -32,7 +32,7 @@ export type Rule = {
 };
 
 /** A rule ready to be asked. */
-type PreparedRule = { rule: Rule; matches: (reply: ReadReply) => boolean };
+type PreparedRule = { rule: Rule; matches: (reply: NormalisedReply) => boolean };
 
 export function prepareRule(rule: Rule): PreparedRule {
   const { when } = rule;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { classifyReply } from '../classify-reply.ts';
+import { classifyReply } from '../classifier/classify-reply.ts';
 import { allRules } from './all-rules.ts';
 
 /** A sample is a reply as it comes off the wire: code, perhaps an enhanced code, text. */

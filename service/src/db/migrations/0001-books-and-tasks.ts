@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migrate.ts';
 import type { SchemaWords } from '../dialect.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migrate.ts';
 
 /**
  * What several processes share beyond the books: whose turn it is to talk to a mail host, and what each has learnt since

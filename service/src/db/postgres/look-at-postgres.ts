@@ -1,11 +1,12 @@
-import { asTx, rememberCompiled } from '../as-tx.ts';
+import { createCompiler } from '../compile-statement.ts';
+import { createReader } from '../create-tx.ts';
 import { postgresDialect } from '../dialect.ts';
 import type { Reader } from '../statement.ts';
 import { StoreOpenError } from '../store-open-error.ts';
-import { lineForTrouble } from './open-trouble.ts';
+import { explainOpenFailure } from './explain-open-failure.ts';
 import { sqlState } from './postgres-fault.ts';
 import { postgresLimits } from './postgres-limits.ts';
-import { openPostgresLine } from './postgres-line.ts';
+import { openPostgresConnection } from './postgres-connection.ts';
 
 /**
  * Looks at a database as it is: its schema is left alone, and nothing of it is written. `undefined` where it has no
@@ -16,15 +17,15 @@ export async function lookAtPostgres<T>(
   look: (reader: Reader) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    const line = await openPostgresLine({ url, limits: postgresLimits() });
+    const connection = await openPostgresConnection({ url, limits: postgresLimits() });
     try {
-      return await look(asTx(line, rememberCompiled(postgresDialect().queries)));
+      return await look(createReader(connection, createCompiler(postgresDialect().queries)));
     } finally {
-      await line.close();
+      await connection.close();
     }
   } catch (error) {
     if (sqlState(error) === undefinedTable) return undefined;
-    throw new StoreOpenError(lineForTrouble(error, url), error);
+    throw new StoreOpenError(explainOpenFailure(error, url), error);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   isUnavailable,
   openAccount,
   openBehindProxy,
-  openLine,
+  openConnection,
   patience,
   recovered,
   take,
@@ -26,7 +26,7 @@ const wait = statement((db, arg: { account: string }) =>
 );
 
 describe('PostgreSQL that fails', () => {
-  it('a line that is cut is replaced, and reads do not notice', async (t) => {
+  it('a connection that is cut is replaced, and reads do not notice', async (t) => {
     const { store, proxy } = await openBehindProxy(t);
     const accountId = await openAccount(store, 10);
     for (let round = 0; round < 5; round += 1) {
@@ -38,11 +38,11 @@ describe('PostgreSQL that fails', () => {
   });
 
   it('a database that is gone is refused at once, and used again when it is back', async (t) => {
-    const { store, proxy, lines } = await openBehindProxy(t);
+    const { store, proxy, connections } = await openBehindProxy(t);
     const accountId = await openAccount(store, 10);
     proxy.refuse();
     await assert.rejects(store.read.first(anyAccount, {}), isUnavailable);
-    const opened = lines.length;
+    const opened = connections.length;
     const answers = await Promise.allSettled([
       ...Array.from({ length: 100 }, () => take(store, accountId)),
       ...Array.from({ length: 100 }, () => store.read.first(anyAccount, {})),
@@ -50,7 +50,7 @@ describe('PostgreSQL that fails', () => {
       store.check(0),
     ]);
     for (const answer of answers) assert.ok(answer.status === 'rejected' && isUnavailable(answer.reason));
-    assert.equal(lines.length, opened, 'nobody waited for a line');
+    assert.equal(connections.length, opened, 'nobody waited for a connection');
     proxy.accept();
     await recovered(() => take(store, accountId));
     await store.check(0);
@@ -69,38 +69,38 @@ describe('PostgreSQL that fails', () => {
     assert.ok(reserved === 1 || reserved === 2, 'the first may have been committed, once');
   });
 
-  it('a lock that another holds too long is refused, and the line goes on', async (t) => {
+  it('a lock that another holds too long is refused, and the connection goes on', async (t) => {
     const { store, database } = await openBehindProxy(t, { lockMs: 100 });
     const accountId = await openAccount(store, 10);
-    const line = await openLine(database.url);
-    await line.execute('begin read write', []);
-    await line.execute(`update account set touched_at = 5`, []);
+    const connection = await openConnection(database.url);
+    await connection.execute('begin read write', []);
+    await connection.execute(`update account set touched_at = 5`, []);
     await assert.rejects(take(store, accountId), (error) => isUnavailable(error, 'busy'));
-    await line.execute('rollback', []);
+    await connection.execute('rollback', []);
     assert.equal((await take(store, accountId)).kind, 'reserved');
-    await line.close();
+    await connection.close();
   });
 
   it('two transactions that lock each other out are both done', async (t) => {
     const { store } = await openBehindProxy(t);
     const [one, two] = [await openAccount(store, 1), await openAccount(store, 1)];
-    // In different lanes, each wants what the other has.
+    // With different keys, each wants what the other has.
     let met = 0;
     const meeting = Promise.withResolvers<undefined>();
-    const both = (first: string, second: string, lane: string) =>
+    const both = (first: string, second: string, serialKey: string) =>
       store.write(async (tx) => {
         await tx.change(wait, { account: first });
         // Only the first time: one of the two is undone and runs again.
         if ((met += 1) === 2) meeting.resolve(undefined);
         await meeting.promise;
         await tx.change(wait, { account: second });
-      }, lane);
+      }, serialKey);
     await Promise.all([both(one, two, 'a'), both(two, one, 'b')]);
     assert.equal(met, 3);
   });
 });
 
-describe('lanes', () => {
+describe('operations with the same serial key', () => {
   it('1,000 reservations over three stores on 100 credits: exactly 100', async (t) => {
     const { store, database } = await openBehindProxy(t);
     const others = await Promise.all(
@@ -115,11 +115,11 @@ describe('lanes', () => {
 
   it('an operation outside a transaction writes nothing', async (t) => {
     const { database } = await openBehindProxy(t);
-    const line = await openLine(database.url);
-    await assert.rejects(line.execute(`delete from account`, []), (error) =>
+    const connection = await openConnection(database.url);
+    await assert.rejects(connection.execute(`delete from account`, []), (error) =>
       isUnavailable(error, 'not_writable'),
     );
-    await line.close();
+    await connection.close();
   });
 
   it('a snapshot sees one moment', async (t) => {
@@ -155,7 +155,7 @@ describe('the clock of the database', () => {
 });
 
 describe('notices', () => {
-  it('reach every store that listens, and are made up for when the line was lost', async (t) => {
+  it('reach every store that listens, and are made up for when the connection was lost', async (t) => {
     const { store, proxy, database } = await openBehindProxy(t);
     const other = await openPostgresStore({ databaseUrl: database.url }, { limits: patience });
     let heard = Promise.withResolvers<undefined>();
@@ -177,34 +177,34 @@ describe('notices', () => {
 describe('processes', () => {
   const limits = { judgeAfterMs: 0, heartbeatMs: 100, missingMs: 1_000, silentProcessMs: 600_000 };
 
-  it('one whose line is gone without a goodbye is found dead, one that lives or left is not', async (t) => {
+  it('one whose connection is gone without leaving is found dead, one that lives or left is not', async (t) => {
     const { store, database } = await openBehindProxy(t, limits);
     const [living, dying, leaving] = await Promise.all(
       [1, 2, 3].map(() =>
         openPostgresStore({ databaseUrl: database.url }, { limits: { ...patience, ...limits } }),
       ),
     );
-    const here = await store.announce('api');
-    const alive = await living!.announce('worker');
-    const gone = await leaving!.announce('worker');
-    const dead = await dying!.announce('worker');
-    assert.deepEqual((await here.living()).map(({ role }) => role).sort(), [
+    const here = await store.joinRegistry('api');
+    const alive = await living!.joinRegistry('worker');
+    const gone = await leaving!.joinRegistry('worker');
+    const dead = await dying!.joinRegistry('worker');
+    assert.deepEqual((await here.findLiving()).map(({ role }) => role).sort(), [
       'api',
       'worker',
       'worker',
       'worker',
     ]);
     await gone.leave();
-    // Closing the store ends its lines and its writing, but says no goodbye.
+    // Closing the store ends its connections and its writing, but does not leave.
     await dying!.close();
     let found: string[] = [];
     for (let triesLeft = 600; found.length === 0 && triesLeft > 0; triesLeft -= 1) {
       await sleep(50);
       found = await here.findDead();
     }
-    assert.deepEqual(found, [dead.id]);
-    await here.bury(dead.id);
-    assert.deepEqual((await here.living()).map(({ id }) => id).sort(), [here.id, alive.id].sort());
+    assert.deepEqual(found, [dead.ownId]);
+    await here.remove(dead.ownId);
+    assert.deepEqual((await here.findLiving()).map(({ id }) => id).sort(), [here.ownId, alive.ownId].sort());
     await living!.close();
     await leaving!.close();
   });
@@ -212,7 +212,7 @@ describe('processes', () => {
   it('nobody is judged by one that has just come back itself', async (t) => {
     const { store, database } = await openBehindProxy(t, { ...limits, judgeAfterMs: 3_600_000 });
     await database.execute(`insert into process values ('0123456', 'all', 0, 0)`);
-    assert.deepEqual(await (await store.announce()).findDead(), []);
+    assert.deepEqual(await (await store.joinRegistry()).findDead(), []);
   });
 });
 
@@ -254,9 +254,9 @@ describe('what keeps PostgreSQL from being opened is one line without the passwo
     await (await openPostgresStore({ databaseUrl: url }, { limits: patience })).close();
   });
 
-  it('a pooler that leads two lines to one session', async (t) => {
+  it('a pooler that leads two connections to one session', async (t) => {
     const database = await createPostgresDatabase('migrated');
-    const session = await openLine(database.url);
+    const session = await openConnection(database.url);
     t.after(async () => {
       await session.close();
       await database.giveBack();

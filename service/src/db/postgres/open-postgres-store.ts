@@ -1,24 +1,28 @@
-import { asTx, rememberCompiled } from '../as-tx.ts';
+import { createCompiler } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
+import { createReader } from '../create-tx.ts';
 import { postgresDialect, type Dialect } from '../dialect.ts';
-import { migrate } from '../migrate.ts';
+import { createDeadlines } from '../groups/deadlines.ts';
+import { tooLate } from '../groups/group-deadline.ts';
+import { createSerialWriteQueues } from '../groups/serial-write-queues.ts';
+import { createCircuit, type Circuit } from '../pool/circuit.ts';
+import { createConnectionPool } from '../pool/connection-pool.ts';
+import { createReadPool } from '../pool/read-pool.ts';
 import type { Store } from '../store.ts';
 import { StoreOpenError } from '../store-open-error.ts';
-import { createCircuit, type Circuit } from './circuit.ts';
-import { createDeadlines } from './deadlines.ts';
 import { createDatabaseClock } from './database-clock.ts';
-import { tooLate } from './group-time.ts';
-import { hasOwnSession } from './has-own-session.ts';
-import { createLaneGroups } from './lane-groups.ts';
-import { limitWaiting } from './limit-waiting.ts';
-import { createLines } from './lines.ts';
-import { createNotices } from './notices.ts';
-import { databaseName, lineForSharing, lineForTrouble } from './open-trouble.ts';
+import { explainOpenFailure } from './explain-open-failure.ts';
+import { createListenConnection, createNotifier } from './listen-connection.ts';
+import {
+  limitWaiting,
+  openPostgresConnection,
+  type PostgresConnection,
+  type PostgresConnectionOptions,
+} from './postgres-connection.ts';
 import { postgresLimits, type PostgresLimits } from './postgres-limits.ts';
-import { openPostgresLine, type PostgresLine, type PostgresLineOptions } from './postgres-line.ts';
-import { announceInTable } from './process-table.ts';
-import { createReadingLines } from './reading-lines.ts';
-import { createStandingLine } from './standing-line.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import { registerInTable } from './process-table.ts';
+import { runGroup } from './run-group.ts';
 
 /**
  * Opens the PostgreSQL database that a URL names and brings it to the schema of this version. Whatever stands in
@@ -27,86 +31,60 @@ import { createStandingLine } from './standing-line.ts';
 type PostgresStoreOptions = { databaseUrl: string };
 
 type PostgresStoreParts = {
-  connect: (options: PostgresLineOptions) => Promise<PostgresLine>;
+  connect: (options: PostgresConnectionOptions) => Promise<PostgresConnection>;
   limits: Partial<PostgresLimits>;
 };
 
-const oldestServer = 150_000;
-
 export async function openPostgresStore(
   { databaseUrl: url }: PostgresStoreOptions,
-  { connect = openPostgresLine, limits: changed = {} }: Partial<PostgresStoreParts> = {},
+  { connect = openPostgresConnection, limits: changed = {} }: Partial<PostgresStoreParts> = {},
 ): Promise<Store> {
   const limits = postgresLimits(changed);
   const dialect = postgresDialect();
   const open = () => connect({ url, limits });
   try {
-    const line = await open();
-    try {
-      if (!(await hasOwnSession(line, open))) throw new StoreOpenError(lineForSharing(url));
-      await prepare(line, dialect, url);
-    } finally {
-      await line.close();
-    }
+    await prepareDatabase({ open, words: dialect.words, url });
     const circuit = createCircuit({ open, limits });
     return await assemble({ circuit, dialect, limits });
   } catch (error) {
-    throw error instanceof StoreOpenError ? error : new StoreOpenError(lineForTrouble(error, url), error);
+    throw error instanceof StoreOpenError ? error : new StoreOpenError(explainOpenFailure(error, url), error);
   }
 }
 
-async function prepare(line: PostgresLine, { words }: Dialect, url: string): Promise<void> {
-  const { rows } = await line.execute(
-    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
-    [],
-  );
-  const { version, encoding } = rows[0] as { version: number; encoding: string };
-  if (version < oldestServer) {
-    const found = Math.floor(version / 10_000);
-    throw new StoreOpenError(
-      `the database server is PostgreSQL ${found}, and Mailproof needs 15 or later: upgrade it, or set MAILPROOF_DATABASE_URL to another`,
-    );
-  }
-  if (encoding !== 'UTF8') {
-    throw new StoreOpenError(
-      `the database has the encoding ${encoding}, and Mailproof needs UTF8: create it with encoding 'UTF8'`,
-    );
-  }
-  const migrated = await migrate(line, words);
-  if (migrated.kind === 'up_to_date') return;
-  throw new StoreOpenError(
-    `the database ${databaseName(url)} was written by a newer version of Mailproof (schema ${migrated.version}, this one knows ${migrated.known}): run that version`,
-  );
-}
-
-type AssembleParts = { circuit: Circuit; dialect: Dialect; limits: PostgresLimits };
+type AssembleParts = { circuit: Circuit<PostgresConnection>; dialect: Dialect; limits: PostgresLimits };
 
 async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<Store> {
-  const compile = rememberCompiled(dialect.queries);
+  const { connect } = circuit;
+  const compile = createCompiler(dialect.queries);
   const deadlines = createDeadlines();
-  const reading = createReadingLines({ circuit, limits });
+  const readPool = createReadPool({ connect, limits });
   // The server itself breaks off what nobody waits for any more.
   const ofRequests = { lockMs: limits.requestLockMs, statementMs: limits.requestMs - limits.commitMs };
-  const tune = (line: PostgresLine) => limitWaiting(line, ofRequests, 'line');
-  const hurriedReading = createReadingLines({ circuit, limits, tune });
-  const lines = createLines({ circuit, most: limits.lanesAtOnce, waitMs: limits.lineWaitMs });
-  const spare = createLines({ circuit, most: limits.spareLines, waitMs: limits.lineWaitMs });
-  const groups = createLaneGroups({ lines, compile, deadlines, limits });
-  const standing = createStandingLine({ circuit, limits });
-  const clock = createDatabaseClock({ connection: reading, monotonic: performance });
-  const read = asTx(reading, compile);
-  const write: Store['write'] = (operation, lane) => groups.write(operation, { lane });
-  const hurried: Store['hurried'] = (step) => {
+  const prepare = (connection: PostgresConnection) => limitWaiting(connection, ofRequests, 'connection');
+  const requestReadPool = createReadPool({ connect, limits, prepare });
+  const waitMs = limits.connectionWaitMs;
+  const pool = createConnectionPool({ connect, most: limits.writeConnections, waitMs });
+  const sparePool = createConnectionPool({ connect, most: limits.spareConnections, waitMs });
+  const queues = createSerialWriteQueues({
+    runGroup: (operations, group) => runGroup(operations, { ...group, pool, compile, limits }),
+    deadlines,
+    limits,
+  });
+  const listening = createListenConnection({ connect, limits });
+  const clock = createDatabaseClock({ connection: readPool, monotonic: performance });
+  const read = createReader(readPool, compile);
+  const write: Store['write'] = (operation, serialKey) => queues.write(operation, { serialKey });
+  const withRequestDeadline: Store['withRequestDeadline'] = (step) => {
     const until = performance.now() + (step === 'key' ? limits.requestKeyMs : limits.requestMs);
     const isWanted = () => performance.now() < until;
     const execute: Connection['execute'] = (sql, values) =>
-      deadlines.race(() => hurriedReading.execute(sql, values, isWanted), { until, late: tooLate });
+      deadlines.race(() => requestReadPool.execute(sql, values, isWanted), { until, late: tooLate });
     return {
-      read: asTx({ execute }, compile),
-      write: (operation, lane) => groups.write(operation, { lane, until }),
+      read: createReader({ execute }, compile),
+      write: (operation, serialKey) => queues.write(operation, { serialKey, until }),
     };
   };
-  // The first look waits for a line to be opened, and so is not exact.
+  // The first look waits for a connection to be opened, and so is not exact.
   await clock.look();
   await clock.look();
   // Where the database is gone, the time is carried on without it.
@@ -114,36 +92,39 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
   return {
     read,
     write,
-    hurried,
-    waitMs: groups.waitMs,
+    withRequestDeadline,
+    waitMs: queues.waitMs,
     snapshot: (look) =>
-      spare.borrow(async (line) => {
-        await line.execute('begin isolation level repeatable read read only', []);
+      sparePool.borrow(async (connection) => {
+        await connection.execute('begin isolation level repeatable read read only', []);
         try {
-          return await look(asTx(line, compile));
+          return await look(createReader(connection, compile));
         } finally {
-          await line.execute('rollback', []);
+          await connection.execute('rollback', []);
         }
       }),
     // What is deleted is gone from view at once; the files are the server's (see docs/operations.md).
     truncateLog: () => Promise.resolve(true),
-    check: () => spare.borrow(proveWritable),
-    announce: (role = 'all') => announceInTable({ store: { read, write, hurried }, standing, limits }, role),
+    check: () => sparePool.borrow(proveWritable),
+    joinRegistry: (role = 'all') =>
+      registerInTable({ store: { read, write, withRequestDeadline }, listening, limits }, role),
     clock,
-    notify: createNotices({ connection: reading, limits }),
-    listen: standing.listen,
+    notify: createNotifier({ connection: readPool, limits }),
+    listen: listening.listen,
     close: async () => {
       clearInterval(looking);
-      await groups.close();
-      standing.close();
+      await queues.close();
+      listening.close();
       await circuit.close();
     },
   };
 }
 
 /** Only a server that takes writes gives out a number for a transaction. No row is touched, so nobody waits. */
-async function proveWritable(line: PostgresLine): Promise<void> {
+async function proveWritable(connection: PostgresConnection): Promise<void> {
   await Promise.all(
-    ['begin read write', 'select pg_current_xact_id()::text', 'commit'].map((sql) => line.execute(sql, [])),
+    ['begin read write', 'select pg_current_xact_id()::text', 'commit'].map((sql) =>
+      connection.execute(sql, []),
+    ),
   );
 }

@@ -2,7 +2,7 @@ import { StoreUnavailableError, type StoreFault } from '../store-unavailable-err
 
 /**
  * Tells the database's trouble from our defects. What a server says carries an SQLSTATE
- * (postgresql.org/docs/current/errcodes-appendix.html); what the line says (refused, reset, timed out, closed)
+ * (postgresql.org/docs/current/errcodes-appendix.html); what the connection says (refused, reset, timed out, closed)
  * carries none, and means that the database cannot be reached.
  */
 const faults = new Map<string, StoreFault>([

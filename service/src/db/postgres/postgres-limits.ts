@@ -23,16 +23,16 @@ export const postgresLimitTable = {
   idleInTransactionMs: { value: 10_000, meaning: 'a transaction in which nothing happens, on the server' },
   silenceMs: { value: 800, meaning: 'a database that answers nothing before it counts as gone' },
   retryMs: { value: 500, meaning: 'between two attempts to reach a database that is gone' },
-  lanesAtOnce: { value: 8, meaning: 'transactions that write at once, each on a connection of its own' },
-  readingLines: {
+  writeConnections: { value: 8, meaning: 'transactions that write at once, each on a connection of its own' },
+  readConnections: {
     value: 2,
     meaning:
       'connections that the reads of requests share, many statements under way on each; and as many for all other reads',
   },
   readsUnderWay: { value: 5_000, meaning: 'reads not answered, on all of them together' },
   heldUpMs: { value: 100, meaning: 'a read without an answer before others are sent elsewhere, or wait' },
-  spareLines: { value: 2, meaning: 'connections for looks at the whole database and for checks of it' },
-  lineWaitMs: { value: 1_000, meaning: 'waiting for one of these connections' },
+  spareConnections: { value: 2, meaning: 'connections for looks at the whole database and for checks of it' },
+  connectionWaitMs: { value: 1_000, meaning: 'waiting for one of these connections' },
   operationsInGroup: { value: 128, meaning: 'operations in one transaction' },
   operationsWaiting: { value: 20_000, meaning: 'operations waiting for a transaction' },
   groupTries: {

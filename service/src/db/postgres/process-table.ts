@@ -1,41 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Presence, ProcessRole } from '../presence.ts';
+import type { ProcessRegistry, ProcessRole } from '../process-registry.ts';
 import { statement, type Reader } from '../statement.ts';
 import type { Store } from '../store.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
-import type { StandingLine } from './standing-line.ts';
+import type { ListenConnection } from './listen-connection.ts';
 
 /**
  * Tells which of the processes that work on a PostgreSQL database live, and which have died.
  *
  * Each has a row with its last sign of life, written every two seconds by the database's clock, and holds an advisory
- * lock on a line that it keeps up. A process that was killed loses its lock at once and is found dead a few seconds
+ * lock on a connection that it keeps up. A process that was killed loses its lock at once and is found dead a few seconds
  * later; one that stands still, or whose machine was cut off, keeps its lock for as long as the server believes in its
- * line, and is found dead after thirty seconds without a sign. A lost lock alone proves nothing: lines break. And whoever has just
- * come back itself judges nobody: after a restart of the database the others are on their way too.
+ * connection, and is found dead after thirty seconds without a sign. A lost lock alone proves nothing: connections break. And whoever
+ * has just come back itself judges nobody: after a restart of the database the others are on their way too.
  */
 type ProcessTableParts = {
-  store: Pick<Store, 'read' | 'write' | 'hurried'>;
-  standing: StandingLine;
+  store: Pick<Store, 'read' | 'write' | 'withRequestDeadline'>;
+  listening: ListenConnection;
   limits: Pick<PostgresLimits, 'heartbeatMs' | 'missingMs' | 'silentProcessMs' | 'judgeAfterMs'>;
 };
 
-export async function announceInTable(parts: ProcessTableParts, role: ProcessRole): Promise<Presence> {
-  const { store, standing, limits } = parts;
+export async function registerInTable(parts: ProcessTableParts, role: ProcessRole): Promise<ProcessRegistry> {
+  const { store, listening, limits } = parts;
   const id = randomUUID();
   const lock = `${processLocks}, ${lockKey(id)}`;
-  // In a lane of its own: where others wait for a table that somebody has locked, we live on.
+  // Under a key of its own: where others wait for a table that somebody has locked, we live on.
   const sign = () => store.write((tx) => tx.change(signOfLife, { id, role }), `process:${id}`);
   await sign();
-  standing.hold(lock);
+  listening.hold(lock);
   // One that fails is made up for by the next.
   const beat = setInterval(() => void sign().catch(() => undefined), limits.heartbeatMs).unref();
 
   return {
-    id,
+    ownId: id,
     findDead: async () => {
-      if (standing.upMs() < limits.judgeAfterMs) return [];
+      if (listening.upMs() < limits.judgeAfterMs) return [];
       const rows = await store.read.all(findDead, {
         id,
         missing: limits.missingMs,
@@ -43,19 +43,19 @@ export async function announceInTable(parts: ProcessTableParts, role: ProcessRol
       });
       return rows.map((row) => row.id);
     },
-    living: () => living(store.hurried('work').read, limits.silentProcessMs),
-    bury: async (processId) => {
+    findLiving: () => findAllLiving(store.withRequestDeadline('work').read, limits.silentProcessMs),
+    remove: async (processId) => {
       await store.write((tx) => tx.change(removeProcess, { id: processId }));
     },
     leave: async () => {
       clearInterval(beat);
-      standing.letGo(lock);
+      listening.letGo(lock);
       await store.write((tx) => tx.change(removeProcess, { id }));
     },
   };
 }
 
-async function living(reader: Reader, silent: number): Promise<{ id: string; role: ProcessRole }[]> {
+async function findAllLiving(reader: Reader, silent: number): Promise<{ id: string; role: ProcessRole }[]> {
   return reader.all(findLiving, { silent });
 }
 

@@ -1,38 +1,34 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asTx, type Compile } from '../as-tx.ts';
-import { commitGroup, type Outcome } from '../commit-group.ts';
+import type { Compile } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
+import { commitGroup, type WriteOutcome } from '../groups/commit-group.ts';
+import { tooLate, type GroupDeadline } from '../groups/group-deadline.ts';
+import type { ConnectionPool } from '../pool/connection-pool.ts';
 import type { Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
-import { tooLate, type GroupTime } from './group-time.ts';
-import { limitWaiting } from './limit-waiting.ts';
-import type { Lines } from './lines.ts';
+import { limitWaiting, type PostgresConnection } from './postgres-connection.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
-import type { PostgresLine } from './postgres-line.ts';
 
-export type RunGroupParts = {
-  lines: Lines;
+type RunGroupParts = {
+  pool: ConnectionPool<PostgresConnection>;
   compile: Compile;
-  /** The account it moves credits of, if it does. */
-  lane: string | undefined;
-  time: GroupTime;
+  /** The key that all operations of the group have, if they have one. */
+  serialKey: string | undefined;
+  deadline: GroupDeadline;
   limits: Pick<PostgresLimits, 'groupTries' | 'requestLockMs'>;
 };
 
-/** Runs operations in one transaction of their lane, and again where another transaction made the database undo it. */
+/** Runs operations in one transaction of their key, and again where another transaction made the database undo it. */
 export async function runGroup(
   operations: ((tx: Tx) => Promise<unknown>)[],
   parts: RunGroupParts,
-): Promise<Outcome[]> {
+): Promise<WriteOutcome[]> {
   for (let triesLeft = parts.limits.groupTries; ;) {
     try {
-      return await parts.lines.borrow((line) => {
-        const connection = inLane(line, parts);
-        const tx = asTx(connection, parts.compile);
-        const bound = operations.map((operation) => () => operation(tx));
-        return commitGroup(bound, { connection, limits: noWaiting });
-      });
+      return await parts.pool.borrow((connection) =>
+        commitGroup(operations, { ...parts, connection: serialised(connection, parts), limits: noWaiting }),
+      );
     } catch (error) {
       triesLeft -= 1;
       const undone = error instanceof StoreUnavailableError && error.fault === 'conflict';
@@ -46,43 +42,47 @@ export async function runGroup(
 /** Locks are waited for on the server, up to its own limit. */
 const noWaiting = { lockWaitMs: 0, lockRetryMs: 1 };
 
-const laneLocks = 0x6d70_0001;
+const serialLocks = 0x6d70_0001;
 
 /**
- * The line, with the beginning of a transaction in the words of PostgreSQL. It is sent without waiting for its answer:
- * where it fails, so does all that follows it (see postgres-line.ts). Once the time is over, the server itself breaks off what
- * it is doing, and we send nothing but the rollback.
+ * The connection, with the beginning of a transaction in the words of PostgreSQL: under the lock of its key. It is sent
+ * without waiting for its answer: where it fails, so does all that follows it (see postgres-connection.ts). Once the time
+ * is over, the server itself breaks off what it is doing, and we send nothing but the rollback.
  */
-function inLane(line: PostgresLine, { lane, time, limits }: RunGroupParts): Connection {
+function serialised(
+  connection: PostgresConnection,
+  { serialKey, deadline, limits }: RunGroupParts,
+): Connection {
   const begin = () => {
-    const sent = [line.execute('begin read write', [])];
-    const leftMs = time.leftMs();
+    const sent = [connection.execute('begin read write', [])];
+    const leftMs = deadline.leftMs();
     if (leftMs !== Infinity) {
       // Nothing would mean no limit at all.
       const statementMs = Math.max(1, Math.ceil(leftMs));
       const lockMs = Math.min(limits.requestLockMs, statementMs);
-      sent.push(limitWaiting(line, { lockMs, statementMs }, 'transaction'));
+      sent.push(limitWaiting(connection, { lockMs, statementMs }, 'transaction'));
     }
-    if (lane !== undefined) {
-      sent.push(line.execute('select pg_advisory_xact_lock($1::int, $2::int)', [laneLocks, lockOf(lane)]));
+    if (serialKey !== undefined) {
+      const lock = [serialLocks, lockOf(serialKey)];
+      sent.push(connection.execute('select pg_advisory_xact_lock($1::int, $2::int)', lock));
     }
     // Whoever uses the transaction hears of it.
     for (const answered of sent) answered.catch(() => undefined);
     return Promise.resolve({ rows: [], changes: 0 });
   };
   return {
-    ...line,
+    ...connection,
     execute: (sql, values) => {
-      if (sql === 'rollback') return line.execute(sql, values);
-      if (time.isOver()) return Promise.reject(tooLate());
+      if (sql === 'rollback') return connection.execute(sql, values);
+      if (deadline.isOver()) return Promise.reject(tooLate());
       if (sql === 'begin immediate') return begin();
-      if (sql === 'commit') time.noteCommit();
-      return line.execute(sql, values);
+      if (sql === 'commit') deadline.noteCommit();
+      return connection.execute(sql, values);
     },
   };
 }
 
-/** Two lanes with the same number wait for each other now and then, and lose nothing else. */
-function lockOf(lane: string): number {
-  return createHash('sha256').update(lane).digest().readInt32BE();
+/** Two keys with the same number wait for each other now and then, and lose nothing else. */
+function lockOf(serialKey: string): number {
+  return createHash('sha256').update(serialKey).digest().readInt32BE();
 }

@@ -1,15 +1,16 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asTx, rememberCompiled } from '../as-tx.ts';
+import { createCompiler } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
+import { createReader } from '../create-tx.ts';
 import { sqliteDialect } from '../dialect.ts';
-import { createGroupCommit } from '../group-commit.ts';
-import { createLocalNotices } from '../local-notices.ts';
-import { migrate } from '../migrate.ts';
-import type { Presence } from '../presence.ts';
-import { announceInDataDir } from './data-dir-presence.ts';
-import { shareTurns, type SharedTurns } from './share-turns.ts';
+import { createWriteQueue } from '../groups/write-queue.ts';
+import { createLocalNotices } from './local-notices.ts';
+import { migrate } from '../migrations/migrate.ts';
+import type { ProcessRegistry } from '../process-registry.ts';
+import { registerInDataDir } from './process-files.ts';
+import { shareReadTransactions, type SharedReads } from './share-read-transactions.ts';
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
@@ -135,10 +136,10 @@ function lineFor(fault: StoreFault, file: string): string {
 }
 
 /** Ends what readers share with every commit. */
-function refreshing(writer: Connection, turns: Pick<SharedTurns, 'refresh'>): Connection['execute'] {
+function refreshing(writer: Connection, reads: Pick<SharedReads, 'refresh'>): Connection['execute'] {
   return (sql, values) => {
     const answer = writer.execute(sql, values);
-    if (sql === 'commit') turns.refresh();
+    if (sql === 'commit') reads.refresh();
     return answer;
   };
 }
@@ -156,35 +157,35 @@ const touch = statement((db, arg: { now: number }) =>
 );
 
 function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts): Store {
-  const compile = rememberCompiled(dialect.queries);
-  const presences: Presence[] = [];
-  const turns = shareTurns(reader);
-  const groups = createGroupCommit({
+  const compile = createCompiler(dialect.queries);
+  const registries: ProcessRegistry[] = [];
+  const reads = shareReadTransactions(reader);
+  const queue = createWriteQueue({
     // Whoever has written reads what was written.
-    connection: { ...writer, execute: refreshing(writer, turns) },
-    tx: asTx(writer, compile),
+    connection: { ...writer, execute: refreshing(writer, reads) },
+    compile,
     limits,
   });
-  const read = asTx(turns, compile);
-  const { write } = groups;
+  const read = createReader(reads, compile);
+  const { write } = queue;
   return {
     read,
     write,
     // One file and one process, as a rule: nobody else makes it wait.
-    hurried: () => ({ read, write }),
-    waitMs: groups.waitMs,
+    withRequestDeadline: () => ({ read, write }),
+    waitMs: queue.waitMs,
     snapshot: async (look) => {
       const connection = connect(busyTimeoutMs);
       try {
         await connection.execute('begin', []);
-        return await look(asTx(connection, compile));
+        return await look(createReader(connection, compile));
       } finally {
         await connection.close();
       }
     },
     truncateLog: async () => {
-      turns.refresh();
-      // A line of its own that waits for nobody: the next sweep tries again.
+      reads.refresh();
+      // A connection of its own that waits for nobody: the next sweep tries again.
       const connection = connect(0);
       try {
         const { rows } = await connection.execute('pragma wal_checkpoint(truncate)', []);
@@ -195,18 +196,18 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
       }
     },
     check: async (now) => {
-      await groups.write((tx) => tx.change(touch, { now }));
+      await queue.write((tx) => tx.change(touch, { now }));
     },
-    announce: (role) => {
-      const presence = announceInDataDir(dataDir, role);
+    joinRegistry: (role) => {
+      const registry = registerInDataDir(dataDir, role);
       // Held for as long as the store: a lock that nobody refers to would be let go of by the garbage collector.
-      presences.push(presence);
-      return Promise.resolve(presence);
+      registries.push(registry);
+      return Promise.resolve(registry);
     },
     clock: undefined,
     ...createLocalNotices(),
     close: async () => {
-      await groups.close();
+      await queue.close();
       await writer.close();
       await reader.close();
     },

@@ -1,7 +1,8 @@
-import type { ApiServer, RouteParts } from '../api-server.ts';
-import { accountKeyPath, accountKeysPath } from '../paths.ts';
-import { presentCreatedKey, presentKey } from '../present-account.ts';
-import { refuse } from '../refuse.ts';
+import type { ApiServer, RouteParts } from './http-parts.ts';
+import { accountKeyPath, accountKeysPath } from '../pipeline/paths.ts';
+import { presentCreatedKey, presentKey } from '../present/account.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { callerOf } from '../pipeline/request-context.ts';
 import {
   accountKeySchema,
   createdKeySchema,
@@ -9,10 +10,10 @@ import {
   keyRenameSchema,
   keyRequestSchema,
 } from '../schemas/account-schemas.ts';
-import { accountReasons, errorResponses } from '../schemas/error-schema.ts';
+import { accountReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { csrfHeaders, keyParameters } from '../schemas/page-parameters.ts';
-import { isStorable } from '../storable.ts';
+import { isId, isStorable } from '../parameters/storable-text.ts';
 
 /** The keys of an account, for whoever holds one of them. */
 const described = { tags: ['Account'], security: [{ apiKey: [] }] };
@@ -62,15 +63,15 @@ const deleteRoute = {
   },
 };
 
-export function addAccountKeys(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
-  const onRequest = gate('account');
+export function addAccountKeys(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+  const onRequest = authenticateRequest('account');
   server.route({
     method: 'GET',
     url: accountKeysPath,
     schema: listRoute,
     onRequest,
     handler: async (request, reply) => {
-      const caller = notebook.callerOf(request);
+      const caller = callerOf(request);
       const keys = await parts.account.keys(caller);
       return reply.code(200).send({ keys: keys.map((key) => presentKey(key, caller)) });
     },
@@ -83,7 +84,7 @@ export function addAccountKeys(server: ApiServer, { parts, gate, notebook }: Rou
     handler: async (request, reply) => {
       const { name, mode = 'live' } = request.body;
       if (!isStorable(name)) return refuse(reply, 'invalid_request');
-      const answer = await parts.account.createKey(notebook.callerOf(request), { mode, name });
+      const answer = await parts.account.createKey(callerOf(request), { mode, name });
       if (answer.kind === 'account_not_found') throw new Error('a caller without an account');
       if (answer.kind !== 'issued') return refuse(reply, answer.kind);
       return reply.code(201).send(presentCreatedKey(answer));
@@ -95,11 +96,11 @@ export function addAccountKeys(server: ApiServer, { parts, gate, notebook }: Rou
     schema: renameRoute,
     onRequest,
     handler: async (request, reply) => {
-      const caller = notebook.callerOf(request);
+      const caller = callerOf(request);
       const { name } = request.body;
       if (!isStorable(name)) return refuse(reply, 'invalid_request');
       const { keyId } = request.params;
-      if (!isKeyId(keyId)) return refuse(reply, 'key_not_found');
+      if (!isId(keyId)) return refuse(reply, 'key_not_found');
       const answer = await parts.account.renameKey(caller, { keyId, name });
       if (answer.kind !== 'renamed') return refuse(reply, answer.kind);
       return reply.code(200).send(presentKey(answer.key, caller));
@@ -112,14 +113,9 @@ export function addAccountKeys(server: ApiServer, { parts, gate, notebook }: Rou
     onRequest,
     handler: async (request, reply) => {
       const { keyId } = request.params;
-      if (!isKeyId(keyId)) return refuse(reply, 'key_not_found');
-      const answer = await parts.account.deleteKey(notebook.callerOf(request), keyId);
+      if (!isId(keyId)) return refuse(reply, 'key_not_found');
+      const answer = await parts.account.deleteKey(callerOf(request), keyId);
       return answer.kind === 'deleted' ? reply.code(204).send() : refuse(reply, answer.kind);
     },
   });
-}
-
-/** What cannot be a key's id need not be looked for, and need not fit what a database takes for text. */
-function isKeyId(text: string): boolean {
-  return /^\w{1,64}$/.test(text);
 }

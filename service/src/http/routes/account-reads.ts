@@ -1,12 +1,13 @@
 import { contractLimits } from '@mailproof/client';
-import type { ApiServer, RouteParts } from '../api-server.ts';
-import { ledgerCursor, ledgerPlace, readPlacedPage, taskCursor, taskPlace } from '../list-places.ts';
-import { accountLedgerPath, accountPath, accountTasksPath, accountUsagePath } from '../paths.ts';
-import { presentAccount, presentEntry, presentListedTask } from '../present-account.ts';
-import { fieldsOf, readWhole } from '../read-page.ts';
-import { refuse } from '../refuse.ts';
+import type { ApiServer, RouteParts } from './http-parts.ts';
+import { ledgerCursor, ledgerPlace, taskCursor, taskPlace } from '../parameters/cursors.ts';
+import { accountLedgerPath, accountPath, accountTasksPath, accountUsagePath } from '../pipeline/paths.ts';
+import { presentAccount, presentEntry, presentListedTask } from '../present/account.ts';
+import { fieldsOf, readPage, readWhole } from '../parameters/read-page.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { callerOf } from '../pipeline/request-context.ts';
 import { accountSchema, ledgerPageSchema, taskPageSchema, usageSchema } from '../schemas/account-schemas.ts';
-import { accountReasons, errorResponses } from '../schemas/error-schema.ts';
+import { accountReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { pageQuery, usageQuery } from '../schemas/page-parameters.ts';
 
@@ -51,15 +52,15 @@ const tasksRoute = {
   },
 };
 
-export function addAccountReads(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
-  const onRequest = gate('account');
+export function addAccountReads(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+  const onRequest = authenticateRequest('account');
   server.route({
     method: 'GET',
     url: accountPath,
     schema: accountRoute,
     onRequest,
     handler: async (request, reply) =>
-      reply.code(200).send(presentAccount(await parts.account.read(notebook.callerOf(request)))),
+      reply.code(200).send(presentAccount(await parts.account.read(callerOf(request)))),
   });
   server.route({
     method: 'GET',
@@ -67,9 +68,9 @@ export function addAccountReads(server: ApiServer, { parts, gate, notebook }: Ro
     schema: ledgerRoute,
     onRequest,
     handler: async (request, reply) => {
-      const { accountId } = notebook.callerOf(request);
-      const page = readPlacedPage(request.query, ledgerPlace);
-      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      const { accountId } = callerOf(request);
+      const page = readPage(request.query, ledgerPlace);
+      if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
       const answer = await parts.account.ledger({ accountId, limit: page.limit, from: page.from });
       if (answer.kind === 'no_such_place') return refuse(reply, 'invalid_request');
       const next = answer.next === undefined ? null : ledgerCursor(answer.next);
@@ -82,7 +83,7 @@ export function addAccountReads(server: ApiServer, { parts, gate, notebook }: Ro
     schema: usageRoute,
     onRequest,
     handler: async (request, reply) => {
-      const { accountId } = notebook.callerOf(request);
+      const { accountId } = callerOf(request);
       const { usageDays: most, usageDaysUsual: usual } = contractLimits;
       const days = readWhole(fieldsOf(request.query)['days'], { most, usual });
       if (days === undefined) return refuse(reply, 'invalid_request');
@@ -95,9 +96,9 @@ export function addAccountReads(server: ApiServer, { parts, gate, notebook }: Ro
     schema: tasksRoute,
     onRequest,
     handler: async (request, reply) => {
-      const { accountId } = notebook.callerOf(request);
-      const page = readPlacedPage(request.query, taskPlace);
-      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      const { accountId } = callerOf(request);
+      const page = readPage(request.query, taskPlace);
+      if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
       const { tasks, next } = await parts.account.tasks({ accountId, limit: page.limit, after: page.from });
       return reply.code(200).send({
         tasks: tasks.map(presentListedTask),

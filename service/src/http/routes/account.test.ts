@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type {
-  Account,
-  AccountTask,
-  CreatedKey,
-  KeyList,
-  LedgerPage,
-  TaskPage,
-  Usage,
-} from '@mailproof/client';
+import type { Account, AccountTask, KeyList, LedgerPage, TaskPage, Usage } from '@mailproof/client';
 import { readBalance } from '../../credits/read-balance.ts';
 import { freezeAccount } from '../../credits/freeze-account.ts';
 import type { IssuedKey } from '../../keys/issue-key.ts';
@@ -43,7 +35,10 @@ for (const database of databases) {
     };
     const createTask = async (emails: string[], key: IssuedKey = house.ours.live): Promise<string> => {
       const created = await house.ask({
-        ...{ method: 'POST', url: '/api/v1/bulk-email-verification', key, body: { emails } },
+        method: 'POST',
+        url: '/api/v1/bulk-email-verification',
+        key,
+        body: { emails },
       });
       assert.equal(created.statusCode, 201);
       return created.json<{ task_id: string }>().task_id;
@@ -102,7 +97,9 @@ for (const database of databases) {
 
     test('the ledger: newest first, figures that add up, the task and the request of each entry', async () => {
       const created = await house.ask({
-        ...{ method: 'POST', url: '/api/v1/bulk-email-verification', key: house.ours.live },
+        method: 'POST',
+        url: '/api/v1/bulk-email-verification',
+        key: house.ours.live,
         body: { emails: ['a@example.com', 'A@example.com', 'nonsense'] },
       });
       const task_id = created.json<{ task_id: string }>().task_id;
@@ -168,16 +165,32 @@ for (const database of databases) {
       const iso = (ms: number) => new Date(ms).toISOString();
       assert.deepEqual(tasks, [
         {
-          ...{ task_id: empty, name: tasks[0]!.name, status: 'completed', mode: 'live' },
-          ...{ count_total: 0, count_checked: 0, progress_percentage: 100 },
-          ...{ created_at: iso(now), completed_at: iso(now), expires_at: iso(now + 15 * 86_400_000) },
-          ...{ key_id: house.ours.live.keyId, credits_used: 0 },
+          task_id: empty,
+          name: tasks[0]!.name,
+          status: 'completed',
+          mode: 'live',
+          count_total: 0,
+          count_checked: 0,
+          progress_percentage: 100,
+          created_at: iso(now),
+          completed_at: iso(now),
+          expires_at: iso(now + 15 * 86_400_000),
+          key_id: house.ours.live.keyId,
+          credits_used: 0,
         },
         {
-          ...{ task_id: byTest, name: tasks[1]!.name, status: 'waiting', mode: 'test' },
-          ...{ count_total: 2, count_checked: 0, progress_percentage: 0 },
-          ...{ created_at: iso(now - 1_000), completed_at: null, expires_at: null },
-          ...{ key_id: house.ours.test.keyId, credits_used: 0 },
+          task_id: byTest,
+          name: tasks[1]!.name,
+          status: 'waiting',
+          mode: 'test',
+          count_total: 2,
+          count_checked: 0,
+          progress_percentage: 0,
+          created_at: iso(now - 1_000),
+          completed_at: null,
+          expires_at: null,
+          key_id: house.ours.test.keyId,
+          credits_used: 0,
         },
       ]);
       const whole = (await read<TaskPage>('/tasks?limit=100')).tasks;
@@ -193,57 +206,15 @@ for (const database of databases) {
       assert.equal(whole.filter(({ credits_used }) => credits_used > 0).length, 5);
       const expired = await openAccountHouse(database);
       await expired.ask({
-        ...{ method: 'POST', url: '/api/v1/bulk-email-verification', key: expired.ours.live },
+        method: 'POST',
+        url: '/api/v1/bulk-email-verification',
+        key: expired.ours.live,
         body: { emails: ['nonsense'] },
       });
       expired.time.advance(15 * 86_400_000);
       const gone = await expired.ask({ url: `${account}/tasks`, key: expired.ours.live });
       assert.deepEqual(gone.json(), { tasks: [], next: null }, 'what has expired is not listed');
       await expired.close();
-    });
-
-    test('keys: created once, named, listed without the secret, deleted', async () => {
-      const made = await createKey({ name: 'Web shop 🛒' });
-      assert.equal(made.statusCode, 201);
-      const { api_key, ...key } = made.json<CreatedKey>();
-      assert.match(api_key, /^mp_live_/);
-      assert.deepEqual([key.name, key.mode], ['Web shop 🛒', 'live']);
-      const made2 = (await createKey({ mode: 'test' })).json<CreatedKey>();
-      assert.deepEqual([made2.name, made2.mode, made2.api_key.slice(0, 8)], ['Test key', 'test', 'mp_test_']);
-
-      const { keys } = await read<KeyList>('/keys');
-      assert.ok(!JSON.stringify(keys).includes(api_key));
-      assert.deepEqual(
-        keys.find(({ key_id }) => key_id === key.key_id),
-        { ...key, current: false },
-      );
-      assert.deepEqual(
-        keys.filter(({ current }) => current).map(({ key_id }) => key_id),
-        [house.ours.live.keyId],
-      );
-
-      const url = `${account}/keys/${key.key_id}`;
-      const named = await house.ask({
-        method: 'PATCH',
-        url,
-        key: house.ours.live,
-        body: { name: '名'.repeat(50) },
-      });
-      assert.deepEqual(
-        [named.statusCode, named.json()],
-        [200, { ...key, name: '名'.repeat(50), current: false }],
-      );
-      const asIt = { headers: { authorization: `Bearer ${api_key}` } };
-      assert.equal((await house.ask({ url: account, ...asIt })).statusCode, 200);
-      const gone = await house.ask({ method: 'DELETE', url, key: house.ours.live });
-      assert.equal(gone.statusCode, 204);
-      house.time.advance(950);
-      assert.equal((await house.ask({ url: account, ...asIt })).statusCode, 401);
-      assert.ok(!(await read<KeyList>('/keys')).keys.some(({ key_id }) => key_id === key.key_id));
-      for (const method of ['DELETE', 'PATCH'] as const) {
-        const again = await house.ask({ method, url, key: house.ours.live, body: { name: 'x' } });
-        assert.deepEqual([again.statusCode, again.json()], [404, refusal('key_not_found')]);
-      }
     });
 
     test('400 invalid_request: bad queries and bodies', async () => {
@@ -300,20 +271,6 @@ for (const database of databases) {
       }
     });
 
-    test('403 live_key_required: a test key makes and deletes test keys only', async () => {
-      const { live, test: testKey } = house.ours;
-      for (const body of [{}, { mode: 'live' }]) {
-        const response = await createKey(body, testKey);
-        assert.deepEqual([response.statusCode, response.json()], [403, refusal('live_key_required')]);
-      }
-      const url = `${account}/keys/${live.keyId}`;
-      const response = await house.ask({ method: 'DELETE', url, key: testKey });
-      assert.deepEqual([response.statusCode, response.json()], [403, refusal('live_key_required')]);
-      const made = (await createKey({ mode: 'test' }, testKey)).json<CreatedKey>();
-      const gone = await house.ask({ method: 'DELETE', url: `${account}/keys/${made.key_id}`, key: testKey });
-      assert.equal(gone.statusCode, 204);
-    });
-
     test("tenancy: of another account's keys, tasks and ledger nothing is seen or changed", async () => {
       const { theirs, ours } = house;
       const taskId = await createTask(['theirs@example.com'], theirs.live);
@@ -354,23 +311,9 @@ for (const database of databases) {
       }
     });
 
-    test('409 too_many_keys: a hundred, however many ask at once', async () => {
-      const { live } = house.theirs;
-      const answers = await Promise.all(Array.from({ length: 110 }, () => createKey({}, live)));
-      const made = answers.filter(({ statusCode }) => statusCode === 201);
-      const refusals = answers.filter(({ statusCode }) => statusCode !== 201);
-      assert.equal(made.length, 98);
-      for (const refused of refusals)
-        assert.deepEqual([refused.statusCode, refused.json()], [409, refusal('too_many_keys')]);
-      assert.equal((await read<KeyList>('/keys', live)).keys.length, 100);
-      const { key_id } = made[0]!.json<CreatedKey>();
-      await house.ask({ method: 'DELETE', url: `${account}/keys/${key_id}`, key: live });
-      assert.equal((await createKey({}, live)).statusCode, 201);
-    });
-
     test('503 while the service goes down', async () => {
       const other = await openAccountHouse(database);
-      other.admission.drain();
+      other.overloadGuard.drain();
       for (const endpoint of endpoints) {
         const response = await other.ask({ ...endpoint, key: other.ours.live });
         assert.equal(response.statusCode, 503);

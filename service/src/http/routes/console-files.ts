@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiServer, RouteParts } from '../api-server.ts';
-import { chooseEncoding } from '../choose-encoding.ts';
-import { assetPath, consolePaths, consolePathsBelow } from '../paths.ts';
-import type { ConsoleFile } from '../read-console-files.ts';
-import { refuse } from '../refuse.ts';
+import type { ApiServer, RouteParts } from './http-parts.ts';
+import { assetPath, consolePaths, consolePathsBelow } from '../pipeline/paths.ts';
+import type { ConsoleFile } from './read-console-files.ts';
+import { refuse } from '../pipeline/refuse.ts';
 
 /**
  * The console's files. The page is one for all its addresses and is asked for anew each time, which costs a 304; what it
@@ -75,4 +74,27 @@ function sendFile({ type, hashed, forms }: ConsoleFile, request: FastifyRequest,
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
   return tags.includes(etag) || tags.includes('*');
+}
+
+/**
+ * Which of the encodings at hand a client prefers us to send (RFC 9110 section 12.5.3): one it takes, the earlier in
+ * our list the better. `identity` is sent where it takes none, or says nothing.
+ */
+function chooseEncoding<Encoding extends string>(
+  acceptEncoding: string | undefined,
+  atHand: readonly Encoding[],
+): Encoding | 'identity' {
+  const weights = readWeights(acceptEncoding ?? '');
+  const taken = (encoding: string) => weights.get(encoding) ?? weights.get('*') ?? 0;
+  return atHand.find((encoding) => encoding !== 'identity' && taken(encoding) > 0) ?? 'identity';
+}
+
+function readWeights(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    weights.set(name, /^(?:0(?:\.\d{1,3})?|1(?:\.0{1,3})?)$/.test(quality) ? Number(quality) : 0);
+  }
+  return weights;
 }

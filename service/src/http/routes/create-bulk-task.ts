@@ -1,14 +1,16 @@
-import type { BulkTaskCreated, ErrorReason } from '@mailproof/client';
+import type { ErrorReason } from '@mailproof/client';
 import type { CreateTaskAnswer } from '../../tasks/create-task.ts';
-import type { ApiServer, RouteParts } from '../api-server.ts';
-import { hashRequest, readIdempotencyKey } from '../idempotency-key.ts';
-import { bulkPath } from '../paths.ts';
-import { refuse } from '../refuse.ts';
+import type { ApiServer, RouteParts } from './http-parts.ts';
+import { hashRequest, readIdempotencyKey } from '../parameters/idempotency-key.ts';
+import { bulkPath } from '../pipeline/paths.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { callerOf, contextOf } from '../pipeline/request-context.ts';
+import { presentCreatedTask } from '../present/task.ts';
 import { bulkCreatedSchema, bulkRequestSchema } from '../schemas/bulk-schemas.ts';
-import { creationReasons, errorResponses } from '../schemas/error-schema.ts';
+import { creationReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { idempotencyHeaders } from '../schemas/request-parameters.ts';
-import { isStorable } from '../storable.ts';
+import { isStorable } from '../parameters/storable-text.ts';
 
 const schema = {
   operationId: 'createBulkTask',
@@ -28,19 +30,19 @@ const schema = {
   },
 };
 
-export function addCreateBulkTask(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
+export function addCreateBulkTask(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
   server.route({
     method: 'POST',
     url: bulkPath,
     schema,
-    onRequest: gate('bulk'),
+    onRequest: authenticateRequest('bulk'),
     handler: async (request, reply) => {
-      const caller = notebook.callerOf(request);
+      const caller = callerOf(request);
       const { emails, name } = request.body;
       const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
       if (!isStorable(name) || idempotencyKey.kind === 'malformed') return refuse(reply, 'invalid_batch');
 
-      notebook.of(request).emails = emails.length;
+      contextOf(request).emails = emails.length;
       const answer = await parts.createTask({
         caller,
         emails,
@@ -51,26 +53,18 @@ export function addCreateBulkTask(server: ApiServer, { parts, gate, notebook }: 
             ? undefined
             : { key: idempotencyKey.key, bodyHash: hashRequest('bulk', caller.mode, [emails, name ?? null]) },
       });
-      if (answer.kind !== 'created') return refuse(reply, reasonFor(answer));
+      if (answer.kind !== 'created') return refuse(reply, creationRefusal(answer));
 
-      notebook.of(request).creditsUsed = answer.creditsUsed;
-      return reply.code(201).header('x-credits-used', String(answer.creditsUsed)).send(present(answer));
+      contextOf(request).creditsUsed = answer.creditsUsed;
+      return reply
+        .code(201)
+        .header('x-credits-used', String(answer.creditsUsed))
+        .send(presentCreatedTask(answer));
     },
   });
 }
 
-function present({ taskId, counts }: CreateTaskAnswer & { kind: 'created' }): BulkTaskCreated {
-  return {
-    status: 'success',
-    task_id: taskId,
-    count_submitted: counts.submitted,
-    count_duplicates_removed: counts.duplicatesRemoved,
-    count_rejected_emails: counts.rejected,
-    count_processing: counts.processing,
-  };
-}
-
-function reasonFor({ kind }: Exclude<CreateTaskAnswer, { kind: 'created' }>): ErrorReason {
+function creationRefusal({ kind }: Exclude<CreateTaskAnswer, { kind: 'created' }>): ErrorReason {
   switch (kind) {
     case 'insufficient_credits':
     case 'request_in_progress':

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
 import type { onRequestHookHandler } from 'fastify';
-import type { ApiServer } from '../api-server.ts';
-import { refuse } from '../refuse.ts';
+import type { ApiServer } from './http-parts.ts';
+import { refuse } from '../pipeline/refuse.ts';
 
 /**
  * The reference page, wholly from this process. Everything in it that would reach out (fonts, a proxy for

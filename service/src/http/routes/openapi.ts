@@ -1,4 +1,39 @@
-import type { ApiServer } from '../api-server.ts';
+import type { ApiServer } from './http-parts.ts';
+
+/** What the OpenAPI document says beside the routes. The routes describe themselves. */
+export const openapiDocument = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Mailproof',
+    version: '1',
+    description: 'Tells whether an email address can receive mail, and shows the evidence.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  tags: [
+    { name: 'Verification', description: 'One address, answered at once' },
+    { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
+    { name: 'Account', description: 'Balance, ledger, use, tasks and keys of the account; free of charge' },
+    { name: 'Administration', description: 'For the operator; only where an admin token is set' },
+    { name: 'Session', description: 'For browsers: a cookie in place of a key' },
+    { name: 'Operation', description: 'For whoever runs the service; no key needed' },
+  ],
+  components: {
+    securitySchemes: {
+      adminToken: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description: 'The operator’s token, `MAILPROOF_ADMIN_TOKEN`',
+      },
+      apiKey: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description:
+          'An API key: `mp_live_…`, or `mp_test_…` for the sandbox, which answers by local part and is free',
+      },
+    },
+  },
+};
 
 /** The OpenAPI document, made once, from the schemas that requests and responses are held to. */
 export function addOpenapi(server: ApiServer): void {

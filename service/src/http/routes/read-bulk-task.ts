@@ -1,10 +1,11 @@
 import type { BulkTaskProgress } from '@mailproof/client';
-import type { ApiServer, RouteParts } from '../api-server.ts';
-import { taskPath } from '../paths.ts';
-import { presentProgress, withResults } from '../present-task.ts';
-import { refuse } from '../refuse.ts';
+import type { ApiServer, RouteParts } from './http-parts.ts';
+import { taskPath } from '../pipeline/paths.ts';
+import { presentProgress, withResults } from '../present/task.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { callerOf, contextOf } from '../pipeline/request-context.ts';
 import { bulkProgressSchema } from '../schemas/bulk-schemas.ts';
-import { errorResponses } from '../schemas/error-schema.ts';
+import { errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { explainQuery, taskParameters } from '../schemas/request-parameters.ts';
 
@@ -39,20 +40,20 @@ const schema = {
   },
 };
 
-export function addReadBulkTask(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
+export function addReadBulkTask(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
   server.route({
     method: 'GET',
     url: taskPath,
     schema,
-    onRequest: gate('read'),
+    onRequest: authenticateRequest('read'),
     handler: async (request, reply) => {
       const { taskId } = request.params;
       const explain = request.query.explain === 'true';
-      const caller = notebook.callerOf(request);
+      const caller = callerOf(request);
       const answer = await parts.readTask({ caller, taskId: taskId.toLowerCase(), explain });
       if (answer.kind === 'task_not_found') return refuse(reply, 'task_not_found');
 
-      notebook.of(request).creditsUsed = answer.creditsUsed;
+      contextOf(request).creditsUsed = answer.creditsUsed;
       return reply
         .code(200)
         .header('x-credits-used', String(answer.creditsUsed))

@@ -270,8 +270,12 @@ for (const database of databases) {
       const headers = { authorization: 'Bearer nobody' };
       assert.equal((await house.ask({ url: accountUrl, session, headers })).statusCode, 401);
       const created = await house.ask({
-        ...{ method: 'POST', url: keysUrl, body: {}, csrf: undefined },
-        ...{ session, key: house.theirs.live },
+        method: 'POST',
+        url: keysUrl,
+        body: {},
+        csrf: undefined,
+        session,
+        key: house.theirs.live,
       });
       assert.equal(created.statusCode, 201);
     });

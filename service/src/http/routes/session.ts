@@ -1,18 +1,18 @@
 import type { SessionState } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Session, Visitor } from '../../sessions/session.ts';
-import type { ApiServer, RouteParts } from '../api-server.ts';
-import { clientOf } from '../client-of.ts';
-import { findSession, isCrossSite } from '../find-session.ts';
-import type { HttpParts } from '../http-parts.ts';
-import { sessionPath } from '../paths.ts';
-import { presentAccount } from '../present-account.ts';
-import { refuse } from '../refuse.ts';
-import { errorResponses } from '../schemas/error-schema.ts';
+import type { ApiServer, RouteParts } from './http-parts.ts';
+import { clientNetwork } from '../pipeline/client-network.ts';
+import { findSession, isCrossSite } from '../pipeline/find-session.ts';
+import type { HttpParts } from './http-parts.ts';
+import { sessionPath } from '../pipeline/paths.ts';
+import { presentAccount } from '../present/account.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { errorResponses } from '../schemas/errors.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import { csrfHeaders } from '../schemas/page-parameters.ts';
 import { sessionSchema, signInSchema } from '../schemas/session-schemas.ts';
-import { clearedSessionCookie, readSessionCookie, sessionCookie } from '../session-cookie.ts';
+import { clearedSessionCookie, readSessionCookie, sessionCookie } from '../pipeline/session-cookie.ts';
 
 /**
  * Signing in and out, for browsers: a key or the admin token is exchanged for a cookie that no script can read, so that
@@ -56,8 +56,11 @@ const deleteSchema = {
   },
 };
 
-export function addSession(server: ApiServer, { parts, door }: Pick<RouteParts, 'parts' | 'door'>): void {
-  const onRequest = [door('account'), keepNowhere];
+export function addSession(
+  server: ApiServer,
+  { parts, admitRequest }: Pick<RouteParts, 'parts' | 'admitRequest'>,
+): void {
+  const onRequest = [admitRequest('account'), keepNowhere];
   server.route({
     method: 'POST',
     url: sessionPath,
@@ -67,7 +70,7 @@ export function addSession(server: ApiServer, { parts, door }: Pick<RouteParts, 
       const { key, admin_token: token } = request.body;
       if ((key === undefined) === (token === undefined)) return refuse(reply, 'invalid_request');
       if (isCrossSite(request)) return refuse(reply, 'cross_site_request');
-      const attempt = parts.signIns.begin(clientOf(request));
+      const attempt = parts.signIns.begin(clientNetwork(request));
       if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
       const visitor = await recognise({ key, token }, parts);
       if (visitor === undefined) return refuse(reply, 'invalid_key');

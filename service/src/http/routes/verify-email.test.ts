@@ -11,7 +11,7 @@ import {
   single,
   verifiedWith,
 } from '../../../test/support/http/ask.ts';
-import type { HttpParts } from '../http-parts.ts';
+import type { HttpParts } from './http-parts.ts';
 import { createTestParts, unknownVerdict } from '../../../test/support/http/test-parts.ts';
 
 describe('POST single', () => {
@@ -174,8 +174,8 @@ describe('POST single', () => {
 
   test('503: overload and drain are refused before the key is looked at', async () => {
     const parts = createTestParts();
-    parts.admission.drain();
-    const answer = await ask({ key: undefined, body: '{' }, { admission: parts.admission });
+    parts.overloadGuard.drain();
+    const answer = await ask({ key: undefined, body: '{' }, { overloadGuard: parts.overloadGuard });
     assert.equal(answer.status, 503);
     assert.deepEqual(answer.calls, []);
     assert.equal(answer.headers['connection'], 'close');

@@ -1,13 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import { parseAddress, trimAddress } from '@mailproof/engine';
 import type { ErrorReason, VerificationResult } from '@mailproof/client';
 import type { VerifyOneAnswer } from '../../verifications/verify-one.ts';
-import { abortWhenClosed } from '../abort-when-closed.ts';
-import type { ApiServer, RouteParts } from '../api-server.ts';
-import { hashRequest, readIdempotencyKey } from '../idempotency-key.ts';
-import { isObject } from '../parse-body.ts';
-import { singlePath } from '../paths.ts';
-import { refuse } from '../refuse.ts';
-import { creationReasons, errorResponses } from '../schemas/error-schema.ts';
+import type { ApiServer, RouteParts } from './http-parts.ts';
+import { hashRequest, readIdempotencyKey } from '../parameters/idempotency-key.ts';
+import { isObject } from '../pipeline/parse-body.ts';
+import { singlePath } from '../pipeline/paths.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { callerOf, contextOf } from '../pipeline/request-context.ts';
+import { creationReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { explainQuery, idempotencyHeaders } from '../schemas/request-parameters.ts';
 import { verificationRequestSchema, verificationResultSchema } from '../schemas/verification-schemas.ts';
@@ -31,25 +32,25 @@ const schema = {
   },
 };
 
-export function addVerifyEmail(server: ApiServer, { parts, gate, notebook }: RouteParts): void {
+export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
   server.route({
     method: 'POST',
     url: singlePath,
     schema,
-    onRequest: gate('single'),
+    onRequest: authenticateRequest('single'),
     preValidation: (request, _reply, done) => {
       trimEmail(request.body);
       done();
     },
     handler: async (request, reply) => {
-      const caller = notebook.callerOf(request);
+      const caller = callerOf(request);
       const parsed = parseAddress(request.body.email);
       const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
       if (parsed.kind === 'invalid' || idempotencyKey.kind === 'malformed')
         return refuse(reply, 'invalid_email');
 
       const { email, host } = parsed.address;
-      notebook.of(request).address = { hash: parts.hashAddress(email), domain: host };
+      contextOf(request).address = { hash: parts.hashAddress(email), domain: host };
       const explain = request.query.explain === 'true';
       const answer = await parts.verifyOne({
         requestId: request.id,
@@ -62,11 +63,11 @@ export function addVerifyEmail(server: ApiServer, { parts, gate, notebook }: Rou
         explain,
         signal: abortWhenClosed(reply.raw),
       });
-      if (answer.kind !== 'verified') return refuse(reply, reasonFor(answer));
+      if (answer.kind !== 'verified') return refuse(reply, verificationRefusal(answer));
 
       // The header tells what this request was charged; a repeat is charged nothing, whatever the first one was.
       const creditsUsed = answer.replayed ? 0 : answer.creditsUsed;
-      notebook.of(request).creditsUsed = creditsUsed;
+      contextOf(request).creditsUsed = creditsUsed;
       const result: VerificationResult = explain
         ? { ...answer.verdict, explanation: answer.explanation }
         : answer.verdict;
@@ -80,7 +81,18 @@ function trimEmail(body: unknown): void {
   if (isObject(body) && typeof body['email'] === 'string') body['email'] = trimAddress(body['email']);
 }
 
-function reasonFor({ kind }: Exclude<VerifyOneAnswer, { kind: 'verified' }>): ErrorReason {
+/** A signal that fires when the client hangs up before it has its answer, so that the work can stop. */
+function abortWhenClosed(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const onClose = () => {
+    if (!response.writableEnded) controller.abort();
+  };
+  if (response.closed) onClose();
+  else response.on('close', onClose);
+  return controller.signal;
+}
+
+function verificationRefusal({ kind }: Exclude<VerifyOneAnswer, { kind: 'verified' }>): ErrorReason {
   switch (kind) {
     case 'insufficient_credits':
     case 'request_in_progress':

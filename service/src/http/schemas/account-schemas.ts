@@ -13,7 +13,7 @@ import {
   type Usage,
 } from '@mailproof/client';
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
-import { oneOf } from './one-of.ts';
+import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 
 const exampleTaskId = '3f2c8a9e-5b1d-4c7e-9a64-0d7e1b2c3f45';
@@ -24,14 +24,14 @@ const timeOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
 /** A body of ours: described, with an example, and with nothing in it that is not described. */
-function answer<Properties extends TProperties>(
+function answerSchema<Properties extends TProperties>(
   properties: Properties,
   { description, example }: { description: string; example: object },
 ): TObject<Properties> {
   return Type.Object(properties, { description, additionalProperties: false, examples: [example] });
 }
 
-const keyModeSchema = oneOf(['live', 'test']);
+const keyModeSchema = stringEnum(['live', 'test']);
 
 const exampleAccount: Account = {
   account_id: 'acct_0123456789abcdef',
@@ -52,11 +52,11 @@ export const creditsSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const accountSchema = answer(
+export const accountSchema = answerSchema(
   {
     account_id: Type.String(),
     name: Type.String(),
-    plan: oneOf(['paid', 'none']),
+    plan: stringEnum(['paid', 'none']),
     credits: creditsSchema,
     frozen: Type.Boolean({ description: 'Whether the books did not balance, so that nothing is reserved' }),
     key: Type.Object(
@@ -87,7 +87,7 @@ const exampleEntry: LedgerEntry = {
 const ledgerEntrySchema = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: 'Counts from 1 without gaps' }),
-    kind: oneOf(['grant', 'reserve', 'charge', 'release']),
+    kind: stringEnum(['grant', 'reserve', 'charge', 'release']),
     credits: Type.Integer({ minimum: 1 }),
     at: time('When'),
     available: count('Available after this entry'),
@@ -99,7 +99,7 @@ const ledgerEntrySchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const ledgerPageSchema = answer(
+export const ledgerPageSchema = answerSchema(
   { entries: Type.Array(ledgerEntrySchema), next: nextSchema },
   { description: 'The newest first', example: { entries: [exampleEntry], next: null } satisfies LedgerPage },
 );
@@ -114,7 +114,7 @@ const usageDaySchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const usageSchema = answer(
+export const usageSchema = answerSchema(
   { days: Type.Array(usageDaySchema) },
   {
     description: 'One for each day, days without use included, the oldest first',
@@ -141,7 +141,7 @@ export const accountTaskSchema = Type.Object(
   {
     task_id: Type.String(),
     name: Type.String(),
-    status: oneOf(['waiting', 'running', 'completed']),
+    status: stringEnum(['waiting', 'running', 'completed']),
     mode: keyModeSchema,
     count_total: count('Addresses in the task'),
     count_checked: count('Addresses checked so far'),
@@ -155,7 +155,7 @@ export const accountTaskSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const taskPageSchema = answer(
+export const taskPageSchema = answerSchema(
   { tasks: Type.Array(accountTaskSchema), next: nextSchema },
   { description: 'The newest first', example: { tasks: [exampleTask], next: null } satisfies TaskPage },
 );
@@ -177,12 +177,12 @@ const exampleKey: AccountKey = {
   current: true,
 };
 
-export const accountKeySchema = answer(
+export const accountKeySchema = answerSchema(
   { ...keyProperties, current: Type.Boolean({ description: 'Whether it is the key that asks' }) },
   { description: 'The key', example: exampleKey },
 );
 
-export const keyListSchema = answer(
+export const keyListSchema = answerSchema(
   { keys: Type.Array(accountKeySchema) },
   {
     description: 'All keys that are not deleted, the newest first',
@@ -190,7 +190,7 @@ export const keyListSchema = answer(
   },
 );
 
-export const createdKeySchema = answer(
+export const createdKeySchema = answerSchema(
   { ...keyProperties, api_key: Type.String({ description: 'The whole key. It is not shown again' }) },
   {
     description: 'The key was created',

@@ -12,7 +12,7 @@ import {
 } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
 import { accountTaskSchema, creditsSchema, nextSchema } from './account-schemas.ts';
-import { oneOf } from './one-of.ts';
+import { stringEnum } from './string-enum.ts';
 import { pageQuery } from './page-parameters.ts';
 import type { SameType } from './same-type.ts';
 
@@ -26,7 +26,7 @@ export const adminReasons = [
   'service_unavailable',
 ] as const satisfies readonly ErrorReason[];
 
-const planSchema = oneOf(['paid', 'none'], { description: 'Without a plan nothing is created' });
+const planSchema = stringEnum(['paid', 'none'], { description: 'Without a plan nothing is created' });
 
 const exampleAccount: AdminAccount = {
   account_id: 'acct_0123456789abcdef',
@@ -80,7 +80,7 @@ export const adminTraceSchema = Type.Object(
   {
     request_id: Type.String(),
     account_id: Type.String(),
-    kind: oneOf(['verification', 'task']),
+    kind: stringEnum(['verification', 'task']),
     at: Type.String({ description: 'When it began' }),
     credits: Type.Object(
       {
@@ -114,7 +114,7 @@ const auditEntrySchema = Type.Object(
     actor: Type.String({
       description: '`operator`, `command_line`, `service` (by itself) or `key:` and the id of a key',
     }),
-    action: oneOf([
+    action: stringEnum([
       'account_created',
       'plan_set',
       'credits_granted',

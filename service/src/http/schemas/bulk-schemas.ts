@@ -7,7 +7,7 @@ import {
 } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
 import { explanationSchema } from './explanation-schema.ts';
-import { oneOf } from './one-of.ts';
+import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 import { modeSchema, scoreSchema, statusSchema } from './verification-schemas.ts';
 
@@ -96,7 +96,7 @@ export const bulkProgressSchema = Type.Object(
   {
     task_id: Type.String({ description: 'Task identifier' }),
     name: Type.String({ description: 'The submitted name after the prefix `API: `' }),
-    status: oneOf(['waiting', 'running', 'completed']),
+    status: stringEnum(['waiting', 'running', 'completed']),
     count_total: count('Total addresses in the task'),
     count_checked: count('Addresses checked so far'),
     progress_percentage: Type.Number({ minimum: 0, maximum: 100, description: '100 when completed' }),

@@ -1,11 +1,21 @@
 import type { Explanation } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
-import { oneOf } from './one-of.ts';
+import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 
 const repliesSchema = Type.Array(
   Type.Object({
-    phase: oneOf(['connect', 'banner', 'ehlo', 'starttls', 'mail', 'rcpt', 'random_rcpt', 'rset', 'quit']),
+    phase: stringEnum([
+      'connect',
+      'banner',
+      'ehlo',
+      'starttls',
+      'mail',
+      'rcpt',
+      'random_rcpt',
+      'rset',
+      'quit',
+    ]),
     code: Type.Integer(),
     enhanced: Type.Optional(Type.String()),
     text: Type.String(),
@@ -14,7 +24,7 @@ const repliesSchema = Type.Array(
 
 export const explanationSchema = Type.Object(
   {
-    stage: oneOf(['syntax', 'lists', 'dns', 'smtp'], { description: 'The stage that decided' }),
+    stage: stringEnum(['syntax', 'lists', 'dns', 'smtp'], { description: 'The stage that decided' }),
     reason: Type.String({ description: 'A stable snake_case code' }),
     retry: Type.Object({ advised: Type.Boolean(), after_seconds: Type.Optional(Type.Integer()) }),
     mail_host: Type.Optional(Type.String({ description: 'The mail host that was asked' })),

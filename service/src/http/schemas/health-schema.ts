@@ -1,6 +1,6 @@
 import type { ServiceHealth, StatusCounts } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
-import { oneOf } from './one-of.ts';
+import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 import { statusSchema } from './verification-schemas.ts';
 
@@ -60,7 +60,7 @@ export const healthSchema = Type.Object(
     }),
     failures: Type.Array(
       Type.Object(
-        { reason: oneOf(['verification_unavailable', 'verification_timeout']), count: count() },
+        { reason: stringEnum(['verification_unavailable', 'verification_timeout']), count: count() },
         closed,
       ),
       { description: 'Verifications that ended without a verdict' },
@@ -71,7 +71,7 @@ export const healthSchema = Type.Object(
     resting: Type.Array(
       Type.Object(
         {
-          kind: oneOf(['host', 'provider', 'network', 'address']),
+          kind: stringEnum(['host', 'provider', 'network', 'address']),
           name: Type.String(),
           until: Type.String(),
           reason: Type.String(),
@@ -84,7 +84,7 @@ export const healthSchema = Type.Object(
       Type.Object(
         {
           name: Type.String(),
-          state: oneOf(['open', 'resting', 'spent', 'down']),
+          state: stringEnum(['open', 'resting', 'spent', 'down']),
           until: Type.Optional(Type.String()),
           reason: Type.Optional(Type.String()),
         },
@@ -104,7 +104,7 @@ export const healthSchema = Type.Object(
       Type.Object(
         {
           id: Type.String(),
-          role: oneOf(['all', 'api', 'worker']),
+          role: stringEnum(['all', 'api', 'worker']),
           started_at: timeOrNull('Null where it is not known'),
           seen_at: Type.String({ description: 'Its last sign of life' }),
         },

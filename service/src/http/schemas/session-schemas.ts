@@ -1,7 +1,7 @@
 import type { SessionState, SignIn } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
 import { accountSchema } from './account-schemas.ts';
-import { oneOf } from './one-of.ts';
+import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 
 export const signInSchema = Type.Object(
@@ -19,7 +19,7 @@ const example: SessionState = {
 
 export const sessionSchema = Type.Object(
   {
-    kind: oneOf(['account', 'operator']),
+    kind: stringEnum(['account', 'operator']),
     csrf_token: Type.String({ description: 'Goes into `X-CSRF-Token` of every request but GET' }),
     account: Type.Optional(accountSchema),
   },

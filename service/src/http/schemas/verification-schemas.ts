@@ -6,10 +6,10 @@ import {
 } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
 import { explanationSchema } from './explanation-schema.ts';
-import { oneOf } from './one-of.ts';
+import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 
-export const statusSchema = oneOf(
+export const statusSchema = stringEnum(
   [
     'safe',
     'invalid',

@@ -6,7 +6,7 @@ import type { WorldDescription } from '@mailproof/world';
  */
 const host = (domain: string) => ({ [domain]: { mx: [[10, `mx.${domain}`] as [number, string]] } });
 
-/** Those that the greylisting host knows; strangers it refuses at once. */
+/** Those that the greylisting host knows; unknown mailboxes it refuses at once. */
 export const greylistedPeople = 4_000;
 
 const regulars = Object.fromEntries(

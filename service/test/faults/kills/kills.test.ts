@@ -11,7 +11,7 @@ import { claimTask } from '../../../src/tasks/claim-task.ts';
 import { readTask } from '../../../src/tasks/read-task.ts';
 import { databases } from '../../support/databases.ts';
 import { openTaskHouse } from '../../support/open-task-house.ts';
-import type { OpenStoreOptions } from '../../../src/db/open-store.ts';
+import type { OpenStoreOptions } from '../../../src/start/open-store.ts';
 import { audit } from '../../../src/upkeep/audit.ts';
 
 const script = fileURLToPath(new URL('working-process.ts', import.meta.url));
@@ -47,7 +47,7 @@ for (const database of databases) {
       assert.equal(await house.run(claim, { wallClock: Date, engine: house.parts.engine }), 'completed');
     }
     async function claimNow() {
-      return store.write((tx) => claimTask(tx, { processId: house.presence.id, now: Date.now() }));
+      return store.write((tx) => claimTask(tx, { processId: house.registry.ownId, now: Date.now() }));
     }
     const accepted = told.filter((line) => line.startsWith('task ')).map((line) => line.slice(5));
     let conclusive = 0;
@@ -69,10 +69,10 @@ for (const database of databases) {
 /** A database finds out after a few seconds that a process of it has died, and a file at once. */
 async function untilTheDeadAreSwept({
   store,
-  presence,
+  registry,
 }: Awaited<ReturnType<typeof openTaskHouse>>): Promise<void> {
-  const sweep = createSweep({ store, presence, wallClock: Date, taskRetentionMs: 86_400_000 });
-  for (let triesLeft = 300; (await presence.living()).length > 1 && triesLeft > 0; triesLeft -= 1) {
+  const sweep = createSweep({ store, registry, wallClock: Date, taskRetentionMs: 86_400_000 });
+  for (let triesLeft = 300; (await registry.findLiving()).length > 1 && triesLeft > 0; triesLeft -= 1) {
     await sweep();
     await sleep(100);
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
 import { createTill } from '../../../src/credits/till.ts';
 import { addressOf } from '../../support/address-of.ts';
-import { openStore, type OpenStoreOptions } from '../../../src/db/open-store.ts';
+import { openStore, type OpenStoreOptions } from '../../../src/start/open-store.ts';
 import { claimTask } from '../../../src/tasks/claim-task.ts';
 import { createTask } from '../../../src/tasks/create-task.ts';
 import { runTask } from '../../../src/tasks/run-task.ts';
@@ -21,7 +21,7 @@ const [opening = '', accountId = ''] = process.argv.slice(2);
 const clock = systemClock;
 const wallClock = Date;
 const store = await openStore(JSON.parse(opening) as OpenStoreOptions);
-const presence = await store.announce();
+const registry = await store.joinRegistry();
 const engine = {
   verify: async (email: string) => {
     await sleep(Math.random() * 10);
@@ -47,9 +47,9 @@ const parts = {
 };
 const caller = { accountId, keyId: 'key', mode: 'live' as const, plan: 'paid' as const };
 
-await createSweep({ store, presence, wallClock, taskRetentionMs: times.taskRetentionMs })();
+await createSweep({ store, registry, wallClock, taskRetentionMs: times.taskRetentionMs })();
 const worker = startWorker({
-  claim: () => store.write((tx) => claimTask(tx, { processId: presence.id, now: wallClock.now() })),
+  claim: () => store.write((tx) => claimTask(tx, { processId: registry.ownId, now: wallClock.now() })),
   run: (claim, signals) => runTask(claim, parts, signals),
   clock,
   limits: { tasksAtOnce: 8, pollMs: 50, drainMs: 1_000 },
@@ -67,7 +67,7 @@ async function askForSingles(): Promise<never> {
         ...parts,
         recall: () => undefined,
         till: createTill(parts),
-        processId: presence.id,
+        processId: registry.ownId,
         singleTimeoutMs: 30_000,
       },
     );

@@ -1,4 +1,4 @@
-import type { HttpParts } from '../../../src/http/http-parts.ts';
+import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { createTestParts, taskId } from './test-parts.ts';

@@ -11,9 +11,9 @@ import { createTask } from '../../../src/tasks/create-task.ts';
 import { readTask } from '../../../src/tasks/read-task.ts';
 import type { TestDatabase } from '../databases.ts';
 import { createManualTime } from '../manual-time.ts';
-import { createOperatorDesk } from '../../../src/operator/create-operator-desk.ts';
+import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
-import { createAccountPages } from '../../../src/http/account-pages.ts';
+import { createAccountActions } from '../../../src/accounts/account-actions.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
@@ -48,6 +48,7 @@ const quietEngine: ReadHealthParts['engine'] = {
       { key: 'address 192.0.2.1', reason: 'timeout', untilMs: 90_000 },
     ],
     routes: [],
+    resolver: { kind: 'in_order' },
     mailPort: { kind: 'blocked', line: 'outbound port 25 is blocked' },
     conversations: { waiting: 1, open: 2 },
   }),
@@ -63,8 +64,8 @@ export async function openAccountHouse(database: TestDatabase) {
   const parts = { store, wallClock, actor: 'operator' as const };
   const token = createAdminToken(adminToken);
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
-  const presence = await store.announce();
-  const desk = { store, clock, wallClock, presence, startedAt: wallClock.now(), engine: quietEngine };
+  const registry = await store.joinRegistry();
+  const desk = { store, clock, wallClock, registry, startedAt: wallClock.now(), engine: quietEngine };
   const httpParts = createTestParts({
     authenticate: createAuthenticate({ store, clock }),
     createTask: (request) => createTask(request, taskParts),
@@ -72,8 +73,8 @@ export async function openAccountHouse(database: TestDatabase) {
     sessions: createSessions({ store, clock, wallClock, adminToken: token }),
     adminToken: token,
     signIns: createSignIns({ clock }),
-    account: createAccountPages(parts),
-    operatorDesk: createOperatorDesk(desk),
+    account: createAccountActions(parts),
+    operator: createOperatorActions(desk),
     newRequestId: randomUUID,
   });
   const server = await createServer(httpParts);
@@ -113,14 +114,14 @@ export async function openAccountHouse(database: TestDatabase) {
   }
 
   return {
-    ...{ ...testStore, time, parts, server, ask, signIn, admission: httpParts.admission },
+    ...{ ...testStore, time, parts, server, ask, signIn, overloadGuard: httpParts.overloadGuard },
     ours: await openAccount('ours'),
     theirs: await openAccount('theirs'),
     signInWith: (key: IssuedKey) => signIn({ key: key.apiKey }),
     signInAsOperator: () => signIn({ admin_token: adminToken }),
     close: async () => {
       await server.close();
-      await presence.leave();
+      await registry.leave();
       await testStore.close();
     },
   };

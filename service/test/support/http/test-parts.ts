@@ -1,12 +1,12 @@
 import { judge, parseAddress, type Explanation, type Verdict } from '@mailproof/engine';
 import type { Caller } from '../../../src/keys/authenticate.ts';
 import { createAdminToken } from '../../../src/sessions/admin-token.ts';
-import { createAdmission } from '../../../src/http/admission.ts';
-import { createAddressHash } from '../../../src/http/hash-address.ts';
-import { createLogger } from '../../../src/http/create-logger.ts';
-import { createLogRequest } from '../../../src/http/log-request.ts';
-import type { HttpParts } from '../../../src/http/http-parts.ts';
-import { noConsoleFiles } from '../../../src/http/read-console-files.ts';
+import { createOverloadGuard } from '../../../src/http/pipeline/overload-guard.ts';
+import { createAddressHash } from '../../../src/log/log-secret.ts';
+import { createLogger } from '../../../src/log/create-logger.ts';
+import { createLogRequest } from '../../../src/http/pipeline/log-request.ts';
+import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
+import { noConsoleFiles } from '../../../src/http/routes/read-console-files.ts';
 
 /** Parts for the tests of the HTTP side: each answers from a table and every call is written down. */
 export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
@@ -56,9 +56,9 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     readTask: () => Promise.resolve({ kind: 'task_not_found' }),
     ...signedOut,
     account: noPages(),
-    operatorDesk: noDesk(),
+    operator: noOperatorActions(),
     consoleFiles: noConsoleFiles,
-    admission: createAdmission(),
+    overloadGuard: createOverloadGuard(),
     readiness: () => Promise.resolve({ ready: true }),
     newRequestId: () => `request-${++requests}`,
     hashAddress: createAddressHash('a secret of the test'),
@@ -104,7 +104,7 @@ function noPages(): HttpParts['account'] {
 }
 
 /** So has the operator's side. */
-function noDesk(): HttpParts['operatorDesk'] {
+function noOperatorActions(): HttpParts['operator'] {
   const none = () => Promise.reject(new Error('not part of this test'));
   return {
     findAccounts: none,

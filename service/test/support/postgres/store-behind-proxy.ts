@@ -4,7 +4,10 @@ import { createAccount } from '../../../src/accounts/create-account.ts';
 import { reserve } from '../../../src/credits/reserve.ts';
 import { openPostgresStore } from '../../../src/db/postgres/open-postgres-store.ts';
 import { postgresLimits, type PostgresLimits } from '../../../src/db/postgres/postgres-limits.ts';
-import { openPostgresLine, type PostgresLine } from '../../../src/db/postgres/postgres-line.ts';
+import {
+  openPostgresConnection,
+  type PostgresConnection,
+} from '../../../src/db/postgres/postgres-connection.ts';
 import type { Store } from '../../../src/db/store.ts';
 import { StoreUnavailableError } from '../../../src/db/store-unavailable-error.ts';
 import { startProxy } from './proxy.ts';
@@ -20,15 +23,15 @@ export const patience = {
 export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLimits> = {}) {
   const database = await createPostgresDatabase('migrated');
   const proxy = await startProxy(database.url);
-  const lines: PostgresLine[] = [];
+  const connections: PostgresConnection[] = [];
   const store = await openPostgresStore(
     { databaseUrl: proxy.url },
     {
       limits: { ...patience, ...limits },
       connect: async (options) => {
-        const line = await openPostgresLine(options);
-        lines.push(line);
-        return line;
+        const connection = await openPostgresConnection(options);
+        connections.push(connection);
+        return connection;
       },
     },
   );
@@ -37,12 +40,12 @@ export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLi
     await proxy.close();
     await database.giveBack();
   });
-  return { store, proxy, database, lines };
+  return { store, proxy, database, connections };
 }
 
-/** A line past the store. */
-export function openLine(url: string): Promise<PostgresLine> {
-  return openPostgresLine({ url, limits: postgresLimits(patience) });
+/** A connection past the store. */
+export function openConnection(url: string): Promise<PostgresConnection> {
+  return openPostgresConnection({ url, limits: postgresLimits(patience) });
 }
 
 export async function openAccount(store: Store, credits: number): Promise<string> {

@@ -1,12 +1,14 @@
-import type { ApiServer } from '../../api-server.ts';
-import { ledgerCursor, ledgerPlace, readPlacedPage, taskCursor, taskPlace } from '../../list-places.ts';
-import { adminPath } from '../../paths.ts';
-import { presentEntry, presentListedTask } from '../../present-account.ts';
-import { refuse } from '../../refuse.ts';
+import type { ApiServer } from '../http-parts.ts';
+import { ledgerCursor, ledgerPlace, taskCursor, taskPlace } from '../../parameters/cursors.ts';
+import { readPage } from '../../parameters/read-page.ts';
+import { isId } from '../../parameters/storable-text.ts';
+import { adminPath } from '../../pipeline/paths.ts';
+import { presentEntry, presentListedTask } from '../../present/account.ts';
+import { refuse } from '../../pipeline/refuse.ts';
 import { ledgerPageSchema, taskPageSchema } from '../../schemas/account-schemas.ts';
 import { accountParameters } from '../../schemas/admin-schemas.ts';
 import { pageQuery } from '../../schemas/page-parameters.ts';
-import { adminErrors, adminRoute, answering, isId, type AdminRouteParts } from './admin-route.ts';
+import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
 /** What happened on any account: its ledger and its tasks, as its own holders see them. */
 const ledgerRoute = {
@@ -27,9 +29,9 @@ const tasksRoute = {
   response: { 200: answering(taskPageSchema), ...adminErrors('invalid_request', 'account_not_found') },
 };
 
-export function addAdminAccountHistory(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+export function addAdminAccountHistory(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {
   const isAccount = async (accountId: string) =>
-    isId(accountId) && (await desk.findAccount(accountId)) !== undefined;
+    isId(accountId) && (await operator.findAccount(accountId)) !== undefined;
 
   server.route({
     method: 'GET',
@@ -38,10 +40,10 @@ export function addAdminAccountHistory(server: ApiServer, { desk, onRequest }: A
     onRequest,
     handler: async (request, reply) => {
       const { accountId } = request.params;
-      const page = readPlacedPage(request.query, ledgerPlace);
-      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      const page = readPage(request.query, ledgerPlace);
+      if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
       if (!(await isAccount(accountId))) return refuse(reply, 'account_not_found');
-      const answer = await desk.readLedger({ accountId, limit: page.limit, from: page.from });
+      const answer = await operator.readLedger({ accountId, limit: page.limit, from: page.from });
       if (answer.kind === 'no_such_place') return refuse(reply, 'invalid_request');
       const { entries, next } = answer;
       return reply
@@ -56,10 +58,10 @@ export function addAdminAccountHistory(server: ApiServer, { desk, onRequest }: A
     onRequest,
     handler: async (request, reply) => {
       const { accountId } = request.params;
-      const page = readPlacedPage(request.query, taskPlace);
-      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      const page = readPage(request.query, taskPlace);
+      if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
       if (!(await isAccount(accountId))) return refuse(reply, 'account_not_found');
-      const { tasks, next } = await desk.listTasks({ accountId, limit: page.limit, after: page.from });
+      const { tasks, next } = await operator.listTasks({ accountId, limit: page.limit, after: page.from });
       return reply
         .code(200)
         .send({ tasks: tasks.map(presentListedTask), next: next === undefined ? null : taskCursor(next) });

@@ -1,12 +1,12 @@
-import type { ApiServer } from '../../api-server.ts';
-import { adminPath } from '../../paths.ts';
-import { presentCreatedKey, presentKey } from '../../present-account.ts';
-import { refuse } from '../../refuse.ts';
+import type { ApiServer } from '../http-parts.ts';
+import { adminPath } from '../../pipeline/paths.ts';
+import { presentCreatedKey, presentKey } from '../../present/account.ts';
+import { refuse } from '../../pipeline/refuse.ts';
 import { createdKeySchema, keyListSchema, keyRequestSchema } from '../../schemas/account-schemas.ts';
 import { accountKeyParameters, accountParameters } from '../../schemas/admin-schemas.ts';
 import { csrfHeaders } from '../../schemas/page-parameters.ts';
-import { isStorable } from '../../storable.ts';
-import { adminErrors, adminRoute, answering, isId, type AdminRouteParts } from './admin-route.ts';
+import { isId, isStorable } from '../../parameters/storable-text.ts';
+import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
 /** The keys of any account: list, create, delete. */
 const listRoute = {
@@ -47,7 +47,7 @@ const deleteRoute = {
 /** The operator asks with no key at all. */
 const noKey = { keyId: '' };
 
-export function addAdminAccountKeys(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+export function addAdminAccountKeys(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {
   const keysPath = `${adminPath}/accounts/:accountId/keys`;
   server.route({
     method: 'GET',
@@ -56,7 +56,7 @@ export function addAdminAccountKeys(server: ApiServer, { desk, onRequest }: Admi
     onRequest,
     handler: async (request, reply) => {
       const { accountId } = request.params;
-      const keys = isId(accountId) ? await desk.listKeys(accountId) : undefined;
+      const keys = isId(accountId) ? await operator.listKeys(accountId) : undefined;
       if (keys === undefined) return refuse(reply, 'account_not_found');
       return reply.code(200).send({ keys: keys.map((key) => presentKey(key, noKey)) });
     },
@@ -71,7 +71,7 @@ export function addAdminAccountKeys(server: ApiServer, { desk, onRequest }: Admi
       const { name, mode = 'live' } = request.body;
       if (!isStorable(name)) return refuse(reply, 'invalid_request');
       if (!isId(accountId)) return refuse(reply, 'account_not_found');
-      const answer = await desk.issueKey({ accountId, mode, name });
+      const answer = await operator.issueKey({ accountId, mode, name });
       if (answer.kind !== 'issued') return refuse(reply, answer.kind);
       return reply.code(201).send(presentCreatedKey(answer));
     },
@@ -84,7 +84,7 @@ export function addAdminAccountKeys(server: ApiServer, { desk, onRequest }: Admi
     handler: async (request, reply) => {
       const { accountId, keyId } = request.params;
       if (!isId(accountId) || !isId(keyId)) return refuse(reply, 'key_not_found');
-      const answer = await desk.deleteKey({ accountId, keyId });
+      const answer = await operator.deleteKey({ accountId, keyId });
       return answer.kind === 'deleted' ? reply.code(204).send() : refuse(reply, answer.kind);
     },
   });

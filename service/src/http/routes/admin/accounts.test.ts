@@ -120,7 +120,9 @@ for (const database of databases) {
       await grant(5);
       assert.equal((await grant(5, 'another')).json<AdminAccount>().credits.granted, 120);
       const elsewhere = await house.asked({
-        ...{ method: 'POST', url: `/accounts/${house.ours.accountId}/grants`, body: { credits: 9 } },
+        method: 'POST',
+        url: `/accounts/${house.ours.accountId}/grants`,
+        body: { credits: 9 },
         headers: { 'idempotency-key': 'click' },
       });
       assert.equal(elsewhere.statusCode, 200, 'a word is of one account');
@@ -143,7 +145,11 @@ for (const database of databases) {
       assert.deepEqual(
         { ...(await house.newest()), number: 0, at: '' },
         {
-          ...{ number: 0, at: '', actor: 'operator', action: 'key_created', subject: made.key_id },
+          number: 0,
+          at: '',
+          actor: 'operator',
+          action: 'key_created',
+          subject: made.key_id,
           detail: { account_id: accountId, mode: 'test' },
         },
       );

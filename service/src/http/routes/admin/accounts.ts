@@ -1,11 +1,11 @@
 import { contractLimits } from '@mailproof/client';
-import type { ApiServer } from '../../api-server.ts';
-import { readIdempotencyKey } from '../../idempotency-key.ts';
-import { accountCursor, accountPlace, readPlacedPage } from '../../list-places.ts';
-import { adminPath } from '../../paths.ts';
-import { presentAdminAccount } from '../../present-admin.ts';
-import { fieldsOf } from '../../read-page.ts';
-import { refuse } from '../../refuse.ts';
+import type { ApiServer } from '../http-parts.ts';
+import { readIdempotencyKey } from '../../parameters/idempotency-key.ts';
+import { accountCursor, accountPlace } from '../../parameters/cursors.ts';
+import { adminPath } from '../../pipeline/paths.ts';
+import { presentAdminAccount } from '../../present/admin.ts';
+import { fieldsOf, readPage } from '../../parameters/read-page.ts';
+import { refuse } from '../../pipeline/refuse.ts';
 import {
   accountParameters,
   accountsQuery,
@@ -17,8 +17,8 @@ import {
 } from '../../schemas/admin-schemas.ts';
 import { csrfHeaders } from '../../schemas/page-parameters.ts';
 import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
-import { isStorable } from '../../storable.ts';
-import { adminErrors, adminRoute, answering, isId, type AdminRouteParts } from './admin-route.ts';
+import { isId, isStorable } from '../../parameters/storable-text.ts';
+import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
 /** Accounts: list, search, create, look at, set the plan, grant. */
 const listRoute = {
@@ -94,18 +94,18 @@ export function addAdminAccounts(server: ApiServer, parts: AdminRouteParts): voi
 
 const accountsPath = `${adminPath}/accounts`;
 
-function addAccountList(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+function addAccountList(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {
   server.route({
     method: 'GET',
     url: accountsPath,
     schema: listRoute,
     onRequest,
     handler: async (request, reply) => {
-      const page = readPlacedPage(request.query, accountPlace);
+      const page = readPage(request.query, accountPlace);
       const search = readSearch(fieldsOf(request.query)['search']);
-      if (page.kind === 'unreadable' || search.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      if (page.kind === 'invalid' || search.kind === 'invalid') return refuse(reply, 'invalid_request');
       const wanted = { limit: page.limit, after: page.from, search: search.text };
-      const { accounts, next } = await desk.findAccounts(wanted);
+      const { accounts, next } = await operator.findAccounts(wanted);
       return reply.code(200).send({
         accounts: accounts.map(presentAdminAccount),
         next: next === undefined ? null : accountCursor(next),
@@ -120,13 +120,13 @@ function addAccountList(server: ApiServer, { desk, onRequest }: AdminRouteParts)
     handler: async (request, reply) => {
       const { name, plan = 'paid', credits = 0 } = request.body;
       if (!isStorable(name) || name.trim() === '') return refuse(reply, 'invalid_request');
-      const account = await desk.createAccount({ name: name.trim(), plan, credits });
+      const account = await operator.createAccount({ name: name.trim(), plan, credits });
       return reply.code(201).send(presentAdminAccount(account));
     },
   });
 }
 
-function addSingleAccount(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+function addSingleAccount(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {
   server.route({
     method: 'GET',
     url: `${accountsPath}/:accountId`,
@@ -134,7 +134,7 @@ function addSingleAccount(server: ApiServer, { desk, onRequest }: AdminRoutePart
     onRequest,
     handler: async (request, reply) => {
       const { accountId } = request.params;
-      const account = isId(accountId) ? await desk.findAccount(accountId) : undefined;
+      const account = isId(accountId) ? await operator.findAccount(accountId) : undefined;
       if (account === undefined) return refuse(reply, 'account_not_found');
       return reply.code(200).send(presentAdminAccount(account));
     },
@@ -147,7 +147,7 @@ function addSingleAccount(server: ApiServer, { desk, onRequest }: AdminRoutePart
     handler: async (request, reply) => {
       const { accountId } = request.params;
       const { plan } = request.body;
-      const account = isId(accountId) ? await desk.setPlan({ accountId, plan }) : undefined;
+      const account = isId(accountId) ? await operator.setPlan({ accountId, plan }) : undefined;
       if (account === undefined) return refuse(reply, 'account_not_found');
       return reply.code(200).send(presentAdminAccount(account));
     },
@@ -164,19 +164,19 @@ function addSingleAccount(server: ApiServer, { desk, onRequest }: AdminRoutePart
       if (word.kind === 'malformed') return refuse(reply, 'invalid_request');
       if (!isId(accountId)) return refuse(reply, 'account_not_found');
       const idempotencyKey = word.kind === 'present' ? word.key : undefined;
-      const answer = await desk.grantCredits({ accountId, credits, idempotencyKey });
+      const answer = await operator.grantCredits({ accountId, credits, idempotencyKey });
       if (answer.kind !== 'granted') return refuse(reply, answer.kind);
       return reply.code(200).send(presentAdminAccount(answer.account));
     },
   });
 }
 
-type ReadSearch = { kind: 'read'; text: string | undefined } | { kind: 'unreadable' };
+type ReadSearch = { kind: 'read'; text: string | undefined } | { kind: 'invalid' };
 
 /** Nothing to look for is no search. */
 function readSearch(text: unknown): ReadSearch {
   if (text === undefined) return { kind: 'read', text: undefined };
-  if (typeof text !== 'string' || !isStorable(text)) return { kind: 'unreadable' };
-  if (text.length > contractLimits.accountNameCharacters) return { kind: 'unreadable' };
+  if (typeof text !== 'string' || !isStorable(text)) return { kind: 'invalid' };
+  if (text.length > contractLimits.accountNameCharacters) return { kind: 'invalid' };
   return { kind: 'read', text: text.trim() === '' ? undefined : text.trim() };
 }

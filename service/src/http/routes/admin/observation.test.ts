@@ -65,7 +65,9 @@ for (const database of databases) {
     test('a request is found by its id, with what it cost and the task it made, and no address', async () => {
       house.time.advance(1);
       const created = await house.ask({
-        ...{ method: 'POST', url: '/api/v1/bulk-email-verification', key: house.ours.live },
+        method: 'POST',
+        url: '/api/v1/bulk-email-verification',
+        key: house.ours.live,
         body: { emails: ['secret@example.com', 'SECRET@example.com', 'nonsense'] },
       });
       const requestId = String(created.headers['x-request-id']);
@@ -94,8 +96,12 @@ for (const database of databases) {
         { kind: 'host', name: 'mx.example', until: in_(30_000), reason: 'unreachable' },
       ]);
       assert.deepEqual(health.engine, {
-        ...{ dns_queries: 4, dialled: 3, forbidden: 2, breaches: 0 },
-        ...{ conversations_open: 2, conversations_waiting: 1 },
+        dns_queries: 4,
+        dialled: 3,
+        forbidden: 2,
+        breaches: 0,
+        conversations_open: 2,
+        conversations_waiting: 1,
         mail_port_problem: 'outbound port 25 is blocked',
       });
       assert.equal(health.verdicts.length, 60);

@@ -1,10 +1,10 @@
 import { contractLimits } from '@mailproof/client';
-import type { ApiServer } from '../../api-server.ts';
-import { auditPlace, readPlacedPage } from '../../list-places.ts';
-import { adminPath } from '../../paths.ts';
-import { presentChange, presentHealth, presentTrace } from '../../present-admin.ts';
-import { fieldsOf, readWhole, writeCursor } from '../../read-page.ts';
-import { refuse } from '../../refuse.ts';
+import type { ApiServer } from '../http-parts.ts';
+import { auditCursor, auditPlace } from '../../parameters/cursors.ts';
+import { adminPath } from '../../pipeline/paths.ts';
+import { presentChange, presentHealth, presentTrace } from '../../present/admin.ts';
+import { fieldsOf, readPage, readWhole } from '../../parameters/read-page.ts';
+import { refuse } from '../../pipeline/refuse.ts';
 import {
   adminTraceSchema,
   auditLogPageSchema,
@@ -44,7 +44,7 @@ const auditLogRoute = {
   response: { 200: answering(auditLogPageSchema), ...adminErrors('invalid_request') },
 };
 
-export function addAdminObservation(server: ApiServer, { desk, onRequest }: AdminRouteParts): void {
+export function addAdminObservation(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {
   server.route({
     method: 'GET',
     url: `${adminPath}/health`,
@@ -54,7 +54,7 @@ export function addAdminObservation(server: ApiServer, { desk, onRequest }: Admi
       const { healthHours: most, healthHoursUsual: usual } = contractLimits;
       const hours = readWhole(fieldsOf(request.query)['hours'], { most, usual });
       if (hours === undefined) return refuse(reply, 'invalid_request');
-      return reply.code(200).send(presentHealth(await desk.readHealth(hours)));
+      return reply.code(200).send(presentHealth(await operator.readHealth(hours)));
     },
   });
   server.route({
@@ -63,7 +63,7 @@ export function addAdminObservation(server: ApiServer, { desk, onRequest }: Admi
     schema: requestRoute,
     onRequest,
     handler: async (request, reply) => {
-      const trace = await desk.findRequest(request.params.requestId.toLowerCase());
+      const trace = await operator.findRequest(request.params.requestId.toLowerCase());
       if (trace === undefined) return refuse(reply, 'request_not_found');
       return reply.code(200).send(presentTrace(trace));
     },
@@ -74,15 +74,15 @@ export function addAdminObservation(server: ApiServer, { desk, onRequest }: Admi
     schema: auditLogRoute,
     onRequest,
     handler: async (request, reply) => {
-      const page = readPlacedPage(request.query, auditPlace);
-      if (page.kind === 'unreadable') return refuse(reply, 'invalid_request');
+      const page = readPage(request.query, auditPlace);
+      if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
       // One more than is shown tells whether there is a next page.
-      const changes = await desk.listChanges({ limit: page.limit + 1, before: page.from });
+      const changes = await operator.listChanges({ limit: page.limit + 1, before: page.from });
       const entries = changes.slice(0, page.limit);
       const last = changes.length > page.limit ? entries.at(-1) : undefined;
       return reply.code(200).send({
         entries: entries.map(presentChange),
-        next: last === undefined ? null : writeCursor([last.number]),
+        next: last === undefined ? null : auditCursor(last.number),
       });
     },
   });

@@ -1,0 +1,129 @@
+import type { Explanation, VerificationResult } from '@mailproof/client';
+import { counted, duration, elapsed } from '../parts/format.ts';
+import { statusWords } from '../parts/statuses.ts';
+import { reasonSentence } from '../parts/reason-sentence.ts';
+
+/** One thing that was found out, in the order it was. */
+type Step = {
+  kind: 'address' | 'lists' | 'dns' | 'host' | 'verdict';
+  title: string;
+  lines: string[];
+  /** What the mail host replied, and to what. */
+  exchanges: Exchange[];
+  /** Whether this step decided. */
+  decides: boolean;
+};
+
+export type Exchange = { asked: string; reply: string };
+
+type Explained = Pick<
+  VerificationResult,
+  'email' | 'status' | 'username' | 'domain' | 'mx_records' | 'mx_accepts_mail' | 'is_role_account'
+> &
+  Pick<VerificationResult, 'is_free_email' | 'is_disposable' | 'is_spamtrap' | 'explanation'>;
+
+/** The evidence step by step: what DNS says, which server was asked, what it replied, and what that means. */
+export function evidenceSteps(result: Explained): Step[] {
+  const { explanation } = result;
+  if (explanation === undefined) return [];
+  const decided = explanation.stage;
+  const steps: (Omit<Step, 'decides' | 'exchanges'> & { exchanges?: Exchange[]; stage: string })[] = [
+    { kind: 'address', stage: 'syntax', title: 'The address', lines: addressLines(result) },
+    { kind: 'dns', stage: 'dns', title: 'What DNS says', lines: dnsLines(result, explanation) },
+    { kind: 'lists', stage: 'lists', title: 'Lists', lines: listLines(result, explanation) },
+    {
+      kind: 'host',
+      stage: 'smtp',
+      title: 'The mail server',
+      lines: hostLines(explanation),
+      exchanges: explanation.replies.map((reply) => exchangeOf(reply, result)),
+    },
+    { kind: 'verdict', stage: '', title: 'What this means', lines: verdictLines(result, explanation) },
+  ];
+  return steps
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ stage, exchanges = [], ...step }) => ({ ...step, exchanges, decides: stage === decided }));
+}
+
+function addressLines({
+  username,
+  domain,
+  is_role_account: isRole,
+  is_free_email: isFree,
+}: Explained): string[] {
+  const parts =
+    username === undefined || domain === undefined
+      ? []
+      : [`The address is well-formed: mailbox ${username}, domain ${domain}.`];
+  return [
+    ...parts,
+    ...(isRole === true ? [`${username ?? 'The mailbox'} is a role rather than a person.`] : []),
+    ...(isFree === true ? ['The domain belongs to a free email provider.'] : []),
+  ];
+}
+
+function dnsLines(
+  { domain = 'the domain', mx_accepts_mail: takesMail, mx_records: hosts = [] }: Explained,
+  { stage, reason, timings_ms: timings }: Explanation,
+): string[] {
+  const took = timings.dns === undefined ? '' : ` The lookup took ${elapsed(timings.dns)}.`;
+  if (stage === 'dns') return [`${reasonSentence(reason)}${took}`];
+  if (takesMail !== true) return [];
+  if (hosts.length === 0) return [`${domain} accepts mail.${took}`];
+  if (hosts.length === 1 && hosts[0] === domain)
+    return [`${domain} has no MX record, so its mail goes to the domain itself.${took}`];
+  return [
+    `${domain} has ${counted(hosts.length, 'mail server')}${hosts.length > 1 ? ', in this order' : ''}: ${hosts.join(', ')}.${took}`,
+  ];
+}
+
+function listLines({ is_disposable: isDisposable }: Explained, { stage, reason }: Explanation): string[] {
+  if (stage === 'lists') return [`${reasonSentence(reason)} No mail server was contacted.`];
+  return isDisposable === true ? ['The domain belongs to a disposable-address service.'] : [];
+}
+
+function hostLines(explanation: Explanation): string[] {
+  const { stage, mail_host: host, replies, timings_ms: timings, visits = [] } = explanation;
+  if (host === undefined) return stage === 'smtp' ? ['No mail server was asked.'] : [];
+  const took = timings.smtp === undefined ? '' : ` for ${elapsed(timings.smtp)}`;
+  return [
+    replies.length === 0
+      ? `We contacted ${host} and got no readable reply.`
+      : `We talked to ${host}${took}. No message was sent.`,
+    ...(visits.length > 1 ? [`The server deferred us at first. We asked ${visits.length} times.`] : []),
+  ];
+}
+
+const asked: Record<Explanation['replies'][number]['phase'], (who: string) => string> = {
+  connect: () => 'We connected',
+  banner: () => 'It greeted us',
+  ehlo: () => 'We introduced ourselves (EHLO)',
+  starttls: () => 'We asked for encryption (STARTTLS)',
+  mail: () => 'We named a sender (MAIL FROM)',
+  rcpt: (who) => `We asked whether it accepts mail for ${who} (RCPT TO)`,
+  random_rcpt: () => 'We asked the same about a made-up address',
+  rset: () => 'We reset the session (RSET)',
+  quit: () => 'We said goodbye (QUIT)',
+};
+
+function exchangeOf(
+  { phase, code, enhanced, text }: Explanation['replies'][number],
+  { email }: Explained,
+): Exchange {
+  const known = Object.hasOwn(asked, phase) ? asked[phase](email) : phase;
+  // Most hosts repeat the enhanced code at the head of their text.
+  const status = enhanced === undefined || text.startsWith(enhanced) ? '' : `${enhanced} `;
+  return { asked: known, reply: `${code} ${status}${text}`.trim() };
+}
+
+function verdictLines({ status }: Explained, { stage, reason, retry }: Explanation): string[] {
+  const why = stage === 'smtp' ? [reasonSentence(reason)] : [];
+  const again = retry.advised
+    ? [
+        retry.after_seconds === undefined
+          ? 'Asking again later may give a clearer answer.'
+          : `Asking again in ${duration(retry.after_seconds)} may give a clearer answer.`,
+      ]
+    : [];
+  return [...why, statusWords[status].meaning, ...again];
+}

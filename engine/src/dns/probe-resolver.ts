@@ -1,0 +1,33 @@
+import type { Patience } from '../patience.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { Lookup, Resolver } from './lookup.ts';
+
+/** What a resolver says of names that must exist. */
+export type ResolverFinding =
+  | { kind: 'in_order' }
+  /** It says of these that they are not there, or hold nothing. */
+  | { kind: 'denies'; names: CanonicalHost[] }
+  /** It answered for none of them, which says nothing of its answers. */
+  | { kind: 'no_answer' };
+
+/** Asks for each name at once, for its mail hosts and its address. One that is denied outweighs all that are found. */
+export async function probeResolver(
+  names: readonly CanonicalHost[],
+  resolver: Pick<Resolver, 'mx' | 'ipv4'>,
+  patience: Patience,
+): Promise<ResolverFinding> {
+  const answers = await Promise.all(
+    names.map(async (name) => {
+      const lookups = await Promise.all([resolver.mx(name, patience), resolver.ipv4(name, patience)]);
+      return { name, answer: readAnswer(lookups) };
+    }),
+  );
+  const denied = answers.filter(({ answer }) => answer === 'denied').map(({ name }) => name);
+  if (denied.length > 0) return { kind: 'denies', names: denied };
+  return answers.some(({ answer }) => answer === 'found') ? { kind: 'in_order' } : { kind: 'no_answer' };
+}
+
+function readAnswer(lookups: readonly Lookup<unknown>[]): 'found' | 'denied' | 'failed' {
+  if (lookups.some(({ kind }) => kind === 'found')) return 'found';
+  return lookups.some(({ kind }) => kind === 'failed') ? 'failed' : 'denied';
+}

@@ -1,0 +1,37 @@
+import type { MailRoute, RouteFailure } from './dns/mail-route.ts';
+import type { NoAnswerReason } from './evidence.ts';
+import type { ReplyReason } from './replies/reply-reasons.ts';
+import type { SyntaxFault } from './syntax/address.ts';
+
+/**
+ * Every reason an explanation may give. The texts for people are in `@mailproof/client`, and its test holds them to this
+ * type: a reason without a text, or a text without a reason, does not compile.
+ */
+export type ExplanationReason =
+  VerdictReason | RouteReason | NoAnswerReason | RestReason | ReplyReason | SyntaxFault;
+
+type VerdictReason =
+  | 'mailbox_accepted'
+  | 'accepts_every_address'
+  | 'catch_all_undetermined'
+  | 'spamtrap_listed'
+  | 'disposable_listed'
+  | 'operator_denied'
+  | 'not_asked'
+  | 'deadline_reached'
+  | 'internal_error';
+
+type RouteReason = Extract<MailRoute, { kind: 'refuses_mail' }>['why'] | `dns_${RouteFailure}`;
+
+/** Why a mail host is left alone; these replace `host_resting` where the cause is known. */
+type RestReason =
+  | 'route_volume_spent'
+  | 'no_route_open'
+  | 'provider_throttles'
+  | 'reputation_doubted'
+  | 'host_defers'
+  | 'host_unreachable'
+  | 'host_silent'
+  | 'provider_refuses_us'
+  | 'too_many_unknown'
+  | 'many_unknown';

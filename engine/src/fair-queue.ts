@@ -1,0 +1,163 @@
+import type { Clock } from './clock.ts';
+import type { Patience } from './patience.ts';
+
+/** Who asks, and how urgently: somebody waits for a single verification, nobody for one of a list. */
+export type Asker = { urgency: 'single' | 'bulk'; account: string };
+
+/**
+ * Those who wait for something scarce: single verifications first, because somebody waits for them; among equals
+ * the accounts are served in turn, so that nobody's thousand stand before another's one; within an account first
+ * come, first served.
+ */
+export type FairQueue<Item extends { asker: Asker }> = {
+  add(item: Item): void;
+  /** Does nothing where the item does not wait. */
+  remove(item: Item): void;
+  /** The next one. Whoever may not be served now keeps its place. */
+  take(rule?: ServingRule): Item | undefined;
+  size(): number;
+};
+
+/** Whom there is room for now, and which accounts have not yet had their share. */
+export type ServingRule = {
+  hasRoom(urgency: Asker['urgency']): boolean;
+  hasShare(account: string): boolean;
+};
+
+const serveAnybody: ServingRule = { hasRoom: () => true, hasShare: () => true };
+
+const urgencies = ['single', 'bulk'] as const;
+
+export function createFairQueue<Item extends { asker: Asker }>(): FairQueue<Item> {
+  // There are thousands of queues and nobody waits in most: what holds those who wait comes with the first of them and
+  // goes with the last. Map and set keep the order of arrival, of accounts and within an account.
+  const waiting: { [urgency in Asker['urgency']]: Map<string, Set<Item>> | undefined } = {
+    single: undefined,
+    bulk: undefined,
+  };
+  let size = 0;
+
+  function remove(item: Item): void {
+    const { urgency, account } = item.asker;
+    const accounts = waiting[urgency];
+    const items = accounts?.get(account);
+    if (accounts === undefined || items?.delete(item) !== true) return;
+    size -= 1;
+    if (items.size === 0) accounts.delete(account);
+    if (accounts.size === 0) waiting[urgency] = undefined;
+  }
+
+  /** The first of the next account that has a share left; that account is then the last to be served again. */
+  function takeFrom(accounts: Map<string, Set<Item>>, rule: ServingRule): Item | undefined {
+    for (const [account, items] of accounts) {
+      const [first] = items;
+      if (first === undefined || !rule.hasShare(account)) continue;
+      accounts.delete(account);
+      accounts.set(account, items);
+      remove(first);
+      return first;
+    }
+    return undefined;
+  }
+
+  return {
+    add(item) {
+      const { urgency, account } = item.asker;
+      const accounts = (waiting[urgency] ??= new Map<string, Set<Item>>());
+      const items = accounts.get(account);
+      if (items === undefined) accounts.set(account, new Set([item]));
+      else items.add(item);
+      size += 1;
+    },
+    remove,
+    take(rule = serveAnybody) {
+      for (const urgency of urgencies) {
+        const accounts = waiting[urgency];
+        const item = accounts !== undefined && rule.hasRoom(urgency) ? takeFrom(accounts, rule) : undefined;
+        if (item !== undefined) return item;
+      }
+      return undefined;
+    },
+    size: () => size,
+  };
+}
+
+export type Slot = { kind: 'taken'; release: () => void } | { kind: 'timeout' };
+
+/** Slots of which there is a limited number, handed out in the order of a fair queue. */
+export type FairSlots = {
+  /**
+   * Waits for a slot until the deadline. An abort rejects with the signal's reason. A slot is given back once,
+   * however often it is released.
+   */
+  take(asker: Asker, patience: Patience): Promise<Slot>;
+  /** Hands out what may be had now. Needed only where room came from elsewhere than a released slot. */
+  serve(): void;
+};
+
+type FairSlotParts = {
+  clock: Clock;
+  /** The rule sees the slots that are in use as they are at that moment. */
+  rule: ServingRule;
+  /** Called before a slot is handed out, and after it came back. */
+  onTaken(asker: Asker): void;
+  onReleased(asker: Asker): void;
+};
+
+type Waiter = { asker: Asker; grant(slot: Slot): void };
+
+export function createFairSlots(parts: FairSlotParts): FairSlots {
+  const { clock, rule } = parts;
+  const queue = createFairQueue<Waiter>();
+
+  function occupy(asker: Asker): Slot {
+    let isReleased = false;
+    parts.onTaken(asker);
+    return {
+      kind: 'taken',
+      release() {
+        if (isReleased) return;
+        isReleased = true;
+        parts.onReleased(asker);
+        serve();
+      },
+    };
+  }
+
+  /** After this nobody waits who might have a slot. */
+  function serve(): void {
+    for (let next = queue.take(rule); next !== undefined; next = queue.take(rule)) {
+      next.grant(occupy(next.asker));
+    }
+  }
+
+  return {
+    serve,
+    take(asker, { deadline, signal }) {
+      // The reason of an abort is whatever its owner gave; callers expect exactly that.
+      if (signal.aborted) return Promise.reject(signal.reason as Error);
+      // Those who wait could not have this one, so nobody is passed over.
+      if (rule.hasRoom(asker.urgency) && rule.hasShare(asker.account)) return Promise.resolve(occupy(asker));
+      return new Promise((resolve, reject) => {
+        const waiter: Waiter = { asker, grant: leaveWith };
+        const cancelTimer = clock.after(deadline - clock.now(), () => leaveWith({ kind: 'timeout' }));
+        signal.addEventListener('abort', onAbort, { once: true });
+        queue.add(waiter);
+
+        function leaveWith(slot: Slot): void {
+          stopWaiting();
+          resolve(slot);
+        }
+        function onAbort(): void {
+          stopWaiting();
+          reject(signal.reason as Error);
+        }
+        function stopWaiting(): void {
+          queue.remove(waiter);
+          cancelTimer();
+          signal.removeEventListener('abort', onAbort);
+        }
+      });
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { CatchAllAnswer } from '../evidence.ts';
+import { isBelievedUnasked } from '../replies/providers.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { CatchAllMemory } from './catch-all-memory.ts';
+
+/**
+ * Who asks for the random probe of a domain. What is remembered or known of the provider is not asked; what
+ * one conversation is asking for is not asked by another, it waits for that answer.
+ */
+export type CatchAllLookups = {
+  /** The answer where there is one; `being_asked` while somebody finds out. */
+  look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined;
+  /** Takes the question on. It has to be answered, by `undetermined` at the worst. */
+  take(domain: CanonicalHost): void;
+  answer(domain: CanonicalHost, answer: CatchAllAnswer): void;
+  /** The answer that is known, or that somebody is about to bring. */
+  wait(domain: CanonicalHost, mailHost: CanonicalHost): Promise<CatchAllAnswer>;
+};
+
+export function createCatchAllLookups(memory: CatchAllMemory): CatchAllLookups {
+  const asking = new Map<CanonicalHost, PromiseWithResolvers<CatchAllAnswer>>();
+
+  function look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined {
+    const remembered = memory.recall(domain);
+    if (remembered !== undefined) return { kind: remembered, from: 'memory' };
+    if (isBelievedUnasked(domain, mailHost)) return { kind: 'no', from: 'provider_table' };
+    return asking.has(domain) ? 'being_asked' : undefined;
+  }
+
+  return {
+    look,
+    take: (domain) => void asking.set(domain, Promise.withResolvers<CatchAllAnswer>()),
+    answer(domain, answer) {
+      if (answer.kind !== 'undetermined') memory.learn(domain, answer.kind);
+      asking.get(domain)?.resolve(answer);
+      asking.delete(domain);
+    },
+    async wait(domain, mailHost) {
+      const known = look(domain, mailHost);
+      if (known !== undefined && known !== 'being_asked') return known;
+      return asking.get(domain)?.promise ?? { kind: 'undetermined', meaning: undefined };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * What a mail server's reply means. Pure, total and deterministic; the story is the order of the questions:
+ *
+ *     class 2 → what the provider means by it → patience → full → about us → about the mailbox → anything else → codes
+ *
+ * The labels, as the corpora use them:
+ * - `accepted`: any 2xx.
+ * - `mailbox_not_exist`: the text names the recipient (or his domain) as unknown, invalid, moved or gone for good.
+ * - `mailbox_disabled`: the mailbox is known and switched off: suspended, inactive, frozen, closed.
+ * - `mailbox_full`: the mailbox is over its quota, in whatever class and under whatever code.
+ * - `greylisted_or_temporary`: a 4xx that complains about nobody, greylisting, a rate of receiving, a busy server.
+ * - `blocked_or_policy`: says nothing of the mailbox: block lists, reverse DNS, HELO, sender, SPF, relaying, rate (5xx),
+ *   content, size, policy, the recipient's own filters. A 4xx that names such a complaint is one too.
+ * - `other`: failures of the server or of the conversation, and whatever was not understood.
+ *
+ * A 4xx never condemns a mailbox, and a doubtful 5xx does not either: to call a living mailbox dead is the worst
+ * mistake this product can make.
+ */
+import type { ReplyMeaning, ReplyToClassify } from '../meaning.ts';
+import { normaliseReply } from '../normalise-reply.ts';
+import type { NormalisedReply } from '../normalise-reply.ts';
+import { allRules } from '../rules/all-rules.ts';
+import { condemnsMailbox, prepareRule } from '../rules/rule.ts';
+
+const preparedRules = allRules.map(prepareRule);
+
+export function classifyReply(reply: ReplyToClassify): ReplyMeaning {
+  return isAcceptance(reply) ? { label: 'accepted', reason: 'accepted' } : meaningOf(normaliseReply(reply));
+}
+
+/** Class before words: what a 2xx says besides does not matter. */
+export function isAcceptance({ code }: ReplyToClassify): boolean {
+  return code >= 200 && code <= 299;
+}
+
+/** What the rules make of a reply that accepts nothing. */
+export function meaningOf(read: NormalisedReply): ReplyMeaning {
+  return neverFatalWhenTransient(read, firstMatch(read));
+}
+
+function firstMatch(read: NormalisedReply): ReplyMeaning {
+  for (const { rule, matches } of preparedRules) {
+    if (matches(read)) return { label: rule.label, reason: rule.reason };
+  }
+  // Neither success nor failure: a 3xx, or a code outside RFC 5321 section 4.2.1.
+  return { label: 'other', reason: 'not_a_final_reply' };
+}
+
+/** A gateway that defers because the host behind it said "no such user" has not decided; neither do we. */
+function neverFatalWhenTransient(read: NormalisedReply, meaning: ReplyMeaning): ReplyMeaning {
+  if (read.outerClass !== 5 && condemnsMailbox(meaning.label)) {
+    return { label: 'greylisted_or_temporary', reason: 'deferred_by_gateway' };
+  }
+  return meaning;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { classifyReply } from './classify-reply.ts';
+import { createReplyClassifier } from './create-reply-classifier.ts';
+import type { ReplyToClassify } from '../meaning.ts';
+import { allRules } from '../rules/all-rules.ts';
+
+/** The words of every sample, each as many replies: with other codes, from other providers, quoted by a gateway. */
+const texts = allRules.flatMap(({ samples }) =>
+  samples.flatMap((sample) => [
+    sample.replace(/^\d{3} (?:\d\.\d{1,3}\.\d{1,3} )?/u, ''),
+    `host mx.example said: ${sample}`,
+  ]),
+);
+const providers = [undefined, ...new Set(allRules.flatMap(({ when }) => when.providers ?? []))];
+const heads = [
+  { code: 450, enhanced: undefined },
+  { code: 452, enhanced: '4.2.2' },
+  { code: 550, enhanced: undefined },
+  { code: 550, enhanced: '5.1.1' },
+  { code: 552, enhanced: undefined },
+  { code: 554, enhanced: '5.7.1' },
+];
+const replies: ReplyToClassify[] = texts.flatMap((text) =>
+  heads.flatMap((head) => providers.map((provider) => ({ ...head, text, provider }))),
+);
+
+test('what is remembered is what the rules say, whatever was asked before', () => {
+  const expected = replies.map(classifyReply);
+  for (const most of [1, 50, 1_000_000]) {
+    const classify = createReplyClassifier(most);
+    assert.deepEqual(replies.map(classify), expected);
+    assert.deepEqual(replies.toReversed().map(classify), expected.toReversed());
+  }
+});
+
+test('a 2xx is accepted, whatever its words', () => {
+  const classify = createReplyClassifier(10);
+  const reply = { code: 250, enhanced: undefined, text: 'user unknown', provider: undefined };
+  assert.deepEqual(classify(reply), { label: 'accepted', reason: 'accepted' });
+});
+
+test('the answer is the caller’s own: changing it changes nobody else’s', () => {
+  const classify = createReplyClassifier(10);
+  const reply = { code: 550, enhanced: '5.1.1', text: 'user unknown', provider: undefined };
+  const expected = classifyReply(reply);
+  for (let round = 0; round < 3; round += 1) {
+    const meaning = classify(reply);
+    assert.deepEqual(meaning, expected);
+    meaning.reason = 'changed';
+  }
+});

@@ -1,0 +1,41 @@
+import type { Compile } from './compile-statement.ts';
+import type { Connection, QueryResult } from './connection.ts';
+import type { Reader, Statement, Tx } from './statement.ts';
+
+type Run = <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<QueryResult>;
+
+/** Statements over one connection, each a transaction of its own. */
+export function createReader(connection: Pick<Connection, 'execute'>, compile: Compile): Reader {
+  return readerOver((statement, args) => {
+    const { sql, bind } = compile(statement);
+    return connection.execute(sql, bind(args));
+  });
+}
+
+/** Statements over a connection on which a transaction is open, until it ends: what comes later is not run. */
+export function createTx(
+  connection: Pick<Connection, 'execute'>,
+  compile: Compile,
+): Tx & { end: () => void } {
+  let ended = false;
+  const run: Run = (statement, args) => {
+    if (ended) return Promise.reject(new Error('a statement came after the end of its transaction'));
+    const { sql, bind } = compile(statement);
+    return connection.execute(sql, bind(args));
+  };
+  return {
+    ...readerOver(run),
+    change: (statement, args) => run(statement, args).then(({ changes }) => changes),
+    end: () => void (ended = true),
+  };
+}
+
+function readerOver(run: Run): Reader {
+  return {
+    // The schema's types describe what the database returns; the migrations and tests hold them together.
+    all: <Args, Row>(statement: Statement<Args, Row>, args: Args) =>
+      run(statement, args).then(({ rows }) => rows as Row[]),
+    first: <Args, Row>(statement: Statement<Args, Row>, args: Args) =>
+      run(statement, args).then(({ rows }) => rows[0] as Row | undefined),
+  };
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { databases } from '../../../test/support/databases.ts';
+import type { Connection } from '../connection.ts';
+import { statement, type Tx } from '../statement.ts';
+import { StoreUnavailableError } from '../store-unavailable-error.ts';
+
+const addVersion = statement((db, arg: { version: number }) =>
+  db.insertInto('schema_version').values({ version: arg.version, opened_at: 0 }),
+);
+const findVersion = statement((db, arg: { version: number }) =>
+  db.selectFrom('schema_version').select('version').where('version', '=', arg.version),
+);
+
+/** A connection that notes what it runs and can be told to fail. */
+function watched(log: string[], fail: (sql: string) => Error | undefined = () => undefined) {
+  return {
+    wrap: <Line extends Connection>(connection: Line): Line => ({
+      ...connection,
+      execute: (sql, values) => {
+        log.push(sql);
+        const error = fail(sql);
+        return error === undefined ? connection.execute(sql, values) : Promise.reject(error);
+      },
+    }),
+  };
+}
+
+for (const database of databases) {
+  describe(`group commit on ${database.name}`, () => {
+    it('commits what arrives together in one transaction', async () => {
+      const log: string[] = [];
+      const { store, close } = await database.open(watched(log));
+      log.length = 0;
+      await Promise.all(
+        Array.from({ length: 50 }, (_, n) =>
+          store.write((tx) => tx.change(addVersion, { version: 100 + n })),
+        ),
+      );
+      assert.equal(log.filter((sql) => sql.startsWith('begin')).length, 1);
+      assert.equal(log.filter((sql) => sql === 'commit').length, 1);
+      assert.equal(log.filter((sql) => sql.startsWith('savepoint')).length, 0);
+      await close();
+    });
+
+    it('answers only after the commit', async () => {
+      const log: string[] = [];
+      const { store, close } = await database.open(watched(log));
+      await store.write((tx) => tx.change(addVersion, { version: 7 }));
+      assert.equal(log.at(-1), 'commit');
+      assert.notEqual(await store.read.first(findVersion, { version: 7 }), undefined);
+      await close();
+    });
+
+    it('undoes an operation that throws and keeps the others of its group', async () => {
+      const { store, close } = await database.open();
+      const add = (version: number) => store.write((tx) => tx.change(addVersion, { version }));
+      const broken = store.write(async (tx: Tx) => {
+        await tx.change(addVersion, { version: 20 });
+        throw new Error('a defect');
+      });
+      const [before, thrown, after] = await Promise.allSettled([add(10), broken, add(30)]);
+      assert.equal(before.status, 'fulfilled');
+      assert.equal(after.status, 'fulfilled');
+      assert.equal(thrown.status, 'rejected');
+      assert.match(String(thrown.reason), /a defect/);
+      assert.notEqual(await store.read.first(findVersion, { version: 10 }), undefined);
+      assert.equal(await store.read.first(findVersion, { version: 20 }), undefined);
+      assert.notEqual(await store.read.first(findVersion, { version: 30 }), undefined);
+      await close();
+    });
+
+    it('an operation refused by the schema disturbs no other', async () => {
+      const { store, close } = await database.open();
+      const bad = store.write((tx) => tx.change(addVersion, { version: Number.NaN }));
+      const good = store.write((tx) => tx.change(addVersion, { version: 40 }));
+      await assert.rejects(bad);
+      assert.equal(await good, 1);
+      await close();
+    });
+
+    for (const step of ['begin', 'insert', 'commit']) {
+      it(`refuses the whole group where the store fails at ${step}, and recovers when it works again`, async () => {
+        let failing = false;
+        const fail = (sql: string) =>
+          failing && sql.startsWith(step) ? new StoreUnavailableError('full') : undefined;
+        const { store, close } = await database.open(watched([], fail));
+        failing = true;
+        const answers = await Promise.allSettled(
+          [51, 52].map((version) => store.write((tx) => tx.change(addVersion, { version }))),
+        );
+        for (const answer of answers) {
+          assert.ok(answer.status === 'rejected' && answer.reason instanceof StoreUnavailableError);
+        }
+        failing = false;
+        assert.equal(await store.write((tx) => tx.change(addVersion, { version: 53 })), 1);
+        assert.equal(await store.read.first(findVersion, { version: 51 }), undefined);
+        await close();
+      });
+    }
+
+    it('recovers even where undoing failed too', async () => {
+      let failing = false;
+      const fail = (sql: string) =>
+        failing && (sql === 'commit' || sql === 'rollback')
+          ? new StoreUnavailableError('failing')
+          : undefined;
+      const { store, close } = await database.open(watched([], fail));
+      failing = true;
+      await assert.rejects(
+        store.write((tx) => tx.change(addVersion, { version: 61 })),
+        StoreUnavailableError,
+      );
+      failing = false;
+      assert.equal(await store.write((tx) => tx.change(addVersion, { version: 62 })), 1);
+      assert.equal(await store.read.first(findVersion, { version: 61 }), undefined);
+      await close();
+    });
+
+    it('refuses what comes after it was closed, and commits what came before', async () => {
+      const { store, close } = await database.open();
+      const before = store.write((tx) => tx.change(addVersion, { version: 70 }));
+      const closing = store.close();
+      await assert.rejects(
+        store.write((tx) => tx.change(addVersion, { version: 71 })),
+        StoreUnavailableError,
+      );
+      assert.equal(await before, 1);
+      await closing;
+      await close();
+    });
+
+    it('refuses what would make the queue longer than its limit', async () => {
+      const { store, close } = await database.open();
+      const many = Array.from({ length: 20_050 }, (_, n) =>
+        store.write((tx) => tx.change(addVersion, { version: 1_000 + n })),
+      );
+      const answers = await Promise.allSettled(many);
+      assert.equal(answers.filter((answer) => answer.status === 'rejected').length, 50);
+      await close();
+    });
+  });
+}
+
+describe('group commit beside another process', () => {
+  it('waits for its lock without standing still', async () => {
+    const [sqlite] = databases;
+    assert.ok(sqlite);
+    const { store, dataDir, close } = await sqlite.open();
+    const other = new DatabaseSync(join(dataDir, 'mailproof.db'));
+    other.exec('begin immediate');
+    let ended = false;
+    const written = store.write((tx) => tx.change(addVersion, { version: 80 })).finally(() => (ended = true));
+    let turns = 0;
+    while (turns < 20) {
+      await sleep(2);
+      turns += 1;
+    }
+    assert.equal(ended, false);
+    other.exec('rollback');
+    assert.equal(await written, 1);
+    other.close();
+    await close();
+  });
+});

@@ -1,0 +1,108 @@
+import type { Connection } from '../connection.ts';
+import type { SchemaWords } from '../dialect.ts';
+import { statement } from '../statement.ts';
+import type { Store } from '../store.ts';
+import { booksAndTasks } from './0001-books-and-tasks.ts';
+import { patienceAndMemory } from './0002-patience-and-memory.ts';
+import { accountPages } from './0003-account-pages.ts';
+import { operator } from './0004-operator.ts';
+import { processes } from './0005-processes.ts';
+import { turns } from './0006-turns.ts';
+import { lists } from './0007-lists.ts';
+
+/**
+ * Brings a database to the schema this version knows. Forward only, each step in one transaction with
+ * its version number, under a lock: of two processes that start together one migrates and the other
+ * finds it done.
+ *
+ * Steps only add. So the program before a step goes on working beside the one after it, and `serves` says
+ * down to which schema that holds: a program that knows no less may work on a newer schema than its own.
+ */
+export type Migration = { version: number; statements(words: SchemaWords): string[] };
+
+const migrations: readonly Migration[] = [
+  booksAndTasks,
+  patienceAndMemory,
+  accountPages,
+  operator,
+  processes,
+  turns,
+  lists,
+];
+
+type MigrateAnswer =
+  { kind: 'up_to_date'; version: number } | { kind: 'newer'; version: number; known: number };
+
+export async function migrate(
+  connection: Connection,
+  words: SchemaWords,
+  steps: readonly Migration[] = migrations,
+): Promise<MigrateAnswer> {
+  const known = steps.at(-1)?.version ?? 0;
+  const found = await readVersion(connection, words);
+  let { version } = found;
+  if (version > known && found.serves > known) return { kind: 'newer', version, known };
+  for (const step of steps) {
+    if (step.version > version) version = await apply(connection, step, words);
+  }
+  return { kind: 'up_to_date', version };
+}
+
+async function apply(connection: Connection, step: Migration, words: SchemaWords): Promise<number> {
+  try {
+    for (const statement of words.begin) await connection.execute(statement, []);
+    const { version } = await readVersion(connection, words);
+    if (version < step.version) {
+      for (const statement of step.statements(words)) await connection.execute(statement, []);
+      await writeVersion(connection, step.version, words);
+    }
+    await connection.execute('commit', []);
+    return Math.max(version, step.version);
+  } catch (error) {
+    if (connection.inTransaction()) await connection.execute('rollback', []);
+    throw error;
+  }
+}
+
+type FoundVersion = {
+  version: number;
+  /** The oldest schema whose programs work on this one. */ serves: number;
+};
+
+async function readVersion(connection: Connection, words: SchemaWords): Promise<FoundVersion> {
+  const table = await connection.execute(words.findVersionTable, []);
+  if (table.rows.length === 0) return { version: 0, serves: 0 };
+  const { rows } = await connection.execute('select * from schema_version', []);
+  const row = rows[0];
+  if (typeof row !== 'object' || row === null || !('version' in row)) return { version: 0, serves: 0 };
+  const version = Number(row.version);
+  return { version, serves: 'serves' in row ? Number(row.serves) : version };
+}
+
+/** The first schema that has the column, and the oldest that today's still serves. */
+const servesSince = 5;
+const oldestServed = 5;
+
+async function writeVersion(connection: Connection, version: number, words: SchemaWords): Promise<void> {
+  const table = await connection.execute(words.findVersionTable, []);
+  if (table.rows.length === 0) {
+    await connection.execute(
+      'create table schema_version (version bigint not null, opened_at bigint not null)',
+      [],
+    );
+  }
+  const { changes } = await connection.execute(`update schema_version set version = ${version}`, []);
+  if (changes === 0) {
+    await connection.execute(`insert into schema_version (version, opened_at) values (${version}, 0)`, []);
+  }
+  if (version >= servesSince) {
+    await connection.execute(`update schema_version set serves = ${oldestServed}`, []);
+  }
+}
+
+const findVersion = statement((db) => db.selectFrom('schema_version').select('version').limit(1));
+
+/** The schema that the store has now. */
+export async function readSchemaVersion({ store }: { store: Pick<Store, 'read'> }): Promise<number> {
+  return (await store.read.first(findVersion, {}))?.version ?? 0;
+}

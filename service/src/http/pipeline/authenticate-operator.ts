@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
+import type { AdminToken } from '../../sessions/admin-token.ts';
+import type { Sessions } from '../../sessions/create-sessions.ts';
+import type { AdmitRequest } from './admit-request.ts';
+import { findSession } from './find-session.ts';
+import { refuse } from './refuse.ts';
+import { contextOf } from './request-context.ts';
+
+export type OperatorChecks = (onRequestHookHandler | onRequestAsyncHookHandler)[];
+
+type OperatorCheckParts = { adminToken: AdminToken; sessions: Sessions; admitRequest: AdmitRequest };
+
+/**
+ * The checks in front of every endpoint of the operator: overload or drain (503), then the token, or a session that it
+ * opened (401, 403). Where no token is set, no such path exists (see receive-request.ts).
+ */
+export function authenticateOperator({
+  adminToken,
+  sessions,
+  admitRequest,
+}: OperatorCheckParts): OperatorChecks {
+  const requireToken = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { authorization, cookie } = request.headers;
+    if (authorization === undefined && cookie !== undefined) {
+      const found = await findSession(request, sessions);
+      if (found.kind === 'refused') return refuse(reply, found.reason);
+      if (found.kind === 'found' && found.session.kind === 'operator') return;
+    }
+    const [, presented] = /^bearer +(\S{1,1024}) *$/i.exec(authorization ?? '') ?? [];
+    if (presented !== undefined && adminToken.matches(presented)) return;
+    contextOf(request).fault = authorization === undefined ? 'no_token' : 'token_not_known';
+    return refuse(reply, 'invalid_admin_token');
+  };
+
+  return [admitRequest('account'), requireToken];
+}

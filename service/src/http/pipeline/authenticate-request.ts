@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { Authenticate, Caller } from '../../keys/authenticate.ts';
+import type { Sessions } from '../../sessions/create-sessions.ts';
+import type { AdmitRequest } from './admit-request.ts';
+import { findSession } from './find-session.ts';
+import type { WorkKind } from './overload-guard.ts';
+import { refuse } from './refuse.ts';
+import { contextOf } from './request-context.ts';
+
+/**
+ * The checks in front of every API endpoint, in their order: overload or drain (503), key or session (401, 403), plan
+ * (403). They run before the body is read, so that a request without a key costs neither memory nor parsing.
+ */
+export type AuthenticateRequest = (kind: WorkKind) => onRequestHookHandler[];
+
+type AuthenticateRequestParts = {
+  authenticate: Authenticate;
+  sessions: Sessions;
+  admitRequest: AdmitRequest;
+};
+
+export function createAuthenticateRequest(parts: AuthenticateRequestParts): AuthenticateRequest {
+  /** Reading needs a key only; creating needs a plan too. */
+  function authenticateFor(kind: WorkKind): onRequestHookHandler {
+    return (request, reply, done) => {
+      const { authorization, cookie } = request.headers;
+      const pending = { request, reply, kind, done };
+      if (authorization === undefined && cookie !== undefined) {
+        acceptSession(pending).catch(done);
+        return;
+      }
+      // A key that was good a moment ago is known at once, and its request is not delayed by a tick.
+      const caller = parts.authenticate(authorization);
+      if (caller instanceof Promise) caller.then((found) => accept(found, pending)).catch(done);
+      else accept(caller, pending);
+    };
+  }
+
+  /** A browser that has signed in sends a cookie and no key. */
+  async function acceptSession(pending: PendingRequest): Promise<void> {
+    const found = await findSession(pending.request, parts.sessions);
+    if (found.kind === 'refused') {
+      void refuse(pending.reply, found.reason);
+      return;
+    }
+    const session = found.kind === 'found' ? found.session : undefined;
+    accept(session?.kind === 'account' ? session.caller : undefined, pending);
+  }
+
+  return (kind) => [parts.admitRequest(kind), authenticateFor(kind)];
+}
+
+type PendingRequest = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  kind: WorkKind;
+  done: (error?: Error) => void;
+};
+
+function accept(caller: Caller | undefined, { request, reply, kind, done }: PendingRequest): void {
+  if (caller === undefined) {
+    contextOf(request).fault = request.headers.authorization === undefined ? 'no_key' : 'key_not_known';
+    void refuse(reply, 'invalid_api_key');
+    return;
+  }
+  contextOf(request).caller = caller;
+  if (createsWork(kind) && caller.plan === 'none') void refuse(reply, 'subscription_required');
+  else done();
+}
+
+function createsWork(kind: WorkKind): boolean {
+  return kind === 'single' || kind === 'bulk';
+}

@@ -1,0 +1,40 @@
+import type { ErrorReason } from '@mailproof/client';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
+import { bulkPath, singlePath } from './paths.ts';
+import { refuse } from './refuse.ts';
+
+/**
+ * Turns what was thrown into an answer: the client's fault is the endpoint's 400, a store that does not
+ * answer is 503, and everything else is a defect of ours, which the log hears of and the client does not.
+ */
+export function createErrorHandler(logger: FastifyBaseLogger) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (isClientsFault(error)) return refuse(reply, badRequestReason(request.routeOptions.url));
+    if (error instanceof StoreUnavailableError) {
+      logger.warn({ request_id: request.id, err: error }, 'store unavailable');
+      return refuse(reply, 'service_unavailable');
+    }
+    if (!isGone(error, reply)) logger.error({ request_id: request.id, err: error }, 'defect');
+    return refuse(reply, 'verification_failed');
+  };
+}
+
+/** The client hung up and its work was broken off: nobody's fault, and nobody reads the answer. */
+function isGone(error: unknown, { raw }: FastifyReply): boolean {
+  return raw.closed && error instanceof Error && error.name === 'AbortError';
+}
+
+/** What an endpoint calls a request it cannot read. */
+function badRequestReason(route: string | undefined): ErrorReason {
+  if (route === singlePath) return 'invalid_email';
+  if (route === bulkPath) return 'invalid_batch';
+  return route === undefined ? 'bad_request' : 'invalid_request';
+}
+
+/** Body parsing and schema checks throw errors with a status of the 400s; nothing of ours does. */
+function isClientsFault(error: unknown): boolean {
+  if (!(error instanceof Error) || !('statusCode' in error)) return false;
+  const { statusCode } = error;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { overloadLimits, createOverloadGuard } from './overload-guard.ts';
+import type { HttpParts } from '../routes/http-parts.ts';
+import { createServer } from '../server.ts';
+import { openRaw, statusesIn } from '../../../test/support/http/raw-client.ts';
+import { createTestParts, taskId } from '../../../test/support/http/test-parts.ts';
+
+const single = '/api/v1/email-verification';
+const bulk = '/api/v1/bulk-email-verification';
+
+const running = {
+  kind: 'task',
+  taskId,
+  name: 'list',
+  status: 'running',
+  total: 2,
+  checked: 1,
+  creditsUsed: 2,
+  resultsJson: undefined,
+} as const;
+
+async function open(context: TestContext, overloadGuard: HttpParts['overloadGuard']) {
+  const parts = createTestParts({
+    overloadGuard,
+    readTask: () => Promise.resolve(running),
+  });
+  const server = await createServer(parts);
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  context.after(async () => {
+    server.server.closeAllConnections();
+    await server.close();
+  });
+  const address = server.server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const { port } = address;
+  return {
+    parts,
+    /** The head of a request whose body never comes: who looks at it waits in vain. */
+    async postHead(path: string): Promise<string> {
+      const raw = await openRaw(port);
+      const head = ['Host: example.com', 'Authorization: Bearer paid', 'Content-Type: application/json'];
+      raw.write([`POST ${path} HTTP/1.1`, ...head, 'Content-Length: 40', '', ''].join('\r\n'));
+      const received = await raw.until('}');
+      raw.socket.destroy();
+      return received;
+    },
+    async post(path: string, body: unknown): Promise<number> {
+      const headers = { authorization: 'Bearer paid', 'content-type': 'application/json' };
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await fetch(`http://127.0.0.1:${port}${path}`, init)).status;
+    },
+    async poll(): Promise<number> {
+      const headers = { authorization: 'Bearer paid' };
+      return (await fetch(`http://127.0.0.1:${port}${bulk}/${taskId}`, { headers })).status;
+    },
+  };
+}
+
+function assertRefused(received: string): void {
+  assert.deepEqual(statusesIn(received), [503]);
+  assert.match(received, /\r\nretry-after: 2\r\n/i);
+  assert.match(received, /\{"status":"error","reason":"service_unavailable"\}$/);
+}
+
+function beLate(overloadGuard: HttpParts['overloadGuard'], loopDelayMs: number): void {
+  for (let windows = 0; windows < 2; windows += 1) overloadGuard.judgeWindow({ loopDelayMs, storeWaitMs: 0 });
+}
+
+test('a late process refuses lists first, then single requests, and never a poll; a refusal looks at neither key nor body', async (context) => {
+  const overloadGuard = createOverloadGuard();
+  const house = await open(context, overloadGuard);
+  beLate(overloadGuard, 300);
+  assertRefused(await house.postHead(bulk));
+  assert.deepEqual(house.parts.calls, []);
+  assert.equal(await house.post(single, { email: 'jane@example.com' }), 200);
+  beLate(overloadGuard, 900);
+  house.parts.calls.length = 0;
+  assertRefused(await house.postHead(bulk));
+  assertRefused(await house.postHead(single));
+  assert.deepEqual(house.parts.calls, []);
+  assert.equal(await house.poll(), 200);
+});
+
+test('where every place is taken, who comes is refused unread and polls are answered', async (context) => {
+  const places = { single: 1, bulk: 1, read: 1, account: 1 };
+  const none = { single: 0, bulk: 0, read: 0, account: 0 };
+  const overloadGuard = createOverloadGuard({ ...overloadLimits, inFlight: places, waiting: none });
+  const house = await open(context, overloadGuard);
+  await overloadGuard.admit('single');
+  await overloadGuard.admit('bulk');
+  assertRefused(await house.postHead(single));
+  assertRefused(await house.postHead(bulk));
+  assert.deepEqual(house.parts.calls, []);
+  assert.equal(await house.poll(), 200);
+});

@@ -1,0 +1,35 @@
+import { contractLimits, type ErrorReason } from '@mailproof/client';
+import type { FastifyReply } from 'fastify';
+import { statusOf } from '../schemas/errors.ts';
+
+/** Seconds after which a client may try again when nobody knows better (a store that does not answer …). */
+const defaultRetryAfterSeconds = 2;
+
+/** The error body as it goes on the wire: these two fields and nothing else, whatever happened. */
+export function errorBody(reason: ErrorReason): string {
+  return `{"status":"error","reason":"${reason}"}`;
+}
+
+/** Answers with an error. The body is written here, so no schema, stack or message can add to it. */
+export function refuse(
+  reply: FastifyReply,
+  reason: ErrorReason,
+  retryAfterSeconds = defaultRetryAfterSeconds,
+): FastifyReply {
+  const status = statusOf[reason];
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 503 || reason === 'too_many_attempts')
+    reply.header('retry-after', String(retryAfterSeconds));
+  if (leavesBodyUnread(reply)) reply.header('connection', 'close');
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(Buffer.from(errorBody(reason)));
+}
+
+/** A large body nobody is going to read is not worth its connection; a small one is read past. */
+function leavesBodyUnread({ request }: FastifyReply): boolean {
+  if (request.raw.readableEnded) return false;
+  const { 'content-length': length, 'transfer-encoding': transferEncoding } = request.headers;
+  return transferEncoding !== undefined || Number(length ?? 0) > contractLimits.bodyBytes;
+}

@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify';
+import { sessionLifeMs } from '../../sessions/create-sessions.ts';
+
+/**
+ * The cookie that stands for a key or token in a browser: out of reach of scripts, and sent to this site only. Its value
+ * is made of letters that need no quoting (RFC 6265 section 4.1.1), so it is read and written as it is.
+ */
+const name = 'mailproof_session';
+
+/** The first cookie of that name, which is the one of the longest path (RFC 6265 section 5.4). */
+export function readSessionCookie(header: string | undefined): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
+    const [before = '', value] = pair.split('=', 2);
+    if (before.trim() === name) return value?.trim();
+  }
+  return undefined;
+}
+
+export function sessionCookie(id: string, request: FastifyRequest): string {
+  return writeCookie(id, sessionLifeMs / 1_000, request);
+}
+
+export function clearedSessionCookie(request: FastifyRequest): string {
+  return writeCookie('', 0, request);
+}
+
+function writeCookie(value: string, maxAgeSeconds: number, request: FastifyRequest): string {
+  const secure = cameByHttps(request) ? '; Secure' : '';
+  return `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/**
+ * TLS ends at the proxy in front of us, which says so in a header. Whoever forges it can only keep the cookie from
+ * being sent back over plain HTTP, and the request was his own.
+ */
+function cameByHttps({ headers, protocol }: FastifyRequest): boolean {
+  const forwarded = headers['x-forwarded-proto'];
+  const last = (Array.isArray(forwarded) ? forwarded.at(-1) : forwarded)?.split(',').at(-1);
+  return protocol === 'https' || last?.trim().toLowerCase() === 'https';
+}

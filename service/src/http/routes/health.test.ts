@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
+import { createReadiness } from './health.ts';
+
+const engine: Parameters<typeof createReadiness>[0]['engine'] = {
+  health: () => ({
+    resting: [],
+    routes: [],
+    mailPort: { kind: 'open' },
+    resolver: { kind: 'in_order' },
+    conversations: { waiting: 0, open: 0 },
+  }),
+};
+
+test('says what is wrong with the store, asks it once a second at most, and recovers', async () => {
+  let now = 0;
+  let asked = 0;
+  let fault: Error | undefined = new StoreUnavailableError('full');
+  const readiness = createReadiness({
+    store: {
+      check: () => {
+        asked += 1;
+        return fault === undefined ? Promise.resolve() : Promise.reject(fault);
+      },
+    },
+    engine,
+    clock: { now: () => now },
+    wallClock: { now: () => 0 },
+  });
+  const problems = ['the store is unavailable: the disk is full'];
+  assert.deepEqual(await readiness(), { ready: false, problems });
+  fault = undefined;
+  now = 999;
+  assert.deepEqual(await readiness(), { ready: false, problems });
+  assert.equal(asked, 1);
+  now = 1_000;
+  assert.deepEqual(await readiness(), { ready: true });
+});
+
+test('is not ready while the resolver denies what exists, and says what to do', async () => {
+  const line = 'the resolver denies what is known to exist (example.com)';
+  const readiness = createReadiness({
+    store: { check: () => Promise.resolve() },
+    engine: { health: () => ({ ...engine.health(), resolver: { kind: 'denies', line } }) },
+    clock: { now: () => 0 },
+    wallClock: { now: () => 0 },
+  });
+  const found = await readiness();
+  assert.ok(!found.ready);
+  assert.match(found.problems.join('\n'), /^the resolver denies .*; set MAILPROOF_DNS_SERVERS .*$/);
+});

@@ -1,0 +1,96 @@
+import type { Clock, Engine } from '@mailproof/engine';
+import { Type } from 'typebox';
+import type { Store } from '../../db/store.ts';
+import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
+import type { WallClock } from '../../db/wall-clock.ts';
+import { requestIdHeader } from '../schemas/headers.ts';
+import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
+
+/** For load balancers and whoever runs the service: whether the process is alive, and whether it can serve requests. */
+const healthzSchema = {
+  operationId: 'healthz',
+  summary: 'Whether the process is alive',
+  tags: ['Operation'],
+  response: {
+    200: Type.Object({ status: Type.Literal('ok') }, { description: 'It is', headers: requestIdHeader }),
+  },
+};
+
+const readyzSchema = {
+  operationId: 'readyz',
+  summary: 'Whether requests can be served',
+  tags: ['Operation'],
+  response: {
+    200: Type.Object(
+      { status: Type.Literal('ready') },
+      { description: 'They can', headers: requestIdHeader },
+    ),
+    503: Type.Object(
+      { status: Type.Literal('not_ready'), problems: Type.Array(Type.String()) },
+      {
+        description: 'They cannot, and what is wrong',
+        headers: requestIdHeader,
+        examples: [{ status: 'not_ready', problems: ['draining'] }],
+      },
+    ),
+  },
+};
+
+export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'>): void {
+  server.route({
+    method: 'GET',
+    url: '/healthz',
+    schema: healthzSchema,
+    handler: async (_request, reply) => reply.code(200).send({ status: 'ok' }),
+  });
+  server.route({
+    method: 'GET',
+    url: '/readyz',
+    schema: readyzSchema,
+    handler: async (_request, reply) => {
+      const readiness = parts.overloadGuard.isDraining()
+        ? { ready: false as const, problems: ['draining: the service is going down'] }
+        : await parts.readiness();
+      if (readiness.ready) return reply.code(200).send({ status: 'ready' });
+      return reply.code(503).send({ status: 'not_ready', problems: readiness.problems });
+    },
+  });
+}
+
+type ReadinessParts = {
+  store: Pick<Store, 'check'>;
+  engine: Pick<Engine, 'health'>;
+  clock: Pick<Clock, 'now'>;
+  wallClock: WallClock;
+};
+
+/** The engine says what is wrong with the resolver, this what to do about it. */
+const resolverRemedy =
+  'set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network';
+
+/** Anybody may ask, and the answer takes a write, so the store is checked once a second at most. */
+const rememberMs = 1_000;
+
+export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
+  const { store, engine, clock, wallClock } = parts;
+  let known: { readiness: Promise<Readiness>; until: number } | undefined;
+
+  async function checkAll(): Promise<Readiness> {
+    try {
+      await store.check(wallClock.now());
+      const { resolver } = engine.health();
+      if (resolver.kind === 'in_order') return { ready: true };
+      return { ready: false, problems: [`${resolver.line}; ${resolverRemedy}`] };
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return { ready: false, problems: [error.message] };
+      throw error;
+    }
+  }
+
+  return () => {
+    if (known === undefined || clock.now() >= known.until) {
+      known = { readiness: checkAll(), until: clock.now() + rememberMs };
+    }
+    return known.readiness;
+  };
+}

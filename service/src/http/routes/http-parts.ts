@@ -1,0 +1,62 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { AccountActions } from '../../accounts/account-actions.ts';
+import type { Authenticate } from '../../keys/authenticate.ts';
+import type { OperatorActions } from '../../operator/operator-actions.ts';
+import type { AdminToken } from '../../sessions/admin-token.ts';
+import type { Sessions } from '../../sessions/create-sessions.ts';
+import type { SignIns } from '../../sessions/slow-sign-ins.ts';
+import type { CreateTaskAnswer, CreateTaskRequest } from '../../tasks/create-task.ts';
+import type { ReadTaskAnswer, ReadTaskRequest } from '../../tasks/read-task.ts';
+import type { VerifyOneAnswer, VerifyOneRequest } from '../../verifications/verify-one.ts';
+import type { AdmitRequest } from '../pipeline/admit-request.ts';
+import type { AuthenticateRequest } from '../pipeline/authenticate-request.ts';
+import type { LogRequest } from '../pipeline/log-request.ts';
+import type { OverloadGuard } from '../pipeline/overload-guard.ts';
+import type { ConsoleFiles } from './read-console-files.ts';
+
+/** Whether requests can be served, and if not, what is wrong, one line each for the operator. */
+export type Readiness = { ready: true } | { ready: false; problems: string[] };
+
+/** All that the HTTP side needs from the rest of the service. It knows nothing else of it. */
+export type HttpParts = {
+  authenticate: Authenticate;
+  verifyOne(request: VerifyOneRequest): Promise<VerifyOneAnswer>;
+  createTask(request: CreateTaskRequest): Promise<CreateTaskAnswer>;
+  readTask(request: ReadTaskRequest): Promise<ReadTaskAnswer>;
+  /** Browsers that have signed in, the operator's token, and clients that fail to sign in. */
+  sessions: Sessions;
+  adminToken: AdminToken;
+  signIns: SignIns;
+  account: AccountActions;
+  operator: OperatorActions;
+  consoleFiles: ConsoleFiles;
+  overloadGuard: OverloadGuard;
+  readiness(): Promise<Readiness>;
+  newRequestId(): string;
+  /** A keyed hash of an address for the log: equal for equal addresses, worthless without the key. */
+  hashAddress(email: string): string;
+  logger: FastifyBaseLogger;
+  logRequest: LogRequest;
+};
+
+/** The server as routes see it: what a handler sends is checked against its response schema by the compiler. */
+export type ApiServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export type RouteParts = {
+  parts: HttpParts;
+  admitRequest: AdmitRequest;
+  authenticateRequest: AuthenticateRequest;
+};

@@ -1,0 +1,125 @@
+import type { ErrorReason } from '@mailproof/client';
+import { Type } from 'typebox';
+import { creditsHeader, requestIdHeader, retryAfterHeader } from './headers.ts';
+import { stringEnum } from './string-enum.ts';
+
+/** The one place where a reason gets its status. */
+export const statusOf: Readonly<Record<ErrorReason, number>> = {
+  bad_request: 400,
+  invalid_email: 400,
+  invalid_batch: 400,
+  invalid_request: 400,
+  invalid_api_key: 401,
+  invalid_admin_token: 401,
+  invalid_key: 401,
+  no_session: 401,
+  subscription_required: 403,
+  csrf_token_mismatch: 403,
+  cross_site_request: 403,
+  live_key_required: 403,
+  not_found: 404,
+  task_not_found: 404,
+  account_not_found: 404,
+  key_not_found: 404,
+  request_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  request_in_progress: 409,
+  too_many_keys: 409,
+  too_many_credits: 409,
+  idempotency_mismatch: 422,
+  insufficient_credits: 429,
+  too_many_attempts: 429,
+  headers_too_large: 431,
+  verification_failed: 500,
+  verification_unavailable: 502,
+  service_unavailable: 503,
+  verification_timeout: 504,
+};
+
+/** What each reason means, for the reference. */
+const meanings: Readonly<Record<ErrorReason, string>> = {
+  bad_request: 'The request is not valid HTTP',
+  invalid_email: 'The request has no valid email address',
+  invalid_batch:
+    '`emails` is missing, empty, holds more than 100 entries or invalid data, or `name` is too long',
+  invalid_request: 'A parameter or the body is not as described',
+  invalid_api_key: 'The key is missing, invalid or deleted',
+  invalid_admin_token: 'The admin token is missing or wrong',
+  invalid_key: 'No such key or admin token',
+  no_session: 'Nobody is signed in',
+  csrf_token_mismatch: 'With a session cookie every change needs its `X-CSRF-Token`',
+  cross_site_request: 'With a session cookie only pages of this service may ask',
+  live_key_required: 'A test key may not create or delete live keys',
+  subscription_required: 'The account has no active paid plan',
+  not_found: 'There is no such path',
+  account_not_found: 'There is no such account',
+  key_not_found: 'The account has no such key',
+  request_not_found: 'No such request reserved credits or created a task that is still kept',
+  task_not_found: 'The task does not exist, has expired, or belongs to another account',
+  method_not_allowed: 'The method is not the one in the `Allow` header',
+  request_timeout: 'The request did not arrive in time',
+  request_in_progress: 'The first request with this `Idempotency-Key` is still running',
+  too_many_keys: 'The account has as many keys as it may have; delete one first',
+  too_many_credits: 'The account would hold more credits than can be counted',
+  idempotency_mismatch: 'This `Idempotency-Key` was used with another body',
+  insufficient_credits: 'Not enough available credits',
+  too_many_attempts: 'Too many wrong attempts; try again after `Retry-After` seconds',
+  headers_too_large: 'The header is over 8 KiB or has over 64 fields',
+  verification_failed: 'Unexpected failure',
+  verification_unavailable: 'No verification result could be obtained',
+  service_unavailable: 'Temporarily unavailable; try again after `Retry-After` seconds',
+  verification_timeout: 'Verification did not finish before the timeout',
+};
+
+/** What either creation call may be refused with, beside its own word for a bad body. */
+export const creationReasons = [
+  'invalid_api_key',
+  'subscription_required',
+  'csrf_token_mismatch',
+  'cross_site_request',
+  'method_not_allowed',
+  'request_in_progress',
+  'idempotency_mismatch',
+  'insufficient_credits',
+  'verification_failed',
+  'verification_unavailable',
+  'service_unavailable',
+  'verification_timeout',
+] as const satisfies readonly ErrorReason[];
+
+/** What every endpoint of the account may be refused with. */
+export const accountReasons = [
+  'invalid_api_key',
+  'cross_site_request',
+  'method_not_allowed',
+  'verification_failed',
+  'service_unavailable',
+] as const satisfies readonly ErrorReason[];
+
+/** The error responses of a route, one a status, as its schema and the reference take them. */
+export function errorResponses(
+  reasons: readonly ErrorReason[],
+  { credits = true }: { credits?: boolean } = {},
+): Record<number, object> {
+  const byStatus = Map.groupBy(reasons, (reason) => statusOf[reason]);
+  return Object.fromEntries([...byStatus].map(([status, those]) => [status, errorResponse(those, credits)]));
+}
+
+/** `credits`: whether the endpoint is one of those that say what a call cost. */
+function errorResponse(reasons: readonly ErrorReason[], credits: boolean): object {
+  const waits = reasons.some((reason) => statusOf[reason] === 503 || reason === 'too_many_attempts');
+  return Type.Object(
+    { status: Type.Literal('error'), reason: stringEnum(reasons) },
+    {
+      description: reasons.map((reason) => meanings[reason]).join('. '),
+      additionalProperties: false,
+      examples: reasons.map((reason) => ({ status: 'error', reason })),
+      headers: {
+        ...requestIdHeader,
+        ...(credits ? creditsHeader('Always 0: an error is never charged') : {}),
+        ...(waits ? retryAfterHeader : {}),
+      },
+    },
+  );
+}

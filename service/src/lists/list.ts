@@ -1,0 +1,118 @@
+import type { Selectable } from 'kysely';
+import type { Schema } from '../db/schema.ts';
+import { statement, type Reader } from '../db/statement.ts';
+import type { Layout } from './reading/find-layout.ts';
+import type { ReadingPlan } from './reading/read-list.ts';
+
+/**
+ * A list: a file with addresses that the service keeps, checks and hands back with the answers.
+ *
+ *     receiving ──▶ surveyed ──start──▶ running ──last answer──▶ completed
+ *                                        │   ▲        ▲
+ *                                     pause resume    deadline
+ *                                        ▼   │
+ *                                       paused
+ *     running, paused ──cancel──▶ cancelled
+ *     any but receiving ──delete, retention──▶ deleted, then erased in slices
+ *
+ * A running list hands its addresses to tasks of up to 100, mail domain by mail domain, a few tasks ahead of the workers
+ * (`plan-tasks.ts`). A task that ends gives its answers to the rows and the addresses that were deferred back to the
+ * list (`settle-list-task.ts`), so none of them holds a worker's place while it waits. One hold pays for the whole run and
+ * is settled once, at its end (`end-list.ts`).
+ */
+export type List = {
+  id: string;
+  accountId: string;
+  mode: 'live' | 'test';
+  name: string;
+  state: ListState;
+  file: { bytes: number; isValidUtf8: boolean };
+  plan: ReadingPlan | undefined;
+  split: boolean;
+  counts: {
+    rows: number;
+    addresses: number;
+    duplicates: number;
+    blank: number;
+    rejected: number;
+    repaired: number;
+  };
+  run: ListRun;
+  holdId: string | null;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  deadlineAt: number | null;
+  expiresAt: number;
+};
+
+export type ListState = Schema['list']['state'];
+
+export type ListRun = {
+  wanted: number;
+  planned: number;
+  checked: number;
+  conclusive: number;
+  waiting: number;
+  lastRow: number;
+  cursor: { host: string; row: number };
+  nextDue: number | null;
+};
+
+const find = statement((db, arg: { account: string; list: string }) =>
+  db.selectFrom('list').selectAll().where('id', '=', arg.list).where('account_id', '=', arg.account),
+);
+
+/** The list of this account; none where it is being received, was deleted, or is somebody else's. */
+export async function findList(
+  reader: Reader,
+  { accountId, listId }: { accountId: string; listId: string },
+): Promise<List | undefined> {
+  const row = await reader.first(find, { account: accountId, list: listId });
+  if (row === undefined || row.state === 'receiving' || row.state === 'deleted') return undefined;
+  return toList(row);
+}
+
+export type ListTableRow = Selectable<Schema['list']>;
+
+export function toList(row: ListTableRow): List {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    mode: row.mode,
+    name: row.name,
+    state: row.state,
+    file: { bytes: row.file_bytes, isValidUtf8: row.valid_utf8 === 1 },
+    plan: row.plan === null ? undefined : (JSON.parse(row.plan) as ReadingPlan),
+    split: row.split === 1,
+    counts: {
+      rows: row.rows,
+      addresses: row.addresses,
+      duplicates: row.duplicates,
+      blank: row.blank,
+      rejected: row.rejected,
+      repaired: row.repaired,
+    },
+    run: {
+      wanted: row.wanted,
+      planned: row.planned,
+      checked: row.checked,
+      conclusive: row.conclusive,
+      waiting: row.waiting,
+      lastRow: row.last_row,
+      cursor: { host: row.cursor_host, row: row.cursor_row },
+      nextDue: row.next_due,
+    },
+    holdId: row.hold_id,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    deadlineAt: row.deadline_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+export function layoutOf({ plan }: Pick<List, 'plan'>): Layout {
+  if (plan === undefined) throw new Error('a list that is not surveyed has no layout');
+  return plan.layout;
+}

@@ -1,0 +1,104 @@
+import { decodeText, detectEncoding, type TextEncoding } from './decode-text.ts';
+import { detectFormat } from './detect-format.ts';
+import { findLayout, sampleText, type Layout } from './find-layout.ts';
+import { beginningOf, type ListFile } from './list-file.ts';
+import { ListProblem } from './list-problem.ts';
+import { createRecordReader, type TextRecord } from './read-records.ts';
+import { readWorkbook } from './read-workbook.ts';
+import { workbookLimits } from './workbook-limits.ts';
+import { openWorkbook } from './workbook-parts.ts';
+
+/**
+ * One reader for every list, whoever brings it. `planReading` looks at the beginning of the file and says how it is to be
+ * read; `readList` follows that plan through the whole file, as often as needed, with the same rows each time.
+ */
+export type ReadingPlan =
+  | { kind: 'text'; encoding: TextEncoding; hasMark: boolean; layout: Layout }
+  | { kind: 'workbook'; sheet: string; layout: Layout };
+
+/** A line of the file: above the heading, the heading itself, or a row. `text` and `end` are empty in a workbook. */
+export type FileRow = { kind: 'above' | 'heading' | 'row'; text: string; end: string; cells: string[] };
+
+export type ReadingWish = {
+  /** Whether all bytes are valid UTF-8, known since they were received. */
+  isValidUtf8: boolean;
+  /** The column that holds the addresses, from 0, where somebody chose it. */
+  column?: number | undefined;
+};
+
+const sampleBytes = 262_144;
+
+export async function planReading(file: ListFile, wish: ReadingWish): Promise<ReadingPlan> {
+  const beginning = await beginningOf(file, sampleBytes);
+  if (detectFormat(beginning) === 'workbook') return planWorkbook(file, wish);
+  const { encoding, hasMark } = detectEncoding({ beginning, isValidUtf8: wish.isValidUtf8 });
+  const isWhole = file.size <= sampleBytes;
+  const text = new TextDecoder(encoding).decode(beginning, { stream: !isWhole });
+  if (text.includes('\0')) {
+    throw new ListProblem('unsupported_file', 'This file is not text. Upload a list as CSV, text or .xlsx.');
+  }
+  return { kind: 'text', encoding, hasMark, layout: findLayout(sampleText(text, isWhole), wish.column) };
+}
+
+/** The first sheet in which an address column is found; where none is, the first sheet's problem is told. */
+async function planWorkbook(file: ListFile, { column }: ReadingWish): Promise<ReadingPlan> {
+  const parts = await openWorkbook(file);
+  try {
+    const workbook = await readWorkbook(parts);
+    let problem: unknown;
+    for (const { path } of workbook.sheets) {
+      const rows: string[][] = [];
+      for await (const batch of workbook.rows(path)) {
+        rows.push(...batch);
+        if (rows.length >= workbookLimits.rowsLookedAt) break;
+      }
+      try {
+        return { kind: 'workbook', sheet: path, layout: findLayout({ rows, delimiter: ',' }, column) };
+      } catch (error) {
+        if (!(error instanceof ListProblem)) throw error;
+        problem ??= error;
+      }
+    }
+    throw problem;
+  } finally {
+    parts.close();
+  }
+}
+
+/** Every line of the file in order, in batches; a consumer that stops early closes the file. */
+export async function* readList(file: ListFile, plan: ReadingPlan): AsyncGenerator<FileRow[]> {
+  const lines = plan.kind === 'text' ? textLines(file, plan) : sheetLines(file, plan.sheet);
+  const { linesAbove, hasHeading } = plan.layout;
+  let number = 0;
+  for await (const batch of lines) {
+    yield batch.map(({ text, end, cells }) => {
+      number += 1;
+      const kind =
+        number <= linesAbove ? 'above' : hasHeading && number === linesAbove + 1 ? 'heading' : 'row';
+      return { kind, text, end, cells };
+    });
+  }
+}
+
+async function* textLines(
+  file: ListFile,
+  { encoding, layout }: ReadingPlan & { kind: 'text' },
+): AsyncGenerator<TextRecord[]> {
+  const reader = createRecordReader({ delimiter: layout.delimiter });
+  for await (const text of decodeText(file.pieces(), encoding)) {
+    const records = reader.push(text);
+    if (records.length > 0) yield records;
+  }
+  const rest = reader.end();
+  if (rest.length > 0) yield rest;
+}
+
+async function* sheetLines(file: ListFile, sheet: string): AsyncGenerator<TextRecord[]> {
+  const parts = await openWorkbook(file);
+  try {
+    const workbook = await readWorkbook(parts);
+    for await (const rows of workbook.rows(sheet)) yield rows.map((cells) => ({ text: '', end: '', cells }));
+  } finally {
+    parts.close();
+  }
+}

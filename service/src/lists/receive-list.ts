@@ -1,0 +1,233 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Store } from '../db/store.ts';
+import { statement, type Tx } from '../db/statement.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { Caller } from '../keys/authenticate.ts';
+import { watchUtf8 } from './reading/decode-text.ts';
+import { ListProblem } from './reading/list-problem.ts';
+import { openStoredFile, pieceBytes, storePiece } from './stored-file.ts';
+import { surveyList, type Survey } from './survey-list.ts';
+
+/**
+ * Takes a file in: receive → survey → show. The file is written away in pieces as it comes and never held whole. Until it
+ * is surveyed nobody sees the list; if the upload breaks, or the file turns out to be no list, nothing of it is kept.
+ */
+export type ReceiveListRequest = {
+  caller: Caller;
+  requestId: string;
+  name: string;
+  content: AsyncIterable<Uint8Array>;
+  column?: number | undefined;
+  split: boolean;
+};
+
+export type ReceiveListParts = {
+  store: Pick<Store, 'read' | 'write'>;
+  wallClock: WallClock;
+  /** This process: if it dies while it receives, the others erase what it had. */
+  processId: string;
+  listMaxRows: number;
+  listMaxBytes: number;
+  retentionMs: number;
+};
+
+export type ReceivedList = { listId: string; contentHash: string; survey: Survey };
+
+export async function receiveList(
+  request: ReceiveListRequest,
+  parts: ReceiveListParts,
+): Promise<ReceivedList> {
+  const listId = randomUUID();
+  const { store } = parts;
+  await store.write((tx) => beginList(tx, listId, { request, parts }));
+  try {
+    const received = await storeFile(listId, request.content, parts);
+    const file = openStoredFile(store.read, { listId, size: received.bytes });
+    const { column, split } = request;
+    const survey = await surveyList(
+      { listId, file, isValidUtf8: received.isValidUtf8, column, split },
+      parts,
+    );
+    await store.write((tx) => noteFile(tx, listId, { ...received, survey, split }));
+    return { listId, contentHash: received.contentHash, survey };
+  } catch (error) {
+    // Where the store itself fails, the sweep erases it later.
+    await store.write((tx) => discardList(tx, listId)).catch(() => undefined);
+    throw error;
+  }
+}
+
+type Received = { bytes: number; isValidUtf8: boolean; contentHash: string };
+
+/** Pieces of one size, whatever the sizes in which they arrive. */
+async function storeFile(
+  listId: string,
+  content: AsyncIterable<Uint8Array>,
+  { store, listMaxBytes }: ReceiveListParts,
+): Promise<Received> {
+  const digest = createHash('sha256');
+  const utf8 = watchUtf8();
+  let bytes = 0;
+  let number = 0;
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  const flush = async (least: number): Promise<void> => {
+    if (waitingBytes < least || waitingBytes === 0) return;
+    const joined = Buffer.concat(waiting);
+    const pieces: { number: number; bytes: Uint8Array }[] = [];
+    let at = 0;
+    for (; at < joined.length && (least === 0 || joined.length - at >= pieceBytes); at += pieceBytes) {
+      pieces.push({ number, bytes: joined.subarray(at, at + pieceBytes) });
+      number += 1;
+    }
+    waiting = at < joined.length ? [joined.subarray(at)] : [];
+    waitingBytes = Math.max(0, joined.length - at);
+    await store.write(async (tx) => {
+      for (const piece of pieces) await storePiece(tx, { listId, ...piece });
+    });
+  };
+  for await (const piece of content) {
+    bytes += piece.length;
+    if (bytes > listMaxBytes) throw tooLarge(listMaxBytes);
+    digest.update(piece);
+    utf8.add(piece);
+    waiting.push(piece);
+    waitingBytes += piece.length;
+    await flush(4 * pieceBytes);
+  }
+  await flush(0);
+  return { bytes, isValidUtf8: utf8.isValid(), contentHash: digest.digest('hex') };
+}
+
+function tooLarge(most: number): ListProblem {
+  const megabytes = Math.floor(most / 1_000_000);
+  return new ListProblem(
+    'list_too_large',
+    `The file is larger than ${megabytes} MB. Split it, and upload the parts.`,
+  );
+}
+
+type NewList = {
+  list: string;
+  account: string;
+  mode: 'live' | 'test';
+  name: string;
+  owner: string;
+  key: string;
+  request: string;
+  now: number;
+  expires: number;
+};
+
+const insertList = statement((db, arg: NewList) =>
+  db.insertInto('list').values({
+    id: arg.list,
+    account_id: arg.account,
+    mode: arg.mode,
+    name: arg.name,
+    state: 'receiving',
+    plan: null,
+    next_due: null,
+    hold_id: null,
+    owner: arg.owner,
+    key_id: arg.key,
+    request_id: arg.request,
+    created_at: arg.now,
+    started_at: null,
+    ended_at: null,
+    deadline_at: null,
+    expires_at: arg.expires,
+  }),
+);
+
+async function beginList(
+  tx: Tx,
+  listId: string,
+  { request, parts }: { request: ReceiveListRequest; parts: ReceiveListParts },
+): Promise<void> {
+  const { caller, name, requestId } = request;
+  const now = parts.wallClock.now();
+  await tx.change(insertList, {
+    list: listId,
+    account: caller.accountId,
+    mode: caller.mode,
+    name,
+    owner: parts.processId,
+    key: caller.keyId,
+    request: requestId,
+    now,
+    expires: now + parts.retentionMs,
+  });
+}
+
+type FileNote = { list: string; bytes: number; utf8: number; split: number } & SurveyNote;
+type SurveyNote = {
+  plan: string;
+  rows: number;
+  addresses: number;
+  duplicates: number;
+  blank: number;
+  rejected: number;
+  repaired: number;
+};
+
+const writeFileNote = statement((db, arg: FileNote) =>
+  db
+    .updateTable('list')
+    .set({
+      file_bytes: arg.bytes,
+      valid_utf8: arg.utf8,
+      split: arg.split,
+      plan: arg.plan,
+      rows: arg.rows,
+      addresses: arg.addresses,
+      duplicates: arg.duplicates,
+      blank: arg.blank,
+      rejected: arg.rejected,
+      repaired: arg.repaired,
+    })
+    .where('id', '=', arg.list)
+    .where('state', '=', 'receiving'),
+);
+
+async function noteFile(
+  tx: Tx,
+  listId: string,
+  { bytes, isValidUtf8, survey, split }: Received & { survey: Survey; split: boolean },
+): Promise<void> {
+  const { plan, counts } = survey;
+  await tx.change(writeFileNote, {
+    list: listId,
+    bytes,
+    utf8: isValidUtf8 ? 1 : 0,
+    split: split ? 1 : 0,
+    plan: JSON.stringify(plan),
+    ...counts,
+  });
+}
+
+const showList = statement((db, arg: { list: string }) =>
+  db
+    .updateTable('list')
+    .set({ state: 'surveyed', owner: null })
+    .where('id', '=', arg.list)
+    .where('state', '=', 'receiving'),
+);
+
+/** From here on its owner sees it. */
+export async function revealList(tx: Tx, listId: string): Promise<void> {
+  if ((await tx.change(showList, { list: listId })) !== 1) throw new Error('a received list is gone');
+}
+
+const dropList = statement((db, arg: { list: string }) =>
+  db
+    .updateTable('list')
+    .set({ state: 'deleted', owner: null })
+    .where('id', '=', arg.list)
+    .where('state', '=', 'receiving'),
+);
+
+/** Nobody will see it; the sweep erases what there is of it. */
+export async function discardList(tx: Tx, listId: string): Promise<void> {
+  await tx.change(dropList, { list: listId });
+}

@@ -1,0 +1,47 @@
+import { releaseTask, type Claim } from '../tasks/claim-task.ts';
+import { pendingItems } from '../tasks/items.ts';
+import { keepLease } from '../tasks/keep-lease.ts';
+import { verifyItems, type RunTaskParts, type RunTaskSignals } from '../tasks/run-task.ts';
+import { settleListTask } from './settle-list-task.ts';
+
+/**
+ * The story of a list's task: a worker has claimed it; verify what is due, side by side; give the rest back to the list.
+ *
+ *     due addresses        → verify them, look again
+ *     none due, or late    → settle: answers to the rows, deferred addresses to the list
+ *     draining             → put the task back at once
+ *     lease lost           → stop and discard: another worker has it, or the list was ended
+ */
+export async function runListTask(
+  claim: Claim,
+  parts: RunTaskParts,
+  signals: RunTaskSignals,
+): Promise<'settled' | 'put_back' | 'lease_lost'> {
+  const lease = keepLease(claim, parts);
+  const stop = AbortSignal.any([signals.cut, lease.lost]);
+  try {
+    while (!lease.lost.aborted) {
+      const now = parts.wallClock.now();
+      const due = (await pendingItems(parts.store.read, claim.taskId)).filter((item) => item.nextAt <= now);
+      if (due.length === 0 || now >= claim.deadlineAt) return await settle(claim, parts);
+      if (signals.draining.aborted) return await putBack(claim, parts, now);
+      await verifyItems(due, { claim, parts, draining: signals.draining, stop });
+    }
+    return 'lease_lost';
+  } finally {
+    lease.end();
+  }
+}
+
+async function settle(claim: Claim, parts: RunTaskParts): Promise<'settled' | 'lease_lost'> {
+  const answer = await parts.store.write(
+    (tx) => settleListTask(tx, claim, parts.wallClock.now()),
+    claim.accountId,
+  );
+  return answer.kind === 'settled' ? 'settled' : 'lease_lost';
+}
+
+async function putBack(claim: Claim, { store }: RunTaskParts, nextAt: number): Promise<'put_back'> {
+  await store.write((tx) => releaseTask(tx, claim, nextAt));
+  return 'put_back';
+}

@@ -1,0 +1,84 @@
+import { statement, type Tx } from '../db/statement.ts';
+import { endList } from './end-list.ts';
+import { findList, type List } from './list.ts';
+import { planTasks } from './plan-tasks.ts';
+import { absorbTask } from './settle-list-task.ts';
+
+/** Pause, resume, cancel and delete. What is done twice is done once: the second finds the list where it should be. */
+export type StopListAnswer =
+  { kind: 'done' } | { kind: 'list_not_found' } | { kind: 'wrong_state'; state: List['state'] };
+
+export type ListOrder = { accountId: string; listId: string; now: number };
+
+const writeState = statement((db, arg: { list: string; state: List['state'] }) =>
+  db.updateTable('list').set({ state: arg.state }).where('id', '=', arg.list),
+);
+
+/** Hands out no more addresses; what the workers have begun ends. */
+export async function pauseList(tx: Tx, order: ListOrder): Promise<StopListAnswer> {
+  return change(tx, order, {
+    from: 'running',
+    already: 'paused',
+    work: (list) => tx.change(writeState, { list: list.id, state: 'paused' }),
+  });
+}
+
+export async function resumeList(tx: Tx, order: ListOrder): Promise<StopListAnswer> {
+  return change(tx, order, {
+    from: 'paused',
+    already: 'running',
+    work: async (list) => {
+      await tx.change(writeState, { list: list.id, state: 'running' });
+      await planTasks(tx, list.id, order.now);
+    },
+  });
+}
+
+type Change = {
+  from: List['state'];
+  already: List['state'];
+  work: (list: List) => Promise<unknown>;
+};
+
+async function change(tx: Tx, order: ListOrder, { from, already, work }: Change): Promise<StopListAnswer> {
+  const list = await findList(tx, order);
+  if (list === undefined) return { kind: 'list_not_found' };
+  if (list.state === already) return { kind: 'done' };
+  if (list.state !== from) return { kind: 'wrong_state', state: list.state };
+  await work(list);
+  return { kind: 'done' };
+}
+
+/** Ends the run now: what was checked is charged for and kept, the rest of the credits goes back. */
+export async function cancelList(tx: Tx, order: ListOrder): Promise<StopListAnswer> {
+  const list = await findList(tx, order);
+  if (list === undefined) return { kind: 'list_not_found' };
+  if (list.state === 'cancelled') return { kind: 'done' };
+  if (list.state !== 'running' && list.state !== 'paused') return { kind: 'wrong_state', state: list.state };
+  await endRun(tx, { listId: list.id, state: 'cancelled', now: order.now });
+  return { kind: 'done' };
+}
+
+/** Nobody sees it from now on; the sweep erases its rows and its file within moments. */
+export async function deleteList(tx: Tx, order: ListOrder): Promise<StopListAnswer> {
+  const list = await findList(tx, order);
+  if (list === undefined) return { kind: 'list_not_found' };
+  if (list.state === 'running' || list.state === 'paused')
+    await endRun(tx, { listId: list.id, state: 'cancelled', now: order.now });
+  await tx.change(writeState, { list: list.id, state: 'deleted' });
+  return { kind: 'done' };
+}
+
+const findTasks = statement((db, arg: { list: string }) =>
+  db.selectFrom('task').select('id').where('list_id', '=', arg.list),
+);
+
+/** Takes the open tasks back with what they have found (their workers lose their leases) and settles. */
+export async function endRun(
+  tx: Tx,
+  { listId, state, now }: { listId: string; state: 'completed' | 'cancelled'; now: number },
+): Promise<void> {
+  for (const { id } of await tx.all(findTasks, { list: listId }))
+    await absorbTask(tx, { taskId: id, listId });
+  await endList(tx, { listId, state, now });
+}

@@ -1,0 +1,108 @@
+import type { Store } from '../db/store.ts';
+import { createAddressTable } from './address-table.ts';
+import { insertRows, type NewListRow } from './insert-rows.ts';
+import type { List } from './list.ts';
+import type { ListFile } from './reading/list-file.ts';
+import { ListProblem } from './reading/list-problem.ts';
+import { planReading, readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
+import { rowsOfCell, type SurveyedRow } from './rows-of-cell.ts';
+
+/**
+ * Reads a list once from beginning to end and writes down what each row is: an address, a duplicate of an earlier one,
+ * no address, or nothing. What the run will cost is known after it.
+ */
+export type Survey = { plan: ReadingPlan; counts: List['counts'] };
+
+export type SurveyOrder = {
+  listId: string;
+  file: ListFile;
+  isValidUtf8: boolean;
+  /** The column with the addresses, from 0, where somebody chose it. */
+  column?: number | undefined;
+  split: boolean;
+};
+
+export type SurveyParts = { store: Pick<Store, 'write'>; listMaxRows: number };
+
+const rowsAtOnce = 1_000;
+
+export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promise<Survey> {
+  const { file, isValidUtf8, column, split } = order;
+  const plan = await planReading(file, { isValidUtf8, column });
+  const count = createRowCounter(parts.listMaxRows);
+  let unwritten: NewListRow[] = [];
+  const write = async (): Promise<void> => {
+    const rows = unwritten;
+    unwritten = [];
+    if (rows.length > 0) await parts.store.write((tx) => insertRows(tx, order.listId, rows));
+  };
+  for await (const batch of readList(file, plan)) {
+    for (const line of batch) {
+      for (const row of rowsOfLine(line, plan, split)) unwritten.push(count.add(row));
+      if (unwritten.length >= rowsAtOnce) await write();
+    }
+  }
+  await write();
+  return { plan, counts: count.counts() };
+}
+
+/** The rows that a line of the file makes; the heading and what stands above it make none. */
+export function rowsOfLine(line: FileRow, { layout }: ReadingPlan, split: boolean): SurveyedRow[] {
+  if (line.kind !== 'row') return [];
+  if (layout.shape === 'table') return rowsOfCell(line.cells[layout.column] ?? '', split);
+  const cells = line.cells.filter((cell) => cell.trim() !== '');
+  return cells.flatMap((cell) => rowsOfCell(cell, true));
+}
+
+/** Numbers the rows, tells duplicates apart and counts. */
+function createRowCounter(mostRows: number) {
+  const table = createAddressTable();
+  const counts = { rows: 0, addresses: 0, duplicates: 0, blank: 0, rejected: 0, repaired: 0 };
+  const empty = { email: null, host: null, same_as: null, repaired: null, fault: null };
+
+  function addAddress({ address, repaired }: SurveyedRow & { kind: 'address' }): NewListRow {
+    const row = counts.rows;
+    // Two addresses are the same if local part and domain agree without regard to case, as in tasks.
+    const first = table.firstRowOf(`${address.username.toLowerCase()}@${address.host}`, row);
+    if (repaired !== null) counts.repaired += 1;
+    const common = { row, email: address.email, repaired, fault: null };
+    if (first === row) {
+      counts.addresses += 1;
+      return { ...common, kind: 'address', host: address.host, same_as: null };
+    }
+    counts.duplicates += 1;
+    return { ...common, kind: 'duplicate', host: null, same_as: first };
+  }
+
+  return {
+    add(surveyed: SurveyedRow): NewListRow {
+      if (counts.rows >= mostRows) throw tooManyRows(mostRows);
+      counts.rows += 1;
+      switch (surveyed.kind) {
+        case 'blank':
+          counts.blank += 1;
+          return { ...empty, row: counts.rows, kind: 'blank' };
+        case 'rejected':
+          counts.rejected += 1;
+          return {
+            ...empty,
+            row: counts.rows,
+            kind: 'rejected',
+            email: surveyed.cell,
+            fault: surveyed.fault,
+          };
+        case 'address':
+          return addAddress(surveyed);
+      }
+    },
+    counts: () => counts,
+  };
+}
+
+function tooManyRows(most: number): ListProblem {
+  const number = most.toLocaleString('en-US');
+  return new ListProblem(
+    'list_too_large',
+    `The list has more than ${number} rows. Split it, and upload the parts.`,
+  );
+}

@@ -1,0 +1,102 @@
+import {
+  findAccount,
+  findAccounts,
+  type AccountState,
+  type FindAccountsRequest,
+} from '../accounts/find-accounts.ts';
+import { createAccount, type AccountRequest, type Plan } from '../accounts/create-account.ts';
+import { setPlan } from '../accounts/set-plan.ts';
+import { listChanges, type AuditEntry } from '../audit-log/list-changes.ts';
+import { grantCredits, type GrantCreditsAnswer, type GrantCreditsRequest } from '../credits/grant-credits.ts';
+import { readLedger, type LedgerAnswer, type LedgerRequest } from '../credits/read-ledger.ts';
+import type { Store } from '../db/store.ts';
+import { deleteKey, type DeleteKeyAnswer } from '../keys/delete-key.ts';
+import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
+import { listKeys, type ListedKey } from '../keys/list-keys.ts';
+import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
+import { findRequest, type RequestTrace } from './find-request.ts';
+import { readHealth, type Health, type ReadHealthParts } from './read-health.ts';
+
+/**
+ * What the operator may see and do, over every account. Every change is recorded as made by the operator. Whether a request is the operator's is decided in
+ * http/pipeline/authenticate-operator.ts, not here.
+ */
+export type OperatorActions = {
+  findAccounts(request: FindAccountsRequest): ReturnType<typeof findAccounts>;
+  findAccount(accountId: string): Promise<AccountState | undefined>;
+  createAccount(request: AccountRequest): Promise<AccountState>;
+  setPlan(request: { accountId: string; plan: Plan }): Promise<AccountState | undefined>;
+  grantCredits(request: GrantCreditsRequest): Promise<GrantAnswer>;
+  /** Those that are not deleted, the newest first; `undefined` where there is no such account. */
+  listKeys(accountId: string): Promise<ListedKey[] | undefined>;
+  issueKey(key: {
+    accountId: string;
+    mode: 'live' | 'test';
+    name: string | undefined;
+  }): Promise<IssueKeyAnswer>;
+  deleteKey(key: { accountId: string; keyId: string }): Promise<DeleteKeyAnswer>;
+  readLedger(request: LedgerRequest): Promise<LedgerAnswer>;
+  listTasks(request: ListTasksRequest): ReturnType<typeof listTasks>;
+  findRequest(requestId: string): Promise<RequestTrace | undefined>;
+  listChanges(page: { limit: number; before: number | undefined }): Promise<AuditEntry[]>;
+  readHealth(hours: number): Promise<Health>;
+};
+
+type GrantAnswer =
+  { kind: 'granted'; account: AccountState } | Exclude<GrantCreditsAnswer, { kind: 'granted' }>;
+
+export type OperatorActionsParts = Omit<ReadHealthParts, 'store'> & {
+  store: Pick<Store, 'withRequestDeadline'>;
+};
+
+export function createOperatorActions(parts: OperatorActionsParts): OperatorActions {
+  /** All that one page asks for has the time of one request. */
+  const inTime = () => ({
+    ...parts,
+    store: parts.store.withRequestDeadline('work'),
+    actor: 'operator' as const,
+  });
+  return {
+    findAccounts: (request) => findAccounts(request, inTime()),
+    findAccount: (accountId) => findAccount(accountId, inTime()),
+    createAccount: async (request) => {
+      const changing = inTime();
+      return stateOf((await createAccount(request, changing)).accountId, changing);
+    },
+    setPlan: async (request) => {
+      const changing = inTime();
+      const answer = await setPlan(request, changing);
+      return answer.kind === 'set' ? stateOf(answer.accountId, changing) : undefined;
+    },
+    grantCredits: async (request) => {
+      const changing = inTime();
+      const answer = await grantCredits(request, changing);
+      return answer.kind === 'granted'
+        ? { kind: 'granted', account: await stateOf(answer.accountId, changing) }
+        : answer;
+    },
+    listKeys: (accountId) => livingKeys(accountId, inTime()),
+    issueKey: (key) => issueKey(key, inTime()),
+    deleteKey: (key) => deleteKey(key, inTime()),
+    readLedger: (request) => readLedger(request, inTime()),
+    listTasks: (request) => listTasks(request, inTime()),
+    findRequest: (requestId) => findRequest(requestId, inTime()),
+    listChanges: (page) => listChanges(page, inTime()),
+    readHealth: (hours) => readHealth(hours, inTime()),
+  };
+}
+
+type ReadParts = { store: Pick<Store, 'read'> };
+
+/** Accounts are never deleted, so one that was changed is there. */
+async function stateOf(accountId: string, parts: ReadParts): Promise<AccountState> {
+  const account = await findAccount(accountId, parts);
+  if (account === undefined) throw new Error('an account that was changed is not there');
+  return account;
+}
+
+async function livingKeys(accountId: string, parts: ReadParts): Promise<ListedKey[] | undefined> {
+  const keys = await listKeys(accountId, parts);
+  if (keys.length === 0 && (await findAccount(accountId, parts)) === undefined) return undefined;
+  return keys.filter(({ deletedAt }) => deletedAt === null).reverse();
+}

@@ -1,0 +1,42 @@
+/** A resolver that denies what exists: nobody is called dead on its word, nobody pays, and the operator is told. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startServiceInWorld, type RunningService } from './running-service.ts';
+
+let service: RunningService;
+before(async () => {
+  service = await startServiceInWorld({ denyAllNames: true });
+});
+after(() => service.stop());
+
+const readyz = () => service.client.ask({ method: 'GET', path: '/readyz' }, { insist: false });
+
+test('while it denies what exists: 502, nothing charged, not ready, and one line in the log', async () => {
+  const before_ = await service.balance(service.first);
+  for (const email of ['x@gmail.com', 'alive@plain.test', 'x@nxdomain.test']) {
+    const { status, headers, body } = await service.client.verify(service.first.key, email);
+    assert.deepEqual([status, body['reason']], [502, 'verification_unavailable'], email);
+    assert.equal(headers['x-credits-used'], '0');
+  }
+  assert.deepEqual(await service.balance(service.first), before_);
+  const { status, body } = await readyz();
+  assert.equal(status, 503);
+  assert.match(JSON.stringify(body), /the resolver denies what is known to exist .*MAILPROOF_DNS_SERVERS/);
+  assert.equal(service.process.said.stdout.match(/the resolver denies/g)?.length, 1);
+});
+
+test('in a task such an address ends as unknown, free of charge', async () => {
+  const created = await service.client.createTask(service.first.key, { emails: ['x@gmail.com'] });
+  const { body } = await service.client.readTaskUntil(service.first.key, created.body['task_id']);
+  assert.match(JSON.stringify(body['results']), /"status":"unknown"/);
+  const { granted, available } = await service.balance(service.first);
+  assert.equal(available, granted);
+});
+
+test('a restart beside a resolver that tells the truth is ready, and the dead are dead', async () => {
+  service.world.denyAllNames(false);
+  await service.restart();
+  assert.equal((await readyz()).status, 200);
+  const { status, body } = await service.client.verify(service.first.key, 'x@nxdomain.test');
+  assert.deepEqual([status, body['status']], [200, 'invalid']);
+});
