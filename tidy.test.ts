@@ -1,10 +1,26 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
 
-/** The house rules that no compiler holds: import arrows, names, sizes, naked TODOs, dead links. */
+/** The rules that no compiler holds: import arrows, circles, names, words, sizes, naked TODOs, dead links. */
+
+const pending = [
+  'abandoned words: bench',
+  'abandoned words: cli',
+  'abandoned words: client',
+  'abandoned words: console',
+  'abandoned words: docs',
+  'abandoned words: engine',
+  'abandoned words: service',
+  'abandoned words: world',
+  'folder circles: service/src/lists',
+  'long lines: docs',
+  'long lines: README.md',
+  'shadows a global: cli',
+  'shadows a global: console',
+];
 
 const root = import.meta.dirname;
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -13,26 +29,70 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
+const packages = ['engine', 'service', 'cli', 'client', 'console', 'world'];
 const sources = files.filter((file) => /\.tsx?$/.test(file));
-const production = sources.filter((file) => /\/src\//.test(file) && !/\.test\.ts$/.test(file));
-const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
+/** What ships: everything under `src` that is no test. */
+const production = sources.filter((file) => /^[^/]+\/src\//.test(file) && !isTest(file));
+const productionOf = (home: string): string[] => production.filter((file) => file.startsWith(`${home}/src/`));
+const texts = new Map<string, string>();
 
-type Import = { from: string; to: string };
+function read(file: string): string {
+  const text = texts.get(file) ?? readFileSync(join(root, file), 'utf8');
+  texts.set(file, text);
+  return text;
+}
 
-/** Every import of ours as repository paths; `@mailproof/x` reads as `x/`. Type imports count: an arrow is an arrow. */
+type Import = { from: string; to: string; typeOnly: boolean };
+
+/** An import or re-export with what it takes; `import '…'` and `import('…')` take everything. */
+const importPattern =
+  /^(?:import|export) (?<names>[^;'"]*)\bfrom '(?<named>[^']+)'|(?:^import |\bimport\()'(?<bare>[^']+)'/gm;
+
+/** Every import of ours as repository paths; `@mailproof/x` reads as `x/`. */
 function importsOf(file: string): Import[] {
-  const specifiers = [...read(file).matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(
-    (match) => match[1] ?? '',
-  );
-  return specifiers.flatMap((specifier): Import[] => {
-    if (specifier.startsWith('.')) return [{ from: file, to: normalize(join(dirname(file), specifier)) }];
-    if (specifier.startsWith('@mailproof/')) return [{ from: file, to: `${specifier.slice(11)}/` }];
+  return [...read(file).matchAll(importPattern)].flatMap(({ groups }): Import[] => {
+    const specifier = groups?.['named'] ?? groups?.['bare'] ?? '';
+    const typeOnly = takesTypesOnly((groups?.['names'] ?? '').trim());
+    if (specifier.startsWith('.')) {
+      return [{ from: file, to: normalize(join(dirname(file), specifier)), typeOnly }];
+    }
+    if (specifier.startsWith('@mailproof/')) return [{ from: file, to: `${specifier.slice(11)}/`, typeOnly }];
     return [];
   });
 }
 
-function expectNone(found: string[], rule: string): void {
-  assert.deepEqual(found, [], rule);
+function takesTypesOnly(names: string): boolean {
+  if (names.startsWith('type ')) return true;
+  const inBraces = /^\{(?<list>[^}]*)\}$/.exec(names)?.groups?.['list'];
+  const listed = (inBraces ?? '').split(',').filter((name) => name.trim() !== '');
+  return listed.length > 0 && listed.every((name) => name.trim().startsWith('type '));
+}
+
+type Arrow = { from: string; to: string };
+
+/** One circle through each knot of arrows, written `a → b → a`. */
+function findCircles(arrows: readonly Arrow[]): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of arrows) {
+    if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
+  }
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const walk = (at: string, path: string[]): void => {
+    const seen = path.indexOf(at);
+    if (seen !== -1) circles.push([...path.slice(seen), at].join(' → '));
+    if (seen !== -1 || done.has(at)) return;
+    for (const to of next.get(at) ?? []) walk(to, [...path, at]);
+    done.add(at);
+  };
+  for (const start of [...next.keys()].sort()) walk(start, []);
+  return circles;
+}
+
+function expectNone(found: readonly string[], rule: string): void {
+  const open = found.filter((finding) => !pending.some((begin) => `${rule}: ${finding}`.startsWith(begin)));
+  assert.deepEqual(open, [], rule);
 }
 
 /** What each workspace may import of ours. The world is the other side of the wire and knows nobody. */
@@ -58,8 +118,81 @@ test('imports between workspaces follow the arrows', () => {
   );
 });
 
-/** The service's rooms from the ground up: a room imports only from rooms before it, or its own. */
-const serviceFloors = [
+test('production never imports from tests', () => {
+  const wrong = packages
+    .flatMap(productionOf)
+    .flatMap(importsOf)
+    .filter(({ to }) => /^[^/]+\/test(?:\/|$)/.test(to) || isTest(to));
+  expectNone(
+    wrong.map(({ from, to }) => `${from} imports ${to}`),
+    'src imports test',
+  );
+});
+
+for (const home of packages) {
+  const inside = productionOf(home)
+    .flatMap(importsOf)
+    .filter(({ to }) => to.startsWith(`${home}/src/`));
+
+  test(`folders of ${home} import each other in one direction`, () => {
+    /** A folder directly under `src` with all it holds; a file that stands there counts by itself. */
+    const topOf = (file: string): string => file.split('/').slice(0, 3).join('/');
+    const isFile = (place: string): boolean => /\.tsx?$/.test(place);
+    const top = findCircles(inside.map(({ from, to }) => ({ from: topOf(from), to: topOf(to) })));
+    expectNone(
+      top.filter((circle) => !circle.split(' → ').every(isFile)),
+      'folder circles',
+    );
+    const nested = inside.map(({ from, to }) => ({ from: dirname(from), to: dirname(to) }));
+    const rootFolder = `${home}/src`;
+    expectNone(
+      findCircles(nested.filter(({ from, to }) => from !== rootFolder && to !== rootFolder)),
+      'folder circles',
+    );
+  });
+
+  test(`files of ${home} import each other in circles for types only`, () => {
+    expectNone(findCircles(inside.filter(({ typeOnly }) => !typeOnly)), 'file circles');
+  });
+
+  test(`an exported name is defined once in ${home}, and shadows no global`, () => {
+    const definitions = productionOf(home).flatMap((file) =>
+      exportedNames(file).map((name) => ({ file, name })),
+    );
+    const byName = Map.groupBy(definitions, ({ name }) => name);
+    expectNone(
+      [...byName].flatMap(([name, all]) =>
+        all.length > 1 ? [`${home} ${name} in ${all.map(({ file }) => file).join(' and ')}`] : [],
+      ),
+      'defined twice',
+    );
+    expectNone(
+      definitions.filter(({ name }) => globals.has(name)).map(({ file, name }) => `${file} ${name}`),
+      'shadows a global',
+    );
+  });
+}
+
+function exportedNames(file: string): string[] {
+  const declaration =
+    /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|type|interface) (?<name>\w+)/gm;
+  return [...read(file).matchAll(declaration)].map(({ groups }) => groups?.['name'] ?? '');
+}
+
+/** The globals of Node, and the types and classes that TypeScript knows of the language and of browsers. */
+const globals = new Set([...Object.getOwnPropertyNames(globalThis), ...libraryNames()]);
+
+function libraryNames(): string[] {
+  const folder = join(root, 'node_modules/typescript/lib');
+  const declaration = /^(?:declare (?:var|function|class)|interface|type) (?<name>[A-Z]\w+)/gm;
+  return readdirSync(folder)
+    .filter((file) => /^lib\.(?:es|dom)[\w.]*\.d\.ts$/.test(file))
+    .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(declaration)])
+    .map(({ groups }) => groups?.['name'] ?? '');
+}
+
+/** The service's folders from the ground up: a folder imports only from those before it. */
+const serviceLayers = [
   'log',
   'db',
   'audit-log',
@@ -81,21 +214,21 @@ const serviceFloors = [
   'main',
 ];
 
-/** Where parts are put together: these may import whom they need. */
-const compositionRooms = ['index', 'main', 'start', 'engine-settings'];
+/** Where parts are put together: these may import what they need. */
+const compositionFolders = ['index', 'main', 'start', 'engine-settings'];
 
 test('inside the service nobody imports http, worker, main or config but main', () => {
   const inService = production.filter((file) => /^service\/src\//.test(file)).flatMap(importsOf);
-  const room = (path: string): string => (path.split('/')[2] ?? '').replace(/\.ts$/, '');
+  const folderOf = (path: string): string => (path.split('/')[2] ?? '').replace(/\.ts$/, '');
   const wrong = inService.filter(({ from, to }) => {
-    const [home, target] = [room(from), room(to)];
-    if (compositionRooms.includes(home) || home === target || !to.startsWith('service/')) return false;
+    const [home, target] = [folderOf(from), folderOf(to)];
+    if (compositionFolders.includes(home) || home === target || !to.startsWith('service/')) return false;
     if (['http', 'worker', 'main', 'config'].includes(target)) return true;
-    return serviceFloors.indexOf(target) > serviceFloors.indexOf(home);
+    return serviceLayers.indexOf(target) > serviceLayers.indexOf(home);
   });
   expectNone(
     wrong.map(({ from, to }) => `${from} imports ${to}`),
-    `floors: ${serviceFloors.join(' < ')}`,
+    `layers: ${serviceLayers.join(' < ')}`,
   );
 });
 
@@ -120,6 +253,102 @@ test('folders and files are named after nouns of the field', () => {
     files.filter((file) => banned.test(file)),
     'banned names',
   );
+});
+
+/** Private words that were given up, with the plain ones in their place (see docs/glossary.md). */
+const abandonedWords = new Map([
+  ['desk', 'what it does'],
+  ['door', 'what it does'],
+  ['fate', 'ending'],
+  ['hurried', 'with a request deadline'],
+  ['lane', 'serial key'],
+  ['notebook', 'context'],
+  ['setback', 'failure'],
+  ['shelf', 'memory namespace'],
+  ['shelves', 'memory namespaces'],
+  ['stranger', 'random probe'],
+  ['suffer', 'fail'],
+  ['switchboard', 'probe scheduler'],
+  ['talk', 'SMTP session'],
+  ['till', 'reserve and settle'],
+  ['turnbook', 'lease store'],
+  ['turnledger', 'lease state'],
+  ['fleet', 'fixture'],
+  ['house', 'fixture'],
+  ['scene', 'fixture'],
+]);
+
+test('no identifier and no file name uses an abandoned word', () => {
+  const abandoned = (name: string): string[] =>
+    [...wordsOf(name), wordsOf(name).join('')]
+      .map((word) => word.replace(/s$/, ''))
+      .flatMap((word) => (abandonedWords.has(word) ? [`${word} (${abandonedWords.get(word) ?? ''})`] : []));
+  const found = sources.flatMap((file) => {
+    const names = [...identifiersOf(file), ...file.split(/[/.-]/)];
+    return [...new Set(names.flatMap(abandoned))].map((word) => `${file} ${word}`);
+  });
+  expectNone(found, 'abandoned words');
+});
+
+test('every word of the glossary is used, is in order, and is none that was given up', () => {
+  const entries = [...read('docs/glossary.md').matchAll(/^\| (?<word>[a-z][^|]*)\|/gim)]
+    .map(({ groups }) => (groups?.['word'] ?? '').trim())
+    .filter((word) => word !== 'word');
+  assert.ok(entries.length > 30, 'the glossary is a table');
+  const used = new Set([...production, ...sources.filter(isTest)].flatMap((file) => spokenWords(file)));
+  const unused = entries.filter((entry) =>
+    entry
+      .toLowerCase()
+      .split(/[ ,-]+/)
+      .some((word) => !used.has(word)),
+  );
+  expectNone(
+    unused.map((entry) => `docs/glossary.md ${entry}`),
+    'words that no code uses',
+  );
+  const sorted = [...entries].sort((a, b) => a.localeCompare(b, 'en'));
+  assert.deepEqual(entries, sorted, 'in alphabetical order');
+  expectNone(
+    entries.filter((entry) => abandonedWords.has(entry)).map((entry) => `docs/glossary.md ${entry}`),
+    'abandoned words',
+  );
+});
+
+/** `hostLease` and `HOST_LEASE` are two words: host, lease. */
+function wordsOf(name: string): string[] {
+  return name
+    .split(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z\d]+/)
+    .map((word) => word.toLowerCase());
+}
+
+/** Comments, strings and templates are for people; what remains is code. */
+function identifiersOf(file: string): string[] {
+  const forPeople = /\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+  return [
+    ...new Set(
+      read(file)
+        .replace(forPeople, ' ')
+        .match(/[a-z_$][\w$]*/gi),
+    ),
+  ];
+}
+
+function spokenWords(file: string): string[] {
+  return [...new Set(read(file).match(/[a-z\d]+/gi))].flatMap(wordsOf);
+}
+
+test('no line of the documentation is longer than 120 columns, tables aside', () => {
+  const pages = files.filter((file) => /^(?:docs\/.*|README)\.md$/.test(file));
+  const long = pages.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .flatMap((line, index) =>
+        line.length > 120 && !/^\s*\|/.test(line) && /^.{0,119}\s\S/.test(line.trim())
+          ? [`${file}:${index + 1}`]
+          : [],
+      ),
+  );
+  expectNone(long, 'long lines');
 });
 
 test('no file is longer than 400 lines, data aside', () => {

@@ -83,6 +83,8 @@ export const reasonGroups = {
         'The mail server defers first attempts from unknown senders (greylisting). Ask again later.',
       verification_in_progress: 'The mail server is still checking whether the mailbox exists.',
       receiving_too_fast: 'The mailbox exists but is receiving mail faster than it is allowed to.',
+      unknown_for_now:
+        'The mail server does not know the mailbox for now, but only deferred us (a soft bounce).',
       customer_suspended: "The account of the domain's owner is suspended at its mail filter.",
       deferred: 'The mail server could not answer for now (temporary failure).',
       deferred_by_gateway: 'The mail server deferred us because of a reply from a server behind it.',
@@ -104,6 +106,7 @@ export const reasonGroups = {
       malware_suspected: 'The mail server suspects dangerous content.',
       message_too_large: 'The mail server rejected us because of message size.',
       content_refused: 'The mail server rejected us because of content or format.',
+      speaks_of_us: 'The mail server is talking about us, not about the mailbox.',
       policy: "The mail server rejected us by local policy or by the recipient's choice.",
       unavailable_or_denied:
         'The mail server does not say whether the mailbox does not exist or access is denied.',

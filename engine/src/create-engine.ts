@@ -126,7 +126,7 @@ export function createEngine(settings: EngineSettings): Engine {
     hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
     catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, memoryOf('catch_all'))),
     randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
-    gate: createConversationLimiter({ clock, openConversations: limits.openConversations }),
+    conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
   });
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {

@@ -22,10 +22,10 @@ import { createConversationLimiter } from '../../../engine/src/politeness/create
 import { askMailbox } from '../../../engine/src/probing/ask-mailbox.ts';
 import { createCatchAllLookups } from '../../../engine/src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../../engine/src/probing/catch-all-memory.ts';
-import { holdConversation } from '../../../engine/src/probing/hold-conversation.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
 import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
 import { createPendingProbe, type PendingProbe } from '../../../engine/src/probing/pending-probe.ts';
+import { runSession } from '../../../engine/src/probing/session.ts';
 import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
 import type { EngineLike, EngineOrder } from './engine-order.ts';
 import { limitsFor } from './engine-order.ts';
@@ -91,23 +91,25 @@ function createPlainScheduler(parts: Parts): { scheduler: ProbeScheduler; opened
     gate.opened();
     counts.open += 1;
     counts.opened += 1;
-    const waiting = [probe];
     const destination = { target: probe.target, policy: policies.policyFor(probe.target.host) };
     const supply = {
-      take: (most: number) => waiting.splice(0, most),
+      take: () => [],
       giveBack: (probes: PendingProbe[]) =>
         probes.forEach((given) => given.settle({ kind: 'not_connected' })),
     };
-    await holdConversation(destination, supply, {
-      ...parts,
-      route,
-      heloName: route.heloName,
-      classify,
-      starttls: 'demanded',
-      hosts: createHostMemory(clock, limits),
-      catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
-      randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
-    });
+    await runSession(
+      { destination, first: probe, supply },
+      {
+        ...parts,
+        route,
+        heloName: route.heloName,
+        classify,
+        starttls: 'demanded',
+        hosts: createHostMemory(clock, limits),
+        catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
+        randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
+      },
+    );
     counts.open -= 1;
     gate.closed();
   }
@@ -121,7 +123,7 @@ function createPlainScheduler(parts: Parts): { scheduler: ProbeScheduler; opened
           if (gate.mayOpen(begin)) void converse(probe);
         };
         begin();
-        return probe.outcome;
+        return probe.visit;
       },
       counts: () => ({ waiting: 0, open: counts.open }),
     },

@@ -1,4 +1,5 @@
 import type { CatchAllAnswer } from '../evidence.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
 import { isBelievedUnasked } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { CatchAllMemory } from './catch-all-memory.ts';
@@ -11,7 +12,7 @@ export type CatchAllLookups = {
   /** The answer where there is one; `being_asked` while somebody finds out. */
   look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined;
   /** Takes the question on. It has to be answered, by `undetermined` at the worst. */
-  take(domain: CanonicalHost): void;
+  claim(domain: CanonicalHost): void;
   answer(domain: CanonicalHost, answer: CatchAllAnswer): void;
   /** The answer that is known, or that somebody is about to bring. */
   wait(domain: CanonicalHost, mailHost: CanonicalHost): Promise<CatchAllAnswer>;
@@ -29,7 +30,7 @@ export function createCatchAllLookups(memory: CatchAllMemory): CatchAllLookups {
 
   return {
     look,
-    take: (domain) => void asking.set(domain, Promise.withResolvers<CatchAllAnswer>()),
+    claim: (domain) => void asking.set(domain, Promise.withResolvers<CatchAllAnswer>()),
     answer(domain, answer) {
       if (answer.kind !== 'undetermined') memory.learn(domain, answer.kind);
       asking.get(domain)?.resolve(answer);
@@ -41,4 +42,14 @@ export function createCatchAllLookups(memory: CatchAllMemory): CatchAllLookups {
       return asking.get(domain)?.promise ?? { kind: 'undetermined', meaning: undefined };
     },
   };
+}
+
+/**
+ * A random probe that is taken makes the domain a catch-all; one refused as a mailbox that does not exist
+ * makes it none. A refusal for any other reason says nothing either way, and is not remembered.
+ */
+export function catchAllAfter(meaning: ReplyMeaning): CatchAllAnswer {
+  if (meaning.label === 'accepted') return { kind: 'yes', from: 'random_probe' };
+  if (meaning.label === 'mailbox_not_exist') return { kind: 'no', from: 'random_probe' };
+  return { kind: 'undetermined', meaning };
 }

@@ -1,12 +1,15 @@
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
-import type { MailboxEvidence } from '../evidence.ts';
+import type { MailboxEvidence, NoAnswerReason, ReadReply } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
-import type { Address } from '../syntax/address.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import type { Fault } from '../smtp/connection.ts';
+import { demandsTls, type Failure } from '../smtp/conversation.ts';
+import type { Address, CanonicalHost } from '../syntax/address.ts';
+import type { HostTraits } from './host-traits.ts';
 
-/** What to do after a visit that gave no answer. */
-export type NextStep = 'stop' | 'next_host' | 'same_host';
+export type MailboxRequest = { address: Address; target: MailTarget; asker: Asker };
 
 /** What came of asking one host for one mailbox. */
 export type Visit =
@@ -16,37 +19,41 @@ export type Visit =
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
   | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
 
-export type MailboxRequest = { address: Address; target: MailTarget; asker: Asker };
+/** What to do after a visit that gave no answer. */
+type NextStep = 'stop' | 'next_host' | 'same_host';
 
 /**
- * A request on its way to a conversation.
+ * A request to ask one host for one mailbox, until something has come of it.
  *
- *     waiting ──▶ in a conversation ──▶ answered (held until the conversation proved in step) ──▶ settled
- *        └──────────────┴── deadline or abort ──────────────────────────────────────────────────────▶
+ *     waiting ──▶ in a session ──▶ answered (held until the session proved in step) ──▶ settled
+ *      ▲  └────────────┬─┴── deadline or abort ───────────────────────────────────────────▶
+ *      └── given back ─┘
  *
- * It is settled once, whatever happens to the conversation after that. At its deadline an answer that is
+ * It is settled once, whatever happens to the session after that. At its deadline an answer that is
  * held counts: a host that is slow to say goodbye has proved nothing against itself.
  */
 export type PendingProbe = MailboxRequest & {
-  deadline: number;
-  /** How often a conversation took it up and gave it back unasked or unanswered. */
-  returns: number;
+  readonly deadline: number;
   isSettled(): boolean;
   /** Keeps an answer for the time being. */
   hold(visit: Visit): void;
   settle(visit: Visit): void;
   /** For a defect of ours: whoever asked gets the error. */
   fail(error: unknown): void;
+  /** How often a session gave it back unasked or unanswered. */
+  returns(): number;
+  countReturn(): void;
   /** Called once when it is settled. */
   onSettled(callback: () => void): void;
-  outcome: Promise<Visit>;
+  readonly visit: Promise<Visit>;
 };
 
 export function createPendingProbe(request: MailboxRequest, patience: Patience, clock: Clock): PendingProbe {
   let settled = false;
   let held: Visit | undefined;
+  let returns = 0;
   let callbacks: (() => void)[] = [];
-  const { promise: outcome, resolve, reject } = Promise.withResolvers<Visit>();
+  const { promise: visit, resolve, reject } = Promise.withResolvers<Visit>();
 
   function end(): boolean {
     if (settled) return false;
@@ -56,39 +63,98 @@ export function createPendingProbe(request: MailboxRequest, patience: Patience, 
     for (const callback of callbacks) callback();
     return true;
   }
-  function settle(visit: Visit): void {
-    if (end()) resolve(visit);
+  function settle(found: Visit): void {
+    if (end()) resolve(found);
   }
   function onAbort(): void {
     // The reason of an abort is whatever its owner gave; callers expect exactly that.
     if (end()) reject(patience.signal.reason as Error);
   }
-  const cancelTimer = clock.after(patience.deadline - clock.now(), () => settle(held ?? tooLate));
+  const cancelTimer = clock.after(patience.deadline - clock.now(), () => settle(held ?? lateVisit));
   patience.signal.addEventListener('abort', onAbort, { once: true });
   return {
     ...request,
     deadline: patience.deadline,
-    returns: 0,
     isSettled: () => settled,
-    hold: (visit) => void (held = visit),
+    hold: (found) => void (held = found),
     settle,
     fail: (error) => {
       if (end()) reject(error);
     },
+    returns: () => returns,
+    countReturn: () => void (returns += 1),
     onSettled: (callback) => void (callbacks = callbacks.concat(callback)),
-    outcome,
+    visit,
   };
 }
 
-const tooLate: Visit = {
-  kind: 'no_answer',
-  next: 'stop',
-  evidence: {
-    kind: 'no_answer',
-    reason: 'smtp_timeout',
-    meaning: undefined,
-    connected: true,
-    host: undefined,
-    replies: [],
-  },
+/** The visit of an address whose caller could wait no longer. */
+const lateVisit: Visit = noAnswer(undefined, { reason: 'smtp_timeout', next: 'stop' });
+
+/** How a session ended that was not finished: by a fault of the connection, or by a reply and what it means. */
+export type Ending =
+  | (Failure & { kind: 'broken' })
+  | (Failure & { kind: 'refused' } & { meaning: ReplyMeaning; read: ReadReply });
+
+/** The visit of an address that a session ended without a word about. */
+export function visitWithoutAnswer(
+  ending: Ending,
+  { host, traits }: { host: CanonicalHost; traits: HostTraits },
+): Visit {
+  if (ending.kind === 'broken')
+    return noAnswer(host, { reason: reasonOf(ending.fault), next: nextAfterFault(ending, traits) });
+  const { meaning, read } = ending;
+  // Before the mailbox was named no refusal can be about it, whatever words it borrows.
+  const aboutUs = meaning.label === 'blocked_or_policy' || meaning.label === 'greylisted_or_temporary';
+  return noAnswer(host, {
+    reason: 'host_refused',
+    next: nextAfterRefusal(ending, traits),
+    meaning: aboutUs ? meaning : undefined,
+    replies: [read],
+  });
+}
+
+export function visitWithoutSmtputf8(host: CanonicalHost): Visit {
+  return noAnswer(host, { reason: 'smtputf8_not_offered', next: 'stop' });
+}
+
+type Found = {
+  reason: NoAnswerReason;
+  next: NextStep;
+  meaning?: ReplyMeaning | undefined;
+  replies?: ReadReply[];
 };
+
+function noAnswer(host: CanonicalHost | undefined, { reason, next, meaning, replies = [] }: Found): Visit {
+  return {
+    kind: 'no_answer',
+    next,
+    evidence: { kind: 'no_answer', reason, meaning, connected: true, host, replies },
+  };
+}
+
+function reasonOf(fault: Fault): NoAnswerReason {
+  switch (fault) {
+    case 'timeout':
+      return 'smtp_timeout';
+    case 'closed':
+      return 'connection_lost';
+    case 'protocol_error':
+    case 'tls_failed':
+      return fault;
+  }
+}
+
+/** Another host may do better where this one hung up or never greeted; one that breaks the protocol is left alone. */
+function nextAfterFault({ phase, fault }: Failure & { kind: 'broken' }, traits: HostTraits): NextStep {
+  if (fault === 'protocol_error') return 'stop';
+  if (phase === 'starttls' && traits.tls === 'broken') return 'same_host';
+  if (fault === 'closed') return 'next_host';
+  return fault === 'timeout' && phase === 'banner' ? 'next_host' : 'stop';
+}
+
+function nextAfterRefusal({ phase, reply }: Failure & { kind: 'refused' }, traits: HostTraits): NextStep {
+  if (reply.code === 421 && traits.tls === 'demanded' && demandsTls(reply)) return 'same_host';
+  const temporary = reply.code < 500;
+  return reply.code === 421 || (temporary && (phase === 'banner' || phase === 'ehlo')) ? 'next_host' : 'stop';
+}

@@ -18,3 +18,13 @@ export type ReplyToClassify = {
   text: string;
   provider: string | undefined;
 };
+
+/** Who talks to whom: with it, a reply that names our side and not the recipient is known for what it is. */
+export type ReplyParties = {
+  /** Our envelope sender; empty for the null sender. */
+  sender: string;
+  heloName: string;
+  /** The IP address we connect from, where it is known. */
+  egressAddress?: string | undefined;
+  recipient: string;
+};

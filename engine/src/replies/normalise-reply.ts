@@ -2,39 +2,65 @@
  * Brings a reply into the one form the rules are asked about. Servers say the same thing in many spellings, with the
  * address in question, their own name and a ticket number mixed in; here the accidents are taken away.
  */
-import type { ReplyToClassify } from './meaning.ts';
+import type { ReplyParties, ReplyToClassify } from './meaning.ts';
+import { namesUsAlone, withOurNames } from './our-names.ts';
 import { providerNamed } from './providers.ts';
 import type { ProviderId } from './providers.ts';
 import { unwrapReply } from './unwrap-reply.ts';
+import { withoutWordsAboutUs } from './words-about-us.ts';
 
-export type NormalisedReply = {
-  /** First digit of the code that decides; 0 where there is no sensible one. */
+/** What a rule is asked about: the reply itself, or the one it quotes, or the words around that one. */
+export type PlainReply = {
+  /** First digit of the code; 0 where there is no sensible one. */
   replyClass: number;
   code: number;
   /** Only where its class agrees with the code's: a server that contradicts itself proves nothing by it. */
   enhanced: string | undefined;
   /** The text as plain words between spaces; see `normaliseText`. */
   words: string;
+  /** The same without what is said of senders, clients, services and messages; see `withoutWordsAboutUs`. */
+  wordsAboutRecipient: string;
   provider: ProviderId | undefined;
+};
+
+export type NormalisedReply = PlainReply & {
   /** Class of the reply on the wire, where the one that decides was quoted inside it. */
   outerClass: number;
+  /** The words in which another reply is quoted; none where nothing is quoted. */
+  around: PlainReply | undefined;
+  namesUsAlone: boolean;
 };
 
 /** Longer texts are cut before anything looks at them, which bounds the work per reply. */
 const maxTextCharacters = 2_048;
 
-export function normaliseReply(reply: ReplyToClassify): NormalisedReply {
-  const text = reply.text.slice(0, maxTextCharacters);
-  const outerClass = classOf(reply.code, reply.enhanced);
-  const inner = unwrapReply({ code: reply.code, enhanced: reply.enhanced, text });
-  const replyClass = inner.code === reply.code ? outerClass : classOf(inner.code, inner.enhanced);
+export function normaliseReply(reply: ReplyToClassify, parties?: ReplyParties): NormalisedReply {
+  const said = reply.text.slice(0, maxTextCharacters);
+  const text = withOurNames(said, parties).slice(0, maxTextCharacters);
+  const provider = reply.provider === undefined ? undefined : providerNamed(reply.provider);
+  const { code, enhanced } = reply;
+  const { innermost, around } = unwrapReply({ code, enhanced, text });
+  return {
+    ...plainReply(innermost, provider),
+    outerClass: classOf(code, enhanced),
+    around: around === '' ? undefined : plainReply({ code, enhanced, text: around }, provider),
+    namesUsAlone: namesUsAlone(said, parties),
+  };
+}
+
+function plainReply(
+  { code, enhanced, text }: { code: number; enhanced: string | undefined; text: string },
+  provider: ProviderId | undefined,
+): PlainReply {
+  const replyClass = classOf(code, enhanced);
+  const words = normaliseText(text);
   return {
     replyClass,
-    code: inner.code,
-    enhanced: agreeingCode(replyClass, inner.enhanced ?? enhancedCodeIn(inner.text)),
-    words: normaliseText(inner.text),
-    provider: reply.provider === undefined ? undefined : providerNamed(reply.provider),
-    outerClass,
+    code,
+    enhanced: agreeingCode(replyClass, enhanced ?? enhancedCodeIn(text)),
+    words,
+    wordsAboutRecipient: withoutWordsAboutUs(words),
+    provider,
   };
 }
 

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { unwrapReply } from './unwrap-reply.ts';
 
 function unwrapped(text: string): string {
-  const { code, enhanced, text: inner } = unwrapReply({ code: 550, enhanced: undefined, text });
+  const { innermost } = unwrapReply({ code: 550, enhanced: undefined, text });
+  const { code, enhanced, text: inner } = innermost;
   return [code, enhanced ?? '-', inner].join(' ');
 }
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { encodeCommand, type Command } from './command.ts';
-import { secureSocket } from './secure-socket.ts';
 import { createReplyReader, type Reply } from './reply-reader.ts';
 
 /**
@@ -110,6 +110,22 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
   attach(tcp, listeners);
   signal.addEventListener('abort', listeners.gone, { once: true });
   return { send, read, startTls, fault: () => fault, destroy: () => void socket.destroy() };
+}
+
+/**
+ * Begins TLS on a connection whose host said "go ahead". Certificates are not checked: a mail host's is
+ * as often as not its own, and a verification proves nothing about who answered. No session is kept, so
+ * none can be used at another host.
+ */
+function secureSocket(tcp: Socket, serverName: string): TLSSocket {
+  const secure = connect({
+    socket: tcp,
+    servername: serverName,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+  });
+  secure.disableRenegotiation();
+  return secure;
 }
 
 type Listeners = { data: (bytes: Buffer) => void; gone: () => void };

@@ -58,7 +58,10 @@ function setUp(): Place {
     hosts: createHostMemory(clock, defaultLimits),
     catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, defaultLimits)),
     randomLocalPart: () => 'no-such-user',
-    gate: createConversationLimiter({ clock, openConversations: defaultLimits.openConversations }),
+    conversationLimiter: createConversationLimiter({
+      clock,
+      openConversations: defaultLimits.openConversations,
+    }),
     // Nobody is left alone after a failure, so that the tarpits hold whom they have to the end.
     pacer: createPacer({ clock, random: () => 0.5, backsOff: false, onRest: () => undefined }),
   });

@@ -67,7 +67,7 @@ function openBoard({ clock, smtpPort, store, dialledAt }: BoardParts) {
     hosts: createHostMemory(clock, limits),
     catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
     randomLocalPart: () => 'no-such-user',
-    gate: createConversationLimiter({ clock, openConversations: 1_000 }),
+    conversationLimiter: createConversationLimiter({ clock, openConversations: 1_000 }),
     pacer: createPacer({
       clock,
       random: () => 0.5,

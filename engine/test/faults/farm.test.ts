@@ -113,7 +113,7 @@ async function startFarm(): Promise<Farm> {
     hosts: createHostMemory(clock, limits),
     catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
     randomLocalPart: () => 'no-such-user',
-    gate: createConversationLimiter({ clock, openConversations: 1_000 }),
+    conversationLimiter: createConversationLimiter({ clock, openConversations: 1_000 }),
     pacer: createPacer({ clock, random: () => 0.5, backsOff: true, onRest: () => undefined }),
   });
   return { world, clock, board, dialledAt, visits: [] };

@@ -9,7 +9,7 @@ import type { Clock } from '@mailproof/engine';
  * New tasks of this process wake it at once. Polling finds the rest: tasks of another process, tasks whose time has
  * come, tasks whose worker died.
  */
-type Worker = {
+type TaskWorker = {
   wake: () => void;
   /** Resolves when nothing runs any more. */
   stop: () => Promise<void>;
@@ -35,7 +35,7 @@ export function workerLimits(verificationsAtOnce: number): WorkerLimits {
   return { tasksAtOnce: Math.max(8, Math.ceil(verificationsAtOnce / 8)), pollMs: 1_000, drainMs: 20_000 };
 }
 
-export function startWorker<Claim>(parts: WorkerParts<Claim>): Worker {
+export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
   const { clock, limits } = parts;
   const draining = new AbortController();
   const cut = new AbortController();

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { readReplyLine } from '../../../test/support/read-reply-line.ts';
 import { classifyReply } from './classify-reply.ts';
 import type { ReplyLabel } from '../meaning.ts';
 import { condemnsMailbox } from '../rules/rule.ts';
 
 function labelOf(line: string, provider?: string): ReplyLabel {
-  const { code, enhanced, text } =
-    /^(?<code>\d{3}) (?:(?<enhanced>\d\.\d{1,3}\.\d{1,3}) )?(?<text>.*)$/u.exec(line)!.groups!;
-  return classifyReply({ code: Number(code), enhanced, text: text!, provider }).label;
+  return classifyReply(readReplyLine(line, provider)).label;
 }
 
 describe('class before code before text', () => {

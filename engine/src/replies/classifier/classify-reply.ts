@@ -1,7 +1,8 @@
 /**
  * What a mail server's reply means. Pure, total and deterministic; the story is the order of the questions:
  *
- *     class 2 → what the provider means by it → patience → full → about us → about the mailbox → anything else → codes
+ *     class 2 → a complaint around a quoted reply → what the provider means by it → patience → full → about us →
+ *     about the mailbox → anything else → codes
  *
  * The labels, as the corpora use them:
  * - `accepted`: any 2xx.
@@ -16,16 +17,22 @@
  * A 4xx never condemns a mailbox, and a doubtful 5xx does not either: to call a living mailbox dead is the worst
  * mistake this product can make.
  */
-import type { ReplyMeaning, ReplyToClassify } from '../meaning.ts';
+import type { ReplyMeaning, ReplyParties, ReplyToClassify } from '../meaning.ts';
 import { normaliseReply } from '../normalise-reply.ts';
-import type { NormalisedReply } from '../normalise-reply.ts';
+import type { PlainReply, NormalisedReply } from '../normalise-reply.ts';
+import { clientRules } from '../rules/about-the-client.ts';
+import { senderRules } from '../rules/about-the-sender.ts';
 import { allRules } from '../rules/all-rules.ts';
 import { condemnsMailbox, prepareRule } from '../rules/rule.ts';
 
 const preparedRules = allRules.map(prepareRule);
+const complaints = [...clientRules, ...senderRules].map(prepareRule);
 
-export function classifyReply(reply: ReplyToClassify): ReplyMeaning {
-  return isAcceptance(reply) ? { label: 'accepted', reason: 'accepted' } : meaningOf(normaliseReply(reply));
+/** With the parties of the conversation, a reply that names us and not the recipient condemns nobody. */
+export function classifyReply(reply: ReplyToClassify, parties?: ReplyParties): ReplyMeaning {
+  return isAcceptance(reply)
+    ? { label: 'accepted', reason: 'accepted' }
+    : meaningOf(normaliseReply(reply, parties));
 }
 
 /** Class before words: what a 2xx says besides does not matter. */
@@ -35,21 +42,31 @@ export function isAcceptance({ code }: ReplyToClassify): boolean {
 
 /** What the rules make of a reply that accepts nothing. */
 export function meaningOf(read: NormalisedReply): ReplyMeaning {
-  return neverFatalWhenTransient(read, firstMatch(read));
+  const { around } = read;
+  // A host that was asked about our sender quotes what it was told: the outer words say whom that concerns.
+  const complaint = around && firstMatch(complaints, around);
+  const meaning = complaint ??
+    // Neither success nor failure: a 3xx, or a code outside RFC 5321 section 4.2.1.
+    firstMatch(preparedRules, read) ?? { label: 'other', reason: 'not_a_final_reply' };
+  return withoutRashness(read, meaning);
 }
 
-function firstMatch(read: NormalisedReply): ReplyMeaning {
-  for (const { rule, matches } of preparedRules) {
-    if (matches(read)) return { label: rule.label, reason: rule.reason };
+function firstMatch(rules: typeof preparedRules, reply: PlainReply): ReplyMeaning | undefined {
+  const found = rules.find(({ matches }) => matches(reply));
+  return found && { label: found.rule.label, reason: found.rule.reason };
+}
+
+/** A reply about us is about us; and a gateway that defers on an inner "no such user" has not decided, nor do we. */
+function withoutRashness(read: NormalisedReply, meaning: ReplyMeaning): ReplyMeaning {
+  const saysUnknown = meaning.reason === 'user_unknown' || meaning.reason === 'unknown_for_now';
+  if (read.namesUsAlone && (saysUnknown || condemnsMailbox(meaning.label))) {
+    return { label: 'blocked_or_policy', reason: 'speaks_of_us' };
   }
-  // Neither success nor failure: a 3xx, or a code outside RFC 5321 section 4.2.1.
-  return { label: 'other', reason: 'not_a_final_reply' };
-}
-
-/** A gateway that defers because the host behind it said "no such user" has not decided; neither do we. */
-function neverFatalWhenTransient(read: NormalisedReply, meaning: ReplyMeaning): ReplyMeaning {
   if (read.outerClass !== 5 && condemnsMailbox(meaning.label)) {
-    return { label: 'greylisted_or_temporary', reason: 'deferred_by_gateway' };
+    return {
+      label: 'greylisted_or_temporary',
+      reason: saysUnknown ? 'unknown_for_now' : 'deferred_by_gateway',
+    };
   }
   return meaning;
 }

@@ -4,10 +4,11 @@ import { classifyReply } from './classify-reply.ts';
 import { createReplyClassifier } from './create-reply-classifier.ts';
 import type { ReplyToClassify } from '../meaning.ts';
 import { allRules } from '../rules/all-rules.ts';
+import { samplesOf } from '../rules/rule.ts';
 
 /** The words of every sample, each as many replies: with other codes, from other providers, quoted by a gateway. */
-const texts = allRules.flatMap(({ samples }) =>
-  samples.flatMap((sample) => [
+const texts = allRules.flatMap((rule) =>
+  samplesOf(rule).flatMap((sample) => [
     sample.replace(/^\d{3} (?:\d\.\d{1,3}\.\d{1,3} )?/u, ''),
     `host mx.example said: ${sample}`,
   ]),
@@ -26,11 +27,17 @@ const replies: ReplyToClassify[] = texts.flatMap((text) =>
 );
 
 test('what is remembered is what the rules say, whatever was asked before', () => {
-  const expected = replies.map(classifyReply);
+  const expected = replies.map((reply) => classifyReply(reply));
   for (const most of [1, 50, 1_000_000]) {
     const classify = createReplyClassifier(most);
-    assert.deepEqual(replies.map(classify), expected);
-    assert.deepEqual(replies.toReversed().map(classify), expected.toReversed());
+    assert.deepEqual(
+      replies.map((reply) => classify(reply)),
+      expected,
+    );
+    assert.deepEqual(
+      replies.toReversed().map((reply) => classify(reply)),
+      expected.toReversed(),
+    );
   }
 });
 

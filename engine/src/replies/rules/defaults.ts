@@ -6,17 +6,22 @@
 import type { Rule } from './rule.ts';
 
 /** Words that speak of us: beside them a mailbox code alone condemns nobody. */
-const aboutUs = [
-  '(ipaddr|abuse|blocked|blocking|block)',
-  'your (ip|server|host|network|domain|isp|mta|connection|provider|access)',
-];
+const aboutUs = {
+  '(ipaddr|abuse|blocked|blocking|block)': '550 5.1.1 no, 192.0.2.7',
+  'your (ip|server|host|network|domain|isp|mta|connection|provider|access)': '550 5.1.1 look at your network',
+  '(from|for) you': '550 5.1.1 sorry, we do not want mail from you',
+};
 
 /** Asked before general talk of failure and refusal: here the code is the only word about the mailbox. */
 export const mailboxCodeRules: readonly Rule[] = [
   {
     reason: 'address_refused',
     label: 'mailbox_not_exist',
-    when: { enhanced: ['5.1.1', '5.1.2', '5.1.3', '5.1.4', '5.1.6', '5.1.10', '5.1.351'], unless: aboutUs },
+    when: {
+      enhanced: ['5.1.1', '5.1.2', '5.1.3', '5.1.4', '5.1.6', '5.1.10', '5.1.351'],
+      unlessAboutUs: true,
+      unless: aboutUs,
+    },
     samples: [
       '550 5.1.1 sorry',
       '550 5.1.1 <someone@example.com>: Recipient address rejected: example.com',
@@ -26,7 +31,7 @@ export const mailboxCodeRules: readonly Rule[] = [
   {
     reason: 'mailbox_disabled',
     label: 'mailbox_disabled',
-    when: { enhanced: ['5.2.1'], unless: aboutUs },
+    when: { enhanced: ['5.2.1'], unlessAboutUs: true, unless: aboutUs },
     samples: ['550 5.2.1 sorry', '554 5.2.1 <someone@example.com>'],
   },
   {
@@ -36,7 +41,9 @@ export const mailboxCodeRules: readonly Rule[] = [
     when: {
       codes: [552, 522],
       unlessEnhanced: ['*.2.3', '*.3.*', '*.4.*', '*.5.*', '*.6.*', '*.7.*'],
-      unless: ['(reject*|refused|denied|blocked|not accepted|not allowed)'],
+      unless: {
+        '(reject*|refused|denied|blocked|not accepted|not allowed)': '552 Rejected',
+      },
     },
     samples: ['552 Requested mail action aborted', '522 5.2.0 delivery failed for someone'],
   },
@@ -47,18 +54,13 @@ export const defaultRules: readonly Rule[] = [
     reason: 'deferred',
     label: 'greylisted_or_temporary',
     when: { classes: [4] },
-    samples: [
-      '451 4.7.1 Requested action aborted',
-      '421 4.3.2 closing',
-      '450 4.1.1 <someone@example.com>: user unknown',
-      '450 unavailable',
-    ],
+    samples: ['451 4.7.1 Requested action aborted', '421 4.3.2 closing', '450 unavailable'],
   },
   {
     // RFC 3463 x.1.0, "other address status", says least of its subject, so every word comes before it.
     reason: 'address_refused',
     label: 'mailbox_not_exist',
-    when: { enhanced: ['5.1.0'], unless: aboutUs },
+    when: { enhanced: ['5.1.0'], unlessAboutUs: true, unless: aboutUs },
     samples: ['550 5.1.0 <someone@example.com>'],
   },
   {
@@ -88,11 +90,13 @@ export const defaultRules: readonly Rule[] = [
     samples: ['571 sorry'],
   },
   {
-    // Not understood, but it speaks to us or of our address, or sends us to a page about it: not of the mailbox.
-    reason: 'refused_without_reason',
+    // Not understood, but it sends us to a page about it: that is about senders, not about the mailbox.
+    reason: 'speaks_of_us',
     label: 'blocked_or_policy',
-    when: { codes: [521, 550, 551, 553, 554], text: ['(ip|ipaddr|you|your|sender|*://*|www.*)'] },
-    samples: ['554 see https://postmaster.example/help', '550 192.0.2.7 no', '550 5.0.0 not from you'],
+    when: {
+      codes: [521, 550, 551, 553, 554],
+      text: { '(*://*|www.*)': '554 see https://postmaster.example/help' },
+    },
   },
   {
     reason: 'unexplained',

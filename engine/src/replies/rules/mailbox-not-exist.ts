@@ -1,205 +1,263 @@
 /**
- * The server knows no such mailbox, or knows that its owner has gone. The words must be about the recipient; what is
- * said of senders, clients and domains we asked through has been read by the themes before this one.
+ * The server knows no such mailbox, or knows that its owner has gone. The words must be about the recipient: rules
+ * that condemn are asked about a reply without what it says of senders, clients, services and messages.
  */
 import type { Rule } from './rule.ts';
 
+/** Words that say "unknown", whatever the class: with a 4xx they are a soft bounce. */
+const saysUnknown = {
+  '{who} ~ (does not|did not|not|never) (appear to|seem to)? exists?':
+    '550 5.1.1 The account you wrote to does not exist, look for typos',
+  '{who} ~ never existed': '550 That mailbox has never existed',
+  '{who} ~ (nonexistent|non existent|non-existent|nonexistant|inexistent|inexistant|not existent)':
+    '550 5.1.1 <someone@example.com>: mailbox is nonexistent',
+  '(nonexistent|non existent|non-existent|nonexistant|not existing) (local|email|mail)? {who}':
+    '550 Non-existent mailbox',
+  '{who} (addr)? (does not|not) (exits|exsit|exsist|existed)': '550 User not exsist',
+  '(no|not|so) such ~ {who}': '550 No such local user',
+  'no such (entry|object|person|name|id|one|local part)': '550 There is no such person',
+  '(unknown|unrecognized|unrecognised|undefined|unregistered|unallocated|unassigned) (local|email|mail|destination|virtual|remote|final|internet|or (illegal|invalid))? ({who}|local part|person|extension)':
+    '550 unknown or illegal alias: someone@example.com',
+  '{who} (addr|name|part|id)? (is|was|are|seems|appears)? (to be)? (currently)? (unknown|unrecognized|unrecognised|undefined|unallocated|unassigned|unregistered)':
+    '550 5.1.1 <someone@example.com>: Recipient address rejected: User unknown in virtual mailbox table',
+  '{who} ~ (is|was|are|were) (currently|still)? (unknown|not known|unrecognized|unrecognised|unallocated)':
+    '550 The user you asked for is unknown',
+  '{who} ~ unknown (in|to|here|at|on|by)': '550 Recipient someone of example.com unknown here',
+  '(mailbox|user|account|recipient|alias) * (is|was)? (unknown|not found|invalid)':
+    '550 User someone not found',
+  'not known (here|at this|on this|to us|by this)': '550 someone@example.com is not known here',
+  '{who} ~ (is|was|were|could|can|has|have)? (not|cannot) (be|been)? (found|located|known|recognized|recognised|registered|listed|defined|matched|provisioned|identified|resolved|present|existing|assigned|allocated|mapped)':
+    '550 someone... User not listed in the public address book',
+  '{who} ~ (is|was|are|seems|appears) not (valid|correct|in use|hosted here|ours|here)':
+    '550 The address someone@example.com is not valid',
+  '{who} (addr|name)? not (valid|correct|in use|hosted here|ours|here|set up|setup|created)':
+    '550 User not here',
+  '(not|no) (found|listed|registered|present) (in|on|at|here|by) ~ (directory|database|table|address book|lookup|ldap|domino)':
+    '550 someone@example.com not found in the directory',
+  '(cannot|could not|unable to|failed to) (find|locate|identify|recognize|match|look up) ~ (recipient|user|mailbox|account|addr|address|username|person|alias)':
+    '550 Unable to find the mailbox',
+  'no (valid|matching|local|active|existing|known)? (user|mailbox|account|recipient|person|alias|address|addressee|subscriber|one|entry) (by|with|of|under|called|named|here|found|for|at|matching|exists?|such|associated|corresponding|on)':
+    '511 sorry, no mailbox here by that name (#5.1.1 - chkuser)',
+  '(there is|there are|we have|have|has|with|found) no ~ (user|users|mailbox|account|recipient|person|address|email|one)':
+    '550 This domain has no address like that',
+  '(does not|not) (have|has|own|hold) (an?|any|this|such|the)? ~ (accounts?|mailbox|users?|email|address|recipient)':
+    "554 delivery error: dd This user doesn't have an example.com account (someone@example.com)",
+  '(is|are|was) not (an?|the|one of (our|my)|our|my) (valid|known|registered|local|existing|recognized|correct|real|legal|defined|proper|current)? (email|mail|local|gateway|system)? ({who}|customers?)':
+    '550 someone@example.com is not a known user on this system',
+  '(not|non) (an?|the)? (valid|known|registered|existing|legitimate|recognized|legal) (email|mail|local)? {who}':
+    '550 not a valid mailbox',
+  '(not|not a|not one of) (our|my|the) (user|customer|customers|users|subscriber|{who})':
+    '550 Not our customer',
+  '(does not|not) belong to (any|one|us|this) ~': '550 The address does not belong to any of us',
+  '(invalid|illegal|incorrect|wrong|bad|nonvalid|inaccurate|erroneous) (local|email|mail|destination|final|to|delivery|target|receiver|rcpt|recipient|user|or (unknown|missing)|mailbox|smtp)? (local|delivery)? ({who}|part|userid|forward path|forward-path|mailbox name)':
+    '550 Invalid Recipient - https://help.example/DOC-1369#550',
+  '{who} (addr|name|specified|given|provided|you entered)? (is|was|are|seems|appears)? (to be)? (an?)? (invalid|illegal|incorrect|wrong|bad|misspelled|erroneous|malformed)':
+    '550 Address is misspelled',
+  'ambiguous (address|recipient|user|alias)': '550 ambiguous address, two people have it',
+  'marked as invalid': '550 5.7.1 <someone@example.com>: the address is marked as invalid here',
+  '(*nosuchuser*|*recipnotfound*|*recipientnotfound*|*unknownrecipient*|*unknownuser*|*invalidrecipient*|*usernotfound*|*addressnotfound*|*userunknown*|*nosuchmailbox*|*mailboxnotfound*)':
+    '550 5.1.10 RESOLVER.ADR.RecipientNotFound',
+  '(nobody|no one|noone|anybody|anyone) (by|called|named|with|here|there|at) ~ (that name|this name|name|here|address|*)':
+    '550 We do not know anybody called someone',
+  '(never heard of|do not know|does not know) (this|that|any|such|the)? (user|recipient|mailbox|person|account|address|addr)':
+    '550 We do not know this person',
+  'does not (match|correspond to) (any|an existing|a known) ~ {who}':
+    '550 someone does not match any existing account',
+  '{who} (addr)? (is|was|does)? not (in|on|at|from|of|one of|reside|live|local)':
+    '551 User not local; please try <someone@example.net>',
+  'not (an?)? local (user|recipient|mailbox|account|address)': '550 not a local mailbox',
+  '(mailing)? list (addr)? (does not exist|no longer exists|unknown|not found)': '550 mailing list unknown',
+  '(no (longer|more)|not (any)? longer) (an?|the)? (valid|existing|known|registered)? {who}':
+    '550 someone is no longer a user of ours',
+} as const;
+
+/** As good as gone, or not to be reached: with a 4xx the same words mean that it may be better soon. */
+const saysGone = {
+  '(mailbox|account|inbox) (name)? (addr|*)? (is|was|currently)? (currently)? (unavailable|not available|unreachable|inaccessible)':
+    '550 Requested action not taken: mailbox unavailable',
+  '(recipient|user|address|addr|account) (is|was)? (currently|permanently)? (not available|unavailable|undeliverable|unreachable)':
+    '550 someone@example.com is undeliverable',
+  '(recipient|address|user|mailbox) (addr)? (cannot|could not) be (verified|validated|resolved|delivered to)':
+    '550 The recipient cannot be verified',
+  '(recipient|rcpt|user|address|addr|forward path) (verify|verification|validation|callout|callforward) ~ (fail*|rejected|negative)':
+    '550 Recipient verify failed',
+  '(failed|fails) (recipient|address|rcpt|user) (verification|validation|check)':
+    '550 failed recipient verification',
+  '(callout|callback|callforward) (verification)? (fail*|failure)':
+    '550 Previous (cached) callout verification failure',
+  '(undeliverable|unrouteable|unroutable|unreachable|nondeliverable|dead|obsolete|defunct|non deliverable) (mail|email|user|recipient|destination)? ({who}|destination)':
+    '550 unrouteable address',
+  '(user|account|recipient|mailbox|address|person) (addr)? (missing|absent|ambiguous|not unique)':
+    '550 User not unique',
+  '{who} ~ no (longer|more) (valid|available|exists?|existing|used|in (use|service)|accepting|accepts?|receives?|receiving|monitored|maintained|checked|current|on|at|here|with|has|have|part|a|an|active)':
+    '550 The address is no longer in use',
+  '(is|are|was|has|have|*) no (longer|more) (working|works?|employed|with (us|the company|this)|at (this|our|the)|here|in this (office|company)|part of)':
+    '550 someone no longer works here',
+  '(check|verify|double check|recheck) (the|for)? (spelling|typos?|typing)': '550 Sorry. Check the spelling',
+  '{who} ~ not (configured|set up|provisioned|setup|enabled|intended) (to|for) (receive|accept|receiving|accepting|deliver*)':
+    '550 Address is not configured to receive email',
+  '(blank|missing|empty) (mailhost|mailbox|recipient|maildrop|user)':
+    '550 5.2.1 <someone@example.com>... blank mailhost',
+  '{who} ~ (deleted|removed|terminated|purged|destroyed|erased|canceled|discontinued|abandoned|vacated|unallocated)':
+    '550 5.1.1 This account was deleted',
+  '(deleted|terminated|removed) (user|account|mailbox|recipient|address)': '550 deleted account',
+  'not (an?)? (employee|student|staff member|member of staff) ~ (of|at|here|with|any more|anymore)':
+    '550 someone is not a student here',
+  '(all|no) (valid)? (recipients|rcpts|recipient) (were|was|are|is|specified|given|address)? ~ (invalid|unknown|failed verification|not exist|undeliverable)':
+    '550 all recipients failed verification',
+  '(user|recipient|mailbox|account|addr|person|employee|owner) ~ (has|have)? (moved|left|relocated|departed|transferred|resigned|retired|passed away|deceased|migrated)':
+    '551 5.1.6 The recipient has moved, ask for someone@example.net',
+  '(moved|changed) (his|her|their|its|away|email|address)': '550 someone changed address',
+  '(new|changed|updated|different) (email|mail|forwarding)? address (is|to|as|of|please|for|addr)':
+    '550 5.1.6 The new address is someone@example.net',
+  '(forwarding|forward) address ~ (unknown|invalid)': '550 The forwarding address is unknown',
+  '(mailbox|recipient) name (is)? not (allowed|permitted|acceptable)': '553 mailbox name not allowed',
+  'address ~ not (a)? valid rfc': '553 5.1.3 The recipient address is not a valid RFC 5321 address',
+  '(delivery|mail|email) to (this|that|the)? (user|address|recipient|mailbox|addr) ~ (failed permanently|impossible|not possible)':
+    '550 Delivery to this address is impossible',
+} as const;
+
+/** The same in other languages; asked of every class, as they say "unknown". */
+const saysUnknownAbroad = {
+  '(destinataire|utilisateur|adresse|boite|compte|bal|mailbox) ~ (inconnu|inconnue|inexistant|inexistante|introuvable|invalide|erronee|incorrecte|supprime|supprimee)':
+    '550 5.1.1 Adresse du destinataire inconnue, OFR_416',
+  "(destinataire|utilisateur|adresse|boite|compte|bal) ~ (n'existe|existe|n'est) (pas|plus) (valide)?":
+    "550 Cette boîte n'existe pas",
+  '(empfanger|empfaenger|mailadresse|benutzer|postfach|adresse|mailbox|emailadresse|konto|teilnehmer|account) ~ (unbekannt|existiert (leider)? nicht|nicht (gefunden|vorhanden|existent|bekannt|eingerichtet|erreichbar|mehr)|ungultig|ungueltig|geloscht|geloescht)':
+    '550 Empfänger unbekannt',
+  '(unbekannter|ungultiger|ungueltiger|kein) (empfanger|empfaenger|benutzer|adressat|user)':
+    '550 Unbekannter Empfänger',
+  '(usuario|destinatario|buzon|cuenta|direccion|casilla|correo) ~ (desconocid*|no existe|no encontrad*|inexistente|invalid*|no valid*|incorrect*|no encontro|eliminad*)':
+    '550 El usuario no existe',
+  'no existe (el|la|ese|este|esa|dicho) (usuario|destinatario|buzon|cuenta|direccion|casilla)':
+    '550 No existe ese usuario',
+  '(usuario|destinatario|caixa|conta|endereco|email|mailbox) ~ (desconhecid*|nao existe|inexistente|nao encontrad*|invalid*|nao foi encontrad*|nao localizad*|excluid*|removid*)':
+    '550 Destinatário desconhecido',
+  '(utente|destinatario|casella|indirizzo|account) ~ (sconosciut*|non esiste|inesistente|non trovat*|non valid*|cancellat*)':
+    '550 Utente sconosciuto',
+  '(gebruiker|ontvanger|adres|mailbox|geadresseerde|postvak) ~ (onbekend|bestaat niet|niet gevonden|ongeldig|niet bekend)':
+    '550 Gebruiker onbekend',
+  '(onbekende|ongeldige|geen) (gebruiker|ontvanger|adres|mailbox|postvak)': '550 Onbekende ontvanger',
+  'nie ma takiego (uzytkownika|adresu|konta|odbiorcy)': '550 Nie ma takiego konta',
+  '(ukendt|ukjent|okand) (bruger|bruker|anvandare|modtager|mottaker|mottagare)': '550 Okänd mottagare',
+  '(пользовател*|получател*|адрес*|адресат*|абонент*|ящик*|аккаунт*) ~ (не существует|не найден*|неизвест*|не зарегистрирован*|отсутствует|удален*|удалён*|недействительн*|не обнаружен*)':
+    '550 Пользователь не найден',
+  '(нет|не найден*|неизвестн*) (такого|такой|этого)? (пользовател*|получател*|адрес*|ящик*)':
+    '550 Нет такого пользователя',
+  '(такого|такой|этого) (почтового)? (пользовател*|получател*|адрес*|ящик*) (нет|не)': '550 Такого ящика нет',
+  '(uzytkownik|odbiorca|adres|skrzynk*|konto) ~ (nieznany|nie istnieje|nie znaleziono|nieprawidlow*|nie zostal* znalezion*)':
+    '550 Uzytkownik nieznany',
+  '(nieznany|nieprawidlowy) (uzytkownik|odbiorca|adres)': '550 Nieznany odbiorca',
+  '(neznam*|neexistujici) (uzivatel|prijemce|schranka|adresa|prijimatel)': '550 Neznámý uživatel',
+  '(uzivatel|prijemce|schranka|adresa|prijimatel) ~ (neexistuje|neznam*|nenalezen*)':
+    '550 Schránka neexistuje',
+  '(kasutaja|kasutajat|saaja|aadress|aadressi|postkast|postkasti) ~ (tundmatu|puudub|ei (eksisteeri|ole|leitud|leita)|pole)':
+    '550 Kasutajat ei ole',
+  '(anvandaren|mottagaren|adressen|brugeren|modtageren|brukeren|mottakeren|brevladan) ~ (finns (inte|ej)|okand|findes ikke|ukendt|finnes ikke|ukjent|existerar inte)':
+    '550 Mottagaren finns inte',
+  '(kayttaja|kayttajaa|vastaanottaja|vastaanottajaa|osoite|osoitetta) ~ (tuntematon|ei (ole|loydy|loytynyt))':
+    '550 Käyttäjää ei löydy',
+  '(kullanici|alici|posta kutusu|adres) ~ (bulunamadi|mevcut degil|yok|gecersiz|bilinmiyor)':
+    '550 Kullanici bulunamadi',
+  '(felhasznalo|cimzett|postafiok|cim) ~ (ismeretlen|nem letezik|nem talalhato)': '550 A címzett ismeretlen',
+  '(*不存在*|*无效的收件人*|*无此用户*|*查无此*|*宛先不明*|*存在しません*|*見つかりません*|*存在しない*|*該当ユーザ*|*없는사용자*|*존재하지*)':
+    '550 收件人不存在',
+} as const;
+
 export const mailboxNotExistRules: readonly Rule[] = [
-  {
-    reason: 'user_unknown',
-    label: 'mailbox_not_exist',
-    when: {
-      text: [
-        '{who} ~ (does not|did not|not|never|do not|does not appear to|doesn not) exists?',
-        '{who} ~ never existed',
-        '{who} ~ (non existent|nonexistent|not existent|non existant|nonexistant|inexistent|inexistant|non-existent)',
-        '(non existent|nonexistent|non-existent|nonexistant|non existant|not existing) {who}',
-        '(does not|not|did not) exists? (here|in|on|at|any)?',
-        'no such ~ {who}',
-        'no such (entry|object|person|name|id|mailbox|local|domain|here|one|address|mail|alias|virtual)',
-        '(unknown|unrecognized|unrecognised|undefined|unregistered|unallocated|unassigned) (local|email|mail|destination|or illegal|or invalid|virtual|remote|final|internet)? ({who}|part|username|person|extension|alias|or illegal alias|name|id)',
-        '{who} (addr|name|part)? (is|was|are|seems|appears)? (to be)? (currently)? (unknown|unrecognized|unrecognised|undefined|unallocated|nonexistent|unregistered)',
-        '{who} ~ (is|was|are|were) (unknown|not known|unrecognized|unrecognised|unallocated)',
-        '{who} ~ unknown (in|to|here|at|on|user|recipient)',
-        '{who} unknown',
-        '(mailbox|user|account|recipient|alias) * (is|was)? (unknown|not found|invalid)',
-        '(recipient|address|user|mailbox) (addr)? (cannot|could not) be (verified|validated|resolved|delivered to)',
-        'not known (here|at this|on this|to us)',
-        'not (a)? local (user|recipient|mailbox|account)',
-        'unknown (user|recipient|mailbox|address|account|addr)',
-        '{who} (addr|name|id)? (is|was|are|has|have|could|cannot|may|been)? (been)? not (be)? (found|located|known|recognized|recognised|registered|listed|defined|matched|provisioned|identified|resolved|present|here|configured|valid|correct|hosted here|in use|assigned|allocated|used|mapped|on this|in our|in my|in the)',
-        '{who} ~ (is|was|could|cannot|can|has been) not (be)? (found|located|known|recognized|recognised|registered|listed|resolved|provisioned|valid)',
-        '{who} (addr)? (not found|cannot be found|could not be found|wasn not found|not valid|notfound)',
-        '(not|no) (found|listed|registered|present) (in|on|at|here|by) ~ (directory|database|system|server|table|list|address book|domain|here|lookup|ldap|domino)',
-        '(cannot|could not|unable to|failed to|can not) (find|locate|identify|resolve|recognize|match|look up) ~ (recipient|user|mailbox|account|addr|address|username|person|alias|local)',
-        '(no|not any|without) (valid|matching|local|active|existing|known)? (user|mailbox|account|recipient|person|alias|address|subscriber|one|entry) (by|with|of|under|called|named|here|found|for|at|available|matching|exists?|that|such|there|associated|corresponding|on)',
-        '(there is|there are|there|we have|have|has|with|found) no ~ (user|users|mailbox|account|recipient|person|address|record|email|one|such)',
-        '(does not|not) (have|has|own|hold) (an?|any|this|such|the)? ~ (accounts?|mailbox|users?|email|address|recipient)',
-        '(is|are|was) not (an?|the|one of (our|my)|our|my) (valid|known|registered|local|existing|recognized|correct|real|legal|defined|proper|current)? (email|mail|local|gateway|system)? ({who}|customers?)',
-        '(not|n) (an?|the)? (valid|known|registered|existing|legitimate|recognized|legal) ({who}|local|destination)',
-        '(not|not a|not one of) (our|my) (user|customer|customers|users|subscriber|client)',
-        '(invalid|illegal|incorrect|wrong|bad|nonvalid|inaccurate|erroneous) (local|email|mail|destination|final|to|delivery|target|receiving|receiver|rcpt|recipient|user|or unknown|or missing|mailbox|smtp)? (local|delivery)? ({who}|destination|part|userid|forward path|forward-path|mailbox name)',
-        '{who} (addr|name|specified|given|provided|you entered)? (is|was|are|seems|appears)? (to be)? (an?)? (invalid|illegal|incorrect|wrong|bad|misspelled|erroneous|malformed)',
-        'not (an?|the)? (registered)? gateway (user|recipient|account)',
-        'ambiguous (address|recipient|user|alias)',
-        'marked as invalid',
-        '(mailbox|account|inbox) (name)? (addr|*)? (is|was|currently|are)? (currently)? (unavailable|not available|unreachable|inaccessible)',
-        '(recipient|user|address|addr|account) (is|was)? (currently|permanently)? (not available|unavailable|undeliverable|unreachable)',
-        '(mailbox|user|account|address|recipient|email) (not|isn not|never|hasn not) (exist|existing|created|available|found|here|known|set up|setup|valid|registered|present|recognized|listed|local|present here|defined)',
-        '(no (longer|more)|not (any)? longer) (an?|the)? (here|with|valid|available|exists?|existing|on|at|in use|used|in service|employed|works?|working|accepting|accepts?|receives?|receiving|monitored|a|an|part|our|registered|using|uses?|supported|maintained|checked|current|associated|subscribes?)',
-        '(*nosuchuser*|*recipnotfound*|*recipientnotfound*|*unknownrecipient*|*unknownuser*|*invalidrecipient*|*usernotfound*|*exrecipnotfound*|*addressnotfound*|*userunknown*|*nosuchmailbox*|*mailboxnotfound*)',
-        '(recipient|rcpt|user|address|addr|forward path) (verify|verification|validation|callout|callforward) ~ (failed|failure|fail*|rejected|negative)',
-        '(failed|fails) (recipient|address|rcpt|user) (verification|validation|check)',
-        '(undeliverable|unrouteable|unroutable|unreachable|nondeliverable|dead|obsolete|defunct|unmailable|non deliverable) (mail|email|user|recipient|destination|to)? ({who}|destination|mail)',
-        '(no|not) (mailbox|user|account|recipient|addr) (here|by that|with that|found|on this|at this)',
-        'not (deliverable|a deliverable) ~',
-        '(user|account|recipient|mailbox|address|addr|person) (addr)? (missing|not specified in|nowhere|ambiguous|absent)',
-        '(nobody|no one|no body|noone) (is|by|here|with|by that name|there|lives) ~ (that name|here|name|that|this|address)?',
-        '(check|verify|double check|recheck) (the|your|for|all)? (recipient|spelling|typos?|typing|recipients?)',
-        '(not|isn not|never) (configured|set up|provisioned|setup|enabled|intended) (to|for) (receive|accept|receiving|accepting|deliver*) ~',
-        '(blank|missing|empty) (mailhost|mailbox|recipient|maildrop|user)',
-        '(mailbox|user|recipient|account) (was|is|has been|have been|addr)? (addr)? (deleted|removed|terminated|purged|destroyed|erased|dropped|gone|canceled by)',
-        '{who} ~ (has been|was|is|been|have been) (permanently)? (deleted|removed|terminated|purged|erased|canceled|discontinued)',
-        '(account|mailbox|user|address) ~ (deleted|abandoned|vacated)',
-        'not (an?)? (employee|student|staff member|member of staff) ~ (of|at|here|with|any more|anymore)',
-        '(never heard of|do not know|does not know) (this|that|any|such|the)? (user|recipient|mailbox|person|account|address)',
-        '(deleted|terminated|removed) (user|account|mailbox|recipient|address)',
-        '(all|no) (valid)? (recipients|rcpts|recipient) (were|was|are|is|specified|given|address)? ~ (invalid|unknown|failed verification|not exist|undeliverable)',
-        '(user|recipient|mailbox|account|addr|person|employee) ~ (has)? (moved|left|relocated|departed|transferred|resigned|retired|passed away|deceased|migrated|quit)',
-        '(moved|changed) (his|her|their|its|away|email|address)',
-        '(new|changed|updated|different) (email|mail|forwarding)? address (is|to|as|of|please|for|addr)',
-        '(user|recipient|addr|mailbox|account) (is)? not local',
-        '(forwarding|forward) address ~ (unknown|expired|is)',
-        '(mailbox|recipient) name (is)? not (allowed|permitted|acceptable)',
-        'address ~ not (a)? valid rfc',
-        'mailbox (does|do) not (match|accept)',
-        'does not (match|correspond to) (any|an existing|a known) ~ (user|recipient|mailbox|account|address|alias)',
-        '(no|not) (local)? (user|mailbox|recipient|account|alias) ~ (name|that|match*)',
-        '(recipient|user|mailbox|addressee|account) (addr)? (is)? (not (in|on|from|of)) (our|my|the|this|directory|database|address)',
-        '(mailing)? list (addr)? (does not exist|no longer exists|unknown|not found)',
-        '(delivery|mail|email) to (this|that|the)? (user|address|recipient|mailbox|addr) ~ (failed permanently|impossible|not possible)',
-        'undeliverable address',
-        '(user|recipient|mailbox|account|addressee|addr) (addr)? (is|was|does)? not (in|on|at|from|of|one of|reside|live|belong|ours|mine)',
-        'not one of (our|my|the) {who}',
-        '(user|rcpt|recipient) (addr)? (does not|not) (exist|existed|exits|exsit|exsist|exist.)',
-      ],
-    },
-    samples: [
-      '550 5.1.1 <someone@example.com>: Recipient address rejected: User unknown in virtual mailbox table',
-      '550 5.1.1 The account you wrote to does not exist, look for typos',
-      '550 5.7.1 No such user!',
-      '550 5.7.1 <someone@example.com>: the address is marked as invalid here',
-      '550 Invalid Recipient - https://help.example/DOC-1369#550',
-      '550 No such recipient here',
-      '550 Requested action not taken: mailbox unavailable',
-      '511 sorry, no mailbox here by that name (#5.1.1 - chkuser)',
-      "554 delivery error: dd This user doesn't have an example.com account (someone@example.com)",
-      '550 5.1.1 recipient mailbox unallocated',
-      '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup',
-      '550 someone@example.com is not a known user on this system',
-      '553 5.1.3 The recipient address is not a valid RFC 5321 address',
-      '550 unrouteable address',
-      '550 We have no mailbox called someone',
-      '551 User not local; please try <someone@example.net>',
-      '551 5.1.6 The recipient has moved, the new address is someone@example.net',
-      '550 someone no longer works here',
-      '550 5.1.1 This account was deleted',
-      '550 someone... User not listed in the public address book',
-      '550 Address is not configured to receive email',
-      '550 unknown or illegal alias: someone@example.com',
-      '550 Recipient verify failed',
-    ],
-  },
-  {
-    reason: 'user_unknown',
-    label: 'mailbox_not_exist',
-    when: {
-      text: [
-        '(destinataire|utilisateur|adresse|boite|compte|bal|mailbox|domaine) ~ (inconnu|inconnue|inexistant|inexistante|introuvable|invalide|erronee|incorrecte|supprime|supprimee)',
-        "(n'existe|existe) pas",
-        '(empfanger|empfaenger|mailadresse|benutzer|postfach|adresse|mailbox|emailadresse|konto|teilnehmer|account) ~ (unbekannt|existiert nicht|nicht gefunden|nicht vorhanden|ungultig|ungueltig|nicht existent|nicht bekannt|nicht eingerichtet|geloscht|geloescht|nicht erreichbar|existiert leider nicht|nicht mehr)',
-        '(unbekannter|ungultiger|ungueltiger|kein) (empfanger|empfaenger|benutzer|adressat|user)',
-        'existiert ~ nicht',
-        '(usuario|destinatario|buzon|cuenta|direccion|casilla|correo) ~ (desconocid*|no existe|no encontrad*|inexistente|invalid*|no valid*|incorrect*|no encontro|eliminad*)',
-        'no existe (el|la|ese|este|esa|dicho) (usuario|destinatario|buzon|cuenta|direccion|casilla)',
-        '(usuario|destinatario|caixa|conta|endereco|email|mailbox) ~ (desconhecid*|nao existe|inexistente|nao encontrad*|invalid*|nao foi encontrad*|nao localizad*|excluid*|removid*)',
-        '(utente|destinatario|casella|indirizzo|account) ~ (sconosciut*|non esiste|inesistente|non trovat*|non valid*|inesistent*|cancellat*)',
-        '(gebruiker|ontvanger|adres|mailbox|geadresseerde|postvak) ~ (onbekend|bestaat niet|niet gevonden|ongeldig|niet bekend)',
-        '(onbekende|ongeldige|geen) (gebruiker|ontvanger|adres|mailbox|postvak)',
-        'nie ma takiego (uzytkownika|adresu|konta|odbiorcy)',
-        '(ukendt|ukjent|okand) (bruger|bruker|anvandare|modtager|mottaker|mottagare)',
-        '(пользовател*|получател*|адрес*|адресат*|абонент*|ящик*|аккаунт*) ~ (не существует|не найден*|неизвест*|не зарегистрирован*|отсутствует|удален*|удалён*|недействительн*|не обнаружен*)',
-        '(нет|не найден*|неизвестн*) (такого|такой|этого)? (пользовател*|получател*|адрес*|ящик*)',
-        '(uzytkownik|odbiorca|adres|skrzynk*|konto) ~ (nieznany|nie istnieje|nie znaleziono|nieprawidlow*|nie zostal* znalezion*)',
-        '(neznam*|neexistujici) (uzivatel|prijemce|schranka|adresa|prijimatel)',
-        '(nieznany|nieprawidlowy) (uzytkownik|odbiorca|adres)',
-        '(такого|такой|этого) (пользовател*|получател*|адрес*|ящик*) (нет|не)',
-        '(uzivatel|prijemce|schranka|adresa|prijimatel) ~ (neexistuje|neznam*|nenalezen*)',
-        '(kasutaja|kasutajat|saaja|aadress|aadressi|postkast|postkasti) ~ (tundmatu|puudub|ei (eksisteeri|ole|leitud|leita)|pole)',
-        '(anvandaren|mottagaren|adressen|brugeren|modtageren|brukeren|mottakeren|brevladan) ~ (finns (inte|ej)|okand|findes ikke|ukendt|finnes ikke|ukjent|existerar inte)',
-        '(kayttaja|kayttajaa|vastaanottaja|vastaanottajaa|osoite|osoitetta) ~ (tuntematon|ei (ole|loydy|loytynyt))',
-        '(kullanici|alici|posta kutusu|adres) ~ (bulunamadi|mevcut degil|yok|gecersiz|bilinmiyor)',
-        '(felhasznalo|cimzett|postafiok|cim) ~ (ismeretlen|nem letezik|nem talalhato)',
-        '(*不存在*|*无效的收件人*|*无此用户*|*查无此*|*宛先不明*|*存在しません*|*見つかりません*|*存在しない*|*該当ユーザ*|*없는사용자*|*존재하지*)',
-        '(atesaki|yuza|yuzaa|user wa) ~ (fumei|sonzai shimasen|arimasen)',
-      ],
-    },
-    samples: [
-      '550 5.1.1 Adresse du destinataire inconnue, OFR_416',
-      "550 Cette boîte n'existe pas",
-      '550 Empfänger unbekannt',
-      '550 El usuario no existe',
-      '550 Usuario inexistente',
-      '550 Destinatário desconhecido',
-      '550 Utente sconosciuto',
-      '550 Gebruiker onbekend',
-      '550 Пользователь не найден',
-      '550 Нет такого пользователя',
-      '550 收件人不存在',
-      '550 Kasutajat ei ole',
-      '550 Uzytkownik nieznany',
-    ],
-  },
   {
     // The domain behind the address is not known to the host that answers for it (RFC 3463 x.1.2).
     reason: 'domain_unknown',
     label: 'mailbox_not_exist',
     when: {
-      text: [
-        '(host|domain|hostname|destination) (name)? (addr|*)? (is|was)? (unknown|not found|does not exist|invalid|nonexistent|non existent|not exist)',
-        '(unknown|invalid|bad|nonexistent|non existent|no such) (host|domain|destination host|recipient domain|destination domain|mail domain|destination system|system|site|destination)',
-        '(no such|unknown) (host|domain)',
-        '(recipient|destination|address) domain ~ (not|unknown|invalid|does|null)',
-        '(recipient|domain|address|addr) ~ (null mx|nullmx)',
-        '(find|have|has) ~ valid mx for (rcpt|recipient|destination)',
-        '(cannot|could not|unable to|failed to) (find|resolve|locate|look up) ~ (destination|recipient) (domain|host|system)',
-        'mx records? ~ (point|points) to',
-        'mx records? (for|of) ~ (not found|missing|not exist)',
-        '(no|find any|find) (mail hosts?|mail servers?|mail exchangers?|mx|mx hosts?|mx records?) (for|of|in|found)',
-        '(name or service not known|nxdomain|no mx (or|and) a records?|no mail exchanger)',
-      ],
-      unless: ['(temporar*|try again|timeout|timed out)', '(sender|senders|your|sending)'],
+      text: {
+        '(recipient|destination|rcpt|target) (address)? (rejected)? (mail)? (domain|host|system) ~ (unknown|not (found|exist|valid|known)|does not exist|invalid|nonexistent|null mx|has no)':
+          '550 5.1.2 <someone@example.com>: Recipient address rejected: Domain not found',
+        'addr ~ (domain|host|hostname) (name)? (is|was)? (unknown|not found|does not exist|invalid|nonexistent)':
+          '550 <someone@example.com>... Host unknown',
+        'host unknown (name|no answer)': '550 Host unknown (Name server: example.com: host not found)',
+        '(unknown|invalid|bad|nonexistent|no such) (recipient|destination) (domain|host|system)':
+          '550 Unknown recipient domain',
+        '(recipient|domain|address|addr) ~ (null mx|nullmx)': '550 5.1.10 The address has a null MX',
+        '(find|have|has|no) (a)? (valid)? mx for (rcpt|recipient|destination)':
+          '550 No valid MX for recipient',
+        '(cannot|could not|unable to|failed to) (find|resolve|locate|look up) ~ (destination|recipient) (domain|host|system)':
+          '550 Could not find the destination host',
+      },
+      unless: {
+        '(temporar*|try again|timeout|timed out)': '550 Recipient domain not found, try again',
+        '(sender|senders|your|sending)': '550 The recipient host has no route to your domain',
+      },
+    },
+  },
+  {
+    // Without a word about whose domain it is, the code has to say so.
+    reason: 'domain_unknown',
+    label: 'mailbox_not_exist',
+    when: {
+      enhanced: ['5.1.2', '5.1.10', '5.4.4'],
+      text: {
+        '(host|domain|hostname|destination) (name)? (addr|*)? (is|was)? (unknown|not found|does not exist|invalid|nonexistent)':
+          '550 5.1.2 Domain unknown',
+        '(unknown|invalid|bad|nonexistent|no such) (destination)? (host|domain|system|destination|site)':
+          '550 5.1.2 Bad destination',
+        '(no|find any|find) (mail hosts?|mail servers?|mail exchangers?|mx|mx hosts?|mx records?) (for|of|in|found)':
+          '550 5.4.4 No mail exchanger found',
+        '(name or service not known|nxdomain|no mx (or|and) a records?|no mail exchanger)':
+          '550 5.4.4 nxdomain',
+      },
+      unless: {
+        '(sender|senders|your|sending)': '550 5.1.2 no such host, says your name server',
+      },
+    },
+  },
+  {
+    reason: 'user_unknown',
+    label: 'mailbox_not_exist',
+    when: { text: { ...saysUnknown, ...saysGone, ...saysUnknownAbroad } },
+    samples: [
+      '550 5.7.1 No such user!',
+      '550 No such recipient here',
+      '550 5.1.1 recipient mailbox unallocated',
+      '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup',
+      '550 We have no mailbox called someone',
+      '550 Usuario inexistente',
+    ],
+  },
+  {
+    // A soft bounce: the host has looked and found nobody, and leaves room for a change of mind.
+    reason: 'unknown_for_now',
+    label: 'greylisted_or_temporary',
+    when: {
+      classes: [4],
+      aboutRecipient: true,
+      text: { ...saysUnknown, ...saysUnknownAbroad },
+      unless: {
+        'unverified (address|recipient)':
+          '450 4.1.1 <someone@example.com>: unverified address: mailbox not found yet',
+        '(temporar*|try again|retry|later|moment)': '451 mailbox not found, try again later',
+      },
     },
     samples: [
-      '550 5.1.2 <someone@example.com>: Recipient address rejected: Domain not found',
-      '550 Host unknown (no answer from the name server)',
-      '550 5.1.10 Recipient domain has null MX',
-      '553 unknown domain',
+      '450 4.1.1 <someone@example.com>: Recipient address rejected: User unknown in local recipient table',
+      '451 User unknown',
     ],
   },
 ];
 
 const refusedByName = {
-  text: [
-    '(recipient|rcpt|destination|receiver) (address|addr|email)? (is|was|has been)? (rejected|refused|not accepted|unacceptable|not ok) (addr)? $',
-    '(address|addr) (is|was|has been)? (rejected|refused) (addr)? $',
-    '(rejected|refused|reject|bad) (recipient|destination) (address)? (addr)? $',
-    '(user|account|recipient) (addr)? (rejected|refused|not (accepted|allowed|permitted)) $',
-  ],
-  unless: [
-    '(access|permission) (denied|refused)',
-    '(policy|abuse|not allowed|restrict*|denied|ip|ipaddr|sender)',
-  ],
+  text: {
+    '(recipient|rcpt|destination|receiver) (address|addr|email)? (is|was|has been)? (rejected|refused|not accepted|unacceptable|not ok) (addr)? $':
+      '550 5.1.1 <someone@example.com> rcpt rejected',
+    '(address|addr) (is|was|has been)? (rejected|refused) (addr)? $': '550 #5.1.0 Address rejected.',
+    '(rejected|refused|reject|bad) (recipient|destination) (address)? (addr)? $':
+      '550 5.1.0 rejected recipient <someone@example.com>',
+    '(user|account|recipient) (addr)? (rejected|refused|not (accepted|allowed|permitted)) $':
+      '550 5.1.1 User someone@example.com not accepted',
+  },
+  unless: {
+    '(policy|abuse|not allowed|restrict*|denied|ip|ipaddr|sender)': '550 5.1.0 Address rejected. Denied',
+  },
 };
 
 /**
@@ -211,7 +269,6 @@ export const recipientRefusedRules: readonly Rule[] = [
     reason: 'recipient_refused',
     label: 'mailbox_not_exist',
     when: { enhanced: ['5.1.*'], ...refusedByName },
-    samples: ['550 #5.1.0 Address rejected.', '550 5.1.1 <someone@example.com> rcpt rejected'],
   },
   {
     reason: 'recipient_refused',

@@ -9,18 +9,12 @@
  *     {who} ~ unknown           up to six words of the same sentence may stand between
  *     deactivat*  *spamhaus*    any ending, any beginning
  *     user rejected $           at the end of a sentence
- *     {who}                     a set of words, below
+ *     {who}                     a set of words of `word-sets.ts`
  *
  * Every word compiles to an expression that ends at a space and a gap is bounded, so no part can match the same
  * characters in many ways and the time stays linear in the length of the text.
  */
-
-/** Sets of words that many phrases share. */
-const wordSets: Readonly<Record<string, string>> = {
-  who: 'users?|recipients?|mailbox(?:es)?|accounts?|address(?:es)?|emails?|usernames?|userid|alias|rcpt|addressee|person|member|subscriber|customer|contact|inbox|login|addr|mailid|receivers?',
-  us: 'ips?|ipaddr|hosts?|hostname|servers?|clients?|networks?|domains?|subnet|range|mta|isp|connections?|netblock|sender|senders',
-  number: String.raw`\d[\d:.]*`,
-};
+import { wordSets } from '../word-sets.ts';
 
 const gap = String.raw`(?:(?!\. )\S+ ){0,6}`;
 
@@ -51,7 +45,10 @@ function wordSource(word: string): string {
   if (setName === undefined) {
     return word.replace(/[.+^$[\]\\{}]/gu, String.raw`\$&`).replaceAll('*', String.raw`\S*`);
   }
-  const words = wordSets[setName];
-  if (words === undefined) throw new Error(`no set of words is called ${setName}`);
-  return `(?:${words})`;
+  if (!isWordSet(setName)) throw new Error(`no set of words is called ${setName}`);
+  return `(?:${wordSets[setName]})`;
+}
+
+function isWordSet(name: string): name is keyof typeof wordSets {
+  return Object.hasOwn(wordSets, name);
 }

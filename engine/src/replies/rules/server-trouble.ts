@@ -8,70 +8,81 @@ export const serverTroubleRules: readonly Rule[] = [
     label: 'greylisted_or_temporary',
     when: {
       classes: [5],
-      text: [
-        '(try|retry|send|resend) ~ (later|again)',
-        '(temporary|temporarily|transient|temporaire|temporairement|vorubergehend|voruebergehend|temporal|temporalmente|temporario|temporariamente|temporaneo|temporaneamente|tijdelijk|временно)',
-        '(retry|delivery|message|queue) (time|timeout|lifetime) (has|was)? (expired|exceeded)',
-        '(message|delivery) (has|was)? expired',
-        'retry timeout exceeded',
-        '(reessayer|reessayez|spater erneut|spaeter erneut|mas tarde|mais tarde|piu tardi|later opnieuw|позже)',
-      ],
+      text: {
+        '(try|retry|send|resend) ~ (later|again)': '550 Service is down for maintenance, try again later',
+        '(temporary|temporarily|transient|temporaire|temporairement|vorubergehend|voruebergehend|temporal|temporalmente|temporario|temporariamente|temporaneo|temporaneamente|tijdelijk|временно)':
+          '554 Temporary failure in delivery',
+        '(retry|delivery|message|queue) (time|timeout|lifetime) (has|was)? (expired|exceeded)':
+          '550 Message lifetime has expired',
+        '(message|delivery) (has|was)? expired': '554 5.4.7 Delivery expired',
+        'retry timeout exceeded': '550 retry timeout exceeded',
+        '(reessayer|reessayez|spater erneut|spaeter erneut|mas tarde|mais tarde|piu tardi|later opnieuw|позже)':
+          '550 Veuillez réessayer',
+      },
       unlessEnhanced: ['*.7.*'],
-      unless: [
-        '(block|blocked|abuse|ban|banned) ~ (your|ip|ipaddr|address|host)',
-        '(your|ip|ipaddr|host) ~ (blocked|banned)',
-      ],
+      unless: {
+        '(check|correct) (the|your)? (domain|address|recipient|spelling) ~ (try|send|retry)':
+          '554 The domain cannot be reached, check the domain and try again',
+        '(block|blocked|abuse|ban|banned) ~ (your|ip|ipaddr|address|host)':
+          '550 A temporary block of your address',
+      },
     },
-    samples: ['550 Service is down for maintenance, try again later', '554 Temporary failure in delivery'],
   },
   {
     reason: 'server_storage',
     label: 'greylisted_or_temporary',
     when: {
       classes: [4],
-      text: [
-        '(insufficient|not enough|no|out of|low) ~ (storage|disk|space|memory|resources)',
-        '(system|server|spool|queue|disk|filesystem) ~ full',
-      ],
+      text: {
+        '(insufficient|not enough|no|out of|low) ~ (storage|disk|space|memory|resources)':
+          '452 4.3.1 Insufficient system storage',
+        '(system|server|spool|queue|disk|filesystem) ~ full': '452 4.3.1 Mail system full',
+      },
     },
-    samples: ['452 4.3.1 Insufficient system storage', '452 4.4.5 Not enough disk space; come back tomorrow'],
+    samples: ['452 4.4.5 Not enough disk space; come back tomorrow'],
   },
   {
     // The administrator has to act; asking again soon is of no use, whatever the class.
     reason: 'server_failure',
     label: 'other',
-    when: { text: ['(license|licence|subscription) (has|is|was)? (expired|invalid|exceeded|ended)'] },
-    samples: ['452 the licence has expired'],
+    when: {
+      text: {
+        '(license|licence|subscription) (has|is|was)? (expired|invalid|exceeded|ended)':
+          '452 the licence has expired',
+      },
+    },
   },
   {
     reason: 'server_failure',
     label: 'other',
     when: {
       classes: [5],
-      text: [
-        '(local|internal|system|server|configuration|database|ldap|dns|lookup|routing|mailer|network|software|backend|unexpected|unknown|processing|general|protocol|delivery) (server)? (error|failure|problem|fault|exception|trouble|issue)',
-        '(mail|routing|forwarding|delivery)? (loop|loops|looping)',
-        '(too many|maximum|exceeded) ~ (hops|received headers|hop count)',
-        '(hop count)',
-        '(timed out|timeout|time out|connection lost|connection reset|connection closed|no answer|unreachable|no route)',
-        '(service|server|system|host) (is|was|currently)? (unavailable|not available|down|shutting down|offline|closing)',
-        'transaction failed',
-        '(unable|failed|cannot|could not|failure) (to)? (deliver|process|queue|write|open|create|complete|save|store|forward|route|execute|accept)',
-        '(delivery|requested action|action|operation|request|command|mail action) (was|has)? (failed|aborted|not taken|error)',
-        '(insufficient|not enough|no|out of) ~ (storage|disk|space|memory|resources)',
-        '(pipe|program|exec|mailer|procmail|maildrop) ~ (failed|error|exit*|exited|returned)',
-      ],
+      text: {
+        '(local|internal|system|server|configuration|database|ldap|dns|lookup|routing|mailer|network|software|backend|unexpected|unknown|processing|general|protocol|delivery) (server)? (error|failure|problem|fault|exception|trouble|issue)':
+          '550 Internal server error',
+        '(mail|routing|forwarding|delivery)? (loop|loops|looping)': '554 5.3.0 mail loop found',
+        '(too many|maximum|exceeded) ~ (hops|received headers|hop count)': '554 5.4.6 Too many hops',
+        '(hop count)': '554 5.4.6 Hop count',
+        '(timed out|timeout|time out|connection lost|connection reset|connection closed|no answer|unreachable|no route)':
+          '554 5.4.1 No answer from the host behind',
+        '(service|server|system|host) (is|was|currently)? (unavailable|not available|down|shutting down|offline|closing)':
+          '554 Service unavailable',
+        'transaction failed': '554 Transaction failed, sorry',
+        '(unable|failed|cannot|could not|failure) (to)? (deliver|process|queue|write|open|create|complete|save|store|forward|route|execute|accept)':
+          '554 5.3.0 Unable to open the output file',
+        '(delivery|requested action|action|operation|request|command|mail action) (was|has)? (failed|aborted|not taken|error)':
+          '554 Requested action aborted',
+        '(insufficient|not enough|no|out of) ~ (storage|disk|space|memory|resources)':
+          '554 5.3.1 Out of memory',
+        '(pipe|program|exec|mailer|procmail|maildrop) ~ (failed|error|exit*|exited|returned)':
+          '554 5.3.0 The mailer exited with 75',
+      },
       // Under x.7.x it is a refusal that calls itself a failure.
       unlessEnhanced: ['*.7.*'],
-      unless: ['access (is)? (denied|blocked|refused)'],
+      unless: {
+        'access (is)? (denied|blocked|refused)': '554 Transaction failed: access denied',
+      },
     },
-    samples: [
-      '554 Transaction failed, sorry',
-      '554 5.4.6 Too many hops',
-      '550 Internal server error',
-      '554 5.3.0 mail loop found',
-      '554 Service unavailable',
-    ],
   },
   {
     // RFC 5321 section 4.2.4: the command, its order or its form was not understood.
@@ -79,25 +90,23 @@ export const serverTroubleRules: readonly Rule[] = [
     label: 'other',
     when: {
       classes: [5],
-      text: [
-        '(bad|improper|wrong|out of|invalid) (sequence|order)',
-        '(syntax) (error|errors|invalid|problem)?',
-        '(command|commands|verb|parameter|parameters|argument|arguments|option|keyword|smtputf8|8bitmime|pipelining|extension) ~ (unrecognized|unrecognised|unknown|not (recognized|recognised|implemented|supported|understood|known|permitted)|unsupported|unimplemented|invalid|too long|missing|disabled|expected|not)',
-        '(unrecognized|unrecognised|unknown|unimplemented|unsupported|invalid|illegal) (smtp)? (command|parameter|option|verb|argument)',
-        '(need|send|expect*|must|say|issue|no) ~ (mail|rcpt|helo|ehlo|data|hello|recipients?) ~ (first|before|command)',
-        '(nested|duplicate) (mail|helo)',
-        '(polite people say)',
-        '(sequence error|line too long|protocol violation|synchronization error)',
-        'no valid recipients',
-        '(non ascii|smtputf8|internationali*) ~ (not|unsupported|required)',
-      ],
+      text: {
+        '(bad|improper|wrong|out of|invalid) (sequence|order)':
+          '503 5.5.1 Bad sequence of commands, RCPT comes after MAIL',
+        '(syntax) (error|errors|invalid|problem)?': '501 Syntax error in parameters or arguments',
+        '(command|commands|verb|parameter|parameters|argument|arguments|option|keyword|smtputf8|8bitmime|pipelining|extension) ~ (unrecognized|unrecognised|unknown|not (recognized|recognised|implemented|supported|understood|known|permitted)|unsupported|unimplemented|invalid|too long|missing|disabled|expected|not)':
+          '500 5.5.2 Error: command not recognized',
+        '(unrecognized|unrecognised|unknown|unimplemented|unsupported|invalid|illegal) (smtp)? (command|parameter|option|verb|argument)':
+          '500 Unrecognized command',
+        '(need|send|expect*|must|say|issue|no) ~ (mail|rcpt|helo|ehlo|data|hello|recipients?) ~ (first|before|command)':
+          '503 Polite people say HELO first',
+        '(nested|duplicate) (mail|helo)': '503 5.5.1 nested MAIL',
+        '(polite people say)': '503 Polite people say HELO first',
+        '(sequence error|line too long|protocol violation)': '500 5.5.2 Line too long',
+        'no valid recipients': '554 5.5.1 No valid recipients',
+        '(non ascii|smtputf8|internationali*) ~ (not|unsupported|required)': '553 5.6.7 SMTPUTF8 is required',
+      },
     },
-    samples: [
-      '503 5.5.1 Bad sequence of commands, RCPT comes after MAIL',
-      '500 5.5.2 Error: command not recognized',
-      '501 Syntax error in parameters or arguments',
-      '502 5.5.1 VRFY command is disabled',
-      '503 Polite people say HELO first',
-    ],
+    samples: ['502 5.5.1 VRFY command is disabled'],
   },
 ];

@@ -1,0 +1,226 @@
+import type { Destination } from '../politeness/policy.ts';
+import { providerOf } from '../replies/providers.ts';
+import type { Command } from '../smtp/command.ts';
+import { isAccepted, type Step } from '../smtp/conversation.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { HostTraits } from './host-traits.ts';
+import type { PendingProbe } from './pending-probe.ts';
+
+/**
+ * A group of recipients: what a session says next, and what the replies tell of each recipient. Both are pure: the
+ * session that asked does what follows from them.
+ *
+ *     planGroup   who waits, and the budget  ─▶  the commands that may leave together, and who is left
+ *     readGroup   the plan, and the replies  ─▶  one event for each recipient, and the budget after them
+ *
+ * A group never names more recipients than may still be refused, so that even the worst answer to all of
+ * it stays within the limits. Recipients of one domain share a transaction, because some hosts take one
+ * domain at a time; the next domain follows after RSET in the same group.
+ */
+export type SessionBudget = {
+  /** Recipients that may still be named. */
+  readonly recipientsLeft: number;
+  /** Refusals that may still be provoked by the host's policy. */
+  readonly refusalsLeft: number;
+  /** Refusals after which this host is known to hang up; what it leaves unanswered is asked again elsewhere. */
+  readonly refusalsBeforeHangUp: number;
+  /** The transaction that is open, by `transactionOf`, and how many recipients were named in it. */
+  readonly transaction: string | undefined;
+  readonly recipientsInTransaction: number;
+  readonly recipientsPerTransaction: number;
+};
+
+export function startBudget({ target, policy }: Destination, traits: HostTraits): SessionBudget {
+  const { recipientsPerConversation, refusalsPerConversation } = policy.politeness;
+  const oneRecipient =
+    traits.oneRecipient === true || providerOf(target.host)?.recipientsPerTransaction === 1;
+  return {
+    recipientsLeft: recipientsPerConversation,
+    refusalsLeft: refusalsPerConversation,
+    refusalsBeforeHangUp: traits.refusalsTaken ?? Infinity,
+    transaction: undefined,
+    recipientsInTransaction: 0,
+    recipientsPerTransaction: oneRecipient ? 1 : Infinity,
+  };
+}
+
+/** One recipient to ask for: the mailbox itself, or a made-up one of its domain. */
+export type Question = { kind: 'mailbox' | 'random_probe'; probe: PendingProbe };
+
+export type GroupPlan = {
+  /** None when nothing more may be said. */
+  steps: GroupStep[];
+  /** Probes that are left for the next group. */
+  pending: PendingProbe[];
+  owed: Question[];
+  /** The budget as it is when the steps have been said: the transaction that is then open. */
+  budget: SessionBudget;
+  /** Recipients in the transaction that was open before. */
+  recipientsBefore: number;
+};
+
+type GroupStep = Step & { question: Question | undefined };
+
+/** What the replies tell of one recipient. */
+export type RecipientEvent =
+  | { kind: 'answered'; question: Question; reply: Reply }
+  /** The host would take this recipient in a transaction of its own. */
+  | { kind: 'put_off'; question: Question; reply: Reply }
+  /** Its transaction was turned down at MAIL, or the host said 421 and left. */
+  | { kind: 'turned_away'; question: Question; phase: 'mail' | 'rcpt'; reply: Reply }
+  | { kind: 'unanswered'; question: Question };
+
+type Waiting = {
+  pending: readonly PendingProbe[];
+  /** Questions that come before all others, each as a recipient of its own. */
+  owed: readonly Question[];
+};
+
+type PlanParts = {
+  mailFrom: string;
+  /** Whether nobody knows or is finding out what becomes of a made-up address at this domain. */
+  needsRandomProbe(domain: CanonicalHost): boolean;
+  randomLocalPart(domain: CanonicalHost): string;
+};
+
+export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanParts): GroupPlan {
+  const most = Math.min(budget.recipientsLeft, budget.refusalsLeft);
+  const enough = Math.min(most, budget.refusalsBeforeHangUp);
+  const pending = [...waiting.pending];
+  const questions = waiting.owed.slice(0, most);
+  const group = startGroup(budget, parts);
+  for (const question of questions) group.ask(question);
+  for (let named = questions.length; named < enough;) {
+    const index = nextIndex(pending, group.transaction());
+    const probe = pending[index];
+    if (probe === undefined) break;
+    const withRandomProbe = group.needsRandomProbe(probe.address.host);
+    // A mailbox without its random probe would be half an answer; the next conversation has room for both.
+    if (withRandomProbe && named + 2 > most && (named > 0 || budget.transaction !== undefined)) break;
+    pending.splice(index, 1);
+    group.ask({ kind: 'mailbox', probe });
+    if (withRandomProbe) group.ask({ kind: 'random_probe', probe });
+    named += withRandomProbe ? 2 : 1;
+  }
+  return {
+    steps: group.steps,
+    pending,
+    owed: waiting.owed.slice(most),
+    budget: group.budget(),
+    recipientsBefore: budget.recipientsInTransaction,
+  };
+}
+
+/** The steps of a group while it is being planned. */
+function startGroup(budget: SessionBudget, parts: PlanParts) {
+  const steps: GroupStep[] = [];
+  let { transaction, recipientsInTransaction } = budget;
+
+  /** Says what has to be said before one more recipient of this transaction can be named. */
+  function openFor(probe: PendingProbe): void {
+    const wanted = transactionOf(probe);
+    if (transaction === wanted && recipientsInTransaction < budget.recipientsPerTransaction) return;
+    if (transaction !== undefined)
+      steps.push({ phase: 'rset', command: { verb: 'RSET' }, question: undefined });
+    const { needsSmtputf8: smtputf8 } = probe.address;
+    const command: Command = { verb: 'MAIL', from: parts.mailFrom, smtputf8 };
+    steps.push({ phase: 'mail', command, question: undefined });
+    transaction = wanted;
+    recipientsInTransaction = 0;
+  }
+
+  return {
+    steps,
+    transaction: () => transaction,
+    budget: (): SessionBudget => ({ ...budget, transaction, recipientsInTransaction }),
+    needsRandomProbe: (domain: CanonicalHost): boolean =>
+      parts.needsRandomProbe(domain) && !steps.some((step) => asksForRandomProbe(step, domain)),
+    ask(question: Question): void {
+      const { kind, probe } = question;
+      const { localPart, host, needsSmtputf8: smtputf8 } = probe.address;
+      openFor(probe);
+      recipientsInTransaction += 1;
+      steps.push(
+        kind === 'mailbox'
+          ? { phase: 'rcpt', command: { verb: 'RCPT', localPart, host, smtputf8 }, question }
+          : {
+              phase: 'random_rcpt',
+              command: { verb: 'RCPT', localPart: parts.randomLocalPart(host), host, smtputf8 },
+              question,
+            },
+      );
+    },
+  };
+}
+
+function asksForRandomProbe({ question }: GroupStep, domain: CanonicalHost): boolean {
+  return question?.kind === 'random_probe' && question.probe.address.host === domain;
+}
+
+/** Probes that go into one transaction: one domain, and either all or none in need of SMTPUTF8. */
+function transactionOf({ address }: PendingProbe): string {
+  return address.needsSmtputf8 ? `utf8 ${address.host}` : address.host;
+}
+
+/** The first probe of the open transaction, or else the first of all. */
+function nextIndex(pending: readonly PendingProbe[], transaction: string | undefined): number {
+  return Math.max(
+    0,
+    pending.findIndex((probe) => transactionOf(probe) === transaction),
+  );
+}
+
+/** Whom a reply is for, and whether it is an answer at all; what it means is the business of the rules. */
+export function readGroup(
+  { steps, budget, recipientsBefore }: GroupPlan,
+  replies: readonly (Reply | undefined)[],
+): { events: RecipientEvent[]; budget: SessionBudget } {
+  const events: RecipientEvent[] = [];
+  let mailRefusal: Reply | undefined;
+  let accepted = recipientsBefore;
+  for (const [index, { command, question }] of steps.entries()) {
+    const reply = replies[index];
+    if (command.verb === 'MAIL') {
+      accepted = 0;
+      mailRefusal = reply === undefined || isAccepted(reply) ? undefined : reply;
+    }
+    if (question === undefined) continue;
+    events.push(readRecipient(question, reply, { mailRefusal, accepted }));
+    if (reply !== undefined && isAccepted(reply)) accepted += 1;
+  }
+  return { events, budget: events.reduce(spend, budget) };
+}
+
+function readRecipient(
+  question: Question,
+  reply: Reply | undefined,
+  { mailRefusal, accepted }: { mailRefusal: Reply | undefined; accepted: number },
+): RecipientEvent {
+  if (mailRefusal !== undefined) return { kind: 'turned_away', question, phase: 'mail', reply: mailRefusal };
+  if (reply === undefined) return { kind: 'unanswered', question };
+  if (reply.code === 421) return { kind: 'turned_away', question, phase: 'rcpt', reply };
+  return { kind: accepted > 0 && wantsOwnTransaction(reply) ? 'put_off' : 'answered', question, reply };
+}
+
+const onlyOneWords =
+  /\b(?:too many recipients|one recipient|single recipient|separate transaction|multiple (?:destination|recipient))/i;
+
+/** "Too many recipients" after the first one: the host would answer in another transaction (RFC 3463 x.5.3). */
+function wantsOwnTransaction({ code, enhanced, lines }: Reply): boolean {
+  if (code < 400) return false;
+  return code === 452 || enhanced?.endsWith('.5.3') === true || onlyOneWords.test(lines.join(' '));
+}
+
+/** What one reply about a recipient costs. */
+function spend(budget: SessionBudget, event: RecipientEvent): SessionBudget {
+  if (event.kind !== 'answered' && event.kind !== 'put_off') return budget;
+  const refused = event.reply.code >= 400 ? 1 : 0;
+  return {
+    ...budget,
+    recipientsLeft: budget.recipientsLeft - 1,
+    refusalsLeft: budget.refusalsLeft - refused,
+    refusalsBeforeHangUp: budget.refusalsBeforeHangUp - refused,
+    recipientsPerTransaction: event.kind === 'put_off' ? 1 : budget.recipientsPerTransaction,
+  };
+}

@@ -1,0 +1,386 @@
+import type { Socket } from 'node:net';
+import type { CatchAllAnswer, ReadReply, SmtpPhase } from '../evidence.ts';
+import type { Destination } from '../politeness/policy.ts';
+import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
+import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import { providerOf } from '../replies/providers.ts';
+import { sanitiseReply } from '../replies/sanitise-reply.ts';
+import type { Route } from '../routes/create-routes.ts';
+import type { MailPortWatch } from '../routes/watch-mail-port.ts';
+import {
+  demandsTls,
+  encrypt,
+  exchange,
+  openConversation,
+  sayGoodbye,
+  type Conversation,
+  type ConversationParts,
+  type Failure,
+} from '../smtp/conversation.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { catchAllAfter, type CatchAllLookups } from './catch-all-lookups.ts';
+import type { HostMemory } from './host-traits.ts';
+import {
+  visitWithoutAnswer,
+  visitWithoutSmtputf8,
+  type Ending,
+  type PendingProbe,
+  type Visit,
+} from './pending-probe.ts';
+import {
+  planGroup,
+  readGroup,
+  startBudget,
+  type GroupPlan,
+  type RecipientEvent,
+  type SessionBudget,
+} from './recipient-group.ts';
+import {
+  askAgain,
+  beginGroup,
+  failRemaining,
+  giveBackOrGiveUp,
+  giveBackPending,
+  holdAnswer,
+  isAbandoned,
+  putOff,
+  sift,
+  startProbes,
+  takeMore,
+  type Answer,
+  type ProbeSupply,
+  type SessionProbes,
+} from './session-probes.ts';
+
+/**
+ * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it and as its
+ * policy allows.
+ *
+ *     dialling ──▶ greeting ──▶ asking ⟲ ──▶ leaving ──▶ reporting
+ *        │            │            └ turned away, or broken ▲  ▲
+ *        │            └── turned away, or broken ───────────┘  │
+ *        └── not connected ────────────────────────────────────┘
+ *
+ * - dialling: for the one probe that the session was begun for; by the time the host has greeted, more may wait.
+ * - greeting: banner and EHLO, and STARTTLS where this host is known to demand it.
+ * - asking: plan a group of recipients, say it, read the replies, do what follows from them; then the next group,
+ *   until nobody waits or the budget is spent. Where a reply demands TLS, the questions it left open are asked again
+ *   inside it.
+ * - leaving: QUIT, whose reply shows whether those before it were in step (docs/decisions/0003).
+ * - reporting: every probe that was taken on is settled or given back, however the session ended.
+ *
+ * What the session knows is changed in this file alone; who was taken on, in `session-probes.ts`. Thousands are open at
+ * once, so the parts are shared and not copied.
+ */
+export async function runSession(
+  { destination, first, supply }: SessionOrder,
+  parts: SessionParts,
+): Promise<SessionOutcome | undefined> {
+  const { target } = destination;
+  const startedAt = parts.clock.now();
+  const probes = startProbes(first, supply, startedAt + parts.limits.smtpPhaseMs);
+  if (isAbandoned(probes)) return undefined;
+  const session: SmtpSession = {
+    destination,
+    parts,
+    probes,
+    startedAt,
+    outcome: startOutcome(),
+    budget: startBudget(destination, parts.hosts.recall(target.host)),
+    claims: [],
+    randomProbeReplies: [],
+  };
+  try {
+    const dialled = await parts.route.dial(target, probes.patience);
+    if (dialled.kind === 'connected') {
+      parts.mailPort.note(target.address, 'connected');
+      await converse(session, dialled.socket);
+      return session.outcome;
+    }
+    if (dialled.why === 'route_down') {
+      // Nothing was learnt about the host: another way out may reach it.
+      giveBackOrGiveUp(probes);
+      return undefined;
+    }
+    // A forbidden address was never dialled, and so says nothing about the port.
+    if (dialled.why !== 'forbidden') parts.mailPort.note(target.address, dialled.why);
+    reportNotConnected(session);
+    return session.outcome;
+  } catch (error) {
+    // A defect of ours is told as an error, not as an answer. Who has left already hears of neither.
+    for (const probe of probes.all) probe.fail(error);
+    return session.outcome;
+  } finally {
+    dropClaims(session);
+  }
+}
+
+type SessionOrder = {
+  destination: Destination;
+  /** The probe that the session is begun for. */
+  first: PendingProbe;
+  supply: ProbeSupply;
+};
+
+export type SessionParts = ConversationParts & {
+  /** The way out, and the name and sender we have there. */
+  route: Route;
+  mailPort: Pick<MailPortWatch, 'note'>;
+  /** STARTTLS wherever it is offered, or only where a host demands it. */
+  starttls: 'demanded' | 'always';
+  hosts: HostMemory;
+  catchAllLookups: CatchAllLookups;
+  classify: ReplyClassifier;
+  /** A local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
+  randomLocalPart(domain: CanonicalHost): string;
+};
+
+type SmtpSession = {
+  readonly destination: Destination;
+  readonly parts: SessionParts;
+  readonly probes: SessionProbes;
+  readonly startedAt: number;
+  readonly outcome: SessionOutcome;
+  budget: SessionBudget;
+  /** Domains whose random probe this session has taken on to ask for. */
+  claims: CanonicalHost[];
+  randomProbeReplies: { domain: CanonicalHost; reply: ReadReply }[];
+};
+
+/** Greeting, asking, leaving and reporting. */
+async function converse(session: SmtpSession, socket: Socket): Promise<void> {
+  const { parts, probes, destination } = session;
+  const { host } = destination.target;
+  const opened = await openConversation({ socket, host }, parts, probes.patience);
+  const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
+  try {
+    if (opened.kind !== 'open') takeThoseBehind(session);
+    const failure = opened.kind === 'open' ? await askForAll(session, opened.conversation) : opened;
+    const ending = failure === undefined ? undefined : noteEnding(session, failure);
+    const goodbye = await sayGoodbye(connection, parts, probes.patience);
+    dropClaims(session);
+    for (const probe of probes.declined) probe.settle(visitWithoutSmtputf8(host));
+    for (const answer of probes.answered) reportAnswer(session, answer, goodbye);
+    if (ending === undefined) giveBackPending(probes);
+    else failRemaining(probes, ending, visitAfter(session, ending));
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** Answers the failure where the host turned us away or the connection broke. */
+async function askForAll(session: SmtpSession, conversation: Conversation): Promise<Failure | undefined> {
+  const { probes, parts } = session;
+  const { clock, limits } = parts;
+  const refusedTls = await encryptIfWanted(session, conversation);
+  if (refusedTls !== undefined) return refusedTls;
+  for (;;) {
+    refill(session, conversation);
+    const plan = planGroup(probes, session.budget, planParts(session));
+    if (plan.steps.length === 0) return undefined;
+    beginGroup(probes, plan);
+    claimRandomProbes(session, plan);
+    const said = await exchange(conversation, plan.steps, { clock, limits, patience: probes.patience });
+    const { events, budget } = readGroup(plan, said.replies);
+    session.budget = budget;
+    const failure = apply(session, events) ?? said.broken;
+    if (failure === undefined) continue;
+    if (!isDemandForTls(failure, session, conversation)) return learnFrom(failure, session);
+    const failed = await encryptFor('their_demand', session, conversation);
+    if (failed !== undefined) return failed;
+    session.budget = { ...budget, transaction: undefined, recipientsInTransaction: 0 };
+    askAgain(probes);
+    dropClaims(session);
+  }
+}
+
+/** Takes more of those who wait, unless this session has lasted long enough. */
+function refill({ probes, parts, startedAt, budget }: SmtpSession, { capabilities }: Conversation): void {
+  const isYoung = parts.clock.now() - startedAt < parts.limits.smtpPhaseMs / 2;
+  takeMore(probes, isYoung ? budget.recipientsLeft - probes.pending.length : 0);
+  sift(probes, capabilities);
+}
+
+function planParts({ parts, destination }: SmtpSession): Parameters<typeof planGroup>[2] {
+  return {
+    mailFrom: parts.route.mailFrom,
+    randomLocalPart: (domain) => parts.randomLocalPart(domain),
+    needsRandomProbe: (domain) => parts.catchAllLookups.look(domain, destination.target.host) === undefined,
+  };
+}
+
+/** Nobody else need ask for the random probes of this group. */
+function claimRandomProbes(session: SmtpSession, { steps }: GroupPlan): void {
+  const { parts, destination } = session;
+  for (const { question } of steps) {
+    if (question?.kind !== 'random_probe') continue;
+    const domain = question.probe.address.host;
+    if (parts.catchAllLookups.look(domain, destination.target.host) !== undefined) continue;
+    parts.catchAllLookups.claim(domain);
+    session.claims = session.claims.concat(domain);
+  }
+}
+
+/** Whoever waits for a random probe that this session took on is told that nothing will come of it. */
+function dropClaims(session: SmtpSession): void {
+  const { claims } = session;
+  session.claims = [];
+  for (const domain of claims) session.parts.catchAllLookups.answer(domain, undetermined);
+}
+
+const undetermined: CatchAllAnswer = { kind: 'undetermined', meaning: undefined };
+
+/** Does what follows from the replies to a group; answers the refusal where one turns us away altogether. */
+function apply(session: SmtpSession, events: RecipientEvent[]): Failure | undefined {
+  const { outcome, parts, probes, destination } = session;
+  let refusal: Failure | undefined;
+  for (const event of events) {
+    switch (event.kind) {
+      case 'unanswered':
+        break;
+      case 'turned_away':
+        refusal ??= { kind: 'refused', phase: event.phase, reply: event.reply };
+        break;
+      case 'put_off':
+        outcome.recipients += 1;
+        parts.hosts.learn(destination.target.host, { oneRecipient: true });
+        putOff(probes, event.question);
+        break;
+      case 'answered':
+        outcome.recipients += 1;
+        if (event.question.kind === 'mailbox') noteAnswer(session, event.question.probe, event.reply);
+        else answerRandomProbe(session, event.question.probe.address.host, event.reply);
+        break;
+    }
+  }
+  return refusal;
+}
+
+function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Reply): void {
+  const { outcome, probes } = session;
+  const { meaning, read } = interpret(session, 'rcpt', reply);
+  const answer: Answer = { probe, meaning, reply: read };
+  if (meaning.label === 'mailbox_not_exist') outcome.unknownMailboxes += 1;
+  if (meaning.label === 'blocked_or_policy') outcome.policyRefusals += 1;
+  holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
+}
+
+function answerRandomProbe(session: SmtpSession, domain: CanonicalHost, reply: Reply): void {
+  const { meaning, read } = interpret(session, 'random_rcpt', reply);
+  const others = session.randomProbeReplies.filter((one) => one.domain !== domain);
+  session.randomProbeReplies = others.concat({ domain, reply: read });
+  session.claims = session.claims.filter((one) => one !== domain);
+  session.parts.catchAllLookups.answer(domain, catchAllAfter(meaning));
+}
+
+/** What a reply means coming from this host, and the form in which it is kept for the explanation. */
+function interpret({ destination, parts }: SmtpSession, phase: SmtpPhase, { code, enhanced, lines }: Reply) {
+  const text = lines.join(' ').trim();
+  const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
+  const read: ReadReply = { phase, code, enhanced, text: kept };
+  const provider = providerOf(destination.target.host)?.id;
+  return { meaning: parts.classify({ code, enhanced, text, provider }), read };
+}
+
+async function encryptIfWanted(
+  session: SmtpSession,
+  conversation: Conversation,
+): Promise<Failure | undefined> {
+  const { tls } = session.parts.hosts.recall(conversation.host);
+  if (!conversation.capabilities.starttls) return undefined;
+  if (tls === 'demanded') return encryptFor('their_demand', session, conversation);
+  const isOurWish = session.parts.starttls === 'always' && tls !== 'broken';
+  return isOurWish ? encryptFor('our_wish', session, conversation) : undefined;
+}
+
+/**
+ * Encrypts the conversation. Where TLS was our own wish, a host that turns it down in good order is
+ * spoken to in the clear; a handshake that broke costs the connection, and is remembered.
+ */
+async function encryptFor(
+  why: 'their_demand' | 'our_wish',
+  { parts, probes }: SmtpSession,
+  conversation: Conversation,
+): Promise<Failure | undefined> {
+  const failure = await encrypt(conversation, parts, probes.patience);
+  if (failure === undefined || why === 'their_demand') return failure;
+  parts.hosts.learn(conversation.host, { tls: 'broken' });
+  return failure.kind === 'refused' && failure.reply.code !== 421 ? undefined : failure;
+}
+
+/** A refusal that asks for STARTTLS is remembered, and obeyed at once where the conversation still stands. */
+function isDemandForTls(failure: Failure, { parts }: SmtpSession, conversation: Conversation): boolean {
+  if (failure.kind !== 'refused' || conversation.encrypted || !demandsTls(failure.reply)) return false;
+  parts.hosts.learn(conversation.host, { tls: 'demanded' });
+  return failure.reply.code !== 421 && conversation.capabilities.starttls;
+}
+
+/** A host that hung up on a refusal is given no more of them in one conversation from now on. */
+function learnFrom(failure: Failure, { budget, destination, parts, probes }: SmtpSession): Failure {
+  const refusals = destination.policy.politeness.refusalsPerConversation - budget.refusalsLeft;
+  const hungUp = failure.kind === 'broken' && failure.fault === 'closed';
+  if (hungUp && refusals > 0 && probes.answered.length > 0)
+    parts.hosts.learn(destination.target.host, { refusalsTaken: refusals });
+  return failure;
+}
+
+/** What befell the probe that a session was begun for would have befallen those behind it. */
+function takeThoseBehind({ probes, destination }: SmtpSession): void {
+  takeMore(probes, destination.policy.politeness.recipientsPerConversation);
+}
+
+function reportNotConnected(session: SmtpSession): void {
+  session.outcome.connected = false;
+  takeThoseBehind(session);
+  for (const probe of session.probes.pending) probe.settle({ kind: 'not_connected' });
+}
+
+/** Takes note of how it ended, and reads the refusal where it ended by one: once, for all who hear of it. */
+function noteEnding(session: SmtpSession, failure: Failure): Ending {
+  const { outcome } = session;
+  if (failure.kind === 'broken') {
+    outcome.fault = failure.fault;
+    return failure;
+  }
+  const { kind, phase, reply } = failure;
+  const { meaning, read } = interpret(session, phase, reply);
+  outcome.turnedAway = { reply, meaning };
+  return { kind, phase, reply, meaning, read };
+}
+
+function visitAfter({ destination, parts }: SmtpSession, ending: Ending): Visit {
+  const { host } = destination.target;
+  return visitWithoutAnswer(ending, { host, traits: parts.hosts.recall(host) });
+}
+
+const outOfStep: Ending = { kind: 'broken', phase: 'quit', fault: 'protocol_error' };
+
+/** Hands out what was heard, now that the goodbye has shown whether it was in step. */
+function reportAnswer(session: SmtpSession, answer: Answer, goodbye: 'in_step' | 'out_of_step'): void {
+  const { probe, meaning } = answer;
+  const { catchAllLookups } = session.parts;
+  const { host } = session.destination.target;
+  if (goodbye === 'out_of_step') {
+    probe.settle(visitAfter(session, outOfStep));
+    return;
+  }
+  const known = catchAllLookups.look(probe.address.host, host);
+  if (known === 'being_asked' && meaning.label === 'accepted') {
+    const settle = (catchAll: CatchAllAnswer) => probe.settle(answeredVisit(session, answer, catchAll));
+    return void catchAllLookups.wait(probe.address.host, host).then(settle);
+  }
+  const catchAll = known === undefined || known === 'being_asked' ? undetermined : known;
+  probe.settle(answeredVisit(session, answer, catchAll));
+}
+
+function answeredVisit(
+  { randomProbeReplies, destination }: SmtpSession,
+  { probe, meaning, reply }: Answer,
+  catchAll: CatchAllAnswer,
+): Visit {
+  const random = randomProbeReplies.find(({ domain }) => domain === probe.address.host);
+  const replies = random === undefined ? [reply] : [reply, random.reply];
+  const { host } = destination.target;
+  return { kind: 'answered', evidence: { kind: 'answered', host, replies, meaning, catchAll } };
+}

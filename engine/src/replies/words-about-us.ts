@@ -1,0 +1,47 @@
+/**
+ * Takes out of a reply what it says of anything but the recipient. "Unknown", "does not exist", "no longer", "disabled"
+ * condemn a mailbox only where the mailbox is their subject: servers say the same of senders, HELO names, clients, TLS
+ * versions, services and messages, and say it at RCPT. The rules that condemn are asked about what is left.
+ *
+ * A statement is a subject, up to six words that name no recipient, and a predicate. Works on the plain words of
+ * `normaliseText`: every word is followed by one space, ` . ` stands between sentences.
+ */
+import { wordSets } from './word-sets.ts';
+
+const recipient = `(?:${wordSets.who}|postmaster|owner)`;
+
+/** The next word, unless a sentence ends or a recipient, or a reason, begins there. */
+const ordinaryWord = String.raw`(?!(?:\.|${recipient}|because|since|reason|but|due|as) )\S+ `;
+
+/** What belongs to whoever is asking. Two words may follow before the predicate, a recipient's noun among them. */
+const ours = String.raw`(?:your (?!recipients? |addressee |correspondent |contact )|(?:the |this |our |an? |any )?(?:sender|senders|originator|sending(?! to)|originating|connecting|client|clients|remote|peer|helo|ehlo|heloname|source|submitting|envelope|return|reverse|reply to(?= address)|mailfrom|mail from|from)(?:'s)? )(?:(?!\. )\S+ ){0,2}?`;
+
+/** "The address you send from", "the account you are using". */
+const usedByUs = String.raw`${recipient} (?:that |which )?you (?:are |were |have )?(?:send|sending|sent|mail|mailing|mailed|use|used|using|wrote|authenticated|logged)(?: in| it| mail| this| email)? (?:from |as |with |by |for sending )?(?!to )`;
+
+/** Words that can be no recipient, whoever owns them. */
+const things =
+  'ourname|tls|tls[v\\d][\\w.]*|starttls|ssl|ssl[v\\d][\\w.]*|ciphers?|certificates?|encryption|protocols?|authentication|auth|passwords?|credentials|relay|relaying|gateway|ips?|ipaddr|ipv[46]|networks?|subnet|ptr|rdns|rhsbl|spf|dkim|dmarc|messages?|msg|letter|contents?|attachments?|headers?|subject|body|charset|encoding|commands?|verb|parameters?|arguments?|options?|features?|functions?|extensions?|versions?|licen[cs]e|subscription|ports?|connections?|sessions?|transactions?|requests?|actions?|operations?|link|url|page|website|country|isp|provider|software|methods?|mechanisms?|vrfy|expn|smtputf8|pipelining|bounces?|dns|hostname|nameserver|backscatter|rule|access|traffic';
+
+/** Places as well as things: "unknown on this server" is about a recipient, "this server is unknown" is not. */
+const places = 'services?|servers?|systems?|mailserver|mailhost|mta|machine|site|platform|network|host';
+
+const notAPlace = String.raw`(?<! (?:on|at|in|by|to|from|of|for|with|under|through) (?:(?:this|the|that|our|my|any|your|mail|smtp|email|local|remote) ){0,3})`;
+
+const subject = String.raw`(?:${ours}|${usedByUs}|(?:${things}) (?:address |addresses |name |record |version )?|${notAPlace}(?:this|the|that|our|my) (?:(?:mail|smtp|email|free|web|hosting|old|remote) ){0,2}(?:${places}) |(?:mail |email )?(?:services?|servers?|systems?) )`;
+
+const predicate =
+  '(?:unknown|unrecogni[sz]ed|undefined|unregistered|unallocated|unassigned|unverified|unresolvable|invalid|illegal|incorrect|bad|wrong|malformed|misspelled|nonexist[ea]nt|non-exist[ea]nt|non exist[ea]nt|inexist[ea]nt|disabled|deactivated|inactive|suspended|frozen|closed|expired|blocked|locked|terminated|deleted|removed|discontinued|decommissioned|dormant|cancell?ed|archived|retired|unavailable|inaccessible|unreachable|undeliverable|unrouteable|missing|absent|gone|moved|off|offline|no (?:longer|more|such)|(?:has|have|had) (?:no|not|moved|left)|never|(?:does|did|do|is|was|are|were|could|can|has|have|will|would|may|must|should)? ?(?:not|cannot)(?! (?:know|have|find|recogni[sz]e|hold|contain|host|serve|list|match|locate|identify|see) )(?: (?:longer|be|been|an?|the))?(?: \\S+)?) ';
+
+/** "Unknown user" after all: the words belong to the recipient behind them. */
+const notOfRecipient = String.raw`(?!(?:(?!\. )\S+ )?${recipient} )`;
+
+const aboutUs = new RegExp(
+  String.raw`(?<= )${subject}(?:${ordinaryWord}){0,6}?${predicate}${notOfRecipient}`,
+  'g',
+);
+
+/** The words without the statements about us. Where nothing is left out, the very same string. */
+export function withoutWordsAboutUs(words: string): string {
+  return words.replace(aboutUs, '. ');
+}
