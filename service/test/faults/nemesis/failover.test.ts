@@ -8,8 +8,6 @@ import { openFleet, type Fleet } from './fleet.ts';
 import { openPair } from './open-pair.ts';
 import { untilWorldIsQuiet } from './until-world-is-quiet.ts';
 
-const recoversWithinMs = 5_000;
-
 describe('three APIs whose database fails over to its standby', () => {
   let pair: Awaited<ReturnType<typeof openPair>>;
   let fleet: Fleet;
@@ -54,9 +52,7 @@ describe('three APIs whose database fails over to its standby', () => {
     assert.deepEqual([smtp.connections, dns.queries], [0, 0], 'nobody was asked on credit');
 
     await pair.promoteStandby();
-    const recoveryMs = await ask.untilServed();
-    t.diagnostic(`served again ${recoveryMs} ms after the promotion`);
-    assert.ok(recoveryMs <= recoversWithinMs, `it took ${recoveryMs} ms`);
+    await ask.untilServedSoon(t);
     for (const taskId of tasks) await caller.readTaskUntil(key, taskId);
     const kept = await fleet.query('select id from hold where id = any($1) and charged = 1', [charged]);
     assert.equal(kept.length, charged.length, 'what was acknowledged was kept');

@@ -18,11 +18,15 @@ describe('workers that are lost', () => {
   let key: string;
   let watch: ResultWatch;
   let survivor: Member;
+  /** How long a process takes to start tells how busy this machine is. */
+  let startMs: number;
   before(async () => {
     fleet = await openFleet({ apis: 1, workers: 3 });
     key = (await openAccount(fleet.home, { name: 'patient', credits: 1_000 })).liveKey;
     watch = await watchResults(fleet);
+    const startedAt = performance.now();
     await fleet.apis[0]?.start();
+    startMs = performance.now() - startedAt;
     assert.ok(fleet.workers[2]);
     survivor = fleet.workers[2];
   });
@@ -80,7 +84,7 @@ describe('workers that are lost', () => {
     await Promise.all([dead.kill(), survivor.start()]);
     const ms = await until(async () => (await readTask(taskId)).fence > 1);
     t.diagnostic(`claimed again ${ms} ms after the survivor was up`);
-    assert.ok(ms <= goesOnWithinMs, `after ${ms} ms`);
+    assert.ok(ms <= goesOnWithinMs + 10 * startMs, `after ${ms} ms`);
     await expectWhole(taskId);
   });
 
@@ -96,7 +100,7 @@ describe('workers that are lost', () => {
       await until(async () => (await readTask(taskId)).fence > 1);
       const ms = Math.round(performance.now() - stoppedAt);
       t.diagnostic(`claimed again ${ms} ms after it was stopped`);
-      assert.ok(ms <= goesOnWithinMs, `after ${ms} ms`);
+      assert.ok(ms <= goesOnWithinMs + 10 * startMs, `after ${ms} ms`);
       const asleep = await writesOf();
       zombie.resume();
       await until(async () => (await writesOf()).tried > asleep.tried);
