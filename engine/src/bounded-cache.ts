@@ -1,30 +1,54 @@
 import type { Clock } from './clock.ts';
 
-/** A cache with a life for each entry and a bound on their number; the least recently used goes first. */
-type BoundedCache<Value> = {
+/**
+ * A map with a bound on the number of entries and, where wanted, a life for each. When it is full, the entry that was
+ * not set or got for longest makes room.
+ */
+export type BoundedCache<Value> = {
+  /** Counts as use. */
   get(key: string): Value | undefined;
-  set(key: string, value: Value, lifeMs: number): void;
+  /** The same without counting as use: entries that are only looked up so leave in the order they were set. */
+  peek(key: string): Value | undefined;
+  /** Keeps the value for `lifeMs`, or until it has to make room; one without any life left is not kept. */
+  set(key: string, value: Value, lifeMs?: number): void;
   delete(key: string): void;
   /** How much longer an entry lives; 0 where there is none. Does not count as use. */
   lifeOf(key: string): number;
+  /** Everything that is alive, the next to make room first. `until` is a point on the clock. */
+  list(): { key: string; value: Value; until: number }[];
   size(): number;
 };
 
-export function createBoundedCache<Value>(
-  clock: Pick<Clock, 'now'>,
-  maxEntries: number,
-): BoundedCache<Value> {
+type BoundedCacheParts = {
+  maxEntries: number;
+  /** Not needed where entries only leave to make room. */
+  clock?: Pick<Clock, 'now'>;
+};
+
+export function createBoundedCache<Value>({
+  maxEntries,
+  clock = timeless,
+}: BoundedCacheParts): BoundedCache<Value> {
   const entries = new Map<string, { value: Value; until: number }>();
+
+  function peek(key: string): Value | undefined {
+    const entry = entries.get(key);
+    if (entry === undefined || entry.until > clock.now()) return entry?.value;
+    entries.delete(key);
+    return undefined;
+  }
+
   return {
+    peek,
     get(key) {
+      const value = peek(key);
       const entry = entries.get(key);
-      if (entry === undefined) return undefined;
+      if (entry === undefined) return value;
       entries.delete(key);
-      if (entry.until <= clock.now()) return undefined;
       entries.set(key, entry);
-      return entry.value;
+      return value;
     },
-    set(key, value, lifeMs) {
+    set(key, value, lifeMs = Infinity) {
       entries.delete(key);
       if (lifeMs <= 0) return;
       entries.set(key, { value, until: clock.now() + lifeMs });
@@ -32,8 +56,12 @@ export function createBoundedCache<Value>(
       const [oldest] = entries.keys();
       if (oldest !== undefined) entries.delete(oldest);
     },
-    lifeOf: (key) => Math.max(0, (entries.get(key)?.until ?? -Infinity) - clock.now()),
     delete: (key) => void entries.delete(key),
+    lifeOf: (key) => Math.max(0, (entries.get(key)?.until ?? -Infinity) - clock.now()),
+    list: () =>
+      [...entries].flatMap(([key, { value, until }]) => (until > clock.now() ? [{ key, value, until }] : [])),
     size: () => entries.size,
   };
 }
+
+const timeless = { now: () => 0 };

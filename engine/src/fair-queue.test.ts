@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { createVirtualClock } from '../test/support/virtual-clock.ts';
+import { createTestClock } from '../test/support/test-clock.ts';
 import { createFairQueue, createFairSlots, type Asker, type ServingRule } from './fair-queue.ts';
 
 type Waiting = { name: string; asker: Asker };
@@ -76,7 +76,7 @@ const bulk: Asker = { urgency: 'bulk', account: 'a' };
 
 /** So many slots for everybody. */
 function slotsOf(total: number) {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   let inUse = 0;
   const slots = createFairSlots({
     clock,
@@ -135,7 +135,7 @@ describe('slots handed out by a fair queue', () => {
   });
 
   test('room that comes from elsewhere is handed out when it is said', async () => {
-    const clock = createVirtualClock();
+    const clock = createTestClock();
     let isOpen = false;
     const slots = createFairSlots({
       clock,

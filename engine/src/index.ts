@@ -1,4 +1,5 @@
 /** The engine's door: `createEngine(settings).verify(email, patience)` and the pure parts that stand alone. */
+export { createBoundedCache } from './bounded-cache.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
 export { createResolver } from './dns/create-resolver.ts';
@@ -9,6 +10,7 @@ export type { Lookup } from './dns/lookup.ts';
 export type { MailRoute } from './dns/mail-route.ts';
 export { createDialer } from './egress/create-dialer.ts';
 export { ownAddresses } from './egress/own-addresses.ts';
+export { networkOf } from './net/network-of.ts';
 export { parseCidr, type Cidr } from './net/parse-cidr.ts';
 export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
 export { explain, type Explanation } from './explanation.ts';
@@ -39,4 +41,5 @@ export { canonicalHost } from './syntax/canonical-host.ts';
 export { parseAddress } from './syntax/parse-address.ts';
 export { trimAddress } from './syntax/trim-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
+export type { Visit } from './probing/pending-probe.ts';
 export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';

@@ -61,7 +61,7 @@ export const limitTable = {
   mailPortNetworks: { value: 5, meaning: 'networks they must be in (a /16 of IPv4, a /32 of IPv6)' },
   mailPortWindowMs: { value: 300_000, meaning: 'window in which they are counted' },
   mailPortFailures: { value: 100, meaning: 'failed mail hosts kept in that window' },
-  mailPortLineMs: {
+  mailPortNoticeMs: {
     value: 60_000,
     meaning: 'least time between two lines that say so, and between two trials',
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLookupQueue } from './lookup-queue.ts';
-import { createVirtualClock } from '../test/support/virtual-clock.ts';
+import { createTestClock } from '../test/support/test-clock.ts';
 
 const { signal } = new AbortController();
 
@@ -10,7 +10,7 @@ type Comer = { account: string; urgency: 'bulk' | 'single'; deadline: number; st
 
 /** A queue of so many places whose work ends when the test says so. */
 function setUp(places: number) {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   const lookupQueue = createLookupQueue({ clock, places });
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { MailRoute } from './dns/mail-route.ts';
-import type { Evidence, MailboxEvidence } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
 import {
   explain,
   explainTimeout,
@@ -11,6 +11,7 @@ import {
 import type { Asker } from './fair-queue.ts';
 import type { Lists } from './lists/findings.ts';
 import type { Patience } from './patience.ts';
+import { askMailbox, type AskMailboxParts } from './probing/ask-mailbox.ts';
 import { parseAddress } from './syntax/parse-address.ts';
 import type { Address, SyntaxFault } from './syntax/address.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -31,20 +32,17 @@ export type Outcome =
 
 export type Recalled = Outcome & { kind: 'verdict' };
 
-export type VerifyParts = {
+export type VerifyParts = AskMailboxParts & RecallParts;
+
+type RecallParts = {
   clock: Clock;
   lists: Lists;
-  findMailRoute(address: Address, request: VerifyRequest): Promise<MailRoute>;
-  askMailbox(
-    address: Address,
-    route: MailRoute & { kind: 'takes_mail' },
-    request: VerifyRequest,
-  ): Promise<MailboxEvidence>;
-};
-
-type RecallParts = Pick<VerifyParts, 'clock' | 'lists'> & {
-  /** The route that was found not long ago, without asking anybody. */
-  recallMailRoute(address: Address): MailRoute | undefined;
+  /** Where mail goes, as DNS says, or as it said not long ago. */
+  mailRoutes: {
+    find(address: Address, request: VerifyRequest): Promise<MailRoute>;
+    /** Asks nobody. */
+    recall(address: Address): MailRoute | undefined;
+  };
 };
 
 /** How long the caller waits, and, where it matters to others who ask, who that is. */
@@ -60,13 +58,13 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   const listed = parts.lists.find(address);
   if (listed.denied) return conclude({ address, lists: listed }, watch);
 
-  const route = await parts.findMailRoute(address, request);
+  const route = await parts.mailRoutes.find(address, request);
   watch.note('dns');
   const known = withRoute(listed, route, { address, lists: parts.lists });
   if (route.kind === 'refuses_mail' || isOffLimits(known)) return conclude(known, watch);
   if (route.kind === 'undetermined') return isLate() ? timeOut('dns', watch) : unavailable(known, watch);
 
-  const mailbox = await parts.askMailbox(address, route, request);
+  const mailbox = await askMailbox({ address, route, asker: request.asker }, parts, request);
   watch.note('smtp');
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
   if (mailbox.kind === 'no_answer' && mailbox.reason === 'mail_port_blocked')
@@ -78,7 +76,7 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
 export function recall(address: Address, parts: RecallParts): Recalled | undefined {
   const listed = parts.lists.find(address);
   if (listed.denied) return undefined;
-  const route = parts.recallMailRoute(address);
+  const route = parts.mailRoutes.recall(address);
   if (route === undefined) return undefined;
   const known = withRoute(listed, route, { address, lists: parts.lists });
   return isOffLimits(known) ? conclude(known, startWatch(parts.clock)) : undefined;

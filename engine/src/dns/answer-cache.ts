@@ -2,20 +2,23 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import type { Answer, Question } from './question.ts';
+import type { DnsAnswer, DnsQuestion } from './question.ts';
 
 type AnswerCache = {
-  get(question: Question): Answer | undefined;
-  keep(question: Question, answer: Answer): void;
+  get(question: DnsQuestion): DnsAnswer | undefined;
+  keep(question: DnsQuestion, answer: DnsAnswer): void;
   /** How much longer the answer is kept; 0 where there is none. */
-  lifeMs(question: Question): number;
+  lifeMs(question: DnsQuestion): number;
   /** Drops every "no such name": called when the resolver turned out to have said so of everything. */
   forgetMissing(): void;
 };
 
 export function createAnswerCache(parts: { clock: Clock; limits: Limits }): AnswerCache {
   const { clock, limits } = parts;
-  const entries = createBoundedCache<{ answer: Answer; era: number }>(clock, limits.dnsCacheEntries);
+  const entries = createBoundedCache<{ answer: DnsAnswer; era: number }>({
+    clock,
+    maxEntries: limits.dnsCacheEntries,
+  });
   // Forgetting begins an era: a "no such name" from an earlier one is not believed any more.
   let era = 0;
 
@@ -36,11 +39,11 @@ export function createAnswerCache(parts: { clock: Clock; limits: Limits }): Answ
 }
 
 /** No type and no canonical name holds a space, so two questions never share a key. */
-export function keyOf(question: Question): string {
+export function keyOf(question: DnsQuestion): string {
   return `${question.type} ${question.name}`;
 }
 
-function lifeInSeconds(answer: Answer, limits: Limits): number {
+function lifeInSeconds(answer: DnsAnswer, limits: Limits): number {
   switch (answer.lookup.kind) {
     case 'found':
       return Math.min(answer.ttlS, limits.dnsTtlMaxS);

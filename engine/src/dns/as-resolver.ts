@@ -1,11 +1,11 @@
 /** The `Resolver` the engine knows, over the one way of asking that the parts of this folder share. */
 import type { Patience } from '../patience.ts';
 import type { Lookup, Resolver } from './lookup.ts';
-import type { Ask, Question, WireRecord } from './question.ts';
+import type { Ask, DnsQuestion, WireRecord } from './question.ts';
 import { reverseName } from './reverse-name.ts';
 
 export function asResolver(ask: Ask, close: () => void): Resolver {
-  async function texts(question: Question, patience: Patience): Promise<Lookup<string>> {
+  async function texts(question: DnsQuestion, patience: Patience): Promise<Lookup<string>> {
     return mapFound((await ask(question, patience)).lookup, (record) => record.text);
   }
   return {

@@ -7,21 +7,21 @@ import { askOverTcp } from './ask-over-tcp.ts';
 import { encodeQuery } from './encode-query.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { LookupFailure } from './lookup.ts';
-import type { Answer, DnsServer, Question } from './question.ts';
+import type { DnsAnswer, DnsServer, DnsQuestion } from './question.ts';
 import { readAnswer } from './read-answer.ts';
 import type { Reading } from './read-answer.ts';
 import type { Random } from './udp-socket.ts';
 import type { UdpPool } from './udp-pool.ts';
 
 export type ServerReply =
-  | { kind: 'answered'; answer: Answer }
+  | { kind: 'answered'; answer: DnsAnswer }
   | { kind: 'declined'; failure: LookupFailure }
   /** Nobody listens there, or the connection broke, or the signal fired. */
   | { kind: 'unreachable' };
 
 type ServerRequest = {
   server: DnsServer;
-  question: Question;
+  question: DnsQuestion;
   signal: AbortSignal;
   /** Told of a message that carried the right id and made no sense. */
   unreadable(): void;

@@ -17,7 +17,7 @@ import { askServer } from './ask-server.ts';
 import type { ServerReply, WireParts } from './ask-server.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { LookupFailure } from './lookup.ts';
-import type { Answer, Ask, DnsServer, Question } from './question.ts';
+import type { DnsAnswer, Ask, DnsServer, DnsQuestion } from './question.ts';
 
 type AskServersParts = {
   servers: readonly DnsServer[];
@@ -38,7 +38,7 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
   const favourite = { index: 0 };
   let closed = false;
 
-  async function ask(question: Question, patience: Patience): Promise<Answer> {
+  async function ask(question: DnsQuestion, patience: Patience): Promise<DnsAnswer> {
     patience.signal.throwIfAborted();
     const waitMs = Math.min(patience.deadline - clock.now(), limits.dnsLookupMs);
     if (closed || waitMs <= 0) return failed('silence');
@@ -60,7 +60,7 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
     }
   }
 
-  async function askWhenFree(question: Question, signal: AbortSignal): Promise<Answer> {
+  async function askWhenFree(question: DnsQuestion, signal: AbortSignal): Promise<DnsAnswer> {
     // A place is refused for one reason only: the signal fired, which is silence to the caller.
     const release = await lookups.acquire(signal).catch(() => undefined);
     if (release === undefined) return failed('silence');
@@ -83,8 +83,8 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
 function rounds(
   parts: AskServersParts,
   favourite: { index: number },
-  lookup: { question: Question; signal: AbortSignal },
-): Promise<Answer> {
+  lookup: { question: DnsQuestion; signal: AbortSignal },
+): Promise<DnsAnswer> {
   const { servers, clock, limits } = parts;
   if (lookup.signal.aborted) return Promise.resolve(failed('silence'));
   const start = favourite.index;
@@ -95,7 +95,7 @@ function rounds(
     let sawUnreadable = false;
     let cancelTimer = () => {};
 
-    const finish = (answer: Answer) => {
+    const finish = (answer: DnsAnswer) => {
       over = true;
       cancelTimer();
       lookup.signal.removeEventListener('abort', giveUp);
@@ -140,6 +140,6 @@ function rounds(
   });
 }
 
-function failed(failure: LookupFailure): Answer {
+function failed(failure: LookupFailure): DnsAnswer {
   return { lookup: { kind: 'failed', failure }, ttlS: 0 };
 }

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defaultLimits } from '../limits.ts';
 import { cachedResolver } from './cached-resolver.ts';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import type { Lookup } from './lookup.ts';
-import type { Answer, Ask, Question, WireRecord } from './question.ts';
+import type { DnsAnswer, Ask, DnsQuestion, WireRecord } from './question.ts';
 
-const question: Question = { name: 'example.test', type: 'A' };
+const question: DnsQuestion = { name: 'example.test', type: 'A' };
 
-function foundAnswer(ttlS: number, text = '192.0.2.1'): Answer {
+function foundAnswer(ttlS: number, text = '192.0.2.1'): DnsAnswer {
   return { lookup: { kind: 'found', records: [{ text, preference: 0 }] }, ttlS };
 }
 
 /** A cache over answers that are given by hand; `asked` holds every question that reached the wire. */
-function cacheOver(answers: (question: Question) => Answer | Promise<Answer>, limits = {}) {
-  const clock = fakeClock();
-  const asked: { question: Question; signal: AbortSignal }[] = [];
+function cacheOver(answers: (question: DnsQuestion) => DnsAnswer | Promise<DnsAnswer>, limits = {}) {
+  const clock = createTestClock();
+  const asked: { question: DnsQuestion; signal: AbortSignal }[] = [];
   const wire: Ask = async (one, { signal }) => {
     asked.push({ question: one, signal });
     return answers(one);
@@ -30,7 +30,7 @@ function cacheOver(answers: (question: Question) => Answer | Promise<Answer>, li
 
 describe('answers live as long as their zone allows', () => {
   const failed: Lookup<WireRecord> = { kind: 'failed', failure: 'servfail' };
-  const lives: [string, Answer, number][] = [
+  const lives: [string, DnsAnswer, number][] = [
     ['a TTL is honoured', foundAnswer(120), 120],
     ['a TTL is capped by dnsTtlMaxS', foundAnswer(1_000_000), defaultLimits.dnsTtlMaxS],
     ['no data lives as the SOA says', { lookup: { kind: 'no_data' }, ttlS: 45 }, 45],
@@ -115,7 +115,7 @@ describe('answers live as long as their zone allows', () => {
 
 describe('one lookup in flight per question', () => {
   test('all who ask meanwhile share it', async () => {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<DnsAnswer>();
     const { ask, asked, patience } = cacheOver(() => promise);
     const asking = Array.from({ length: 50 }, () => ask(question, patience()));
     resolve(foundAnswer(0));
@@ -124,7 +124,7 @@ describe('one lookup in flight per question', () => {
   });
 
   test('the abort of one does not cancel the others', async () => {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<DnsAnswer>();
     const { ask, asked, patience } = cacheOver(() => promise);
     const abort = new AbortController();
     const reason = new Error('gone');
@@ -138,7 +138,7 @@ describe('one lookup in flight per question', () => {
   });
 
   test('the deadline of one does not cancel the others, and ends in silence', async () => {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<DnsAnswer>();
     const { ask, asked, clock, patience } = cacheOver(() => promise);
     const one = ask(question, patience(100));
     const other = ask(question, patience(1_000));
@@ -150,7 +150,7 @@ describe('one lookup in flight per question', () => {
   });
 
   test('what nobody waits for is called off and not kept; the next who asks starts anew', async () => {
-    const first = Promise.withResolvers<Answer>();
+    const first = Promise.withResolvers<DnsAnswer>();
     const answers = [first.promise, Promise.resolve(foundAnswer(60, 'second'))];
     const { ask, asked, clock, patience } = cacheOver(
       () => answers.shift() ?? assert.fail('asked too often'),

@@ -8,29 +8,29 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { createAnswerCache, keyOf } from './answer-cache.ts';
-import type { Answer, Ask, Question } from './question.ts';
+import type { DnsAnswer, Ask, DnsQuestion } from './question.ts';
 import { waitFor } from './wait-for.ts';
 
-type Flight = { answer: Promise<Answer>; askers: number; callOff: AbortController };
+type Flight = { answer: Promise<DnsAnswer>; askers: number; callOff: AbortController };
 
-const nothingHeard: Answer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
+const nothingHeard: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
 
 export function cachedResolver(
   askWire: Ask,
   parts: { clock: Clock; limits: Limits },
-): { ask: Ask; forgetMissing: () => void; lifeMs: (question: Question) => number } {
+): { ask: Ask; forgetMissing: () => void; lifeMs: (question: DnsQuestion) => number } {
   const { clock, limits } = parts;
   const cache = createAnswerCache(parts);
   const flights = new Map<string, Flight>();
 
-  function depart(question: Question): Flight {
+  function depart(question: DnsQuestion): Flight {
     const key = keyOf(question);
     const callOff = new AbortController();
     const flight: Flight = { answer: fly(), askers: 0, callOff };
     flights.set(key, flight);
     return flight;
 
-    async function fly(): Promise<Answer> {
+    async function fly(): Promise<DnsAnswer> {
       try {
         const answer = await askWire(question, {
           deadline: clock.now() + limits.dnsLookupMs,

@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import { defaultLimits } from '../limits.ts';
 import { createControlName } from './control-name.ts';
 import { createResolver } from './create-resolver.ts';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { findMailRoute } from './find-mail-route.ts';
 import { hasty, host, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
 import type { Zone } from '../../test/support/loopback-dns.ts';
@@ -18,7 +18,7 @@ type Word = 'found' | 'no_data' | 'no_such_name' | 'failed';
 
 /** A control over a resolver that says `word` of its name; counts how often it is asked and told to forget. */
 function controlOver(first: Word) {
-  const clock = fakeClock();
+  const clock = createTestClock();
   const state = { word: first, asked: 0, forgotten: 0 };
   const say = (): Promise<Lookup<never>> => {
     state.asked += 1;
@@ -93,7 +93,7 @@ describe('the control name', () => {
   });
 
   test('a check that is not over at the deadline leaves doubt, if there was a control at all', async () => {
-    const clock = fakeClock();
+    const clock = createTestClock();
     let answer: Promise<Lookup<never>> = Promise.resolve({ kind: 'no_data' });
     const uncached = { mx: () => answer, ipv4: () => answer };
     const control = createControlName({

@@ -18,7 +18,7 @@ import { createAskServers } from './ask-servers.ts';
 import { cachedResolver } from './cached-resolver.ts';
 import { createSemaphore } from './semaphore.ts';
 import type { Resolver } from './lookup.ts';
-import type { DnsServer, Question } from './question.ts';
+import type { DnsServer, DnsQuestion } from './question.ts';
 import type { Random } from './udp-socket.ts';
 import { createUdpPool } from './udp-pool.ts';
 
@@ -28,7 +28,7 @@ export type DnsResolver = Resolver & {
   /** Drops every "no such name" from the cache. */
   forgetMissing(): void;
   /** How much longer the answer to a question stays in the cache; 0 where it is not there. */
-  lifeMs(question: Question): number;
+  lifeMs(question: DnsQuestion): number;
   /** Messages sent (UDP and TCP), and UDP sockets open now and opened since the start. */
   counts(): { queries: number; openSockets: number; openedSockets: number };
 };

@@ -1,7 +1,7 @@
 /** Writes a query (RFC 1035 section 4.1) with recursion desired. */
 import { encode, RECURSION_DESIRED } from 'dns-packet';
 import type { OptAnswer } from 'dns-packet';
-import type { Question } from './question.ts';
+import type { DnsQuestion } from './question.ts';
 
 /**
  * EDNS0 (RFC 6891) with a buffer of 1,232 bytes: what fits the smallest IPv6 path without
@@ -18,7 +18,7 @@ const edns: OptAnswer = {
   options: [],
 };
 
-export function encodeQuery(query: { id: number; question: Question; withEdns: boolean }): Buffer {
+export function encodeQuery(query: { id: number; question: DnsQuestion; withEdns: boolean }): Buffer {
   return encode({
     type: 'query',
     id: query.id,

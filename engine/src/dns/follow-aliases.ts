@@ -4,7 +4,7 @@
  * send is not there.
  */
 import type { Answer as ResourceRecord } from 'dns-packet';
-import type { Question, WireRecord } from './question.ts';
+import type { DnsQuestion, WireRecord } from './question.ts';
 
 type ChainEnd =
   | { kind: 'records'; records: WireRecord[]; ttlS: number }
@@ -18,7 +18,7 @@ const MAX_LINKS = 8;
 /** A TTL with the top bit set counts as zero (RFC 2181 section 8). */
 const MAX_TTL_S = 2 ** 31 - 1;
 
-export function followAliases(answers: ResourceRecord[], question: Question): ChainEnd {
+export function followAliases(answers: ResourceRecord[], question: DnsQuestion): ChainEnd {
   const links = aliases(answers);
   let owner = question.name.toLowerCase();
   let ttlS = MAX_TTL_S;
@@ -42,7 +42,7 @@ function aliases(answers: ResourceRecord[]): Map<string, { target: string; ttlS:
 
 function recordsOf(
   answers: ResourceRecord[],
-  wanted: { owner: string; type: Question['type'] },
+  wanted: { owner: string; type: DnsQuestion['type'] },
   chainTtlS: number,
 ): ChainEnd {
   let records: WireRecord[] = [];

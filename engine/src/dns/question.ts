@@ -8,15 +8,15 @@ import type { Lookup } from './lookup.ts';
 export type QuestionType = 'MX' | 'A' | 'AAAA' | 'PTR' | 'TXT';
 
 /** What goes on the wire. `name` is written as it is: no search list, no change of case. */
-export type Question = { name: string; type: QuestionType };
+export type DnsQuestion = { name: string; type: QuestionType };
 
 /** One record of the asked type. One shape serves all five; `preference` is 0 but for MX. */
 export type WireRecord = { text: string; preference: number };
 
 /** A lookup with the seconds it may be kept: 0 means not at all. */
-export type Answer = { lookup: Lookup<WireRecord>; ttlS: number };
+export type DnsAnswer = { lookup: Lookup<WireRecord>; ttlS: number };
 
-export type Ask = (question: Question, patience: Patience) => Promise<Answer>;
+export type Ask = (question: DnsQuestion, patience: Patience) => Promise<DnsAnswer>;
 
 /** A recursive resolver to ask. */
 export type DnsServer = { ip: string; port: number };

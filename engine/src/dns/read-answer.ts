@@ -6,7 +6,7 @@ import { decode, encode } from 'dns-packet';
 import type { DecodedPacket } from 'dns-packet';
 import { followAliases } from './follow-aliases.ts';
 import type { LookupFailure } from './lookup.ts';
-import type { Answer, Question } from './question.ts';
+import type { DnsAnswer, DnsQuestion } from './question.ts';
 
 export type Reading =
   /** Not an answer to this question: whoever sent it, the right answer may still come. */
@@ -18,7 +18,7 @@ export type Reading =
   | { kind: 'format_error' }
   /** The server answers that it has no answer. */
   | { kind: 'declined'; failure: LookupFailure }
-  | { kind: 'answered'; answer: Answer };
+  | { kind: 'answered'; answer: DnsAnswer };
 
 const NOERROR = 0;
 const FORMERR = 1;
@@ -32,7 +32,7 @@ const NEGATIVE_TTL_WITHOUT_SOA_S = 30;
 const HEADER_BYTES = 12;
 const RESPONSE_AND_TRUNCATED = 0x8200;
 
-export function readAnswer(message: Buffer, question: Question): Reading {
+export function readAnswer(message: Buffer, question: DnsQuestion): Reading {
   const packet = decoded(message);
   if (packet === undefined)
     return isCutShort(message, question) ? { kind: 'truncated' } : { kind: 'unreadable' };
@@ -53,7 +53,7 @@ export function readAnswer(message: Buffer, question: Question): Reading {
   return { kind: 'declined', failure: 'other_rcode' };
 }
 
-function readConclusive(packet: DecodedPacket, question: Question, noSuchName: boolean): Reading {
+function readConclusive(packet: DecodedPacket, question: DnsQuestion, noSuchName: boolean): Reading {
   const end = followAliases(packet.answers ?? [], question);
   if (packet.flag_tc && !(sufficesInPart(question) && end.kind === 'records')) return { kind: 'truncated' };
   switch (end.kind) {
@@ -76,7 +76,7 @@ function readConclusive(packet: DecodedPacket, question: Question, noSuchName: b
  * and a mail host with a thousand addresses does not double the number of queries it costs us.
  * A truncated set of MX is never used: the preferred one may be in the part that was cut off.
  */
-function sufficesInPart(question: Question): boolean {
+function sufficesInPart(question: DnsQuestion): boolean {
   return question.type === 'A' || question.type === 'AAAA';
 }
 
@@ -90,7 +90,7 @@ function decoded(message: Buffer): DecodedPacket | undefined {
 }
 
 /** Some servers cut a long answer in the middle of a record; header and question must be whole all the same. */
-function isCutShort(message: Buffer, question: Question): boolean {
+function isCutShort(message: Buffer, question: DnsQuestion): boolean {
   if (
     message.length < HEADER_BYTES ||
     (message.readUInt16BE(2) & RESPONSE_AND_TRUNCATED) !== RESPONSE_AND_TRUNCATED
@@ -113,7 +113,7 @@ function rcode(packet: DecodedPacket): number {
 }
 
 /** The question must come back word for word, but for case (RFC 5452 section 9.1). */
-function repeats(packet: DecodedPacket, question: Question, code: number): boolean {
+function repeats(packet: DecodedPacket, question: DnsQuestion, code: number): boolean {
   const [asked, ...more] = packet.questions ?? [];
   // A server that could not read our query cannot repeat its question.
   if (asked === undefined) return code === FORMERR;

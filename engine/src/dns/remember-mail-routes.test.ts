@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { defaultLimits } from '../limits.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MailRoute } from './mail-route.ts';
-import type { Question } from './question.ts';
+import type { DnsQuestion } from './question.ts';
 import { rememberMailRoutes } from './remember-mail-routes.ts';
 
 const patience = { deadline: Infinity, signal: new AbortController().signal };
@@ -27,12 +27,12 @@ const takesMail: MailRoute = {
 };
 
 function setUp(route: MailRoute, lives: Record<string, number>) {
-  const clock = fakeClock();
+  const clock = createTestClock();
   let found = 0;
   const routes = rememberMailRoutes({
     clock,
     limits: defaultLimits,
-    resolver: { lifeMs: ({ name, type }: Question) => lives[`${type} ${name}`] ?? 0 },
+    resolver: { lifeMs: ({ name, type }: DnsQuestion) => lives[`${type} ${name}`] ?? 0 },
     findMailRoute: () => {
       found += 1;
       return Promise.resolve(route);

@@ -29,7 +29,7 @@ export function rememberMailRoutes({
   resolver,
   findMailRoute,
 }: RememberParts): RememberedRoutes {
-  const routes = createBoundedCache<MailRoute>(clock, limits.dnsCacheEntries);
+  const routes = createBoundedCache<MailRoute>({ clock, maxEntries: limits.dnsCacheEntries });
 
   function lifeOf(domain: CanonicalHost, route: MailRoute): number {
     if (route.kind !== 'takes_mail') return 0;

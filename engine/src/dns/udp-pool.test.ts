@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
 import { encodeQuery } from './encode-query.ts';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { loopbackBench } from '../../test/support/loopback-bench.ts';
 import type { Mischief } from '../../test/support/loopback-dns.ts';
 import { createUdpPool } from './udp-pool.ts';
@@ -17,7 +17,7 @@ const zone = { 'example.test': { a: ['192.0.2.1'] } };
 
 async function poolOf(sockets: number, mischief?: Mischief) {
   const dns = await bench.server(zone, mischief);
-  const clock = fakeClock();
+  const clock = createTestClock();
   let seed = 1;
   const random = (below: number) => {
     seed = (seed * 48_271) % 0x7fffffff;
@@ -99,7 +99,7 @@ describe('the sockets of the pool', () => {
     const pool = createUdpPool({
       servers: [one, two],
       sockets: 4,
-      clock: fakeClock(),
+      clock: createTestClock(),
       random: (below) => below - 1,
     });
     bench.onClose(() => pool.close());
@@ -114,7 +114,7 @@ describe('the sockets of the pool', () => {
       ids.push(id);
       return [];
     });
-    const pool = createUdpPool({ servers: [dns], sockets: 1, clock: fakeClock(), random: () => 0 });
+    const pool = createUdpPool({ servers: [dns], sockets: 1, clock: createTestClock(), random: () => 0 });
     const waiting = Array.from({ length: 20 }, () => exchange(pool, dns));
     while (ids.length < 20) await new Promise(setImmediate);
     assert.equal(new Set(ids).size, 20);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { host } from '../../test/support/loopback-bench.ts';
 import { defaultLimits } from '../limits.ts';
 import type { Lookup } from './lookup.ts';
@@ -15,7 +15,7 @@ type Word = 'found' | 'no_data' | 'no_such_name' | 'failed';
 
 /** A watch over a resolver that says `words` of the names that are in them and finds all others. */
 function watchOver(words: Record<string, Word>, names = ['large.test', 'vast.test']) {
-  const clock = fakeClock();
+  const clock = createTestClock();
   const state = { words, asked: [] as string[], forgotten: 0, lines: [] as string[] };
   const say = (name: string): Promise<Lookup<never>> => {
     state.asked.push(name);

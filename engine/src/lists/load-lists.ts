@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createBoundedCache } from '../bounded-cache.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
 import { allParents, domainFamily, registrableDomain } from './domain-family.ts';
@@ -78,11 +79,10 @@ function listFile(path: string | undefined, title: string, takes: ListFile['take
 const hostsRemembered = 10_000;
 
 function rememberLast<Found>(find: (host: string) => Found): (host: string) => Found {
-  const found = new Map<string, Found>();
+  const found = createBoundedCache<Found>({ maxEntries: hostsRemembered });
   return (host) => {
-    const known = found.get(host);
+    const known = found.peek(host);
     if (known !== undefined) return known;
-    if (found.size >= hostsRemembered) found.clear();
     const fresh = find(host);
     found.set(host, fresh);
     return fresh;

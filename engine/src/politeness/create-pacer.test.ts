@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createVirtualClock } from '../../test/support/virtual-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultPoliteness, unpaced } from './default-politeness.ts';
 import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
@@ -31,7 +31,7 @@ function destination(address: string, group: string, politeness = defaultPoliten
 }
 
 function setUp() {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   const rests: string[] = [];
   const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: ({ key }) => rests.push(key) });
   /** Lets time pass without anything happening. */
@@ -148,7 +148,7 @@ describe('after a rest', () => {
 });
 
 test('with pacing off nothing waits and nothing rests', () => {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   const pacer = createPacer({ clock, random: () => 0, backsOff: false, onRest: () => undefined });
   const to = destination('192.0.2.1', 'one.example', unpaced(defaultPoliteness));
   for (let n = 0; n < 1_000; n += 1) {

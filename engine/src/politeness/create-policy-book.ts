@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../bounded-cache.ts';
 import { builtInPolicies } from './built-in-policies.ts';
 import { defaultPoliteness, unpaced } from './default-politeness.ts';
 import { groupOf } from './group-of.ts';
@@ -22,15 +23,14 @@ type PolicyBookParts = {
 export const policiesRemembered = 20_000;
 
 export function createPolicyBook({ file, pacing }: PolicyBookParts): PolicyBook {
-  const remembered = new Map<string, HostPolicy>();
+  const remembered = createBoundedCache<HostPolicy>({ maxEntries: policiesRemembered });
   return {
     policyFor(mailHost) {
       const host = mailHost.toLowerCase().replace(/\.$/u, '');
-      const known = remembered.get(host);
+      const known = remembered.peek(host);
       if (known !== undefined) return known;
       const policy = layPolicy(host, file?.providers);
       if (pacing === 'off') policy.politeness = unpaced(policy.politeness);
-      makeRoom(remembered);
       remembered.set(host, frozen(policy));
       return policy;
     },
@@ -73,12 +73,6 @@ function layPoliteness(under: Politeness, stated: Partial<Politeness> = {}): Pol
 function suffixesOf(host: string): string[] {
   const labels = host.split('.');
   return labels.map((_, index) => `.${labels.slice(index).join('.')}`).reverse();
-}
-
-function makeRoom(remembered: Map<string, HostPolicy>): void {
-  if (remembered.size < policiesRemembered) return;
-  const [oldest] = remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
 }
 
 /** One answer serves every caller, so none may change it. */

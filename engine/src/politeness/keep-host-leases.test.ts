@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { keepHostLeases } from './keep-host-leases.ts';
 import { createLeaseStoreInMemory } from '../../test/support/lease-store-in-memory.ts';
 import { leaseKeptMs, type LeaseStore } from './lease-store.ts';
@@ -8,7 +8,7 @@ import { leaseKeptMs, type LeaseStore } from './lease-store.ts';
 const key = 'group one.example';
 
 /** A process whose connection to the store can be cut, and which tells what it was handed. */
-function startProcess(clock: VirtualClock, name: string, shared: LeaseStore) {
+function startProcess(clock: TestClock, name: string, shared: LeaseStore) {
   const state = { isCut: false, isTalking: false };
   const loaded: unknown[] = [];
   const problems: string[] = [];
@@ -32,7 +32,7 @@ function startProcess(clock: VirtualClock, name: string, shared: LeaseStore) {
   return { leases, state, loaded, problems, came };
 }
 
-async function pass(clock: VirtualClock, ms: number): Promise<void> {
+async function pass(clock: TestClock, ms: number): Promise<void> {
   const until = clock.now() + ms;
   clock.after(ms, () => undefined);
   while (clock.now() < until) {
@@ -45,7 +45,7 @@ for (const lendsAllHosts of [false, true]) {
   const how = lendsAllHosts ? ', all hosts lent' : '';
 
   test(`a lease goes from process to process, with what was left${how}`, async () => {
-    const clock = createVirtualClock();
+    const clock = createTestClock();
     const open = createLeaseStoreInMemory(clock, lendsAllHosts);
     const one = startProcess(clock, 'one', open('one'));
     const other = startProcess(clock, 'other', open('other'));
@@ -62,7 +62,7 @@ for (const lendsAllHosts of [false, true]) {
   });
 
   test(`who was cut off begins nothing, and learns what the others did meanwhile${how}`, async () => {
-    const clock = createVirtualClock();
+    const clock = createTestClock();
     const open = createLeaseStoreInMemory(clock, lendsAllHosts);
     const one = startProcess(clock, 'one', open('one'));
     const other = startProcess(clock, 'other', open('other'));

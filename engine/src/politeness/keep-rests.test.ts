@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createVirtualClock } from '../../test/support/virtual-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import { defaultPoliteness } from './default-politeness.ts';
 import type { Destination } from './policy.ts';
@@ -25,7 +25,7 @@ const clean: SessionOutcome = {
 const minute = 60_000;
 
 function setUp(lifeLeftMs = 0) {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   const learnt: { key: string; value: unknown; lifeMs: number }[] = [];
   const kept = {
     restMs: 5 * minute,

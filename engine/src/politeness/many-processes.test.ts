@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { defaultPoliteness } from './default-politeness.ts';
 import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
@@ -49,7 +49,7 @@ type Event =
   | { kind: 'cut_off'; at: number; process: number; forMs: number };
 
 /** Watches all of them from the hosts' side. */
-function createWitness(clock: VirtualClock) {
+function createWitness(clock: TestClock) {
   const faults: string[] = [];
   const open = new Map<string, number>();
   const openedAt = new Map<string, number[]>();
@@ -82,7 +82,7 @@ function createWitness(clock: VirtualClock) {
 
 /** One process: the jobs that wait, and a pacer that shares the lease store. */
 function startProcess(parts: {
-  clock: VirtualClock;
+  clock: TestClock;
   store: LeaseStore;
   witness: ReturnType<typeof createWitness>;
   onServed: () => void;
@@ -169,12 +169,12 @@ function startProcess(parts: {
   };
 }
 
-function pass(clock: VirtualClock, ms: number): Promise<void> {
+function pass(clock: TestClock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
 }
 
 async function live(events: Event[], lendsAllHosts: boolean): Promise<void> {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   const openStore = createLeaseStoreInMemory(clock, lendsAllHosts);
   const witness = createWitness(clock);
   let owed = 0;

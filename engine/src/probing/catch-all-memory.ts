@@ -19,7 +19,7 @@ export function createCatchAllMemory(
   limits: Limits,
   memory: MemoryNamespace = emptyNamespace,
 ): CatchAllMemory {
-  const answers = createBoundedCache<'yes' | 'no'>(clock, limits.catchAllEntries);
+  const answers = createBoundedCache<'yes' | 'no'>({ clock, maxEntries: limits.catchAllEntries });
   const longest = { yes: limits.catchAllYesMs, no: limits.catchAllNoMs };
   memory.follow(({ key, value, lifeMs }) => {
     if ((value !== 'yes' && value !== 'no') || lifeMs <= 0) return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createVirtualClock } from '../../test/support/virtual-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
@@ -28,7 +28,7 @@ test('the later of two answers about made-up addresses holds, whichever is heard
     [noLately, yesLongAgo],
   ]) {
     const { namespace, tell } = openNamespace();
-    const memory = createCatchAllMemory(createVirtualClock(), defaultLimits, namespace);
+    const memory = createCatchAllMemory(createTestClock(), defaultLimits, namespace);
     for (const [value, lifeMs] of news) tell(value, lifeMs);
     assert.equal(memory.recall(domain), 'no');
   }
@@ -36,14 +36,14 @@ test('the later of two answers about made-up addresses holds, whichever is heard
 
 test('what an engine learnt itself is not displaced by older news', () => {
   const { namespace, tell } = openNamespace();
-  const memory = createCatchAllMemory(createVirtualClock(), defaultLimits, namespace);
+  const memory = createCatchAllMemory(createTestClock(), defaultLimits, namespace);
   memory.learn(domain, 'yes');
   tell('no', defaultLimits.catchAllNoMs - hour);
   assert.equal(memory.recall(domain), 'yes');
 });
 
 test('traits that two engines found are known to both, for as long as the later one lives', () => {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   const { namespace, tell } = openNamespace();
   const memory = createHostMemory(clock, defaultLimits, namespace);
   memory.learn(domain, { tls: 'demanded' });

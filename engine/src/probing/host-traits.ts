@@ -23,7 +23,7 @@ export function createHostMemory(
   limits: Limits,
   memory: MemoryNamespace = emptyNamespace,
 ): HostMemory {
-  const traits = createBoundedCache<HostTraits>(clock, limits.hostTraitEntries);
+  const traits = createBoundedCache<HostTraits>({ clock, maxEntries: limits.hostTraitEntries });
   const recall = (host: string): HostTraits => traits.get(host) ?? {};
   memory.follow(({ key, value, lifeMs }) => {
     if (lifeMs <= 0) return;

@@ -48,7 +48,7 @@ import {
   sift,
   startProbes,
   takeMore,
-  type Answer,
+  type MailboxAnswer,
   type ProbeSupply,
   type SessionProbes,
 } from './session-probes.ts';
@@ -260,7 +260,7 @@ function apply(session: SmtpSession, events: RecipientEvent[]): Failure | undefi
 function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Reply): void {
   const { outcome, probes } = session;
   const { meaning, read } = interpret(session, 'rcpt', reply);
-  const answer: Answer = { probe, meaning, reply: read };
+  const answer: MailboxAnswer = { probe, meaning, reply: read };
   if (meaning.label === 'mailbox_not_exist') outcome.unknownMailboxes += 1;
   if (meaning.label === 'blocked_or_policy') outcome.policyRefusals += 1;
   holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
@@ -357,7 +357,7 @@ function visitAfter({ destination, parts }: SmtpSession, ending: Ending): Visit 
 const outOfStep: Ending = { kind: 'broken', phase: 'quit', fault: 'protocol_error' };
 
 /** Hands out what was heard, now that the goodbye has shown whether it was in step. */
-function reportAnswer(session: SmtpSession, answer: Answer, goodbye: 'in_step' | 'out_of_step'): void {
+function reportAnswer(session: SmtpSession, answer: MailboxAnswer, goodbye: 'in_step' | 'out_of_step'): void {
   const { probe, meaning } = answer;
   const { catchAllLookups } = session.parts;
   const { host } = session.destination.target;
@@ -376,7 +376,7 @@ function reportAnswer(session: SmtpSession, answer: Answer, goodbye: 'in_step' |
 
 function answeredVisit(
   { randomProbeReplies, destination }: SmtpSession,
-  { probe, meaning, reply }: Answer,
+  { probe, meaning, reply }: MailboxAnswer,
   catchAll: CatchAllAnswer,
 ): Visit {
   const random = randomProbeReplies.find(({ domain }) => domain === probe.address.host);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { systemClock, type Clock } from '../clock.ts';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { DirectRoute, RouteSetting } from '../politeness/policy-file.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
@@ -27,7 +27,7 @@ const direct = (id: string, more: Partial<DirectRoute> = {}): RouteSetting => ({
 const three = ['amsterdam', 'bergen', 'cork'].map((id) => direct(id));
 
 function setUp(settings: readonly RouteSetting[], more: Partial<RoutesParts> = {}) {
-  const clock = fakeClock();
+  const clock = createTestClock();
   const start = clock.now();
   const lines: string[] = [];
   const routes = createRoutes({

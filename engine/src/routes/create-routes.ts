@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { Patience } from '../patience.ts';
@@ -6,7 +7,6 @@ import type { RouteSetting } from '../politeness/policy-file.ts';
 import type { DialCounts } from '../egress/create-guarded-dialer.ts';
 import { parseIp } from '../net/parse-ip.ts';
 import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
-import { createExpiringMap } from './expiring-map.ts';
 import { createRouteHealth, type HealthLimits, type RouteHealth } from './route-health.ts';
 import { createRouteVolume, type RouteVolume, type WallClock } from './route-volume.ts';
 
@@ -91,7 +91,7 @@ export type RoutesParts = {
   onProblem(message: string): void;
 };
 
-type Lane = {
+type WatchedRoute = {
   route: Route;
   /** The family of a local address; the other family cannot leave from it. */
   family: 4 | 6 | undefined;
@@ -105,60 +105,62 @@ const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
 export function createRoutes(parts: RoutesParts): Routes {
   const { clock, limits } = parts;
   const settings = parts.settings.length > 0 ? parts.settings : [defaultRoute];
-  const lanes = new Map(settings.map((setting) => [setting.id, createLane(setting, parts)]));
-  const refusals = createExpiringMap<string>(clock, limits.routeRefusals);
+  const byId = new Map(settings.map((setting) => [setting.id, watchRoute(setting, parts)]));
+  const all = [...byId.values()];
+  const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
 
   function choose({ group, address, allowed }: RouteRequest): RouteChoice {
     const family = parseIp(address)?.family;
-    const open = [...lanes.values()].filter(
-      (lane) =>
-        allowed?.includes(lane.route.id) !== false && (lane.family === undefined || lane.family === family),
+    const open = all.filter(
+      (watched) =>
+        allowed?.includes(watched.route.id) !== false &&
+        (watched.family === undefined || watched.family === family),
     );
     if (open.length === 0) return { kind: 'none', why: 'none_allowed' };
-    const bonds = bondsOf({ group, address }).flatMap((key) => refusals.get(key) ?? []);
-    const honest = open.filter((lane) => bonds.every((bond) => bond.value === lane.route.id));
-    if (honest.length === 0) return resting(Math.max(...bonds.map(({ until }) => until)) - clock.now());
+    const keys = refusalKeys({ group, address }).filter((key) => refusals.peek(key) !== undefined);
+    const honest = open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
+    if (honest.length === 0) return resting(Math.max(...keys.map((key) => refusals.lifeOf(key))));
     return firstFit(inOrderFor(group, honest), { group, now: clock.now() });
   }
 
   function note(routeId: string, event: RouteEvent): void {
-    const lane = lanes.get(routeId);
-    if (lane === undefined) return;
+    const watched = byId.get(routeId);
+    if (watched === undefined) return;
     switch (event.kind) {
       case 'opened':
-        lane.volume.opened();
+        watched.volume.opened();
         return;
       case 'connected':
-        lane.volume.connected();
+        watched.volume.connected();
         return;
       case 'blocked':
         if (!parts.heedsBlocks) return;
-        for (const key of bondsOf(event)) refusals.set(key, routeId, clock.now() + limits.routeRestMs);
-        lane.health.blocked(event.group);
+        for (const key of refusalKeys(event)) refusals.set(key, routeId, limits.routeRestMs);
+        watched.health.blocked(event.group);
     }
   }
 
   return {
     choose,
     note,
-    state: () => [...lanes.values()].map((lane) => stateOf(lane, refusals.list(), wallTime(parts))),
+    state: () => all.map((watched) => stateOf(watched, refusals.list(), wallTime(parts))),
     own: () =>
-      [...lanes.values()].map((lane) => ({
-        ...stateOf(lane, refusals.list(), wallTime(parts)),
-        ...lane.volume.own(),
+      all.map((watched) => ({
+        ...stateOf(watched, refusals.list(), wallTime(parts)),
+        ...watched.volume.own(),
       })),
     restore(states, countedBy) {
       for (const state of states) {
-        const lane = lanes.get(state.id);
-        lane?.volume.restore(state, countedBy);
-        restoreLane(state, { lane, refusals }, parts);
+        const watched = byId.get(state.id);
+        watched?.volume.restore(state, countedBy);
+        restoreRoute(state, { watched, refusals }, parts);
       }
     },
-    counts: () => sumOf([...lanes.values()].map(({ dialer }) => dialer.counts)),
+    counts: () => sumOf(all.map(({ dialer }) => dialer.counts)),
   };
 }
 
-function createLane(setting: RouteSetting, parts: RoutesParts): Lane {
+function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
   const { id, heloName, mailFrom } = setting;
   const health = createRouteHealth({
     clock: parts.clock,
@@ -189,29 +191,29 @@ function createLane(setting: RouteSetting, parts: RoutesParts): Lane {
 }
 
 /** What a refusal is remembered by, and found again. */
-function bondsOf({ group, address }: { group: string; address?: string }): string[] {
+function refusalKeys({ group, address }: { group: string; address?: string }): string[] {
   return address === undefined ? [`group ${group}`] : [`group ${group}`, `address ${address}`];
 }
 
 /** Rendezvous hashing: each pair of group and route has its rank, and no pair's rank depends on another route. */
-function inOrderFor(group: string, lanes: Lane[]): Lane[] {
-  if (lanes.length === 1) return lanes;
-  const rank = ({ route }: Lane): string => hash('sha256', `${route.id}\n${group}`);
-  return lanes
-    .map((lane) => ({ lane, rank: rank(lane) }))
+function inOrderFor(group: string, routes: WatchedRoute[]): WatchedRoute[] {
+  if (routes.length === 1) return routes;
+  const rank = ({ route }: WatchedRoute): string => hash('sha256', `${route.id}\n${group}`);
+  return routes
+    .map((watched) => ({ watched, rank: rank(watched) }))
     .sort((one, other) => (one.rank < other.rank ? -1 : 1))
-    .map(({ lane }) => lane);
+    .map(({ watched }) => watched);
 }
 
-function firstFit(lanes: Lane[], { group, now }: { group: string; now: number }): RouteChoice {
-  const fit = lanes.filter(({ health }) => health.restsUntil(group) === undefined);
+function firstFit(routes: WatchedRoute[], { group, now }: { group: string; now: number }): RouteChoice {
+  const fit = routes.filter(({ health }) => health.restsUntil(group) === undefined);
   if (fit.length === 0) {
-    return resting(Math.min(...lanes.map(({ health }) => health.restsUntil(group) ?? now)) - now);
+    return resting(Math.min(...routes.map(({ health }) => health.restsUntil(group) ?? now)) - now);
   }
-  const lane = fit.find(({ volume }) => volume.dayWaitMs() === 0);
-  if (lane === undefined) return spent(Math.min(...fit.map(({ volume }) => volume.dayWaitMs())));
-  const waitMs = lane.volume.minuteWaitMs();
-  return waitMs > 0 ? spent(waitMs) : { kind: 'route', route: lane.route };
+  const watched = fit.find(({ volume }) => volume.dayWaitMs() === 0);
+  if (watched === undefined) return spent(Math.min(...fit.map(({ volume }) => volume.dayWaitMs())));
+  const waitMs = watched.volume.minuteWaitMs();
+  return waitMs > 0 ? spent(waitMs) : { kind: 'route', route: watched.route };
 }
 
 const resting = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'all_resting', waitMs });
@@ -225,7 +227,7 @@ function wallTime({ clock, wallClock }: Pick<RoutesParts, 'clock' | 'wallClock'>
 type Refusal = { key: string; value: string; until: number };
 
 function stateOf(
-  { route, health, volume }: Lane,
+  { route, health, volume }: WatchedRoute,
   refusals: Refusal[],
   onWall: (point: number) => number,
 ): RouteState {
@@ -245,19 +247,22 @@ function stateOf(
 }
 
 /** A route that is no longer in the file is forgotten; nothing rests longer than a rest takes. */
-function restoreLane(
+function restoreRoute(
   state: RouteState,
-  { lane, refusals }: { lane: Lane | undefined; refusals: ReturnType<typeof createExpiringMap<string>> },
+  { watched, refusals }: { watched: WatchedRoute | undefined; refusals: BoundedCache<string> },
   { clock, wallClock, limits }: RoutesParts,
 ): void {
-  if (lane === undefined) return;
+  if (watched === undefined) return;
   const onClock = (time: number): number =>
     clock.now() + Math.min(time - wallClock.now(), limits.routeRestMs);
-  lane.health.restore({
+  watched.health.restore({
     restingUntil: state.restingUntil === undefined ? undefined : onClock(state.restingUntil),
     restingGroups: state.restingGroups.map(({ group, until }) => ({ group, until: onClock(until) })),
   });
-  for (const { by, until } of state.refusals) refusals.extend(by, state.id, onClock(until));
+  for (const { by, until } of state.refusals) {
+    const lifeMs = onClock(until) - clock.now();
+    if (lifeMs > refusals.lifeOf(by)) refusals.set(by, state.id, lifeMs);
+  }
 }
 
 function sumOf(counts: readonly DialCounts[]): DialCounts {

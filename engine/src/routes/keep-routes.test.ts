@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import { createRoutes } from './create-routes.ts';
@@ -8,7 +8,7 @@ import { keepRoutes } from './keep-routes.ts';
 
 /** Processes that share one memory; each hears of what the others put there. */
 function startProcesses(signatures: string[]) {
-  const clock = fakeClock();
+  const clock = createTestClock();
   const kept = new Map<string, unknown>();
   const followers = new Map<string, Parameters<MemoryNamespace['follow']>[0]>();
   const start = (signature: string) => {

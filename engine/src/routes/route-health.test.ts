@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import { createRoutes } from './create-routes.ts';
 import { createRouteHealth } from './route-health.ts';
@@ -8,7 +8,7 @@ import { createRouteHealth } from './route-health.ts';
 function setUp() {
   const lines: string[] = [];
   const health = createRouteHealth({
-    clock: fakeClock(),
+    clock: createTestClock(),
     limits: defaultLimits,
     tell: (line) => lines.push(line),
   });
@@ -32,7 +32,7 @@ test('two providers that block it five times do', () => {
 });
 
 test('where blocks are not heeded, no route is held back for them', () => {
-  const clock = fakeClock();
+  const clock = createTestClock();
   const lines: string[] = [];
   const routes = createRoutes({
     settings: [],

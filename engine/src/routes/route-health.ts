@@ -1,7 +1,7 @@
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { providerTable } from '../replies/providers.ts';
-import { createExpiringMap } from './expiring-map.ts';
 
 /**
  * Whether one route may be used now. It is in one of three states:
@@ -55,45 +55,47 @@ export type HealthLimits = Pick<
 
 export function createRouteHealth(parts: HealthParts): RouteHealth {
   const { clock, limits } = parts;
-  const restingGroups = createExpiringMap<true>(clock, limits.routeRefusals);
+  const restingGroups = createBoundedCache<true>({ clock, maxEntries: limits.routeRefusals });
   const blocks = createBlockCount(clock, limits);
-  const line = createLine(parts);
+  const outage = watchOutage(parts);
   let restingUntil = -Infinity;
 
   function blocked(group: string): void {
     const now = clock.now();
     // What was under way when the rest began may still report; it is the same block.
-    if (restingUntil > now || restingGroups.get(group) !== undefined) return;
+    if (restingUntil > now || restingGroups.peek(group) !== undefined) return;
     const found = blocks.add(group);
     if (found === undefined) return;
-    const until = now + limits.routeRestMs;
-    if (found.kind === 'route') restingUntil = until;
-    else restingGroups.set(group, true, until);
+    if (found.kind === 'route') restingUntil = now + limits.routeRestMs;
+    else restingGroups.set(group, true, limits.routeRestMs);
     parts.tell(describe(found, limits));
   }
 
   return {
     restsUntil(group) {
-      const ends = [restingUntil, line.downUntil(), restingGroups.get(group)?.until ?? -Infinity];
-      const latest = Math.max(...ends);
-      return latest > clock.now() ? latest : undefined;
+      const now = clock.now();
+      const latest = Math.max(restingUntil, outage.downUntil(), now + restingGroups.lifeOf(group));
+      return latest > now ? latest : undefined;
     },
     blocked,
-    failed: (problem) => line.failed(problem),
-    succeeded: () => line.succeeded(),
+    failed: (problem) => outage.failed(problem),
+    succeeded: () => outage.succeeded(),
     state: () => ({
       restingUntil: restingUntil > clock.now() ? restingUntil : undefined,
       restingGroups: restingGroups.list().map(({ key, until }) => ({ group: key, until })),
-      problem: line.problem(),
+      problem: outage.problem(),
     }),
     restore(kept) {
       restingUntil = Math.max(restingUntil, kept.restingUntil ?? -Infinity);
-      for (const { group, until } of kept.restingGroups) restingGroups.extend(group, true, until);
+      for (const { group, until } of kept.restingGroups) {
+        const lifeMs = until - clock.now();
+        if (lifeMs > restingGroups.lifeOf(group)) restingGroups.set(group, true, lifeMs);
+      }
     },
   };
 }
 
-type Found = { kind: 'route'; groups: string[] } | { kind: 'group'; group: string };
+type FoundBlock = { kind: 'route'; groups: string[] } | { kind: 'group'; group: string };
 
 const blocksRemembered = 1_000;
 
@@ -105,7 +107,7 @@ function isProvider(group: string): boolean {
 function createBlockCount(clock: Clock, limits: HealthLimits) {
   let recent: { at: number; group: string }[] = [];
   return {
-    add(group: string): Found | undefined {
+    add(group: string): FoundBlock | undefined {
       const now = clock.now();
       const inWindow = recent.filter(({ at }) => at > now - limits.routeBlockWindowMs);
       recent = [...inWindow, { at: now, group }].slice(-blocksRemembered);
@@ -121,7 +123,7 @@ function createBlockCount(clock: Clock, limits: HealthLimits) {
   };
 }
 
-function describe(found: Found, limits: HealthLimits): string {
+function describe(found: FoundBlock, limits: HealthLimits): string {
   const count = `${limits.routeBlocks} times within ${limits.routeBlockWindowMs / 60_000} minutes`;
   const rest = `${limits.routeRestMs / 60_000} minutes`;
   switch (found.kind) {
@@ -133,7 +135,7 @@ function describe(found: Found, limits: HealthLimits): string {
 }
 
 /** Whether the route itself works: its proxy, its local address. */
-function createLine(parts: HealthParts) {
+function watchOutage(parts: HealthParts) {
   const { clock, limits } = parts;
   let failures = 0;
   let downUntil = -Infinity;

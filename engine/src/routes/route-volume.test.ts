@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { createRouteVolume, type VolumeState } from './route-volume.ts';
 
 const dayMs = 86_400_000;
 const noon = 20_000 * dayMs + dayMs / 2;
 
 function volumeOf(volume: Parameters<typeof createRouteVolume>[0], kept?: VolumeState) {
-  const clock = fakeClock();
+  const clock = createTestClock();
   const start = clock.now();
   const wall = { shift: 0, now: () => noon + clock.now() - start + wall.shift };
   const route = createRouteVolume(volume, { clock, wallClock: wall });

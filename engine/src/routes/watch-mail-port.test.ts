@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fakeClock } from '../../test/support/fake-clock.ts';
+import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import { createMailPortWatch, type DialNews } from './watch-mail-port.ts';
 
 const minuteMs = 60_000;
 
 function setUp() {
-  const clock = fakeClock();
+  const clock = createTestClock();
   const lines: string[] = [];
   const watch = createMailPortWatch({
     clock,
@@ -98,7 +98,7 @@ describe('the line for the operator', () => {
       fail(20, 5, outcome);
       const state = watch.isBlocked();
       assert.ok(state.kind === 'blocked');
-      assert.match(state.line, /a firewall of this machine or its network/);
+      assert.match(state.message, /a firewall of this machine or its network/);
     });
   }
 
@@ -149,7 +149,7 @@ describe('a blocked port', () => {
     // The proof has long left the window, but it is what the line goes on telling.
     const state = watch.isBlocked();
     assert.ok(state.kind === 'blocked');
-    assert.match(state.line, /none of 21 mail hosts in 6 networks/);
+    assert.match(state.message, /none of 21 mail hosts in 6 networks/);
     watch.note('198.51.100.1', 'connected');
     assert.ok(!watch.takeTrial());
   });

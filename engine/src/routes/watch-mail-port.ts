@@ -1,6 +1,6 @@
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import { createExpiringMap } from './expiring-map.ts';
 import { networkOf, type NetworkBits } from '../net/network-of.ts';
 
 /**
@@ -27,43 +27,44 @@ export type MailPortWatch = {
 
 export type DialNews = 'connected' | 'timeout' | 'refused' | 'unreachable';
 
-export type MailPortState = { kind: 'open' } | { kind: 'blocked'; line: string };
+export type MailPortState = { kind: 'open' } | { kind: 'blocked'; message: string };
 
 type MailPortParts = {
   clock: Clock;
   limits: Pick<
     Limits,
-    'mailPortAddresses' | 'mailPortNetworks' | 'mailPortWindowMs' | 'mailPortFailures' | 'mailPortLineMs'
+    'mailPortAddresses' | 'mailPortNetworks' | 'mailPortWindowMs' | 'mailPortFailures' | 'mailPortNoticeMs'
   >;
   port: number;
-  /** Told, in one line, that the port is blocked (at most once in `mailPortLineMs`) and that it is open again. */
+  /** Told, in one line, that the port is blocked (at most once in `mailPortNoticeMs`) and that it is open again. */
   onProblem(message: string): void;
 };
 
 export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
   const { clock, limits } = parts;
-  let failures = createExpiringMap<Failure>(clock, limits.mailPortFailures);
+  const noFailures = () => createBoundedCache<FailedDial>({ clock, maxEntries: limits.mailPortFailures });
+  let failures = noFailures();
   let connectedAt = -Infinity;
-  let blocked: { line: string; newsAt: number; trialAt: number } | undefined;
+  let blocked: { message: string; newsAt: number; trialAt: number } | undefined;
   let toldAt = -Infinity;
 
   function connected(): void {
     if (blocked !== undefined) parts.onProblem(`outbound port ${parts.port} is open again`);
-    failures = createExpiringMap(clock, limits.mailPortFailures);
+    failures = noFailures();
     connectedAt = clock.now();
     blocked = undefined;
     toldAt = -Infinity;
   }
 
-  function findBlocked(line: string): void {
+  function findBlocked(message: string): void {
     const now = clock.now();
-    blocked = { trialAt: blocked?.trialAt ?? now, line, newsAt: now };
-    tell(line);
+    blocked = { trialAt: blocked?.trialAt ?? now, message, newsAt: now };
+    tell(message);
   }
-  function tell(line: string): void {
-    if (clock.now() - toldAt < limits.mailPortLineMs) return;
+  function tell(message: string): void {
+    if (clock.now() - toldAt < limits.mailPortNoticeMs) return;
     toldAt = clock.now();
-    parts.onProblem(line);
+    parts.onProblem(message);
   }
 
   const wasConnected = (): boolean => clock.now() - connectedAt < limits.mailPortWindowMs;
@@ -73,11 +74,7 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
       connected();
       return;
     }
-    failures.set(
-      ip,
-      { outcome, network: networkOf(ip, operatorNetwork) },
-      clock.now() + limits.mailPortWindowMs,
-    );
+    failures.set(ip, { outcome, network: networkOf(ip, operatorNetwork) }, limits.mailPortWindowMs);
     if (wasConnected()) return;
     const proof = describeProof(
       failures.list().map(({ value }) => value),
@@ -89,12 +86,12 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
     }
     // A trial that failed: little news, but not old.
     const known = state();
-    if (known.kind === 'blocked') findBlocked(known.line);
+    if (known.kind === 'blocked') findBlocked(known.message);
   }
 
   function state(): MailPortState {
     if (blocked !== undefined && clock.now() - blocked.newsAt >= limits.mailPortWindowMs) blocked = undefined;
-    return blocked === undefined ? { kind: 'open' } : { kind: 'blocked', line: blocked.line };
+    return blocked === undefined ? { kind: 'open' } : { kind: 'blocked', message: blocked.message };
   }
 
   return {
@@ -107,12 +104,12 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
     },
     isBlocked() {
       const known = state();
-      if (known.kind === 'blocked') tell(known.line);
+      if (known.kind === 'blocked') tell(known.message);
       return known;
     },
     takeTrial() {
       state();
-      if (blocked === undefined || clock.now() - blocked.trialAt < limits.mailPortLineMs) return false;
+      if (blocked === undefined || clock.now() - blocked.trialAt < limits.mailPortNoticeMs) return false;
       blocked.trialAt = clock.now();
       return true;
     },
@@ -124,9 +121,9 @@ const leastCanaries = 2;
 /** What one operator usually holds: a /16 of IPv4, a /32 of IPv6. */
 const operatorNetwork: NetworkBits = { ipv4: 16, ipv6: 32 };
 
-type Failure = { outcome: DialNews; network: string };
+type FailedDial = { outcome: DialNews; network: string };
 
-function describeProof(failures: readonly Failure[], { limits, port }: MailPortParts): string | undefined {
+function describeProof(failures: readonly FailedDial[], { limits, port }: MailPortParts): string | undefined {
   const networks = new Set(failures.map(({ network }) => network)).size;
   if (failures.length < limits.mailPortAddresses || networks < limits.mailPortNetworks) return undefined;
   const who = `none of ${failures.length} mail hosts in ${networks} networks gave a connection`;

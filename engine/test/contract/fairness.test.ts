@@ -14,7 +14,7 @@ import { createConversationLimiter } from '../../src/politeness/create-conversat
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { createTestClock, type TestClock } from '../support/test-clock.ts';
 
 /**
  * One account's thousand addresses at tarpits, another's few elsewhere: what the second waits for in the engine, on the
@@ -27,10 +27,10 @@ const briskMs = 300;
 const others = 100;
 const everyMs = 200;
 
-type Place = { clock: VirtualClock; board: ProbeScheduler };
+type Place = { clock: TestClock; board: ProbeScheduler };
 
 function setUp(): Place {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   const dialer: RouteDialer = {
     counts: { dialled: 0, forbidden: 0, breaches: 0 },
     dial: ({ host }) =>

@@ -21,7 +21,7 @@ import type { Visit } from '../../src/probing/pending-probe.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
 import { oneHost, openEngine, startEngine } from '../support/start-engine.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { createTestClock, type TestClock } from '../support/test-clock.ts';
 
 /** Several engines that share one mail host, watched from the other side of the wire. */
 
@@ -30,7 +30,7 @@ const dayMs = 86_400_000;
 const host = canonicalHost('mx.one.test')!;
 const target = { host, address: '127.31.0.1' };
 
-type BoardParts = { clock: VirtualClock; smtpPort: number; store: LeaseStore; dialledAt: number[] };
+type BoardParts = { clock: TestClock; smtpPort: number; store: LeaseStore; dialledAt: number[] };
 
 /** A scheduler over real sockets, with its own pacer, as a process of its own would have. */
 function openBoard({ clock, smtpPort, store, dialledAt }: BoardParts) {
@@ -82,7 +82,7 @@ describe('three engines and one mail host', () => {
   for (const lendsAllHosts of [false, true]) {
     const how = lendsAllHosts ? 'where one that is alone has the lease of all hosts' : 'where all take turns';
     test(`meet it as one would, and get every answer, ${how}`, async () => {
-      const clock = createVirtualClock();
+      const clock = createTestClock();
       const world = await startWorld(
         { zones: {}, hosts: { [host]: { address: target.address, temper: { catchAll: true } } } },
         { clock },

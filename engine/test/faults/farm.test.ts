@@ -17,7 +17,7 @@ import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/pro
 import type { Visit } from '../../src/probing/pending-probe.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { parseAddress } from '../../src/syntax/parse-address.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { createTestClock, type TestClock } from '../support/test-clock.ts';
 
 /**
  * A farm of fifty mail hosts, a day of the virtual clock, twenty thousand addresses: the table of
@@ -63,14 +63,14 @@ function describeHost(index: number): HostDescription {
 
 type Farm = {
   world: World;
-  clock: VirtualClock;
+  clock: TestClock;
   board: ProbeScheduler;
   dialledAt: Map<string, number[]>;
   visits: Visit[];
 };
 
 async function startFarm(): Promise<Farm> {
-  const clock = createVirtualClock();
+  const clock = createTestClock();
   const world = await startWorld(
     {
       zones: {},

@@ -12,7 +12,7 @@ import { canonicalHost } from '../../src/syntax/canonical-host.ts';
 import { cachedResolver } from '../../src/dns/cached-resolver.ts';
 import { createControlName } from '../../src/dns/control-name.ts';
 import { createResolver } from '../../src/dns/create-resolver.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { createTestClock } from '../support/test-clock.ts';
 import { findMailRoute } from '../../src/dns/find-mail-route.ts';
 import type { Lookup, Resolver } from '../../src/dns/lookup.ts';
 import { rcodes, startLoopbackDns } from '../support/loopback-dns.ts';
@@ -20,7 +20,7 @@ import type { Zone, ZoneEntry } from '../support/loopback-dns.ts';
 import { host, patience } from '../support/loopback-bench.ts';
 import type { MailRoute } from '../../src/dns/mail-route.ts';
 import { mailTargets } from '../../src/dns/mail-targets.ts';
-import type { Answer, Question } from '../../src/dns/question.ts';
+import type { DnsAnswer, DnsQuestion } from '../../src/dns/question.ts';
 import { readAnswer } from '../../src/dns/read-answer.ts';
 
 type FuzzSize = { runs: number };
@@ -151,11 +151,11 @@ export async function fuzzCacheKeys({ runs }: FuzzSize): Promise<void> {
   );
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
-      const clock = fakeClock();
+      const clock = createTestClock();
       let ttlS = 0;
       let serial = 0;
       const latest = new Map<string, string>();
-      const wire = ({ type, name }: Question): Promise<Answer> => {
+      const wire = ({ type, name }: DnsQuestion): Promise<DnsAnswer> => {
         serial += 1;
         const text = `${type}/${name}/${serial}`;
         latest.set(`${type}/${name}`, text);

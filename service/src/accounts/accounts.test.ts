@@ -4,7 +4,7 @@ import { showCredits } from '../credits/show-credits.ts';
 import { openStore } from '../start/open-store.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { audit } from '../upkeep/audit.ts';
 import { createAccount } from './create-account.ts';
 import { ensureFirstAccount } from './ensure-first-account.ts';
@@ -15,7 +15,8 @@ for (const database of databases) {
   describe(`accounts on ${database.name}`, () => {
     async function setUp() {
       const { store, settings, close } = await database.open();
-      const { wallClock, clock } = createManualTime();
+      const clock = createTestClock();
+      const { wallClock } = clock;
       return {
         store,
         settings,

@@ -10,7 +10,7 @@ import { statement } from '../db/statement.ts';
 import { deleteKey } from '../keys/delete-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { databases, type TestStore } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { listChanges } from './list-changes.ts';
 import type { Actor, AuditAction, ChangeParts } from './record-change.ts';
 
@@ -58,7 +58,7 @@ type Scene = {
 };
 
 async function act(scene: Scene, request: Asked, actor: Actor): Promise<void> {
-  const parts = { store: scene.store, wallClock: createManualTime().wallClock, actor };
+  const parts = { store: scene.store, wallClock: createTestClock().wallClock, actor };
   const changes = await ask(scene, request, parts);
   scene.expected.push(...changes.map(([action, subject, by = actor]): Row => [by, action, subject]));
 }
@@ -186,7 +186,7 @@ for (const database of databases) {
 
     it('tells what was changed to, and the first account as made by the service', async () => {
       const { store, close } = await database.open();
-      const { wallClock } = createManualTime();
+      const { wallClock } = createTestClock();
       const first = await ensureFirstAccount({ store, wallClock });
       assert.ok(first.kind === 'created');
       const { accountId } = first.account;
@@ -226,7 +226,7 @@ for (const database of databases) {
 
     it('is read in pages, the newest first', async () => {
       const { store, close } = await database.open();
-      const { wallClock } = createManualTime();
+      const { wallClock } = createTestClock();
       await ensureFirstAccount({ store, wallClock });
       const all = await listChanges({ limit: 10 }, { store });
       const numbers = all.map(({ number }) => number);
@@ -241,7 +241,7 @@ for (const database of databases) {
 
     it('refuses to be changed or shortened, by the database itself', async () => {
       const { store, close } = await database.open();
-      await ensureFirstAccount({ store, wallClock: createManualTime().wallClock });
+      await ensureFirstAccount({ store, wallClock: createTestClock().wallClock });
       const before = await listChanges({ limit: 10 }, { store });
       const change = statement((db) => db.updateTable('audit_log').set({ actor: 'nobody' }));
       const erase = statement((db) => db.deleteFrom('audit_log'));
@@ -259,7 +259,7 @@ for (const database of databases) {
 
     it('an entry is undone with its change', async () => {
       const { store, close } = await database.open();
-      const parts = { store, wallClock: createManualTime().wallClock, actor: 'operator' as const };
+      const parts = { store, wallClock: createTestClock().wallClock, actor: 'operator' as const };
       const failing: typeof store.write = (operation) =>
         store.write(async (tx) => {
           await operation(tx);

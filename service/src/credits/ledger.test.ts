@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { audit } from '../upkeep/audit.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { freezeAccount } from './freeze-account.ts';
 import { grant } from './grant.ts';
@@ -17,7 +17,7 @@ for (const database of databases) {
   describe(`the ledger on ${database.name}`, () => {
     async function setUp(credits: number) {
       const { store, execute, damage, close } = await database.open();
-      const time = createManualTime();
+      const time = createTestClock();
       const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
       const { accountId } = await openAccount(parts, credits);
       const now = () => time.wallClock.now();

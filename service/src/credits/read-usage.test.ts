@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Reader } from '../db/statement.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { createReadUsage } from './read-usage.ts';
 import { reserve } from './reserve.ts';
@@ -13,7 +13,7 @@ for (const database of databases) {
   describe(`use by day on ${database.name}`, () => {
     async function setUp() {
       const { store, execute, close } = await database.open();
-      const time = createManualTime(Date.UTC(2026, 0, 31, 12));
+      const time = createTestClock(Date.UTC(2026, 0, 31, 12));
       const { accountId } = await openAccount({ store, wallClock: time.wallClock }, 1_000);
       let reads = 0;
       const counted: Reader = {

@@ -1,3 +1,4 @@
+import { createBoundedCache } from '@mailproof/engine';
 import { sql } from 'kysely';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
@@ -53,7 +54,7 @@ const sumSlice = statement((db, arg: { account: string; after: number; through: 
 );
 
 export function createReadUsage({ store, wallClock }: ReadUsageParts): ReadUsage {
-  const remembered = new Map<string, Summed>();
+  const remembered = createBoundedCache<Summed>({ maxEntries: rememberedAccounts });
 
   /** The number before the first entry that may be of `firstDay`. */
   async function findStart(account: string, firstDay: number, entries: number): Promise<number> {
@@ -89,8 +90,6 @@ export function createReadUsage({ store, wallClock }: ReadUsageParts): ReadUsage
   return async ({ accountId, days }) => {
     const today = Math.floor(wallClock.now() / dayMs);
     const summed = await sumUp(accountId, today - days + 1);
-    remembered.delete(accountId);
-    if (remembered.size >= rememberedAccounts) forgetOldest(remembered);
     remembered.set(accountId, withoutOldDays(summed, today - mostDays + 1));
     return Array.from({ length: days }, (_, n) => usageOf(today - days + 1 + n, summed));
   };
@@ -114,11 +113,6 @@ function usageOf(day: number, { days }: Summed): UsageDay {
   const { charge, reserve, release } = days.get(day) ?? { charge: 0, reserve: 0, release: 0 };
   const date = new Date(day * dayMs).toISOString().slice(0, 10);
   return { date, charged: charge, reserved: reserve, released: release };
-}
-
-function forgetOldest(remembered: Map<string, unknown>): void {
-  const [oldest] = remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
 }
 
 function breathe(): Promise<void> {

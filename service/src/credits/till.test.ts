@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Store } from '../db/store.ts';
 import { statement } from '../db/statement.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { audit } from '../upkeep/audit.ts';
 import { readBalance } from './read-balance.ts';
@@ -23,7 +23,7 @@ for (const database of databases) {
   describe(`the till on ${database.name}`, () => {
     async function setUp(credits: number) {
       const { store, close } = await database.open();
-      const { wallClock } = createManualTime();
+      const { wallClock } = createTestClock();
       const parts = { store, wallClock, actor: 'operator' as const };
       const { accountId } = await openAccount(parts, credits);
       let transactions = 0;

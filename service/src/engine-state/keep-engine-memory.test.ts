@@ -5,7 +5,7 @@ import { statement } from '../db/statement.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Store } from '../db/store.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { until } from '../../test/support/until.ts';
 import { keepEngineMemory } from './keep-engine-memory.ts';
 
@@ -27,10 +27,16 @@ for (const database of databases) {
   describe(`the engine's memory on ${database.name}`, () => {
     async function setUp() {
       const { store, close } = await database.open();
-      const time = createManualTime();
+      const time = createTestClock();
       const problems: string[] = [];
       const open = (over: Pick<Store, 'read' | 'write'> = store, processId = 'one') =>
-        keepEngineMemory({ ...time, store: over, processId, onProblem: (message) => problems.push(message) });
+        keepEngineMemory({
+          clock: time,
+          wallClock: time.wallClock,
+          store: over,
+          processId,
+          onProblem: (message) => problems.push(message),
+        });
       return { store, close, time, problems, open };
     }
 

@@ -8,9 +8,9 @@ import { repeat } from '../repeat.ts';
  * Keeps what the engine learns of domains, mail hosts and routes, so that a restart does not start from zero, and
  * tells it what the engines of other processes have learnt.
  *
- * The engine never waits for the store: what it learns is gathered and written at most once a second, and at the
- * end; what others wrote is looked for as often. A store that fails costs nothing but the memory of it. What is kept
- * is bounded, here and in the store.
+ * The engine never waits for the store: what it learns is gathered and written at most once a second and when it stops;
+ * what others wrote is looked for as often. A store that fails costs nothing but what could not be kept. The number of
+ * entries is bounded, here and in the store.
  */
 type KeptMemory = {
   memory: EngineMemory;
@@ -23,25 +23,25 @@ type KeepEngineMemoryParts = {
   clock: Clock;
   wallClock: WallClock;
   onProblem: (message: string, error: unknown) => void;
-  /** What this process signs what it writes with. */
+  /** Marks what this process wrote, so that it does not read its own rows back. */
   processId: string;
 };
 
-type Row = { kind: string; key: string; value: string; expires: number };
+type MemoryRow = { kind: string; key: string; value: string; expires: number };
 
 const writeEveryMs = 1_000;
 const readEveryMs = 1_000;
 const sweepEveryMs = 60_000;
 const rowsKept = 100_000;
-const rowsWaiting = 20_000;
-/** So many in one transaction, so that others get their turn. */
+const mostUnwritten = 20_000;
+/** Rows in one transaction, so that other work gets through in between. */
 const sliceRows = 200;
-/** Longer names and values are not worth a row; the engine's own are far shorter. */
+/** Longer values are not kept; the engine's own are far shorter. */
 const mostCharacters = 262_144;
 
 export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<KeptMemory> {
   const { store, clock, wallClock, processId } = parts;
-  const waiting = new Map<string, Row>();
+  const unwritten = new Map<string, MemoryRow>();
   const startedAt = wallClock.now();
   const loaded = await load(parts);
   const news = followNews(parts, startedAt);
@@ -53,10 +53,10 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
     const text = JSON.stringify(value);
     if (text.length > mostCharacters) return;
     const place = `${kind} ${key}`;
-    const [oldest] = waiting.keys();
-    if (oldest !== undefined && waiting.size >= rowsWaiting) waiting.delete(oldest);
-    waiting.delete(place);
-    waiting.set(place, { kind, key, value: text, expires: wallClock.now() + Math.round(lifeMs) });
+    const [oldest] = unwritten.keys();
+    if (oldest !== undefined && unwritten.size >= mostUnwritten) unwritten.delete(oldest);
+    unwritten.delete(place);
+    unwritten.set(place, { kind, key, value: text, expires: wallClock.now() + Math.round(lifeMs) });
     cancel ??= clock.after(writeEveryMs, writeSoon);
   }
 
@@ -64,13 +64,13 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
     writing = write()
       .catch((error: unknown) => parts.onProblem('what the engine learnt could not be kept', error))
       .finally(() => {
-        cancel = waiting.size > 0 ? clock.after(writeEveryMs, writeSoon) : undefined;
+        cancel = unwritten.size > 0 ? clock.after(writeEveryMs, writeSoon) : undefined;
       });
   }
 
   async function write(): Promise<void> {
-    for (let left = waiting.size; left > 0; left -= sliceRows) {
-      const slice = waiting.entries().take(sliceRows).toArray();
+    for (let left = unwritten.size; left > 0; left -= sliceRows) {
+      const slice = unwritten.entries().take(sliceRows).toArray();
       await store.write((tx) =>
         writeRows(
           tx,
@@ -79,7 +79,7 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
         ),
       );
       // What was learnt anew meanwhile stays for the next time.
-      for (const [place, row] of slice) if (waiting.get(place) === row) waiting.delete(place);
+      for (const [place, row] of slice) if (unwritten.get(place) === row) unwritten.delete(place);
     }
     if (clock.now() - sweptAt < sweepEveryMs) return;
     await sweep(parts);
@@ -100,13 +100,13 @@ export async function keepEngineMemory(parts: KeepEngineMemoryParts): Promise<Ke
   };
 }
 
-/** What is committed late was stamped earlier: so far back is looked again. */
+/** A row that is committed late was stamped earlier, so each look goes back this far again. */
 const overlapMs = 5_000;
-/** Entries in one read, and reads in one look. */
+/** Rows in one read, and reads in one look. */
 const newsAtOnce = 1_000;
 const mostReads = 100;
 
-/** Looks again and again for what other processes wrote, and tells of each once. */
+/** Looks again and again for what other processes wrote, and tells each entry once. */
 function followNews(parts: KeepEngineMemoryParts, startedAt: number) {
   const { store, wallClock, processId } = parts;
   let tell: (entries: Remembered[]) => void = () => undefined;
@@ -120,7 +120,9 @@ function followNews(parts: KeepEngineMemoryParts, startedAt: number) {
     for (let reads = 0; reads < mostReads; reads += 1) {
       const rows = await store.read.all(findNews, { writer: processId, ...after, limit: newsAtOnce });
       const fresh = rows.filter(({ kind, key, written }) => told.get(`${kind} ${key}`) !== written);
-      tell(fresh.flatMap((row) => readRow(row, now) ?? []));
+      // What is left of a life is counted from now, not from before the reading: a row may be younger than the look.
+      const toldAt = wallClock.now();
+      tell(fresh.flatMap((row) => readRow(row, toldAt) ?? []));
       for (const { kind, key, written } of fresh) told.set(`${kind} ${key}`, written);
       after = rows.at(-1) ?? after;
       if (rows.length < newsAtOnce) break;
@@ -172,7 +174,7 @@ async function load(parts: KeepEngineMemoryParts): Promise<Remembered[]> {
 }
 
 /** `undefined` for what this version cannot read; the engine looks at the values themselves. */
-function readRow({ kind, key, value, expires }: Row, now: number): Remembered | undefined {
+function readRow({ kind, key, value, expires }: MemoryRow, now: number): Remembered | undefined {
   if (!isKind(kind)) return undefined;
   try {
     return { kind, key, value: JSON.parse(value) as unknown, lifeMs: expires - now };
@@ -185,9 +187,9 @@ function isKind(kind: string): kind is Remembered['kind'] {
   return kind === 'catch_all' || kind === 'host_traits' || kind === 'rest' || kind === 'route';
 }
 
-type Signature = { writer: string; at: number };
+type RowSignature = { writer: string; at: number };
 
-const writeRow = statement((db, arg: Row & Signature) => {
+const writeRow = statement((db, arg: MemoryRow & RowSignature) => {
   const said = { value: arg.value, expires_at: arg.expires, writer: arg.writer, written_at: arg.at };
   return db
     .insertInto('engine_memory')
@@ -195,7 +197,7 @@ const writeRow = statement((db, arg: Row & Signature) => {
     .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet(said));
 });
 
-async function writeRows(tx: Tx, rows: Row[], signature: Signature): Promise<void> {
+async function writeRows(tx: Tx, rows: MemoryRow[], signature: RowSignature): Promise<void> {
   // In one order everywhere, so that two processes never wait for each other's rows.
   const sorted = rows.toSorted((a, b) => (a.kind + a.key < b.kind + b.key ? -1 : 1));
   for (const row of sorted) await tx.change(writeRow, { ...row, ...signature });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { allHosts, leaseKeptMs, type LeaseExchange } from '@mailproof/engine';
 import { databases, type TestDatabase } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openLeaseStore, releaseLeasesOf } from './open-lease-store.ts';
 
 const google = 'group google';
@@ -10,7 +10,7 @@ const google = 'group google';
 async function setUp(t: TestContext, database: TestDatabase) {
   const { store, close } = await database.open();
   t.after(close);
-  const time = createManualTime();
+  const time = createTestClock();
   /** The store as one process has it; it asks for one thing at a time and tells what it got. */
   const open = (processId: string) => {
     const { store: leaseStore, stop } = openLeaseStore({ store, wallClock: time.wallClock, processId });

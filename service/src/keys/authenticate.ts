@@ -1,6 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '@mailproof/engine';
-import { createBoundedCache } from '@mailproof/engine/bounded-cache';
+import { createBoundedCache, type Clock } from '@mailproof/engine';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { hashSecret, readApiKey } from './api-key.ts';
@@ -37,7 +36,7 @@ const noSecret = Buffer.alloc(32);
  * second, by its hash: looking for a hash tells nothing of the text it was made from.
  */
 export function createAuthenticate({ store, clock }: AuthenticateParts): Authenticate {
-  const remembered = createBoundedCache<Caller>(clock, rememberedKeys);
+  const remembered = createBoundedCache<Caller>({ clock, maxEntries: rememberedKeys });
 
   async function look(authorization: string): Promise<Caller | undefined> {
     const [, text] = /^bearer +(\S{1,200}) *$/i.exec(authorization) ?? [];

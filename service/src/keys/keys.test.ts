@@ -4,7 +4,7 @@ import { createAccount } from '../accounts/create-account.ts';
 import { setPlan } from '../accounts/set-plan.ts';
 import type { Reader } from '../db/statement.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { makeApiKey, readApiKey, writeApiKey } from './api-key.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { deleteKey } from './delete-key.ts';
@@ -53,14 +53,14 @@ for (const database of databases) {
   describe(`keys on ${database.name}`, () => {
     async function setUp() {
       const { store, contents, close } = await database.open();
-      const time = createManualTime();
+      const time = createTestClock();
       const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
       let reads = 0;
       const read: Reader = {
         all: store.read.all,
         first: (...args) => ((reads += 1), store.read.first(...args)),
       };
-      const authenticate = createAuthenticate({ store: { read }, clock: time.clock });
+      const authenticate = createAuthenticate({ store: { read }, clock: time });
       const { accountId } = await createAccount({ name: 'a', plan: 'paid', credits: 0 }, parts);
       const issue = async (mode: 'live' | 'test' = 'live') => {
         const issued = await issueKey({ accountId, mode }, parts);

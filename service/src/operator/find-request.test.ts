@@ -7,7 +7,7 @@ import { spend } from '../credits/spend.ts';
 import { createTask } from '../tasks/create-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { findRequest } from './find-request.ts';
 
@@ -15,7 +15,7 @@ for (const database of databases) {
   describe(`a request by its id on ${database.name}`, () => {
     async function setUp() {
       const { store, close } = await database.open();
-      const time = createManualTime();
+      const time = createTestClock();
       const { wallClock } = time;
       const { accountId, live, test } = await openAccount({ store, wallClock }, 100);
       const find = (requestId: string) => findRequest(requestId, { store });

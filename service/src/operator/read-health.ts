@@ -67,7 +67,7 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
       ...engine.counts(),
       conversationsOpen: conversations.open,
       conversationsWaiting: conversations.waiting,
-      mailPortProblem: mailPort.kind === 'blocked' ? mailPort.line : undefined,
+      mailPortProblem: mailPort.kind === 'blocked' ? mailPort.message : undefined,
     },
   };
 }

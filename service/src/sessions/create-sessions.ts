@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '@mailproof/engine';
-import { createBoundedCache } from '@mailproof/engine/bounded-cache';
+import { createBoundedCache, type Clock } from '@mailproof/engine';
 import { recordChange } from '../audit-log/record-change.ts';
 import type { Store } from '../db/store.ts';
 import { statement, type Tx } from '../db/statement.ts';
@@ -90,7 +89,7 @@ const operatorSignedIn = {
 
 export function createSessions(parts: SessionsParts): Sessions {
   const { store, clock, wallClock, adminToken } = parts;
-  const remembered = createBoundedCache<Session>(clock, rememberedSessions);
+  const remembered = createBoundedCache<Session>({ clock, maxEntries: rememberedSessions });
 
   async function look(id: string): Promise<Session | undefined> {
     const row = await store.read.first(findSession, { hash: hashSessionId(id), now: wallClock.now() });

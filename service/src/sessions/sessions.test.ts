@@ -9,7 +9,7 @@ import type { Caller } from '../keys/authenticate.ts';
 import { deleteKey } from '../keys/delete-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { createAdminToken } from './admin-token.ts';
 import { createSessions, sessionLifeMs } from './create-sessions.ts';
 import { eraseExpiredSessions } from './create-sessions.ts';
@@ -20,7 +20,7 @@ for (const database of databases) {
   describe(`sessions on ${database.name}`, () => {
     async function setUp() {
       const { store, close } = await database.open();
-      const time = createManualTime();
+      const time = createTestClock();
       const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
       const { accountId } = await createAccount({ name: 'tester', plan: 'paid', credits: 0 }, parts);
       const issued = await issueKey({ accountId, mode: 'live' }, parts);
@@ -28,7 +28,7 @@ for (const database of databases) {
       const caller: Caller = { accountId, keyId: issued.keyId, mode: 'live', plan: 'paid' };
       /** Another process over the same store, with the token it was started with. */
       const startProcess = (token?: string) =>
-        createSessions({ ...parts, clock: time.clock, adminToken: createAdminToken(token) });
+        createSessions({ ...parts, clock: time, adminToken: createAdminToken(token) });
       const sessions = startProcess('a token');
       return { store, close, time, parts, caller, startProcess, sessions };
     }

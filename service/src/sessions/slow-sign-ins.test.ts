@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { createSignIns } from './slow-sign-ins.ts';
 
 function setUp() {
-  const time = createManualTime();
-  const signIns = createSignIns({ clock: time.clock });
+  const time = createTestClock();
+  const signIns = createSignIns({ clock: time });
   const fail = (client: string, times = 1) => {
     for (let n = 0; n < times; n += 1) assert.equal(signIns.begin(client).kind, 'try', `attempt ${n + 1}`);
   };

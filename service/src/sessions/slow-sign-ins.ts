@@ -1,5 +1,4 @@
-import type { Clock } from '@mailproof/engine';
-import { createBoundedCache } from '@mailproof/engine/bounded-cache';
+import { createBoundedCache, type Clock } from '@mailproof/engine';
 
 /**
  * Slows down guessing. After five wrong attempts in a row from one client, each further one has to wait: at first a
@@ -24,7 +23,7 @@ const clientsKnown = 10_000;
 type Failures = { failures: number; lastAt: number };
 
 export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns {
-  const clients = createBoundedCache<Failures>(clock, clientsKnown);
+  const clients = createBoundedCache<Failures>({ clock, maxEntries: clientsKnown });
 
   return {
     begin: (client) => {

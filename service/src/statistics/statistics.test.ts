@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { statement } from '../db/statement.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { readVerdictCounts } from './read-verdict-counts.ts';
 import { createVerdictCounts } from './verdict-counts.ts';
 
@@ -18,7 +18,7 @@ for (const database of databases) {
   describe(`statistics on ${database.name}`, () => {
     async function setUp() {
       const { store, close } = await database.open();
-      const time = createManualTime(startsAt);
+      const time = createTestClock(startsAt);
       const parts = { store, wallClock: time.wallClock };
       const counts = createVerdictCounts(parts);
       const note = (outcome: string, reason = '', mailHost?: string) =>

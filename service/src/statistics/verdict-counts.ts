@@ -1,4 +1,4 @@
-import { providerOf } from '@mailproof/engine';
+import { createBoundedCache, providerOf } from '@mailproof/engine';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -118,12 +118,11 @@ export function createVerdictCounts({ store, wallClock }: VerdictCountsParts): V
 
 /** The table of providers is long to go through, and the same few hosts come again and again. */
 function rememberProviders(): (mailHost: string) => string {
-  const remembered = new Map<string, string>();
+  const remembered = createBoundedCache<string>({ maxEntries: hostsRemembered });
   return (mailHost) => {
-    const known = remembered.get(mailHost);
+    const known = remembered.peek(mailHost);
     if (known !== undefined) return known;
     const name = providerOf(mailHost)?.id ?? 'other';
-    if (remembered.size >= hostsRemembered) remembered.clear();
     remembered.set(mailHost, name);
     return name;
   };

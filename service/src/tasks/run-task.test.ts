@@ -79,7 +79,7 @@ for (const database of databases) {
         now -= 1;
         return safe(email);
       };
-      const slots = createSlots({ clock: house.time.clock, limits: { total: 50, perAccount: 10, bulk: 45 } });
+      const slots = createSlots({ clock: house.time, limits: { total: 50, perAccount: 10, bulk: 45 } });
       assert.equal(await house.run((await house.claim())!, { slots }), 'completed');
       assert.equal(most, 10);
       await house.close();
@@ -106,7 +106,7 @@ for (const database of databases) {
       const askedAt: number[] = [];
       house.mind.answer = (email) => {
         if (email.startsWith('plain')) return safe(email);
-        askedAt.push(house.time.clock.now() / 60_000);
+        askedAt.push(house.time.now() / 60_000);
         return askedAt.length < 3 ? deferred(email) : safe(email);
       };
       assert.equal(await house.run((await house.claim())!), 'put_back');
@@ -216,7 +216,7 @@ for (const database of databases) {
         draining.abort();
         return safe(email);
       };
-      const slots = createSlots({ clock: house.time.clock, limits: { total: 1, perAccount: 1, bulk: 1 } });
+      const slots = createSlots({ clock: house.time, limits: { total: 1, perAccount: 1, bulk: 1 } });
       const claim = (await house.claim())!;
       const answer = await runTask(
         claim,

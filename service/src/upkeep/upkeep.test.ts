@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { Violation } from '../credits/violation.ts';
 import { reserve } from '../credits/reserve.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
 import { audit } from './audit.ts';
 import { repeat } from '../repeat.ts';
@@ -117,12 +117,12 @@ describe('sweeping beside other processes', () => {
 
 describe('repeating', () => {
   it('goes on after a failure, never overlaps, and stops', async () => {
-    const time = createManualTime();
+    const time = createTestClock();
     const problems: string[] = [];
     let runs = 0;
     const job = () => ((runs += 1) === 2 ? Promise.reject(new Error('once')) : Promise.resolve());
     const repeated = repeat(job, {
-      clock: time.clock,
+      clock: time,
       everyMs: 10,
       onProblem: (message) => problems.push(message),
     });

@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Asker } from '@mailproof/engine';
 import type { Service } from '../main.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import {
   postTask,
   readProgress,
@@ -61,7 +61,7 @@ function tellTimes(t: TestContext, idle: number[], beside: number[]): void {
 
 /** How long each of a hundred verifications of one account takes, slot included, beside so many of another's. */
 async function timeSlots(slowOnes: number, urgency: 'single' | 'bulk'): Promise<number[]> {
-  const { clock, advance } = createManualTime();
+  const clock = createTestClock();
   const slots = createSlots({ clock, limits: slotLimits(500) });
   const patience = { deadline: Infinity, signal: new AbortController().signal };
   async function hold(asker: Asker, ms: number): Promise<void> {
@@ -77,7 +77,7 @@ async function timeSlots(slowOnes: number, urgency: 'single' | 'bulk'): Promise<
       void hold({ account: 'quick', urgency }, 300).then(() => times.push(clock.now() - startedAt));
     });
   while (times.length < 100) {
-    advance(10);
+    clock.advance(10);
     await nextTurn();
   }
   return times;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Slot } from '@mailproof/engine';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { createSlots, slotLimits, type SlotLimits } from './slots.ts';
 
 const whenever = new AbortController().signal;
 
 function setUp(limits: SlotLimits) {
-  const time = createManualTime();
-  const slots = createSlots({ clock: time.clock, limits });
+  const time = createTestClock();
+  const slots = createSlots({ clock: time, limits });
   const log: string[] = [];
   const held = new Map<string, Slot & { kind: 'taken' }>();
   const ask = (

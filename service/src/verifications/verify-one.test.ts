@@ -11,7 +11,7 @@ import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import { addressOf } from '../../test/support/address-of.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { safe, timeout, unavailable, unknown } from '../../test/support/outcomes.ts';
 import { audit } from '../upkeep/audit.ts';
@@ -25,8 +25,8 @@ for (const database of databases) {
   describe(`a single verification on ${database.name}`, () => {
     async function setUp(credits = 10) {
       const { store, close } = await database.open();
-      const time = createManualTime();
-      const { wallClock, clock } = time;
+      const time = createTestClock();
+      const { wallClock } = time;
       const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
       const registry = await store.joinRegistry();
       const asked: string[] = [];
@@ -39,8 +39,8 @@ for (const database of databases) {
         recall: () => undefined,
         sandbox: answering(unknown),
         till: createTill({ store, wallClock }),
-        slots: createSlots({ clock, limits: { total: 1_000, perAccount: 1_000, bulk: 1_000 } }),
-        clock,
+        slots: createSlots({ clock: time, limits: { total: 1_000, perAccount: 1_000, bulk: 1_000 } }),
+        clock: time,
         wallClock,
         processId: registry.ownId,
         singleTimeoutMs: 30_000,
@@ -230,7 +230,7 @@ for (const database of databases) {
 
     it('waiting for a slot counts towards the deadline', async () => {
       const { ask, live, balance, time, asked, finish } = await setUp();
-      const slots = createSlots({ clock: time.clock, limits: { total: 1, perAccount: 1, bulk: 1 } });
+      const slots = createSlots({ clock: time, limits: { total: 1, perAccount: 1, bulk: 1 } });
       const patience = { deadline: Infinity, signal: new AbortController().signal };
       await slots.take({ urgency: 'single', account: 'other' }, patience);
       const answer = ask(live, {}, { slots });

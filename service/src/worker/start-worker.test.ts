@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createManualTime } from '../../test/support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { startWorker, workerLimits, type WorkerSignals } from './start-worker.ts';
 
 const limits = { tasksAtOnce: 2, pollMs: 1_000, drainMs: 20_000 };
@@ -10,7 +10,7 @@ async function settle(): Promise<void> {
 }
 
 function setUp(waiting: string[]) {
-  const time = createManualTime();
+  const time = createTestClock();
   const log: string[] = [];
   const problems: string[] = [];
   const ends = new Map<string, () => void>();
@@ -30,7 +30,7 @@ function setUp(waiting: string[]) {
         });
         ends.set(task, task === 'bad' ? () => reject(new Error('defect')) : resolve);
       }),
-    clock: time.clock,
+    clock: time,
     limits,
     onProblem: (message) => problems.push(message),
   });

@@ -65,21 +65,21 @@ export async function doSellSingle(scene: Scene, { key }: Command & { kind: 'sel
 
 /** Asks for a verification whose engine answers when told to, or knows the answer at once. */
 function startVerifying({ store, live, registry, time }: Scene, key: number | undefined, recalled?: Outcome) {
-  const { clock, wallClock } = time;
+  const { wallClock } = time;
   const asked = Promise.withResolvers<'probing'>();
   const engineAnswer = Promise.withResolvers<Outcome>();
   const verify = () => {
     asked.resolve('probing');
     return engineAnswer.promise;
   };
-  const slots = createSlots({ clock, limits: { total: 1, perAccount: 1, bulk: 1 } });
+  const slots = createSlots({ clock: time, limits: { total: 1, perAccount: 1, bulk: 1 } });
   const engine = {
     engine: { verify },
     recall: () => (recalled?.kind === 'verdict' ? recalled : undefined),
     sandbox: { verify },
     till: createTill({ store, wallClock }),
     slots,
-    clock,
+    clock: time,
   };
   const idempotency = key === undefined ? undefined : { key: String(key), bodyHash: 'single' };
   const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { audit } from '../../src/upkeep/audit.ts';
 import type { TestDatabase, TestStore } from '../support/databases.ts';
-import { createManualTime } from '../support/manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { act, compare } from './act.ts';
 import { anyCommand, type Command } from './command.ts';
 import { openScene } from './scene.ts';
@@ -21,7 +21,7 @@ type CheckLedger = {
  */
 export async function checkLedger({ database, runs, seed, rewrite }: CheckLedger): Promise<void> {
   let current: TestStore | undefined;
-  const time = createManualTime();
+  const time = createTestClock();
 
   async function run(commands: Command[]): Promise<void> {
     // One store serves many sequences, each with an account of its own; one that failed is not used again.

@@ -17,7 +17,7 @@ import { createSweep } from '../../src/upkeep/sweep.ts';
 import { createSlots } from '../../src/verifications/slots.ts';
 import { verifyOne } from '../../src/verifications/verify-one.ts';
 import { databases, type TestDatabase, type TestStore } from '../support/databases.ts';
-import { createManualTime, type ManualTime } from '../support/manual-time.ts';
+import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
 import { deferred, safe, unknown } from '../support/outcomes.ts';
 
 /** Fails the k-th statement that follows: before it is run, or after, when what it did is done all the same. */
@@ -44,16 +44,16 @@ const retentionMs = 86_400_000;
 type House = Pick<TestStore, 'store'> & { registry: ProcessRegistry };
 
 /** A day in the life of an account: singles of every kind, two tasks, a deferral, sweeps. A step that fails is left at that. */
-async function mixedScript({ store, registry }: House, time: ManualTime, caller: Caller): Promise<void> {
-  const { clock, wallClock } = time;
-  const slots = createSlots({ clock, limits: { total: 10, perAccount: 10, bulk: 10 } });
+async function mixedScript({ store, registry }: House, time: TestClock, caller: Caller): Promise<void> {
+  const { wallClock } = time;
+  const slots = createSlots({ clock: time, limits: { total: 10, perAccount: 10, bulk: 10 } });
   const engine = {
     verify: (email: string) =>
       Promise.resolve(
         email.startsWith('u') ? unknown(email) : email.startsWith('d') ? deferred(email) : safe(email),
       ),
   };
-  const parts = { store, engine, sandbox: engine, slots, clock, wallClock, onProblem: () => undefined };
+  const parts = { store, engine, sandbox: engine, slots, clock: time, wallClock, onProblem: () => undefined };
   const single = (email: string, key?: string) =>
     verifyOne(
       {
@@ -120,7 +120,7 @@ for (const database of databases) {
       it('leaves the books balanced whichever statement it is, and nothing held once time has passed', async () => {
         const trap: Trap = { left: Infinity, when, sprung: false };
         const house = await database.open(trapped(trap));
-        const time = createManualTime();
+        const time = createTestClock();
         const { store } = house;
         const parts = { store, wallClock: time.wallClock, actor: 'operator' as const };
         const registry = await store.joinRegistry();

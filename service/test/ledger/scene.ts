@@ -5,7 +5,7 @@ import type { WallClock } from '../../src/db/wall-clock.ts';
 import type { Caller } from '../../src/keys/authenticate.ts';
 import type { Claim } from '../../src/tasks/claim-task.ts';
 import type { TestStore } from '../support/databases.ts';
-import type { ManualTime } from '../support/manual-time.ts';
+import type { TestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../support/open-account.ts';
 import { day, newModel, type Model, type ModelSingle, type ModelTask } from './model.ts';
 
@@ -13,7 +13,7 @@ import { day, newModel, type Model, type ModelSingle, type ModelTask } from './m
 export type Scene = {
   store: Store;
   house: TestStore;
-  time: ManualTime;
+  time: TestClock;
   wallClock: WallClock;
   accountId: string;
   live: Caller;
@@ -39,7 +39,7 @@ export type Held = { claim: Claim; task: ModelTask };
 
 export const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * day };
 
-export async function openScene(house: TestStore, time: ManualTime, credits: number): Promise<Scene> {
+export async function openScene(house: TestStore, time: TestClock, credits: number): Promise<Scene> {
   const { store } = house;
   const { wallClock } = time;
   const { accountId, live, test } = await openAccount({ store, wallClock }, credits);

@@ -6,7 +6,7 @@ import { createReadUsage, type ReadUsage } from '../../src/credits/read-usage.ts
 import type { Store } from '../../src/db/store.ts';
 import { statement } from '../../src/db/statement.ts';
 import { databases, type TestStore } from '../support/databases.ts';
-import { createManualTime, type ManualTime } from '../support/manual-time.ts';
+import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
 import { act } from './act.ts';
 import { anyCommand, type Command } from './command.ts';
 import { openScene } from './scene.ts';
@@ -28,7 +28,7 @@ for (const database of databases) {
   describe(`the statement of an account on ${database.name}`, () => {
     it(`adds up after every entry and every day, as the model has it, in ${runs} random sequences`, async () => {
       const house = await database.open();
-      const time = createManualTime();
+      const time = createTestClock();
       const sequence = fc.record({
         commands: fc.array(anyCommand, { minLength: 1, maxLength: 40, size: 'max' }),
         pageSize: fc.integer({ min: 1, max: 9 }),
@@ -55,7 +55,7 @@ type Sequence = { commands: Command[]; pageSize: number; days: number };
 async function checkSequence(
   { commands, pageSize, days }: Sequence,
   house: TestStore,
-  time: ManualTime,
+  time: TestClock,
 ): Promise<void> {
   const { store } = house;
   const scene = await openScene(house, time, 6);
@@ -111,7 +111,7 @@ function addTo(figures: Figures, { kind, credits }: RawEntry): void {
   if (kind === 'charge') figures.spent += credits;
 }
 
-type AskedUsage = { entries: RawEntry[]; accountId: string; days: number; time: ManualTime };
+type AskedUsage = { entries: RawEntry[]; accountId: string; days: number; time: TestClock };
 
 async function checkUsage(
   readUsage: ReadUsage,

@@ -11,7 +11,7 @@ import { audit } from '../../src/upkeep/audit.ts';
 import { createSweep } from '../../src/upkeep/sweep.ts';
 import { createSlots } from '../../src/verifications/slots.ts';
 import type { TestDatabase } from './databases.ts';
-import { createManualTime } from './manual-time.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from './open-account.ts';
 import { safe } from './outcomes.ts';
 
@@ -21,8 +21,8 @@ const never = new AbortController().signal;
 export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
   const house = await database.open();
   const { store } = house;
-  const time = createManualTime();
-  const { clock, wallClock } = time;
+  const time = createTestClock();
+  const { wallClock } = time;
   const account = await openAccount({ store, wallClock }, credits);
   const registry = await store.joinRegistry();
   const asked: string[] = [];
@@ -40,8 +40,8 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     store,
     engine,
     sandbox: engine,
-    slots: createSlots({ clock, limits: { total: 500, perAccount: 100, bulk: 450 } }),
-    clock,
+    slots: createSlots({ clock: time, limits: { total: 500, perAccount: 100, bulk: 450 } }),
+    clock: time,
     wallClock,
     onProblem: (_, error) => problems.push(error),
   };
@@ -83,7 +83,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
       return [available, reserved, spent];
     },
     /** The clock of a process that stands still: no timer of it ever comes due. */
-    stoppedClock: { now: () => clock.now(), after: () => () => undefined },
+    stoppedClock: { now: () => time.now(), after: () => () => undefined },
     sweep: createSweep({ store, registry, wallClock, taskRetentionMs: settings.taskRetentionMs }),
     violations: async () => (await audit({ store })).violations,
     close: async () => {

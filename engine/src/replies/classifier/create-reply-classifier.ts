@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../../bounded-cache.ts';
 import { isAcceptance, meaningOf } from './classify-reply.ts';
 import type { ReplyMeaning, ReplyParties, ReplyToClassify } from '../meaning.ts';
 import { normaliseReply, type PlainReply, type NormalisedReply } from '../normalise-reply.ts';
@@ -10,17 +11,15 @@ import { normaliseReply, type PlainReply, type NormalisedReply } from '../normal
 export type ReplyClassifier = (reply: ReplyToClassify, parties?: ReplyParties) => ReplyMeaning;
 
 export function createReplyClassifier(most: number): ReplyClassifier {
-  const known = new Map<string, ReplyMeaning>();
+  const known = createBoundedCache<ReplyMeaning>({ maxEntries: most });
   return (reply, parties) => {
     if (isAcceptance(reply)) return { label: 'accepted', reason: 'accepted' };
     const read = normaliseReply(reply, parties);
     const key = keyOf(read);
-    const remembered = known.get(key);
+    const remembered = known.peek(key);
     if (remembered !== undefined) return { ...remembered };
     const meaning = meaningOf(read);
     known.set(key, meaning);
-    const [oldest = key] = known.keys();
-    if (known.size > most) known.delete(oldest);
     return { ...meaning };
   };
 }

@@ -16,11 +16,11 @@ test('a client is its address, whatever kind of socket it came through', () => {
 });
 
 test('of IPv6 the network counts: one client has as many addresses as it likes', () => {
-  const network = '2001:db8:1:2';
+  const network = '2001:db8:1:2::/64';
   for (const address of ['2001:db8:1:2::1', '2001:db8:1:2:aaaa:bbbb:cccc:dddd', '2001:db8:1:2:3::'])
     assert.equal(client(address), network, address);
   assert.notEqual(client('2001:db8:1:3::1'), network);
-  assert.equal(client('2001:db8::1'), '2001:db8:0:0');
+  assert.equal(client('2001:db8::1'), '2001:db8:0:0::/64');
 });
 
 test('a proxy on this machine is believed, in the last of what it says', () => {

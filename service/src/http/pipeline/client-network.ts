@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { networkOf } from '@mailproof/engine';
 import type { FastifyRequest } from 'fastify';
 
 /**
@@ -11,24 +12,15 @@ export function clientNetwork({ raw, headers }: FastifyRequest): string {
   const forwarded = headers['x-forwarded-for'];
   const lines = Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '');
   const named = plainAddress(lines.split(',').at(-1)?.trim() ?? '');
-  return networkPrefix(isLoopback(peer) && isIP(named) !== 0 ? named : peer);
+  const client = isLoopback(peer) && isIP(named) !== 0 ? named : peer;
+  return isIP(client) === 6 ? networkOf(client, { ipv4: 32, ipv6: 64 }) : client;
 }
 
-/** An IPv4 address that arrived through an IPv6 socket, as IPv4. */
+/** Without the zone of a link-local address; an IPv4 address that arrived through an IPv6 socket as IPv4. */
 function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
-}
-
-/** The first four groups of an IPv6 address (a /64); IPv4 as it is. */
-function networkPrefix(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail] = address.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
-  return [...before, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...after].slice(0, 4).join(':');
 }

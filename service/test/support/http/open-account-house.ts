@@ -10,7 +10,7 @@ import { createSignIns } from '../../../src/sessions/slow-sign-ins.ts';
 import { createTask } from '../../../src/tasks/create-task.ts';
 import { readTask } from '../../../src/tasks/read-task.ts';
 import type { TestDatabase } from '../databases.ts';
-import { createManualTime } from '../manual-time.ts';
+import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
 import { createAccountActions } from '../../../src/accounts/account-actions.ts';
@@ -49,7 +49,7 @@ const quietEngine: ReadHealthParts['engine'] = {
     ],
     routes: [],
     resolver: { kind: 'in_order' },
-    mailPort: { kind: 'blocked', line: 'outbound port 25 is blocked' },
+    mailPort: { kind: 'blocked', message: 'outbound port 25 is blocked' },
     conversations: { waiting: 1, open: 2 },
   }),
 };
@@ -59,20 +59,20 @@ const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 
 export async function openAccountHouse(database: TestDatabase) {
   const testStore = await database.open();
   const { store } = testStore;
-  const time = createManualTime();
-  const { clock, wallClock } = time;
+  const time = createTestClock();
+  const { wallClock } = time;
   const parts = { store, wallClock, actor: 'operator' as const };
   const token = createAdminToken(adminToken);
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
   const registry = await store.joinRegistry();
-  const desk = { store, clock, wallClock, registry, startedAt: wallClock.now(), engine: quietEngine };
+  const desk = { store, clock: time, wallClock, registry, startedAt: wallClock.now(), engine: quietEngine };
   const httpParts = createTestParts({
-    authenticate: createAuthenticate({ store, clock }),
+    authenticate: createAuthenticate({ store, clock: time }),
     createTask: (request) => createTask(request, taskParts),
     readTask: (request) => readTask(request, parts),
-    sessions: createSessions({ store, clock, wallClock, adminToken: token }),
+    sessions: createSessions({ store, clock: time, wallClock, adminToken: token }),
     adminToken: token,
-    signIns: createSignIns({ clock }),
+    signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
     operator: createOperatorActions(desk),
     newRequestId: randomUUID,

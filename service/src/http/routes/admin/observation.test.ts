@@ -88,8 +88,7 @@ for (const database of databases) {
 
     test('health tells of the engine, the queue and the processes', async () => {
       const health = await house.read<ServiceHealth>('/health?hours=1');
-      const in_ = (ms: number) =>
-        new Date(house.time.wallClock.now() - house.time.clock.now() + ms).toISOString();
+      const in_ = (ms: number) => new Date(house.time.wallClock.now() - house.time.now() + ms).toISOString();
       assert.deepEqual(health.resting, [
         { kind: 'address', name: '192.0.2.1', until: in_(90_000), reason: 'timeout' },
         { kind: 'provider', name: 'google', until: in_(60_000), reason: 'rate_limited' },

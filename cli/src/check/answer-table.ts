@@ -1,6 +1,6 @@
 import type { KeptAnswer } from '@mailproof/client/lists';
 
-export type AnswerBook = {
+export type AnswerTable = {
   set(number: number, answer: KeptAnswer): void;
   /** Nothing where there is no answer yet. */
   get(number: number): KeptAnswer | undefined;
@@ -12,7 +12,7 @@ export type AnswerBook = {
 const wordsMax = 65_535;
 
 /** Keeps the answers by the number of the address, 8 bytes each. */
-export function createAnswerBook(size: number): AnswerBook {
+export function createAnswerTable(size: number): AnswerTable {
   const words = createWords();
   const status = new Uint16Array(size);
   const reason = new Uint16Array(size);
@@ -51,7 +51,8 @@ function createWords() {
     idOf(text: string): number {
       const known = ids.get(text);
       if (known !== undefined) return known;
-      if (texts.length > wordsMax) throw new Error('the service answers with ever new words');
+      if (texts.length > wordsMax)
+        throw new Error('the service answers with too many different statuses and reasons');
       ids.set(text, texts.length);
       return texts.push(text) - 1;
     },

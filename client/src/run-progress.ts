@@ -1,4 +1,4 @@
-/** Where a run stands. */
+/** How far a run is. */
 export type ManyProgress = {
   /** Addresses taken from the list so far. */
   read: number;
@@ -8,10 +8,10 @@ export type ManyProgress = {
   creditsUsed: number;
 };
 
-/** Counts a run and tells of it. */
-export type Standing = ReturnType<typeof createStanding>;
+/** Counts what a run has done, and reports it. */
+export type RunProgress = ReturnType<typeof createRunProgress>;
 
-export function createStanding(onProgress: ((progress: ManyProgress) => void) | undefined) {
+export function createRunProgress(onProgress: ((progress: ManyProgress) => void) | undefined) {
   const counts = { read: 0, answered: 0, creditsUsed: 0 };
   let inside = 0;
   const tell = () => onProgress?.({ ...counts, answered: counts.answered + inside });

@@ -4,7 +4,7 @@ import { parseUrl } from './parse-url.ts';
  * The same text for addresses that the service takes for the same: they agree without regard to case, the domain in
  * its ASCII form.
  */
-export function sameness(address: string): string {
+export function addressKey(address: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, at + 1).toLowerCase()}${asciiDomain(address.slice(at + 1))}`;
 }

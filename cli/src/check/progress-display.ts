@@ -1,3 +1,4 @@
+import { counted, grouped } from '../present/count.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Redrawing more often than this is noise to the eye; a log wants far less. */
@@ -7,8 +8,8 @@ const barCells = 20;
 
 type ProgressParts = { terminal: Terminal; now: () => number };
 
-/** Shows how far a check is: a bar where a person watches, a line every ten seconds elsewhere. */
-export function createProgress(
+/** Shows how far a check is: a progress bar on a terminal, a line every ten seconds elsewhere. */
+export function createProgressDisplay(
   { total, before }: { total: number; before: number },
   { terminal, now }: ProgressParts,
 ) {
@@ -32,13 +33,13 @@ export function createProgress(
   };
 }
 
-type Standing = { total: number; answered: number; perSecond: number };
+type ProgressFigures = { total: number; answered: number; perSecond: number };
 
-export function progressLine({ total, answered, perSecond }: Standing): string {
+export function progressLine({ total, answered, perSecond }: ProgressFigures): string {
   const percent = Math.floor((100 * answered) / total);
   const left = perSecond > 0 ? `, ${duration((total - answered) / perSecond)} left` : '';
   const rate = perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1);
-  return `${percent} %  ${grouped(answered)} of ${grouped(total)} addresses, ${rate} a second${left}`;
+  return `${percent} %  ${grouped(answered)} of ${counted(total, 'address', 'addresses')}, ${rate} per second${left}`;
 }
 
 function bar(share: number): string {
@@ -52,9 +53,4 @@ export function duration(seconds: number): string {
   if (whole < 60) return `${whole} s`;
   if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
-}
-
-/** 1,234,567, the same everywhere. */
-export function grouped(count: number): string {
-  return count.toLocaleString('en-US');
 }

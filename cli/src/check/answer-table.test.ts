@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keepAnswer } from '@mailproof/client/lists';
-import { createAnswerBook } from './answer-book.ts';
+import { createAnswerTable } from './answer-table.ts';
 
 test('an answer is kept as it was, nothing and false told apart', () => {
-  const book = createAnswerBook(5);
+  const book = createAnswerTable(5);
   const plain = { email: 'a@example.com', verification_mode: 'power' } as const;
   const answers = [
     keepAnswer({ ...plain, status: 'unknown' }),

@@ -2,11 +2,11 @@ import type { Surroundings } from '../command.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { printable } from '../present/printable.ts';
 
-/** Words for a person, the row for a program; `json` decides which. */
-export type Said = { row: object; words: string };
+/** What a command prints: words for a person, or the row as JSON for a program. */
+export type PrintedRow = { row: object; words: string };
 
-export async function say(
-  said: readonly Said[],
+export async function printRows(
+  said: readonly PrintedRow[],
   { json }: { json: boolean },
   { terminal }: Surroundings,
 ): Promise<ExitCode> {
@@ -23,7 +23,7 @@ export function refuse(why: string, { terminal }: Surroundings): ExitCode {
 
 export function noAccount(accountId: string, surroundings: Surroundings): ExitCode {
   return refuse(
-    `there is no account ${JSON.stringify(accountId)}; mailproof accounts list shows them`,
+    `No account ${JSON.stringify(accountId)}. To see all accounts, run mailproof accounts list.`,
     surroundings,
   );
 }

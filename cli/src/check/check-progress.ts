@@ -2,7 +2,7 @@ import { contractLimits } from '@mailproof/client';
 import type { JournalEntry } from './journal-entry.ts';
 
 /** How far a check has come, in this run and those before it. */
-export type Standing = {
+export type CheckProgress = {
   /** Addresses answered when this run began. */
   answered: number;
   isDone(chunk: number): boolean;
@@ -12,10 +12,10 @@ export type Standing = {
   credits(): number;
 };
 
-type ReadStanding = { take(entry: JournalEntry): void; standing(): Standing };
+type ProgressReader = { take(entry: JournalEntry): void; progress(): CheckProgress };
 
-/** Reads the standing from the entries of a journal. It holds a bit for each chunk, and the ids of the few open tasks. */
-export function createStanding(addresses: number): ReadStanding {
+/** Reads the progress from the entries of a journal. It holds a byte for each chunk, and the ids of the few open tasks. */
+export function createProgressReader(addresses: number): ProgressReader {
   const done = new Uint8Array(Math.ceil(addresses / contractLimits.bulkEmails));
   const tasks = new Map<number, string>();
   let answered = 0;
@@ -36,7 +36,7 @@ export function createStanding(addresses: number): ReadStanding {
           credits += entry.credits;
       }
     },
-    standing: () => ({
+    progress: () => ({
       answered,
       isDone: (chunk) => done[chunk] === 1,
       taskOf: (chunk) => tasks.get(chunk),
