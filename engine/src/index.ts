@@ -38,7 +38,6 @@ export { providerOf, providerTable } from './replies/providers.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
 export { canonicalHost } from './syntax/canonical-host.ts';
-export { parseAddress } from './syntax/parse-address.ts';
-export { trimAddress } from './syntax/trim-address.ts';
+export { parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';
