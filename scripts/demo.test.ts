@@ -161,7 +161,7 @@ describe('npm run demo', () => {
     for (const status of statuses) assert.match(welcome, new RegExp(`@\\S+ +${status} `));
     const farewell = text(other.stdout);
     other.kill('SIGINT');
-    assert.match(await farewell, /nothing left behind/);
+    assert.match(await farewell, /Everything it wrote was removed/);
     assert.deepEqual(await ended(other), [0, null]);
     squatter.close();
   });

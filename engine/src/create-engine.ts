@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 import { createLookupQueue } from './lookup-queue.ts';
 import { believeDenials } from './dns/believe-denials.ts';
@@ -7,11 +7,11 @@ import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { findMailRoute } from './dns/find-mail-route.ts';
 import { resolveHost } from './dns/resolve-host.ts';
 import type { MailRoute } from './dns/mail-route.ts';
-import { mailTargets } from './dns/mail-targets.ts';
 import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
 import { watchResolver, type ResolverState } from './dns/watch-resolver.ts';
 import type { Cidr } from './net/parse-cidr.ts';
+import { randomProbeNames } from './random-probe-name.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
 import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
 import { keepRoutes } from './routes/keep-routes.ts';
@@ -22,13 +22,11 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { largeProviders } from './lists/large-providers.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
-import type { Patience } from './patience.ts';
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
 import type { LeaseStore } from './politeness/lease-store.ts';
 import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
-import { askMailbox } from './probing/ask-mailbox.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
 import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
 import { createHostMemory } from './probing/host-traits.ts';
@@ -132,19 +130,20 @@ export function createEngine(settings: EngineSettings): Engine {
   const parts: VerifyParts = {
     clock,
     lists,
-    findMailRoute: (address, request) =>
-      lookupQueue.run(request, () => mailRoutes.find(address.host, request), notLookedUp),
-    askMailbox: (address, route, request) => {
-      const asker = request.asker ?? { urgency: 'single', account: '' };
-      const targets = (patience: Patience) => mailTargets(route, { resolver, limits }, patience);
-      const question = { address, asker, first: route.first.name, targets };
-      return askMailbox(question, { limits, policies, scheduler, mailPort }, request);
+    limits,
+    resolver,
+    policies,
+    scheduler,
+    mailPort,
+    mailRoutes: {
+      find: ({ host }, request) =>
+        lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
+      recall: ({ host }) => mailRoutes.recall(host),
     },
   };
   return {
     verify: (email, request) => verify(email, parts, request),
-    recall: (address) =>
-      recall(address, { clock, lists, recallMailRoute: ({ host }) => mailRoutes.recall(host) }),
+    recall: (address) => recall(address, parts),
     counts: () => ({ dnsQueries: resolver.counts().queries, ...routes.counts() }),
     health: () => ({
       resting: pacer.resting(),
@@ -250,11 +249,6 @@ function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, ma
       return choice.route.dial(target, patience);
     },
   });
-}
-
-/** One name for each domain, which nobody can guess and nobody has. */
-function randomProbeNames(key: string): (domain: string) => string {
-  return (domain) => `no-such-user-${createHmac('sha256', key).update(domain).digest('hex').slice(0, 16)}`;
 }
 
 /** The operator's own domain, by which "no such name" is checked; none where the sender has no real one. */

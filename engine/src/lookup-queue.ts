@@ -7,7 +7,7 @@ import type { Patience } from './patience.ts';
  * they all looked up at once, each would use up the time of a DNS lookup waiting for the others. So only so many are
  * under way at a time, and a lookup's time begins when it does. Single verifications do not wait here.
  */
-export type LookupQueue = {
+type LookupQueue = {
   /** Does the work once there is room for it; gives `late` where the deadline comes first. */
   run<Result>(
     request: Patience & { asker?: Asker },

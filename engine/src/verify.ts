@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { MailRoute } from './dns/mail-route.ts';
+import { findPosture, type PostureParts } from './dns/find-posture.ts';
 import type { Evidence, MailboxEvidence } from './evidence.ts';
 import {
   explain,
@@ -11,6 +12,7 @@ import {
 import type { Asker } from './fair-queue.ts';
 import type { Lists } from './lists/findings.ts';
 import type { Patience } from './patience.ts';
+import { askMailbox, type AskMailboxParts } from './probing/ask-mailbox.ts';
 import { parseAddress } from './syntax/parse-address.ts';
 import type { Address, SyntaxFault } from './syntax/address.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -31,20 +33,17 @@ export type Outcome =
 
 export type Recalled = Outcome & { kind: 'verdict' };
 
-export type VerifyParts = {
+export type VerifyParts = AskMailboxParts & RecallParts & Pick<PostureParts, 'resolver'>;
+
+type RecallParts = {
   clock: Clock;
   lists: Lists;
-  findMailRoute(address: Address, request: VerifyRequest): Promise<MailRoute>;
-  askMailbox(
-    address: Address,
-    route: MailRoute & { kind: 'takes_mail' },
-    request: VerifyRequest,
-  ): Promise<MailboxEvidence>;
-};
-
-type RecallParts = Pick<VerifyParts, 'clock' | 'lists'> & {
-  /** The route that was found not long ago, without asking anybody. */
-  recallMailRoute(address: Address): MailRoute | undefined;
+  /** Where mail goes, as DNS says, or as it said not long ago. */
+  mailRoutes: {
+    find(address: Address, request: VerifyRequest): Promise<MailRoute>;
+    /** Asks nobody. */
+    recall(address: Address): MailRoute | undefined;
+  };
 };
 
 /** How long the caller waits, and, where it matters to others who ask, who that is. */
@@ -60,28 +59,36 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   const listed = parts.lists.find(address);
   if (listed.denied) return conclude({ address, lists: listed }, watch);
 
-  const route = await parts.findMailRoute(address, request);
+  const route = await parts.mailRoutes.find(address, request);
   watch.note('dns');
   const known = withRoute(listed, route, { address, lists: parts.lists });
   if (route.kind === 'refuses_mail' || isOffLimits(known)) return conclude(known, watch);
   if (route.kind === 'undetermined') return isLate() ? timeOut('dns', watch) : unavailable(known, watch);
 
-  const mailbox = await parts.askMailbox(address, route, request);
+  const mailbox = await askMailbox({ address, route, asker: request.asker }, parts, request);
   watch.note('smtp');
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
   if (mailbox.kind === 'no_answer' && mailbox.reason === 'mail_port_blocked')
     return unavailable({ ...known, mailbox }, watch);
-  return conclude({ ...known, mailbox }, watch);
+  if (!takesEveryAddress(mailbox)) return conclude({ ...known, mailbox }, watch);
+  const posture = await findPosture(address.host, parts, request);
+  return conclude({ ...known, mailbox, posture }, watch);
 }
 
 /** The same story where all of it is known already: lists and DNS decide, and neither has to be asked. */
 export function recall(address: Address, parts: RecallParts): Recalled | undefined {
   const listed = parts.lists.find(address);
   if (listed.denied) return undefined;
-  const route = parts.recallMailRoute(address);
+  const route = parts.mailRoutes.recall(address);
   if (route === undefined) return undefined;
   const known = withRoute(listed, route, { address, lists: parts.lists });
   return isOffLimits(known) ? conclude(known, startWatch(parts.clock)) : undefined;
+}
+
+function takesEveryAddress(mailbox: MailboxEvidence): boolean {
+  return (
+    mailbox.kind === 'answered' && mailbox.meaning.label === 'accepted' && mailbox.catchAll.kind === 'yes'
+  );
 }
 
 /** No mail host of a trap or a throw-away domain is contacted. */

@@ -14,12 +14,10 @@ import {
   verify,
 } from '@mailproof/engine';
 import { findMailRoute } from '../../../engine/src/dns/find-mail-route.ts';
-import { mailTargets } from '../../../engine/src/dns/mail-targets.ts';
 import { createRouteDialer } from '../../../engine/src/routes/create-route-dialer.ts';
 import type { Route } from '../../../engine/src/routes/create-routes.ts';
 import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';
 import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
-import { askMailbox } from '../../../engine/src/probing/ask-mailbox.ts';
 import { createCatchAllLookups } from '../../../engine/src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../../engine/src/probing/catch-all-memory.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
@@ -48,17 +46,14 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
       verify(
         email,
         {
-          clock,
+          ...parts,
           lists,
-          findMailRoute: ({ host }, patience) =>
-            findMailRoute(host, { resolver: uncached, clock, limits }, patience),
-          askMailbox: (address, route, { asker = { urgency: 'single', account: '' }, ...patience }) => {
-            const targets = () => mailTargets(route, { resolver: uncached, limits }, patience);
-            return askMailbox(
-              { address, asker, first: route.first.name, targets },
-              { ...parts, scheduler },
-              patience,
-            );
+          scheduler,
+          resolver: uncached,
+          mailRoutes: {
+            find: ({ host }, patience) =>
+              findMailRoute(host, { resolver: uncached, clock, limits }, patience),
+            recall: () => undefined,
           },
         },
         request,

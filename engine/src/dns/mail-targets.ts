@@ -9,11 +9,10 @@
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { Resolver } from './lookup.ts';
 import type { MailHost, MailRoute, MailTarget } from './mail-route.ts';
-import { resolveHost } from './resolve-host.ts';
+import { resolveHost, type HostResolver } from './resolve-host.ts';
 
-type TargetParts = { resolver: Resolver; limits: Limits };
+type TargetParts = { resolver: HostResolver; limits: Limits };
 
 const ADDRESSES_AT_FIRST = 2;
 

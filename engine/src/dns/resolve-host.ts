@@ -4,6 +4,8 @@ import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Lookup, LookupFailure, Resolver } from './lookup.ts';
 
+export type HostResolver = Pick<Resolver, 'ipv4' | 'ipv6'>;
+
 type ResolvedHost =
   | { kind: 'resolves'; addresses: string[] }
   /** Neither address; `unknownName` if an answer was "no such name" rather than "no data". */
@@ -13,7 +15,7 @@ type ResolvedHost =
 
 export async function resolveHost(
   name: CanonicalHost,
-  parts: { resolver: Resolver; limits: Limits },
+  parts: { resolver: HostResolver; limits: Limits },
   patience: Patience,
 ): Promise<ResolvedHost> {
   const answers = await Promise.all([

@@ -1,4 +1,6 @@
-import type { MailTarget } from '../dns/mail-route.ts';
+import type { MailRoute } from '../dns/mail-route.ts';
+import { mailTargets } from '../dns/mail-targets.ts';
+import type { HostResolver } from '../dns/resolve-host.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
@@ -6,7 +8,7 @@ import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
-import type { Address, CanonicalHost } from '../syntax/address.ts';
+import type { Address } from '../syntax/address.ts';
 import type { ProbeScheduler } from './probe-scheduler.ts';
 
 /**
@@ -14,26 +16,31 @@ import type { ProbeScheduler } from './probe-scheduler.ts';
  * with at most two conversations. Hosts that are not to be asked, or whose answer is known beforehand,
  * cost nobody a packet.
  */
-type AskMailboxParts = {
+export type AskMailboxParts = {
   limits: Limits;
+  /** Asked for the names of further mail hosts, when the first cannot be reached. */
+  resolver: HostResolver;
   policies: PolicyBook;
-  scheduler: ProbeScheduler;
+  scheduler: Pick<ProbeScheduler, 'ask'>;
   mailPort: Pick<MailPortWatch, 'isBlocked' | 'takeTrial'>;
 };
 
 type MailboxQuestion = {
   address: Address;
-  asker: Asker;
-  first: CanonicalHost;
-  targets: (patience: Patience) => AsyncIterable<MailTarget>;
+  route: MailRoute & { kind: 'takes_mail' };
+  asker: Asker | undefined;
 };
 
+/** Somebody waits for an answer, unless it is said that nobody does. */
+const unnamedAsker: Asker = { urgency: 'single', account: '' };
+
 export async function askMailbox(
-  { address, asker, first, targets }: MailboxQuestion,
-  { limits, policies, scheduler, mailPort }: AskMailboxParts,
+  { address, route, asker = unnamedAsker }: MailboxQuestion,
+  parts: AskMailboxParts,
   patience: Patience,
 ): Promise<MailboxEvidence> {
-  switch (policies.policyFor(first).asking) {
+  const { limits, policies, scheduler, mailPort } = parts;
+  switch (policies.policyFor(route.first.name).asking) {
     case 'skip':
       return unasked('provider_policy');
     case 'takes_every_address':
@@ -44,7 +51,7 @@ export async function askMailbox(
   if (mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()) return unasked('mail_port_blocked');
   let last = unasked('mx_unreachable');
   let conversations = 0;
-  for await (const target of targets(patience)) {
+  for await (const target of mailTargets(route, parts, patience)) {
     for (let again = true; again && conversations < limits.conversations;) {
       const visit = await scheduler.ask({ address, target, asker }, patience);
       if (visit.kind === 'answered') return visit.evidence;

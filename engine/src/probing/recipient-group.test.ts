@@ -6,7 +6,7 @@ import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { PendingProbe } from './pending-probe.ts';
-import { planGroup, readGroup, type Question, type SessionBudget } from './recipient-group.ts';
+import { planGroup, readGroup, type RecipientQuestion, type SessionBudget } from './recipient-group.ts';
 
 function probeFor(email: string): PendingProbe {
   const parsed = parseAddress(email);
@@ -22,7 +22,7 @@ const fresh: SessionBudget = {
   recipientsPerTransaction: Infinity,
 };
 
-type Setting = Partial<SessionBudget> & { owed?: Question[] };
+type Setting = Partial<SessionBudget> & { owed?: RecipientQuestion[] };
 
 function planFor(emails: string[], { owed = [], ...budget }: Setting = {}, domains: string[] = []) {
   return planGroup(
@@ -162,7 +162,10 @@ describe('the replies to a group', () => {
 
 test('planning changes neither who waits nor the budget', () => {
   const pending = [probeFor('a@one.example'), probeFor('b@two.example')];
-  const waiting = Object.freeze({ pending: Object.freeze(pending), owed: Object.freeze<Question[]>([]) });
+  const waiting = Object.freeze({
+    pending: Object.freeze(pending),
+    owed: Object.freeze<RecipientQuestion[]>([]),
+  });
   const parts = { mailFrom: '', randomLocalPart: () => 'made-up', needsRandomProbe: () => true };
   const { budget, pending: left } = planGroup(waiting, Object.freeze({ ...fresh }), parts);
   assert.deepEqual([pending.length, left.length], [2, 0]);

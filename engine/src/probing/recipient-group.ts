@@ -46,35 +46,35 @@ export function startBudget({ target, policy }: Destination, traits: HostTraits)
 }
 
 /** One recipient to ask for: the mailbox itself, or a made-up one of its domain. */
-export type Question = { kind: 'mailbox' | 'random_probe'; probe: PendingProbe };
+export type RecipientQuestion = { kind: 'mailbox' | 'random_probe'; probe: PendingProbe };
 
 export type GroupPlan = {
   /** None when nothing more may be said. */
   steps: GroupStep[];
   /** Probes that are left for the next group. */
   pending: PendingProbe[];
-  owed: Question[];
+  owed: RecipientQuestion[];
   /** The budget as it is when the steps have been said: the transaction that is then open. */
   budget: SessionBudget;
   /** Recipients in the transaction that was open before. */
   recipientsBefore: number;
 };
 
-type GroupStep = Step & { question: Question | undefined };
+type GroupStep = Step & { question: RecipientQuestion | undefined };
 
 /** What the replies tell of one recipient. */
 export type RecipientEvent =
-  | { kind: 'answered'; question: Question; reply: Reply }
+  | { kind: 'answered'; question: RecipientQuestion; reply: Reply }
   /** The host would take this recipient in a transaction of its own. */
-  | { kind: 'put_off'; question: Question; reply: Reply }
+  | { kind: 'put_off'; question: RecipientQuestion; reply: Reply }
   /** Its transaction was turned down at MAIL, or the host said 421 and left. */
-  | { kind: 'turned_away'; question: Question; phase: 'mail' | 'rcpt'; reply: Reply }
-  | { kind: 'unanswered'; question: Question };
+  | { kind: 'turned_away'; question: RecipientQuestion; phase: 'mail' | 'rcpt'; reply: Reply }
+  | { kind: 'unanswered'; question: RecipientQuestion };
 
 type Waiting = {
   pending: readonly PendingProbe[];
   /** Questions that come before all others, each as a recipient of its own. */
-  owed: readonly Question[];
+  owed: readonly RecipientQuestion[];
 };
 
 type PlanParts = {
@@ -136,7 +136,7 @@ function startGroup(budget: SessionBudget, parts: PlanParts) {
     budget: (): SessionBudget => ({ ...budget, transaction, recipientsInTransaction }),
     needsRandomProbe: (domain: CanonicalHost): boolean =>
       parts.needsRandomProbe(domain) && !steps.some((step) => asksForRandomProbe(step, domain)),
-    ask(question: Question): void {
+    ask(question: RecipientQuestion): void {
       const { kind, probe } = question;
       const { localPart, host, needsSmtputf8: smtputf8 } = probe.address;
       openFor(probe);
@@ -193,7 +193,7 @@ export function readGroup(
 }
 
 function readRecipient(
-  question: Question,
+  question: RecipientQuestion,
   reply: Reply | undefined,
   { mailRefusal, accepted }: { mailRefusal: Reply | undefined; accepted: number },
 ): RecipientEvent {

@@ -2,7 +2,7 @@ import type { ReadReply } from '../evidence.ts';
 import type { Patience } from '../patience.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Ending, PendingProbe, Visit } from './pending-probe.ts';
-import type { GroupPlan, Question } from './recipient-group.ts';
+import type { GroupPlan, RecipientQuestion } from './recipient-group.ts';
 
 /**
  * The probes of one session, from being taken on to being settled or given back:
@@ -27,10 +27,10 @@ type State = {
   all: PendingProbe[];
   pending: PendingProbe[];
   /** Questions that the host put off into a transaction of their own. */
-  owed: Question[];
+  owed: RecipientQuestion[];
   /** Named to the host, and no answer yet. */
   named: PendingProbe[];
-  answered: Answer[];
+  answered: MailboxAnswer[];
   declined: PendingProbe[];
 };
 
@@ -42,7 +42,7 @@ export type ProbeSupply = {
   giveBack(probes: PendingProbe[]): void;
 };
 
-export type Answer = { probe: PendingProbe; meaning: ReplyMeaning; reply: ReadReply };
+export type MailboxAnswer = { probe: PendingProbe; meaning: ReplyMeaning; reply: ReadReply };
 
 /** How often a probe may go back to the queue because a session ended before it was answered. */
 const mostReturns = 4;
@@ -110,7 +110,7 @@ export function beginGroup(probes: State, { steps, pending, owed }: GroupPlan): 
 }
 
 /** The host would answer this question in a transaction of its own: it comes first in the next group. */
-export function putOff(probes: State, question: Question): void {
+export function putOff(probes: State, question: RecipientQuestion): void {
   if (question.kind === 'random_probe') {
     probes.owed = probes.owed.concat(question);
     return;
@@ -120,7 +120,7 @@ export function putOff(probes: State, question: Question): void {
 }
 
 /** Keeps an answer until the goodbye; at the caller's deadline it counts as it is. */
-export function holdAnswer(probes: State, answer: Answer, visit: Visit): void {
+export function holdAnswer(probes: State, answer: MailboxAnswer, visit: Visit): void {
   probes.named = probes.named.filter((probe) => probe !== answer.probe);
   probes.answered = probes.answered.concat(answer);
   answer.probe.hold(visit);

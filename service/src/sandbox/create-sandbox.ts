@@ -1,4 +1,6 @@
 import {
+  createPolicyBook,
+  defaultLimits,
   verify,
   type Address,
   type Clock,
@@ -8,7 +10,7 @@ import {
   type Patience,
 } from '@mailproof/engine';
 import { findAnswer, type SandboxAnswer } from './answers.ts';
-import { answerForMailbox, sandboxHost } from './mailbox-evidence.ts';
+import { sandboxHost, visitMailbox } from './mailbox-evidence.ts';
 import { createSandboxTime } from './sandbox-time.ts';
 
 /** How long the stages of a real verification take, roughly. */
@@ -16,33 +18,46 @@ const dnsMs = 30;
 const smtpMs = 400;
 
 /**
- * The engine behind test keys: the same story, judge and explanations, with a made-up world in place of
+ * The engine behind test keys: the same stages, judge and explanations, with a made-up world in place of
  * the lists, DNS and mail hosts. It answers by the local part, at any domain, and sends no packet.
  */
 export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock }): Pick<Engine, 'verify'> {
+  const parts = {
+    limits: defaultLimits,
+    policies: createPolicyBook({ pacing: 'off' }),
+    mailPort: { isBlocked: () => ({ kind: 'open' }) as const, takeTrial: () => false },
+    // The one mail host of the sandbox has its address already.
+    resolver: { ipv4: () => noData, ipv6: () => noData, text: () => noData },
+  };
   return {
     verify: (email, patience) => {
       const time = createSandboxTime(clock, delays);
       return verify(
         email,
         {
+          ...parts,
           clock: time.clock,
           lists: {
             find: (address) => findingsOf(answerTo(address)),
             isDisposableMailHost: () => false,
             close: () => undefined,
           },
-          findMailRoute: async (address, until) => {
-            await time.pass(dnsMs, until);
-            return routeOf(answerTo(address));
+          mailRoutes: {
+            find: async (address, until) => {
+              await time.pass(dnsMs, until);
+              return routeOf(answerTo(address));
+            },
+            recall: () => undefined,
           },
-          askMailbox: async (address, _route, until) => {
-            const { mailbox } = answerTo(address);
-            await time.pass(
-              mailbox?.kind === 'silent_past_the_deadline' ? remaining(time.clock, until) : smtpMs,
-              until,
-            );
-            return answerForMailbox(mailbox);
+          scheduler: {
+            ask: async ({ address }, until) => {
+              const { mailbox } = answerTo(address);
+              await time.pass(
+                mailbox?.kind === 'silent_past_the_deadline' ? remaining(time.clock, until) : smtpMs,
+                until,
+              );
+              return visitMailbox(mailbox);
+            },
           },
         },
         patience,
@@ -50,6 +65,8 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
     },
   };
 }
+
+const noData = Promise.resolve({ kind: 'no_data' } as const);
 
 function answerTo(address: Address): SandboxAnswer {
   return findAnswer(address.localPart);
@@ -73,7 +90,8 @@ const throughSandboxHost: MailRoute = {
   kind: 'takes_mail',
   implicit: false,
   mxRecords: [sandboxHost],
-  first: { name: sandboxHost, addresses: [] },
+  // An address of the documentation block (RFC 5737); nobody dials it.
+  first: { name: sandboxHost, addresses: ['192.0.2.1'] },
   further: [],
 };
 

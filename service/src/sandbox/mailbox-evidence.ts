@@ -4,6 +4,7 @@ import {
   type CanonicalHost,
   type MailboxEvidence,
   type ReadReply,
+  type Visit,
 } from '@mailproof/engine';
 import type { SandboxMailbox } from './answers.ts';
 
@@ -19,8 +20,8 @@ const randomProbeRefused: ReadReply = {
 };
 const randomProbeAccepted: ReadReply = { ...accepted, phase: 'random_rcpt' };
 
-/** What asking for the mailbox brings to light; the replies are read by the engine's own rules. */
-export function answerForMailbox(mailbox: SandboxMailbox | undefined): MailboxEvidence {
+/** What comes of asking for the mailbox; the replies are read by the engine's own rules. */
+export function visitMailbox(mailbox: SandboxMailbox | undefined): Visit {
   switch (mailbox?.kind) {
     case undefined:
       return answered([accepted, randomProbeRefused], { kind: 'no', from: 'random_probe' });
@@ -29,27 +30,35 @@ export function answerForMailbox(mailbox: SandboxMailbox | undefined): MailboxEv
     case 'replies':
       return answered([{ phase: 'rcpt', ...mailbox.reply }], { kind: 'undetermined', meaning: undefined });
     case 'cannot_be_reached':
-      return noAnswer('mx_unreachable', false);
+      return { kind: 'not_connected' };
     case 'silent_past_the_deadline':
-      return noAnswer('smtp_timeout', true);
+      return timedOut;
     case 'breaks_us':
       throw new Error('the sandbox was asked for a failure');
   }
 }
 
-type Answered = MailboxEvidence & { kind: 'answered' };
-type NoAnswer = MailboxEvidence & { kind: 'no_answer' };
+type CatchAllAnswer = (MailboxEvidence & { kind: 'answered' })['catchAll'];
 
-function answered(replies: [ReadReply, ...ReadReply[]], catchAll: Answered['catchAll']): Answered {
+function answered(replies: [ReadReply, ...ReadReply[]], catchAll: CatchAllAnswer): Visit {
   const [{ code, enhanced, text }] = replies;
   const meaning = classifyReply({ code, enhanced, text, provider: undefined });
-  return { kind: 'answered', host: sandboxHost, replies, meaning, catchAll };
+  const evidence = { kind: 'answered', host: sandboxHost, replies, meaning, catchAll } as const;
+  return { kind: 'answered', evidence };
 }
 
-function noAnswer(reason: NoAnswer['reason'], connected: boolean): NoAnswer {
-  const host = connected ? sandboxHost : undefined;
-  return { kind: 'no_answer', reason, meaning: undefined, connected, host, replies: [] };
-}
+const timedOut: Visit = {
+  kind: 'no_answer',
+  next: 'stop',
+  evidence: {
+    kind: 'no_answer',
+    reason: 'smtp_timeout',
+    meaning: undefined,
+    connected: true,
+    host: sandboxHost,
+    replies: [],
+  },
+};
 
 function namedHost(name: string): CanonicalHost {
   const host = canonicalHost(name);

@@ -33,7 +33,7 @@ after(async () => {
 
 test('npm start prints account, credits and both keys, and the curl it prints works as it is', async () => {
   const printed = npmStart.said.stdout;
-  assert.match(printed, /account +acct_\w+, with a paid plan and 1000 credits/);
+  assert.match(printed, /account +acct_\w+, with a paid plan and 1,000 credits/);
   assert.match(printed, /live key +mp_live_\w+\n +test key +mp_test_\w+\n/);
   const command = /^ {2}curl (?:.+\\\n)*.+$/m.exec(printed)?.[0] ?? '';
   const { code, stdout } = await start('sh', ['-c', `${command} --silent`], {}).ended;
