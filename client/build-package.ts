@@ -36,6 +36,6 @@ function publishedManifest(): Record<string, unknown> {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [folder] = process.argv.slice(2);
-  if (folder === undefined) throw new Error('which folder shall the package be laid out in?');
+  if (folder === undefined) throw new Error('Missing FOLDER: where to write the package');
   buildPackage(folder);
 }

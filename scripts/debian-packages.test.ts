@@ -36,7 +36,7 @@ describe('Debian packages', () => {
   test('root installs what is missing and says so in one line', async () => {
     const { parts, ran, told } = machine(['/usr/bin/there'], { brings: ['/usr/bin/absent'] });
     await ensureDebianPackages(packages, parts);
-    assert.deepEqual(told, ['mailproof: installing Debian packages (once): absent …']);
+    assert.deepEqual(told, ['mailproof: Installing Debian packages (only once): absent …']);
     assert.equal(ran.length, 1);
     assert.equal(ran[0]![0], 'flock');
     assert.deepEqual(ran[0]!.slice(-2), ['absent', '/usr/bin/absent']);
@@ -46,7 +46,7 @@ describe('Debian packages', () => {
   test('anybody else is told what to install', async () => {
     const { parts, ran } = machine(['/usr/bin/there'], { root: false });
     await assert.rejects(ensureDebianPackages(packages, parts), {
-      message: 'missing Debian packages: absent; install them as root: apt-get install absent',
+      message: 'Missing Debian packages: absent. Install them as root: apt-get install absent',
     });
     assert.deepEqual(ran, []);
   });

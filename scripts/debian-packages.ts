@@ -36,24 +36,24 @@ export async function ensureDebianPackages(
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(' ');
   if (!parts.isRoot()) {
-    throw new Error(`missing Debian packages: ${names}; install them as root: apt-get install ${names}`);
+    throw new Error(`Missing Debian packages: ${names}. Install them as root: apt-get install ${names}`);
   }
-  parts.tell(`mailproof: installing Debian packages (once): ${names} …`);
-  const status = await parts.run('flock', [turn, 'sh', '-c', installMissing, 'sh', ...asPairs(missing)]);
+  parts.tell(`mailproof: Installing Debian packages (only once): ${names} …`);
+  const status = await parts.run('flock', [lockFile, 'sh', '-c', installMissing, 'sh', ...asPairs(missing)]);
   const absent = missing.filter(({ proof }) => !parts.exists(proof));
   if (status === 0 && absent.length === 0) return;
   const lacking = absent.map(({ name, proof }) => `${name} (${proof})`).join(', ');
   throw new Error(
-    `apt-get did not install ${lacking || names} (exit status ${status}); its own words are on stderr above`,
+    `apt-get did not install ${lacking || names} (exit status ${status}). Its output is above.`,
   );
 }
 
-/** Test files run side by side and apt takes no two at once, so each waits for its turn. */
-const turn = '/tmp/mailproof-apt.lock';
+/** Test files run side by side, and apt runs one at a time, so each waits for this lock. */
+const lockFile = '/tmp/mailproof-apt.lock';
 
 /**
- * Name and proof in turns; whoever waited may find that there is nothing left to do. Nothing is asked for, and
- * what apt says goes to stderr: stdout belongs to whoever called.
+ * Takes names and proofs alternately. A process that waited may find nothing left to do. apt asks no questions, and
+ * its output goes to stderr: stdout belongs to the caller.
  */
 const installMissing = `
 set -e

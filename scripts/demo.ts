@@ -1,4 +1,4 @@
-/** `npm run demo`: the service, its console and a world together. Says what to try, and leaves nothing behind. */
+/** `npm run demo`: the service, its console and a simulated mail internet. Prints what to try, and cleans up. */
 import { parseArgs } from 'node:util';
 import { StartError } from '@mailproof/service/main';
 import { companies, slowCompany, type Company, type Person } from './demo/companies.ts';
@@ -6,13 +6,13 @@ import { freePort } from './demo/free-port.ts';
 import { addressOf } from './demo/sample-list.ts';
 import { startDemo, type Demo } from './demo/start-demo.ts';
 
-const help = `Starts Mailproof with its console and a mail internet of its own. Nothing leaves the machine.
+const help = `Starts Mailproof with its console and a simulated mail internet. Nothing leaves this machine.
 
   npm run demo -- [--json] [--port N]
 
-  --json    print one JSON object (url, keys, sample list) and serve
-  --port N  port of the console and the API (default: 8080 or the next that is free; 0: any)
-  --help    this text
+  --json    print one JSON object (URL, keys, sample list), then serve
+  --port N  port of the console and the API (default: 8080 or the next free port; 0: any free port)
+  --help    print this text
 `;
 
 type Wish =
@@ -56,7 +56,7 @@ function readWish(args: string[]): Wish {
     const { help: asked, json, port } = parseArgs({ args, options }).values;
     if (asked === true) return { kind: 'help' };
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-      return { kind: 'wrong', why: `--port is a whole number from 0 to 65535, not '${port}'` };
+      return { kind: 'wrong', why: `--port must be a whole number from 0 to 65535, not '${port}'` };
     }
     return { kind: 'serve', json, port: Number(port) };
   } catch (error) {
@@ -85,37 +85,40 @@ async function serve({ json, port }: { json: boolean; port: number }): Promise<v
     });
   }
   await demo.stop();
-  if (!json) process.stdout.write('\nGone, and nothing left behind.\n');
+  if (!json) process.stdout.write('\nStopped. Everything it wrote was removed.\n');
 }
 
 function asJson({ url, liveKey, testKey, adminToken, sampleListFile }: Demo): Record<string, string> {
   return {
-    ...{ url, live_key: liveKey, test_key: testKey },
-    ...{ admin_token: adminToken, sample_list: sampleListFile },
+    url,
+    live_key: liveKey,
+    test_key: testKey,
+    admin_token: adminToken,
+    sample_list: sampleListFile,
   };
 }
 
 function welcome(demo: Demo): string {
   const { url, liveKey, testKey, adminToken, credits, sampleListFile } = demo;
   return `
-Mailproof is up, with a mail internet of its own. Nothing leaves this machine.
+Mailproof is running with a simulated mail internet. Nothing leaves this machine.
 
   console       ${url}
   live key      ${liveKey}   (sign in with it; ${credits.toLocaleString('en')} credits)
-  test key      ${testKey}   (answered by the sandbox, costs nothing)
-  admin token   ${adminToken}   (sign in with it as the operator)
+  test key      ${testKey}   (answered by the sandbox, free)
+  admin token   ${adminToken}   (sign in with it as operator)
   sample list   ${sampleListFile}   (drop it under Lists)
 
-Addresses to check, and what must come of them:
+Addresses to try, and the result of each:
 
 ${addressesToTry().join('\n')}
 
-The sample list from another terminal:
+To check the sample list from another terminal:
 
   MAILPROOF_URL=${url} MAILPROOF_API_KEY=${liveKey} \\
     ./mailproof check ${sampleListFile} --output checked.csv
 
-Ctrl-C ends it and removes what it wrote.
+Press Ctrl-C to stop it and remove everything it wrote.
 `;
 }
 

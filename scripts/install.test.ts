@@ -51,7 +51,7 @@ describe('a fresh clone', { concurrency: 4 }, () => {
     const first = await clone.mailproof(['a', 'b c', '--d']);
     assert.equal(first.code, 0);
     assert.deepEqual((JSON.parse(first.stdout) as { args: string[] }).args, ['a', 'b c', '--d']);
-    assert.match(first.stderr, /^mailproof: installing what is missing/);
+    assert.match(first.stderr, /^mailproof: Installing missing packages/);
     assert.deepEqual(clone.calls(), [
       'ci --ignore-scripts --include=dev --no-audit --no-fund --loglevel=error',
       'rebuild node --ignore-scripts=false --loglevel=error',
@@ -101,7 +101,7 @@ describe('a fresh clone', { concurrency: 4 }, () => {
       [0, 0, 0, 0],
     );
     assert.equal(clone.calls().length, 2);
-    assert.ok(all.some(({ stderr }) => /waiting for another installation/.test(stderr)));
+    assert.ok(all.some(({ stderr }) => /Waiting for another installation/.test(stderr)));
   });
 
   test('takes over from one that died in the middle', async () => {
@@ -138,10 +138,10 @@ describe('a fresh clone', { concurrency: 4 }, () => {
       return { PATH: bin };
     };
     const none = await clone.mailproof([], tools('none', undefined));
-    assert.deepEqual([none.code, none.stderr.split(';')[0]], [3, 'mailproof: node was not found']);
+    assert.deepEqual([none.code, none.stderr.split('.')[0]], [3, 'mailproof: Node was not found']);
     const old = await clone.mailproof([], tools('old', '#!/bin/sh\necho 18\n'));
     assert.equal(old.code, 3);
-    assert.match(old.stderr, /this is Node 18; Mailproof needs Node 20 or later/);
+    assert.match(old.stderr, /This is Node 18\. Mailproof needs Node 20 or later/);
     const withoutNpm = await clone.mailproof([], tools('no-npm', '#!/bin/sh\necho 20\n'));
     assert.equal(withoutNpm.code, 3);
     assert.match(withoutNpm.stderr, /npm was not found/);

@@ -1,10 +1,10 @@
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { readArguments } from './read-arguments.ts';
+import { readArguments, type ExpectedWords, type OptionTable, type OptionValues } from './read-arguments.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * What a command is: its documentation and its work, side by side. `--help` is made from the first, so
- * that an option cannot be had without being told.
+ * A command: its documentation and what it does, side by side. `--help` is made from the first, so that no option goes
+ * undocumented.
  */
 export type Command = {
   kind: 'command';
@@ -28,21 +28,12 @@ export type CommandGroup = {
   actions: Readonly<Record<string, Command>>;
 };
 
-export type Option =
-  { type: 'flag'; meaning: string } | { type: 'text'; placeholder: string; meaning: string };
-
-export type OptionTable = Readonly<Record<string, Option>>;
-
 /** What the process hands to a command. */
 export type Surroundings = {
   terminal: Terminal;
   env: Record<string, string | undefined>;
   /** Aborted by Ctrl-C or a request to terminate. */
   signal: AbortSignal;
-};
-
-export type OptionValues<Options extends OptionTable> = {
-  [Name in keyof Options]: Options[Name]['type'] extends 'flag' ? boolean : string | undefined;
 };
 
 /** A command line that was understood. */
@@ -54,8 +45,8 @@ type Invocation<Options extends OptionTable> = Surroundings & {
 type Definition<Options extends OptionTable> = Omit<Command, 'kind' | 'run' | 'options' | 'notes'> & {
   notes?: readonly string[];
   options: Options;
-  /** How many words it takes beside its options. */
-  words: { least: number; most: number };
+  /** The words it takes beside its options. */
+  words: ExpectedWords;
   run(invocation: Invocation<Options>): Promise<ExitCode>;
 };
 

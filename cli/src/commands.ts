@@ -6,47 +6,47 @@ export type CommandEntry = { name: string; summary: string; load(): Promise<Comm
 export const commands: readonly CommandEntry[] = [
   {
     name: 'serve',
-    summary: 'run the service: API, worker and upkeep in one process',
+    summary: 'run the service: API, worker and maintenance in one process',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   {
     name: 'verify',
-    summary: 'verify addresses, here and now, without the service',
+    summary: 'verify addresses directly, without a service',
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
   },
   {
     name: 'check',
-    summary: 'check a list of addresses through the API of the service',
+    summary: 'check a list of addresses through the API of a running service',
     load: async () => (await import('./commands/check.ts')).checkCommand,
   },
   {
     name: 'parse',
-    summary: 'check the syntax of addresses alone',
+    summary: 'check only the syntax of addresses',
     load: async () => (await import('./commands/parse.ts')).parseCommand,
   },
   {
     name: 'classify',
-    summary: 'say what replies of mail hosts mean',
+    summary: 'explain replies of mail servers',
     load: async () => (await import('./commands/classify.ts')).classifyCommand,
   },
   {
     name: 'doctor',
-    summary: 'find what keeps this machine from verifying, with the remedy',
+    summary: 'find what prevents this machine from verifying, and how to fix it',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   {
     name: 'config',
-    summary: 'list every setting with the value in force',
+    summary: 'list all settings with their current values',
     load: async () => (await import('./commands/config.ts')).configCommand,
   },
   {
     name: 'accounts',
-    summary: 'make and list accounts, set their plan',
+    summary: 'create and list accounts, set their plan',
     load: async () => (await import('./commands/accounts.ts')).accountsCommand,
   },
   {
     name: 'keys',
-    summary: 'issue, list and delete API keys',
+    summary: 'create, list and delete API keys',
     load: async () => (await import('./commands/keys.ts')).keysCommand,
   },
   {
@@ -56,17 +56,17 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'audit',
-    summary: 'check the books: every promise of the ledger',
+    summary: 'audit the ledger of credits',
     load: async () => (await import('./commands/audit.ts')).auditCommand,
   },
   {
     name: 'migrate',
-    summary: 'bring the database to the schema of this version',
+    summary: 'update the database schema to this version',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
   },
   {
     name: 'copy',
-    summary: 'copy an installation to another database, books balanced',
+    summary: 'copy an installation to another database',
     load: async () => (await import('./commands/copy.ts')).copyCommand,
   },
 ];

@@ -13,16 +13,16 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export const exitCodeMeanings: readonly { code: ExitCode; meaning: string }[] = [
-  { code: exitCodes.ok, meaning: 'done' },
+  { code: exitCodes.ok, meaning: 'success' },
   {
     code: exitCodes.found,
-    meaning: 'done, but something was found wrong: an address without a verdict, a bad line, a problem',
+    meaning: 'finished, but with findings: an address without a result, an invalid line, a problem',
   },
-  { code: exitCodes.usage, meaning: 'the command was not understood, or names something that is not there' },
-  { code: exitCodes.environment, meaning: 'a bad setting, or the machine lacks something' },
-  { code: exitCodes.defect, meaning: 'a defect of Mailproof' },
+  { code: exitCodes.usage, meaning: 'invalid command line, or it names something that does not exist' },
+  { code: exitCodes.environment, meaning: 'invalid setting, or the machine lacks something' },
+  { code: exitCodes.defect, meaning: 'internal error in Mailproof' },
   {
     code: exitCodes.interrupted,
-    meaning: 'interrupted (Ctrl-C); 143 when terminated, 141 when the reader of the output went away',
+    meaning: 'interrupted (Ctrl-C); 143 when terminated, 141 when the output was closed',
   },
 ];

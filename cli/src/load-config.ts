@@ -1,7 +1,7 @@
 import { readConfig, type Config } from '@mailproof/service/config';
 import type { Surroundings } from './command.ts';
 
-/** The settings in force, warnings told; nothing where one is bad, and that has been told then. */
+/** The current settings, after printing warnings; nothing if one is invalid, after printing which. */
 export function loadConfig({ env, terminal }: Surroundings): Config | undefined {
   const read = readConfig(env);
   switch (read.kind) {

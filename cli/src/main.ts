@@ -34,7 +34,7 @@ async function runToTheEnd({ progress, tell }: Terminal): Promise<ExitCode> {
       return stop.signal.reason === exitCodes.terminated ? exitCodes.terminated : exitCodes.interrupted;
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return exitCodes.readerGone;
     tell(
-      `mailproof: a defect of Mailproof: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      `mailproof: Internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     );
     return exitCodes.defect;
   }

@@ -1,9 +1,19 @@
 import { parseArgs } from 'node:util';
 import { nearestName } from '@mailproof/engine/nearest-name';
-import type { OptionTable, OptionValues } from './command.ts';
+
+type Option = { type: 'flag'; meaning: string } | { type: 'text'; placeholder: string; meaning: string };
+
+export type OptionTable = Readonly<Record<string, Option>>;
+
+export type OptionValues<Options extends OptionTable> = {
+  [Name in keyof Options]: Options[Name]['type'] extends 'flag' ? boolean : string | undefined;
+};
+
+/** Words beside the options: those that must be there, by the names under which help lists them, and how many may be. */
+export type ExpectedWords = { required: readonly string[]; most: number };
 
 /** What a command understands. */
-type Expected<Options extends OptionTable> = { options: Options; words: { least: number; most: number } };
+type Expected<Options extends OptionTable> = { options: Options; words: ExpectedWords };
 
 type ReadArguments<Options extends OptionTable> =
   | { kind: 'understood'; values: OptionValues<Options>; positionals: string[] }
@@ -12,8 +22,8 @@ type ReadArguments<Options extends OptionTable> =
 type Token = { rawName: string; name: string; value?: string | undefined };
 
 /**
- * Reads a command's arguments by its table of options. Node's parser does the splitting; what it finds is
- * judged here, because a mistake is to be answered with one line that says what was meant.
+ * Reads a command's arguments by its table of options. Node's parser splits them; what it finds is checked here, so
+ * that a mistake is answered with one line that says what is wrong.
  */
 export function readArguments<Options extends OptionTable>(
   args: readonly string[],
@@ -39,9 +49,10 @@ export function readArguments<Options extends OptionTable>(
     if (why !== undefined) return { kind: 'not_understood', why };
     values[token.name] = token.value ?? true;
   }
-  if (positionals.length < words.least) return { kind: 'not_understood', why: 'something is missing' };
+  const missing = words.required[positionals.length];
+  if (missing !== undefined) return { kind: 'not_understood', why: `Missing ${missing}` };
   if (positionals.length > words.most) {
-    return { kind: 'not_understood', why: `"${positionals[words.most] ?? ''}" is one word too many` };
+    return { kind: 'not_understood', why: `Unexpected argument "${positionals[words.most] ?? ''}"` };
   }
   // Each value was set above from the option of the same name, a flag as a boolean, a text as a string.
   return { kind: 'understood', values: values as OptionValues<Options>, positionals };
@@ -52,11 +63,13 @@ function faultOf(token: Token, options: OptionTable): string | undefined {
   if (option === undefined) {
     const meant = nearestName(token.name, Object.keys(options));
     const hint =
-      meant === undefined ? ', and a word that begins with - comes after --' : `; did you mean --${meant}?`;
-    return `there is no option ${token.rawName}${hint}`;
+      meant === undefined
+        ? '. To pass a word that starts with -, put -- before it'
+        : `. Did you mean --${meant}?`;
+    return `Unknown option ${token.rawName}${hint}`;
   }
   if (option.type === 'flag')
-    return token.value === undefined ? undefined : `${token.rawName} takes no value`;
+    return token.value === undefined ? undefined : `Option ${token.rawName} takes no value`;
   const missing = token.value === undefined || (token.value.startsWith('--') && token.value.length > 2);
-  return missing ? `${token.rawName} needs a value: ${token.rawName} ${option.placeholder}` : undefined;
+  return missing ? `Missing value: ${token.rawName} ${option.placeholder}` : undefined;
 }

@@ -39,7 +39,7 @@ async function runGroup(
   }
   const action = Object.hasOwn(group.actions, name) ? group.actions[name] : undefined;
   if (action === undefined) {
-    return refuse(`action of ${group.name}`, { name, known: Object.keys(group.actions) }, surroundings);
+    return refuse(`${group.name} command`, { name, known: Object.keys(group.actions) }, surroundings);
   }
   return await runCommand(action, rest, surroundings);
 }
@@ -66,8 +66,8 @@ function refuse(
   { terminal }: Surroundings,
 ): ExitCode {
   const meant = nearestName(name, known);
-  const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
-  terminal.tell(`mailproof: there is no ${what} ${JSON.stringify(name)}; ${hint}`);
+  const hint = meant === undefined ? `Commands: ${known.join(', ')}` : `Did you mean ${meant}?`;
+  terminal.tell(`mailproof: Unknown ${what} ${JSON.stringify(name)}. ${hint}`);
   return exitCodes.usage;
 }
 

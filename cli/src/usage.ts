@@ -6,7 +6,7 @@ import { wrap } from './present/wrap.ts';
 /** The help texts, all made from the tables. `columns` is the width of the screen. */
 export function helpForProgram(commands: readonly CommandEntry[], columns: number): string {
   return [
-    'Tells whether an email address can receive mail, and shows the evidence.',
+    'Checks whether an email address can receive mail, and shows the evidence.',
     '',
     'usage: mailproof COMMAND [ARGUMENTS] [OPTIONS]',
     '',
@@ -22,7 +22,7 @@ export function helpForProgram(commands: readonly CommandEntry[], columns: numbe
     ),
     '',
     ...wrap(
-      'Settings are read from MAILPROOF_ variables: mailproof config lists them. More on a command: mailproof COMMAND --help',
+      'Settings come from MAILPROOF_ environment variables; mailproof config lists them. For help on a command, run mailproof COMMAND --help.',
       { columns },
     ),
     '',

@@ -10,13 +10,14 @@ type Destination = {
   limits?: Partial<ClientLimits>;
 };
 
-/** Mistakes in the options are the caller's, and told before anything is sent. The key is never part of a message. */
+/** Invalid options are rejected before anything is sent. The key is never part of a message. */
 export function connect({ baseUrl, apiKey, fetch, limits }: Destination, parts: ClientParts): Connection {
   const url = parseUrl(baseUrl);
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
-    throw new TypeError('baseUrl has to be an http or https address without query');
-  if (url.username !== '' || url.password !== '') throw new TypeError('baseUrl must not hold a password');
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey has to be visible ASCII characters');
+    throw new TypeError('baseUrl must be an http or https URL without a query or fragment');
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('baseUrl must not contain a user name or password');
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must consist of visible ASCII characters');
   return {
     baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
     apiKey,

@@ -22,10 +22,13 @@ export type Answer = {
   body: unknown;
 };
 
-type Line = { baseUrl: string; apiKey: string; fetch: Fetch; attemptMs: number };
+type ExchangeOptions = { baseUrl: string; apiKey: string; fetch: Fetch; attemptMs: number };
 
 /** One attempt, with its own deadline. Throws the caller's abort as it is, everything else as a MailproofError. */
-export async function exchange(call: Call, { baseUrl, apiKey, fetch, attemptMs }: Line): Promise<Answer> {
+export async function exchange(
+  call: Call,
+  { baseUrl, apiKey, fetch, attemptMs }: ExchangeOptions,
+): Promise<Answer> {
   const deadline = createDeadline(attemptMs, call.signal);
   try {
     const response = await fetch(`${baseUrl}${call.path}`, {

@@ -2,7 +2,9 @@
  * The API's contract as types with the numbers it promises, and a client for it. What the service answers is
  * checked against these types when it is compiled; what a client reads may rely on them.
  */
-export { createClient, type AnswerNotes, type Client, type ClientOptions } from './create-client.ts';
+export { createClient, type Client, type ClientOptions } from './create-client.ts';
+export type { AnswerNotes } from './read-answer.ts';
+export type { TaskCalls } from './task-calls.ts';
 export type { AccountCalls, CallOptions, KeyCalls, PageOptions } from './account-calls.ts';
 export {
   createAdminClient,
@@ -17,7 +19,7 @@ export { MailproofError, type FailureReason } from './mailproof-error.ts';
 export { matchResults } from './match-results.ts';
 export type { CompletedTask, RunTaskOptions } from './run-task.ts';
 export type { ManyAnswer, RejectionReason } from './in-batches.ts';
-export type { ManyProgress } from './standing.ts';
+export type { ManyProgress } from './run-progress.ts';
 export type { VerifyManyOptions } from './verify-many.ts';
 export type { VerificationRequest, VerificationResult, VerificationStatus } from './verification-result.ts';
 export type {
@@ -56,6 +58,16 @@ export type {
   ServiceHealth,
   StatusCounts,
 } from './admin.ts';
+export type {
+  ListChange,
+  ListColumn,
+  ListErrorReason,
+  ListPage,
+  ListRecord,
+  ListRow,
+  ListRowPage,
+  ListStart,
+} from './list-record.ts';
 export type { SessionState, SignIn } from './session.ts';
 export type { Explanation } from './explanation.ts';
 export { reasonGroups, reasonText } from './reason-texts.ts';

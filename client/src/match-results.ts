@@ -1,5 +1,5 @@
 import type { BulkResultRecord } from './bulk-task.ts';
-import { sameness } from './sameness.ts';
+import { addressKey } from './address-key.ts';
 
 /**
  * Finds each address's record among the results of its task, in the order of the addresses; nothing where
@@ -10,13 +10,13 @@ export function matchResults(
   emails: readonly string[],
   results: Readonly<Record<string, BulkResultRecord>>,
 ): (BulkResultRecord | undefined)[] {
-  let bySameness: Map<string, BulkResultRecord> | undefined;
+  let byKey: Map<string, BulkResultRecord> | undefined;
   return emails.map((email) => {
     const spelling = email.trim();
     if (Object.hasOwn(results, spelling)) return results[spelling];
-    bySameness ??= new Map(
-      Object.entries(results).map(([listed, record]) => [sameness(listed), record] as const),
+    byKey ??= new Map(
+      Object.entries(results).map(([listed, record]) => [addressKey(listed), record] as const),
     );
-    return bySameness.get(sameness(spelling));
+    return byKey.get(addressKey(spelling));
   });
 }

@@ -36,17 +36,17 @@ type Tried =
   | { answer: Answer; error?: undefined; retryAfter?: undefined }
   | { answer?: undefined; error: MailproofError; retryAfter: string | null };
 
-async function tryOnce(call: Call, { limits, ...line }: Connection): Promise<Tried> {
-  const attempt = await attemptOnce(call, { ...line, attemptMs: limits.attemptMs });
+async function tryOnce(call: Call, { limits, ...options }: Connection): Promise<Tried> {
+  const attempt = await attemptOnce(call, { ...options, attemptMs: limits.attemptMs });
   if (attempt.kind === 'failed') return { error: attempt.error, retryAfter: null };
   const { answer } = attempt;
   if (answer.status >= 200 && answer.status < 300) return { answer };
   return { error: errorFrom(answer), retryAfter: answer.retryAfter };
 }
 
-async function attemptOnce(call: Call, line: Parameters<typeof exchange>[1]): Promise<Attempt> {
+async function attemptOnce(call: Call, options: Parameters<typeof exchange>[1]): Promise<Attempt> {
   try {
-    return { kind: 'answered', answer: await exchange(call, line) };
+    return { kind: 'answered', answer: await exchange(call, options) };
   } catch (error) {
     if (error instanceof MailproofError) return { kind: 'failed', error };
     throw error;

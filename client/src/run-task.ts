@@ -1,5 +1,6 @@
 import type { BulkResultRecord, BulkTaskCreated, BulkTaskProgress } from './bulk-task.ts';
-import type { AnswerNotes, Client } from './create-client.ts';
+import type { AnswerNotes } from './read-answer.ts';
+import type { TaskCalls } from './task-calls.ts';
 import type { Connection } from './request.ts';
 import { MailproofError } from './mailproof-error.ts';
 
@@ -22,15 +23,15 @@ export type CompletedTask = BulkTaskProgress & AnswerNotes & { results: Record<s
 export async function runTask(
   emails: readonly string[],
   options: RunTaskOptions,
-  { client, limits, parts }: Pick<Connection, 'limits' | 'parts'> & { client: Client },
+  { tasks, limits, parts }: Pick<Connection, 'limits' | 'parts'> & { tasks: TaskCalls },
 ): Promise<CompletedTask> {
   const { signal, explain, onProgress } = options;
-  const taskId = options.taskId ?? (await create(emails, options, client));
+  const taskId = options.taskId ?? (await create(emails, options, tasks));
   const until = parts.now() + limits.taskMs;
   let waitMs = limits.pollFirstMs;
   while (parts.now() < until) {
     await parts.wait(Math.round(waitMs * (0.9 + 0.2 * parts.random())), signal);
-    const task = await client.getTask(taskId, { explain, signal });
+    const task = await tasks.getTask(taskId, { explain, signal });
     onProgress?.(task);
     if (isCompleted(task)) return task;
     waitMs = Math.min(waitMs * 1.5, limits.pollLongestMs);
@@ -38,9 +39,9 @@ export async function runTask(
   throw new MailproofError('no_answer_in_time');
 }
 
-async function create(emails: readonly string[], options: RunTaskOptions, client: Client): Promise<string> {
+async function create(emails: readonly string[], options: RunTaskOptions, tasks: TaskCalls): Promise<string> {
   const { name, idempotencyKey, signal, onCreated } = options;
-  const created = await client.createTask(emails, { name, idempotencyKey, signal });
+  const created = await tasks.createTask(emails, { name, idempotencyKey, signal });
   await onCreated?.(created);
   return created.task_id;
 }

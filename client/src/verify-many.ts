@@ -1,9 +1,9 @@
 import { reasonOf, type ClientParts } from './client-parts.ts';
-import type { Client } from './create-client.ts';
 import { inBatches, type Batch, type Entry, type ManyAnswer } from './in-batches.ts';
 import { matchResults } from './match-results.ts';
+import type { CompletedTask, RunTaskOptions } from './run-task.ts';
 import { sha256 } from './sha256.ts';
-import { createStanding, type ManyProgress, type Standing } from './standing.ts';
+import { createRunProgress, type ManyProgress, type RunProgress } from './run-progress.ts';
 
 export type VerifyManyOptions = {
   /** Tasks under way at once. */
@@ -20,6 +20,8 @@ export type VerifyManyOptions = {
   onProgress?: ((progress: ManyProgress) => void) | undefined;
 };
 
+type RunTask = (emails: readonly string[], options: RunTaskOptions) => Promise<CompletedTask>;
+
 type Event =
   | { kind: 'read'; batch: Batch | undefined }
   | { kind: 'done'; work: Promise<Event>; answers: ManyAnswer[]; creditsUsed: number };
@@ -34,14 +36,14 @@ const usualConcurrency = 4;
 export async function* verifyMany(
   emails: Iterable<string> | AsyncIterable<string>,
   options: VerifyManyOptions,
-  { client, parts }: { client: Client; parts: ClientParts },
+  { runTask, parts }: { runTask: RunTask; parts: ClientParts },
 ): AsyncGenerator<ManyAnswer, void, undefined> {
   const stop = linkedController(options.signal);
-  const standing = createStanding(options.onProgress);
+  const progress = createRunProgress(options.onProgress);
   const run = {
-    client,
+    runTask,
     options,
-    standing,
+    progress,
     signal: stop.signal,
     runKey: options.resumeKey ?? randomKey(parts),
   };
@@ -61,7 +63,7 @@ export async function* verifyMany(
       ]);
       if (event.kind === 'done') {
         working.delete(event.work);
-        standing.complete(event.answers.length, event.creditsUsed);
+        progress.complete(event.answers.length, event.creditsUsed);
         yield* event.answers;
         continue;
       }
@@ -71,8 +73,8 @@ export async function* verifyMany(
         continue;
       }
       const { entries, rejected } = event.batch;
-      standing.read(entries.length + rejected.length);
-      if (rejected.length > 0) standing.complete(rejected.length, 0);
+      progress.read(entries.length + rejected.length);
+      if (rejected.length > 0) progress.complete(rejected.length, 0);
       if (entries.length > 0) working.add(begin(entries, run));
       yield* rejected;
     }
@@ -88,9 +90,9 @@ function readEvent(read: IteratorResult<Batch, void>): Event {
 }
 
 type Run = {
-  client: Client;
+  runTask: RunTask;
   options: VerifyManyOptions;
-  standing: Standing;
+  progress: RunProgress;
   signal: AbortSignal;
   runKey: string;
 };
@@ -102,10 +104,10 @@ function begin(entries: Entry[], run: Run): Promise<Event> {
   return work;
 }
 
-async function answer(entries: Entry[], { client, options, standing, signal, runKey }: Run) {
+async function answer(entries: Entry[], { runTask, options, progress, signal, runKey }: Run) {
   const emails = entries.map(({ email }) => email);
-  const followTask = standing.follow();
-  const { results, creditsUsed } = await client.runTask(emails, {
+  const followTask = progress.follow();
+  const { results, creditsUsed } = await runTask(emails, {
     idempotencyKey: `many-${sha256(JSON.stringify([runKey, emails]))}`,
     name: options.name,
     explain: options.explain,

@@ -41,15 +41,15 @@ function kind(status: ExpectedStatus, usualStory: string, mailbox?: Mailbox) {
 }
 
 const here = kind('safe', 'the mailbox exists', 'exists');
-const role = kind('role_account', 'exists and stands for a function', 'exists');
-const gone = kind('invalid', 'the mail host says there is no such mailbox');
+const role = kind('role_account', 'the mailbox exists and belongs to a role', 'exists');
+const gone = kind('invalid', 'the mail server says that the mailbox does not exist');
 const full = kind('inbox_full', 'the mailbox is over quota', 'full');
-const disabled = kind('disabled', 'the mailbox was switched off', 'disabled');
-const taken = kind('catch_all', 'every address is taken, so this proves nothing');
-const trap = kind('spamtrap', 'on the operator’s list of spam traps; its host is not contacted', 'exists');
-const thrownAway = kind('disposable', 'a throw-away domain; its host is not contacted');
+const disabled = kind('disabled', 'the mailbox is disabled', 'disabled');
+const taken = kind('catch_all', 'the server accepts every address, which proves nothing');
+const trap = kind('spamtrap', 'on the operator’s list of spam traps; no server is contacted', 'exists');
+const thrownAway = kind('disposable', 'a disposable domain; no server is contacted');
 const closed = kind('invalid', 'the domain cannot receive mail');
-const untold = kind('unknown', 'the mail host does not tell', 'exists');
+const untold = kind('unknown', 'the mail server gives no clear answer', 'exists');
 
 const second = 1_000;
 
@@ -61,7 +61,7 @@ export const companies: Company[] = [
     people: [
       here('Ada Lindqvist', 'ada'),
       here('Chidi Okafor', 'chidi.okafor'),
-      here('Mary O’Hara', "mary.o'hara+news", 'an odd but right local part'),
+      here('Mary O’Hara', "mary.o'hara+news", 'an unusual but valid local part'),
       role('Sales', 'sales'),
       role('Support', 'support'),
       gone('Tom Baker', 'tom.baker'),

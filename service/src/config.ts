@@ -42,6 +42,9 @@ export type Config = {
   taskDeadlineMs: number;
   deferRetryMs: number;
   taskRetentionMs: number;
+  listDeadlineMs: number;
+  listMaxRows: number;
+  listMaxBytes: number;
   providersFile: string | undefined;
   pacing: 'on' | 'off';
   adminToken: string | undefined;
@@ -165,6 +168,24 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'life of a completed task and its addresses (15 days by default, 30 at most)',
     ...usually(15 * dayMs),
     ...wholeNumber(0, 30 * dayMs),
+  },
+  listDeadlineMs: {
+    names: ['MAILPROOF_LIST_DEADLINE_MS'],
+    meaning: 'deadline of a list (24 hours by default)',
+    ...usually(dayMs),
+    ...wholeNumber(1_000, 30 * dayMs),
+  },
+  listMaxRows: {
+    names: ['MAILPROOF_LIST_MAX_ROWS'],
+    meaning: 'rows of the largest list',
+    ...usually(1_000_000),
+    ...wholeNumber(1, 10_000_000),
+  },
+  listMaxBytes: {
+    names: ['MAILPROOF_LIST_MAX_BYTES'],
+    meaning: 'bytes of the largest list (200 MB by default)',
+    ...usually(200_000_000),
+    ...wholeNumber(1_000, 2_000_000_000),
   },
   providersFile: {
     names: ['MAILPROOF_PROVIDERS_FILE'],
@@ -308,7 +329,7 @@ function textOf(env: Environment, name: string): string | undefined {
 /** Read by `mailproof check`, which talks to a service and is none. */
 const clientVariables = ['URL', 'API_KEY'];
 
-/** A variable of ours that we do not know is most likely a typing mistake, which would otherwise pass unseen. */
+/** An unknown variable with our prefix is most likely a typing mistake, which would otherwise go unnoticed. */
 function unknownSettings(env: Environment): string[] {
   const prefix = 'MAILPROOF_';
   const named = (names: string[]) =>
@@ -324,7 +345,7 @@ function unknownSettings(env: Environment): string[] {
   });
 }
 
-/** A name of one label cannot stand in HELO or in an address; `localdomain` makes it one that can, and that fools nobody. */
+/** HELO and addresses need a name of two labels; `localdomain` adds one without claiming a public name. */
 function thisHostName(): string {
   const name = hostname().replace(/\.$/, '');
   return canonicalHost(name) ?? canonicalHost(`${name}.localdomain`) ?? 'localhost.localdomain';

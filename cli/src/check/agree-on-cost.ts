@@ -1,25 +1,25 @@
 import type { Surroundings } from '../command.ts';
 import { readLines } from '../input/read-lines.ts';
 import { printable } from '../present/printable.ts';
-import { grouped } from './progress.ts';
+import { counted, grouped } from '../present/count.ts';
 import type { ListFile } from './read-list.ts';
-import type { CheckOrder } from './run-check.ts';
-import type { Standing } from './standing.ts';
+import type { CheckOrder } from './check-order.ts';
+import type { CheckProgress } from './check-progress.ts';
 import type { Survey } from './survey-list.ts';
 
-type Offer = { order: CheckOrder; list: ListFile; survey: Survey; standing: Standing };
+type Offer = { order: CheckOrder; list: ListFile; survey: Survey; progress: CheckProgress };
 
-/** Says what the list holds and what it will cost at most, and asks, unless that was agreed beforehand or it is free. */
+/** Shows what the list contains and what it costs at most, and asks to confirm, unless --yes was given or it is free. */
 export async function agreeOnCost(offer: Offer, { terminal }: Surroundings): Promise<boolean> {
-  const { order, survey, standing } = offer;
+  const { order, survey, progress } = offer;
   for (const line of describe(offer)) terminal.tell(line);
-  const isFree = order.isTestKey || standing.answered === survey.addresses;
+  const isFree = order.isTestKey || progress.answered === survey.addresses;
   if (order.yes || isFree) return true;
   if (!terminal.inputIsTerminal) {
-    terminal.tell('mailproof: there is nobody to ask whether to go on; --yes agrees beforehand');
+    terminal.tell('mailproof: Nobody is here to confirm the cost. To agree in advance, add --yes.');
     return false;
   }
-  terminal.tell('Go on? y or n, then Enter');
+  terminal.tell('Continue? Type y or n, then press Enter.');
   for await (const [line] of readLines(terminal.input)) {
     const agreed = line?.kind === 'line' && /^\s*y(?:es)?\s*$/i.test(line.text);
     if (!agreed) terminal.tell('Nothing was spent.');
@@ -28,20 +28,24 @@ export async function agreeOnCost(offer: Offer, { terminal }: Surroundings): Pro
   return false;
 }
 
-function describe({ order, list, survey, standing }: Offer): string[] {
+function describe({ order, list, survey, progress }: Offer): string[] {
   const { rows, addresses, duplicates, blank, rejected } = survey;
   const { column, columns } = list.layout;
   const name = printable(columns[column] ?? '').slice(0, 60);
   const where =
-    columns.length > 1 ? `, addresses in ${JSON.stringify(name)} (${column + 1} of ${columns.length})` : '';
-  const left = addresses - standing.answered;
+    columns.length > 1
+      ? `, addresses in column ${JSON.stringify(name)} (${column + 1} of ${columns.length})`
+      : '';
+  const left = addresses - progress.answered;
   const cost = order.isTestKey
-    ? 'nothing (test key)'
-    : `at most ${grouped(left)} credits, for conclusive answers only`;
+    ? 'free (test key)'
+    : `up to ${counted(left, 'credit')}, for conclusive results only`;
   return [
-    `${grouped(rows)} rows${where}`,
-    `${grouped(addresses)} addresses, ${grouped(duplicates)} duplicates, ${grouped(blank)} blank, ${grouped(rejected)} no address`,
-    ...(standing.answered > 0 ? [`going on: ${grouped(standing.answered)} have been answered before`] : []),
-    `cost: ${cost}`,
+    `${counted(rows, 'row')}${where}`,
+    `${counted(addresses, 'address', 'addresses')}, ${counted(duplicates, 'duplicate')}, ${grouped(blank)} blank, ${grouped(rejected)} not an address`,
+    ...(progress.answered > 0
+      ? [`Resuming: ${counted(progress.answered, 'address', 'addresses')} already checked`]
+      : []),
+    `Cost: ${cost}`,
   ];
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { contractLimits, matchResults, type Client } from '@mailproof/client';
 import { keepAnswer, type KeptAnswer } from '@mailproof/client/lists';
 import { mapInOrder } from '../verify/map-in-order.ts';
-import type { AnswerBook } from './answer-book.ts';
+import type { AnswerTable } from './answer-table.ts';
 import type { Journal } from './journal.ts';
 import { readList, type ListFile } from './read-list.ts';
-import type { Standing } from './standing.ts';
+import type { CheckProgress } from './check-progress.ts';
 import { addressIn, type Survey } from './survey-list.ts';
 
 /** Addresses that go into one task: those from 100 times its number on. */
@@ -15,8 +15,8 @@ type Asking = {
   list: ListFile;
   survey: Survey;
   run: string;
-  standing: Standing;
-  answers: AnswerBook;
+  progress: CheckProgress;
+  answers: AnswerTable;
   journal: Journal;
   client: Client;
   atOnce: number;
@@ -34,7 +34,7 @@ const windowPerSlot = 4;
 export async function askService(asking: Asking): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, asking.list.signal]);
-  let answered = asking.standing.answered;
+  let answered = asking.progress.answered;
   const inside = new Map<number, number>();
   const show = () =>
     asking.onAnswered(answered + [...inside.values()].reduce((sum, count) => sum + count, 0));
@@ -61,7 +61,7 @@ export async function askService(asking: Asking): Promise<void> {
   }
 }
 
-async function* chunksToAsk({ list, survey, standing }: Asking): AsyncGenerator<Chunk> {
+async function* chunksToAsk({ list, survey, progress }: Asking): AsyncGenerator<Chunk> {
   let row = list.layout.hasHeader ? -1 : 0;
   let next = 0;
   let emails: string[] = [];
@@ -75,7 +75,7 @@ async function* chunksToAsk({ list, survey, standing }: Asking): AsyncGenerator<
       next += 1;
       if (emails.length < contractLimits.bulkEmails && next < survey.addresses) continue;
       const number = Math.floor((next - 1) / contractLimits.bulkEmails);
-      if (!standing.isDone(number)) yield { number, emails };
+      if (!progress.isDone(number)) yield { number, emails };
       emails = [];
     }
   }
@@ -85,12 +85,12 @@ type Following = { signal: AbortSignal; onChecked: (count: number) => void };
 
 async function answerChunk(
   { number, emails }: Chunk,
-  { run, standing, answers, journal, client }: Asking,
+  { run, progress, answers, journal, client }: Asking,
   { signal, onChecked }: Following,
 ): Promise<void> {
   const { results, creditsUsed } = await client.runTask(emails, {
     idempotencyKey: keyOf(run, emails),
-    taskId: standing.taskOf(number),
+    taskId: progress.taskOf(number),
     explain: true,
     signal,
     onCreated: ({ task_id: id }) => journal.append({ kind: 'task', chunk: number, id }),
@@ -98,11 +98,11 @@ async function answerChunk(
   });
   const kept = matchResults(emails, results).map(keepAnswer);
   await journal.append({ kind: 'done', chunk: number, credits: creditsUsed, answers: kept });
-  standing.addCredits(creditsUsed);
+  progress.addCredits(creditsUsed);
   enter(answers, number, kept);
 }
 
-export function enter(answers: AnswerBook, chunk: number, kept: KeptAnswer[]): void {
+export function enter(answers: AnswerTable, chunk: number, kept: KeptAnswer[]): void {
   for (const [i, answer] of kept.entries()) answers.set(chunk * contractLimits.bulkEmails + i, answer);
 }
 

@@ -82,14 +82,17 @@ describe('a column can be named', () => {
   test('one that is not there is told with those that are', async () => {
     await assert.rejects(
       layoutOf(text, 'l.csv', 'mail'),
-      /no column "mail"; there are "Ünï", "Work Email", "2"/,
+      /No column "mail"\. Columns: "Ünï", "Work Email", "2"/,
     );
-    await assert.rejects(layoutOf(text, 'l.csv', '4'), /no column "4"/);
-    await assert.rejects(layoutOf('a,b\nc,d\n'), /no column looks like addresses; name it with --column/);
+    await assert.rejects(layoutOf(text, 'l.csv', '4'), /No column "4"/);
+    await assert.rejects(
+      layoutOf('a,b\nc,d\n'),
+      /No column looks like email addresses\. Name one with --column/,
+    );
   });
 });
 
 test('UTF-16 is told, not guessed at', async () => {
   for (const text of ['\ufeffemail\nada@example.com\n', 'email\nada@example.com\n'])
-    await assert.rejects(layoutOf(Buffer.from(text, 'utf16le')), /save it as CSV UTF-8/);
+    await assert.rejects(layoutOf(Buffer.from(text, 'utf16le')), /Save it as CSV UTF-8/);
 });

@@ -27,8 +27,8 @@ export async function findLayout(path: string, wish: Wish): Promise<Layout> {
     .join(', ');
   const why =
     wish.column === undefined
-      ? `no column looks like addresses; name it with --column (there are ${list})`
-      : `there is no column ${JSON.stringify(wish.column)}; there are ${list}`;
+      ? `No column looks like email addresses. Name one with --column. Columns: ${list}`
+      : `No column ${JSON.stringify(wish.column)}. Columns: ${list}`;
   throw new CheckProblem(exitCodes.usage, why);
 }
 

@@ -57,8 +57,8 @@ test('no journal is an empty one; what is none of ours is left alone', async () 
   assert.deepEqual(await entriesOf(join(folder, 'none')), { entries: [], bytes: 0 });
   const path = join(folder, 'other');
   writeFileSync(path, 'dear diary\n');
-  await assert.rejects(entriesOf(path), /is no journal of a check/);
+  await assert.rejects(entriesOf(path), /is not the journal of a check/);
   writeFileSync(path, readFileSync(join(folder, 'whole')));
   appendFileSync(path, '{"kind":"done","chunk":-1,"credits":0,"answers":[]}\n');
-  await assert.rejects(entriesOf(path), /is no journal of a check/);
+  await assert.rejects(entriesOf(path), /is not the journal of a check/);
 });

@@ -7,7 +7,7 @@ import { readEntry, writeEntry, type JournalEntry } from './journal-entry.ts';
 import { syncFolder } from './write-output.ts';
 
 /**
- * The journal of a check: a file beside the output, a JSON object a line, only ever added to. A line counts once its
+ * The journal of a check: a file beside the output, one JSON object per line, append-only. A line counts once its
  * line end is on the disk; what a crash left of a last line is cut off when the journal is opened again.
  *
  *     head ─▶ (task n | done n)*     done n holds the answers of chunk n, task n the task that will have them
@@ -18,7 +18,7 @@ export type Journal = {
   close(): Promise<void>;
 };
 
-/** Holds addresses' fates, if not the addresses: for its owner alone. */
+/** It holds results, if not addresses: readable by its owner alone. */
 const ownerOnly = 0o600;
 
 /** Goes through an old journal, entry by entry, and tells how long it is; 0 where there is none with a whole line. */
@@ -46,7 +46,7 @@ export async function readJournal(path: string, onEntry: (entry: JournalEntry) =
 }
 
 function notOurs(path: string): CheckProblem {
-  return new CheckProblem(exitCodes.environment, `${path} is no journal of a check, or is damaged`);
+  return new CheckProblem(exitCodes.environment, `${path} is not the journal of a check, or is damaged.`);
 }
 
 /** Opens the journal to add to it, after its first `bytes`; whatever stands behind them is cut off. */

@@ -36,6 +36,9 @@ export async function* readList(
   yield reader.end();
   const digest = hash.digest('hex');
   if (expected !== undefined && digest !== expected)
-    throw new CheckProblem(exitCodes.environment, `${path} was changed while it was being checked`);
+    throw new CheckProblem(
+      exitCodes.environment,
+      `${path} changed while it was being checked. Run the command again with an unchanged file.`,
+    );
   return digest;
 }

@@ -1,47 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { Client } from '@mailproof/client';
 import type { Surroundings } from '../command.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { createAnswerBook, type AnswerBook } from './answer-book.ts';
+import { counted, grouped } from '../present/count.ts';
+import { createAnswerTable, type AnswerTable } from './answer-table.ts';
 import { agreeOnCost } from './agree-on-cost.ts';
 import { askService, enter } from './ask-service.ts';
+import type { CheckOrder } from './check-order.ts';
 import { CheckProblem } from './check-problem.ts';
 import { findLayout } from './find-layout.ts';
 import { openJournal, readJournal } from './journal.ts';
 import type { JournalHead } from './journal-entry.ts';
-import { createProgress } from './progress.ts';
+import { createProgressDisplay } from './progress-display.ts';
 import type { ListFile } from './read-list.ts';
-import { createStanding, type Standing } from './standing.ts';
-import { presentSummary } from './summary.ts';
+import { createProgressReader, type CheckProgress } from './check-progress.ts';
 import { surveyList, type Survey } from './survey-list.ts';
 import { exists, takeInput } from './take-input.ts';
 import { writeOutput } from './write-output.ts';
 
-export type CheckOrder = {
-  /** `-` is the standard input. */
-  input: string;
-  output: string;
-  column: string | undefined;
-  url: string;
-  client: Client;
-  /** Answered by the sandbox, and so free of charge. */
-  isTestKey: boolean;
-  atOnce: number;
-  yes: boolean;
-  force: boolean;
-  json: boolean;
-};
-
 /**
- * The story of a check: find how the list is written → survey it → agree on the cost → ask about what has no answer
- * yet → write the output. Whatever is known is in the journal beside the output before it is relied on, so the story
- * may break off anywhere and be told again from its beginning: what has been paid for is found, not bought.
+ * A check from start to end: find the layout of the list → count what it contains → agree on the cost → ask about
+ * addresses without a result → write the output. Results are in the journal beside the output before they are relied
+ * on, so a check may stop anywhere and be run again from the start: what has been paid for is found, not bought again.
  */
 export async function runCheck(order: CheckOrder, surroundings: Surroundings): Promise<ExitCode> {
   const journalPath = `${order.output}.mailproof-journal`;
   if (!order.force && (await exists(order.output)) && !(await exists(journalPath)))
-    throw new CheckProblem(exitCodes.usage, `${order.output} is there already; --force overwrites it`);
+    throw new CheckProblem(exitCodes.usage, `${order.output} already exists. To overwrite it, add --force.`);
   const input = await takeInput(order.input, order.output, surroundings);
   try {
     return await checkList(order, { path: input.path, journalPath }, surroundings);
@@ -58,30 +43,30 @@ async function checkList(
   const { terminal, signal } = surroundings;
   const layout = await findLayout(path, { name: order.input, column: order.column });
   const list: ListFile = { path, layout, signal };
-  terminal.progress('reading the list …');
+  terminal.progress('Reading the list …');
   const survey = await surveyList(list);
   terminal.progress('');
 
-  const answers = createAnswerBook(survey.addresses);
-  const { standing, head, bytes } = await recall(journalPath, { order, list, survey, answers });
-  if (!(await agreeOnCost({ order, list, survey, standing }, surroundings))) return exitCodes.usage;
+  const answers = createAnswerTable(survey.addresses);
+  const { progress, head, bytes } = await recall(journalPath, { order, list, survey, answers });
+  if (!(await agreeOnCost({ order, list, survey, progress }, surroundings))) return exitCodes.usage;
 
   const journal = await openJournal(journalPath, bytes);
   try {
     if (bytes === 0) await journal.append({ kind: 'head', ...head });
-    await ask({ order, list, survey, answers, journal, standing, run: head.run }, surroundings);
+    await ask({ order, list, survey, answers, journal, progress, run: head.run }, surroundings);
   } finally {
     await journal.close();
   }
   await writeOutput({ path: order.output, list, survey, answers });
   await rm(journalPath);
-  await terminal.write(presentSummary({ order, survey, answers, standing }));
+  await terminal.write(presentSummary({ order, survey, answers, progress }));
   return exitCodes.ok;
 }
 
-type Recalled = { head: JournalHead; bytes: number; standing: Standing };
+type Recalled = { head: JournalHead; bytes: number; progress: CheckProgress };
 
-/** What an earlier run left: its answers go into the book. A journal of something else is not touched. */
+/** What an earlier run left: its answers go into the table. The journal of another run is not touched. */
 async function recall(
   path: string,
   {
@@ -89,10 +74,10 @@ async function recall(
     list,
     survey,
     answers,
-  }: { order: CheckOrder; list: ListFile; survey: Survey; answers: AnswerBook },
+  }: { order: CheckOrder; list: ListFile; survey: Survey; answers: AnswerTable },
 ): Promise<Recalled> {
   const { digest, addresses } = survey;
-  const reading = createStanding(addresses);
+  const reading = createProgressReader(addresses);
   let head: JournalHead = {
     run: randomUUID(),
     digest,
@@ -108,30 +93,54 @@ async function recall(
     reading.take(entry);
     if (entry.kind === 'done') enter(answers, entry.chunk, entry.answers);
   });
-  return { head, bytes, standing: reading.standing() };
+  return { head, bytes, progress: reading.progress() };
 }
 
 function refuseOther(path: string, theirs: JournalHead, ours: JournalHead): void {
-  const advice = `go on with what it was begun with, or remove ${path} to begin anew and pay anew`;
+  const advice = `Use the same file and options as before, or remove ${path} to start over and pay again.`;
   const differs = (what: string) =>
-    new CheckProblem(exitCodes.usage, `a check with this output was begun ${what}; ${advice}`);
-  if (theirs.digest !== ours.digest) throw differs('with another list');
-  if (theirs.column !== ours.column) throw differs('with another column');
-  if (theirs.url !== ours.url) throw differs(`at ${theirs.url}`);
-  if (theirs.addresses !== ours.addresses) throw differs('by another version of Mailproof');
+    new CheckProblem(exitCodes.usage, `${what}, so the run will not resume. ${advice}`);
+  if (theirs.digest !== ours.digest) throw differs('The file changed or is a different one');
+  if (theirs.column !== ours.column) throw differs('The run was started with another column');
+  if (theirs.url !== ours.url) throw differs(`The run was started at ${theirs.url}`);
+  if (theirs.addresses !== ours.addresses)
+    throw differs('The run was started by another version of Mailproof');
 }
 
 async function ask(
   asking: Omit<Parameters<typeof askService>[0], 'client' | 'atOnce' | 'onAnswered'> & { order: CheckOrder },
   { terminal }: Surroundings,
 ): Promise<void> {
-  const { order, survey, standing } = asking;
-  if (standing.answered === survey.addresses) return;
-  const progress = createProgress(
-    { total: survey.addresses, before: standing.answered },
+  const { order, survey, progress } = asking;
+  if (progress.answered === survey.addresses) return;
+  const display = createProgressDisplay(
+    { total: survey.addresses, before: progress.answered },
     { terminal, now: () => performance.now() },
   );
   const { client, atOnce } = order;
-  await askService({ ...asking, client, atOnce, onAnswered: (answered) => progress.show(answered) });
-  progress.end();
+  await askService({ ...asking, client, atOnce, onAnswered: (answered) => display.show(answered) });
+  display.end();
+}
+
+type Ended = { order: CheckOrder; survey: Survey; answers: AnswerTable; progress: CheckProgress };
+
+/** What a check came to: in words, or as one JSON object. Statuses are counted by distinct address. */
+function presentSummary({ order, survey, answers, progress }: Ended): string {
+  const { rows, addresses, duplicates, blank, rejected } = survey;
+  const statuses = Object.entries(answers.countByStatus()).sort(([, a], [, b]) => b - a);
+  const credits = progress.credits();
+  if (order.json) {
+    const counts = { rows, addresses, duplicates, blank, rejected, statuses: Object.fromEntries(statuses) };
+    return `${JSON.stringify({ ...counts, credits_used: credits, output: order.output })}\n`;
+  }
+  const width = Math.max(...statuses.map(([, count]) => grouped(count).length), 1);
+  return [
+    ...statuses.map(([status, count]) => {
+      const percent = ((100 * count) / addresses).toFixed(1);
+      return `${grouped(count).padStart(width)}  ${status} (${percent} %)`;
+    }),
+    `${counted(rows, 'row')}: ${counted(addresses, 'address', 'addresses')}, ${counted(duplicates, 'duplicate')}, ${grouped(blank)} blank, ${grouped(rejected)} not an address`,
+    `${counted(credits, 'credit')} used. Written to ${order.output}`,
+    '',
+  ].join('\n');
 }

@@ -3,7 +3,7 @@ import { parseAddress, trimAddress, type SyntaxFault } from '@mailproof/engine';
 import { createAddressTable } from './address-table.ts';
 import { readList, type ListFile } from './read-list.ts';
 
-/** What a list holds, counted before anything is spent. rows = blank + rejected + duplicates + addresses. */
+/** What a list contains, counted before anything is spent. rows = blank + rejected + duplicates + addresses. */
 export type Survey = {
   /** SHA-256 of the file. */
   digest: string;
@@ -53,7 +53,7 @@ function placeOf(cell: string, table: ReturnType<typeof createAddressTable>): Ro
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') return { kind: 'rejected', reason: parsed.fault };
   const { username, host } = parsed.address;
-  // The same sameness as the service's, so that what counts as a duplicate here is none it would be paid for.
+  // The key by which the service compares addresses, so that the same ones count as duplicates here and there.
   return { kind: 'address', number: table.numberOf(`${username.toLowerCase()}@${host}`) };
 }
 

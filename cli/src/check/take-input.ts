@@ -21,7 +21,10 @@ export async function takeInput(
 ): Promise<TakenInput> {
   if (path !== '-' && (await isRegularFile(path))) {
     if (await isSameFile(path, output))
-      throw new CheckProblem(exitCodes.usage, 'the output would overwrite the list; choose another --output');
+      throw new CheckProblem(
+        exitCodes.usage,
+        'The output would overwrite the list. Choose another --output.',
+      );
     return { path, discard: () => Promise.resolve() };
   }
   const input = await openInput(path, surroundings);

@@ -1,11 +1,11 @@
 import { open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ourCells, ourHeadings, widenRow, type KeptAnswer } from '@mailproof/client/lists';
-import type { AnswerBook } from './answer-book.ts';
+import type { AnswerTable } from './answer-table.ts';
 import { readList, type ListFile } from './read-list.ts';
 import type { Survey } from './survey-list.ts';
 
-type Output = { path: string; list: ListFile; survey: Survey; answers: AnswerBook };
+type Output = { path: string; list: ListFile; survey: Survey; answers: AnswerTable };
 
 /**
  * The last pass: the list again, row by row as it stands, each with our cells before its line end. It is written beside

@@ -1,13 +1,14 @@
 import { audit } from '@mailproof/service';
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { say } from '../store/answer.ts';
+import { counted } from '../present/count.ts';
+import { printRows } from '../store/print-rows.ts';
 import { withStore } from '../store/with-store.ts';
 
 export const auditCommand = defineCommand({
   name: 'audit',
   takes: '[--json]',
-  summary: 'check the books: every promise of the ledger over the whole database',
+  summary: 'audit the ledger of credits over the whole database',
   options: {
     json: {
       type: 'flag',
@@ -15,10 +16,10 @@ export const auditCommand = defineCommand({
     },
   },
   notes: [
-    'Looks only, repairs nothing, and may run beside the service. The exit code is 1 where a promise is broken.',
+    'It only reads, and can run beside the service. The exit code is 1 if an invariant of the ledger is violated.',
   ],
   examples: ['mailproof audit', 'mailproof audit --json'],
-  words: { least: 0, most: 0 },
+  words: { required: [], most: 0 },
   run: ({ options, ...surroundings }) =>
     withStore(surroundings, async (parts) => {
       const { accounts, tasks, violations } = await audit(parts);
@@ -28,16 +29,16 @@ export const auditCommand = defineCommand({
         ...(taskId === undefined ? {} : { task_id: taskId }),
         detail,
       }));
-      const count = violations.length === 0 ? 'no violation' : `${violations.length} violations`;
+      const count = violations.length === 0 ? 'no violations' : counted(violations.length, 'violation');
       const told = violations.map(({ invariant, accountId, detail }) => ({
         row: {},
         words: `${invariant}  ${accountId}  ${detail}`,
       }));
       const summary = {
         row: { accounts, tasks, violations: rows },
-        words: `${accounts} accounts, ${tasks} tasks: ${count}`,
+        words: `${counted(accounts, 'account')}, ${counted(tasks, 'task')}: ${count}`,
       };
-      await say(options.json ? [summary] : [...told, summary], options, surroundings);
+      await printRows(options.json ? [summary] : [...told, summary], options, surroundings);
       return violations.length === 0 ? exitCodes.ok : exitCodes.found;
     }),
 });

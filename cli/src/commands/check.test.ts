@@ -122,8 +122,8 @@ describe('spending', () => {
     const { code, stderr } = await check('email\nada@example.com\nbob@example.com\n', { args: [] });
     assert.equal(code, 2);
     assert.match(stderr, /2 addresses, 0 duplicates/);
-    assert.match(stderr, /cost: at most 2 credits/);
-    assert.match(stderr, /--yes agrees beforehand/);
+    assert.match(stderr, /Cost: up to 2 credits/);
+    assert.match(stderr, /To agree in advance, add --yes/);
     assert.equal(standIn.counts.requests, 0);
     assert.deepEqual(readdirSync(folder), ['list.csv']);
   });
@@ -152,11 +152,11 @@ describe('spending', () => {
     const list = `email\n${Array.from({ length: 300 }, (_, i) => `ada.${i}@example.com\n`).join('')}`;
     const first = await check(list, { args: ['--yes', '--concurrency', '1'] });
     assert.equal(first.code, 3);
-    assert.match(first.stderr, /credits of the account do not suffice .* the same command goes on/);
+    assert.match(first.stderr, /does not have enough credits .* To resume, run the same command again/);
     assert.ok(!existsSync(path('out.csv')));
     standIn.grant(1_000);
     const second = await check(list, { args: ['--yes', '--json'] });
-    assert.match(second.stderr, /going on: 100 have been answered before\ncost: at most 200 credits/);
+    assert.match(second.stderr, /Resuming: 100 addresses already checked\nCost: up to 200 credits/);
     const told = JSON.parse(second.stdout) as { credits_used: number };
     assert.deepEqual([second.code, told.credits_used, standIn.counts.spent], [0, 300, 300]);
   });
@@ -184,7 +184,7 @@ describe('going on', () => {
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     assert.equal(code, 130);
-    assert.match(stderr, /stopped; what was answered is kept; the same command goes on from there/);
+    assert.match(stderr, /Stopped\. Results so far are kept\. To resume, run the same command again\./);
     assert.equal(statSync(path('out.csv.mailproof-journal')).mode & 0o777, 0o600);
     assert.equal((await runHere(args, { env: environment() })).code, 0);
     assert.deepEqual([standIn.counts.tasks, standIn.counts.spent], [5, 500]);
@@ -198,10 +198,10 @@ describe('going on', () => {
     const journal = readFileSync(path('out.csv.mailproof-journal'));
     const other = await check(`${list}bob@example.com\n`);
     assert.equal(other.code, 2);
-    assert.match(other.stderr, /was begun with another list; .* remove .*mailproof-journal/);
+    assert.match(other.stderr, /The file changed .* will not resume\. .* remove .*mailproof-journal/);
     const elsewhere = await check(list, { args: ['--yes', '--url', 'http://127.0.0.1:1'] });
     assert.equal(elsewhere.code, 2);
-    assert.match(elsewhere.stderr, /was begun at http/);
+    assert.match(elsewhere.stderr, /was started at http/);
     assert.deepEqual(readFileSync(path('out.csv.mailproof-journal')), journal);
   });
 
@@ -218,23 +218,29 @@ describe('going on', () => {
     standIn.forgetTasks();
     const { code, stderr } = await runHere(args, { env: environment() });
     assert.equal(code, 3);
-    assert.match(stderr, /a task that was begun is gone.* to begin anew and pay anew/);
+    assert.match(stderr, /A task of this run no longer exists.* To start over and pay again/);
     assert.equal(standIn.counts.tasks, tasks);
   });
 });
 
 describe('mistakes', () => {
   const cases: [string, string[], Record<string, string>, number, RegExp][] = [
-    ['no output', [], {}, 2, /name it with --output/],
-    ['no key', ['--output', 'x'], { MAILPROOF_API_KEY: '' }, 3, /set MAILPROOF_API_KEY, or .*--key-file/],
+    ['no output', [], {}, 2, /Missing --output FILE/],
+    ['no key', ['--output', 'x'], { MAILPROOF_API_KEY: '' }, 3, /Set MAILPROOF_API_KEY, or .*--key-file/],
     [
       'a key with a line break',
       ['--output', 'x'],
       { MAILPROOF_API_KEY: 'mp\nx' },
       3,
-      /something else than an API key/,
+      /does not contain a valid API key/,
     ],
-    ['a wrong address of the service', ['--output', 'x', '--url', 'nowhere'], {}, 2, /nowhere is no address/],
+    [
+      'a wrong address of the service',
+      ['--output', 'x', '--url', 'nowhere'],
+      {},
+      2,
+      /nowhere is not the URL of a service/,
+    ],
     ['a concurrency of 0', ['--output', 'x', '--concurrency', '0'], {}, 2, /from 1 to 50/],
   ];
   for (const [name, args, env, code, line] of cases) {
@@ -251,13 +257,13 @@ describe('mistakes', () => {
 
   test('a list that is not there, or is the output itself', async () => {
     const missing = await runHere(['check', path('no.csv'), '--output', path('o')], { env: environment() });
-    assert.deepEqual([missing.code, /there is no such file/.test(missing.stderr)], [2, true]);
+    assert.deepEqual([missing.code, /no such file/.test(missing.stderr)], [2, true]);
     writeFileSync(path('out.csv'), 'email\nada@example.com\n');
     const args = ['check', path('out.csv'), '--output', path('out.csv'), '--force', '--yes'];
     const same = await runHere(args, { env: environment() });
     assert.deepEqual([same.code, /would overwrite the list/.test(same.stderr)], [2, true]);
     const there = await check('email\nada@example.com\n');
-    assert.deepEqual([there.code, /--force overwrites it/.test(there.stderr)], [2, true]);
+    assert.deepEqual([there.code, /To overwrite it, add --force/.test(there.stderr)], [2, true]);
     assert.equal(there.output, 'email\nada@example.com\n');
   });
 
@@ -291,7 +297,7 @@ test('on a terminal a bar shows how far it is', async () => {
   });
   const args = ['check', path('list.csv'), '--output', path('out.csv'), '--yes'];
   assert.equal(await run(args, { terminal, env: environment(), signal: new AbortController().signal }), 0);
-  assert.match(text.join(''), /\[#{20}\] 100 % {2}2 of 2 addresses, [\d.]+ a second, 0 s left/);
+  assert.match(text.join(''), /\[#{20}\] 100 % {2}2 of 2 addresses, [\d.]+ per second, 0 s left/);
 });
 
 test('a service that cannot be reached is tried again until it is told to stop', async () => {

@@ -5,34 +5,34 @@ import { answerLines, type LineAnswer } from '../input/answer-lines.ts';
 export const classifyCommand = defineCommand({
   name: 'classify',
   takes: '[--file PATH|-]',
-  summary: 'say what replies of mail hosts mean',
+  summary: 'explain replies of mail servers',
   options: {
     file: {
       type: 'text',
       placeholder: 'PATH|-',
-      meaning: 'read lines from a file instead of the standard input (-)',
+      meaning: 'read lines from a file; - is standard input (default)',
     },
-    json: { type: 'flag', meaning: 'changes nothing: the answer is always JSON' },
+    json: { type: 'flag', meaning: 'no effect: the output is always JSON' },
   },
   notes: [
-    'Reads {"code", "enhanced", "text", "provider"?} a line and answers {"label", "reason"} a line. "enhanced" and "provider" may be null.',
+    'Each input line is {"code", "enhanced", "text", "provider"?}, and each output line {"label", "reason"}. "enhanced" and "provider" can be null.',
     'Labels: accepted, mailbox_not_exist, mailbox_full, mailbox_disabled, greylisted_or_temporary, blocked_or_policy, other.',
   ],
   examples: [
     `echo '{"code": 550, "text": "User unknown"}' | mailproof classify`,
     'mailproof classify --file replies.jsonl',
   ],
-  words: { least: 0, most: 0 },
+  words: { required: [], most: 0 },
   run: ({ options, ...surroundings }) => answerLines(options.file ?? '-', answerRow, surroundings),
 });
 
 function answerRow({ code, enhanced, text, provider }: Record<string, unknown>): LineAnswer {
   if (typeof code !== 'number' || !Number.isInteger(code) || code < 100 || code > 999) {
-    return { kind: 'bad_line', why: '"code" is missing or not a number of three digits' };
+    return { kind: 'bad_line', why: '"code" is missing or not a three-digit number' };
   }
-  if (typeof text !== 'string') return { kind: 'bad_line', why: '"text" is missing or not a text' };
-  if (!isOptionalText(enhanced)) return { kind: 'bad_line', why: '"enhanced" is neither a text nor null' };
-  if (!isOptionalText(provider)) return { kind: 'bad_line', why: '"provider" is neither a text nor null' };
+  if (typeof text !== 'string') return { kind: 'bad_line', why: '"text" is missing or not a string' };
+  if (!isOptionalText(enhanced)) return { kind: 'bad_line', why: '"enhanced" is neither a string nor null' };
+  if (!isOptionalText(provider)) return { kind: 'bad_line', why: '"provider" is neither a string nor null' };
   const { label, reason } = classifyReply({
     code,
     enhanced: enhanced ?? undefined,

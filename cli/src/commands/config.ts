@@ -9,13 +9,13 @@ import type { Terminal } from '../terminal.ts';
 export const configCommand = defineCommand({
   name: 'config',
   takes: '[--json]',
-  summary: 'list every setting with the value in force',
+  summary: 'list all settings with their current values',
   options: {
-    json: { type: 'flag', meaning: 'one object a line: {name, value, default, meaning}, null for none' },
+    json: { type: 'flag', meaning: 'one object per line: {name, value, default, meaning}; null if unset' },
   },
   notes: ['Settings are environment variables. Passwords and tokens are masked.'],
   examples: ['mailproof config', 'MAILPROOF_PORT=9000 mailproof config --json'],
-  words: { least: 0, most: 0 },
+  words: { required: [], most: 0 },
   async run({ options, ...surroundings }) {
     if (loadConfig(surroundings) === undefined) return exitCodes.environment;
     const settings = describeConfig(surroundings.env);

@@ -8,29 +8,30 @@ import {
 } from '@mailproof/service';
 import { defineCommand, type Surroundings } from '../command.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { refuse, say } from '../store/answer.ts';
+import { counted } from '../present/count.ts';
+import { refuse, printRows } from '../store/print-rows.ts';
 
 const place = 'sqlite:DIR|postgres://…';
 
 export const copyCommand = defineCommand({
   name: 'copy',
   takes: `--from ${place} --to ${place} [--json]`,
-  summary: 'copy an installation to another database, books balanced',
+  summary: 'copy an installation to another database',
   options: {
-    from: { type: 'text', placeholder: place, meaning: 'the database to copy; no service may run on it' },
+    from: { type: 'text', placeholder: place, meaning: 'database to copy; no service may be running on it' },
     to: { type: 'text', placeholder: place, meaning: 'an empty database' },
     json: { type: 'flag', meaning: '{accounts, tasks, entries, rows, violations}' },
   },
   notes: [
-    'Copies one moment, and audits the books on both sides. Sessions, results and what was learnt of mail hosts come along. Where it breaks off, drop the new database and begin again.',
+    'Copies a consistent snapshot, and audits the ledger on both sides. Sessions, results and what was learned about mail hosts are included. If the copy fails, drop the new database and start again.',
   ],
   examples: ['mailproof copy --from sqlite:./data --to postgres://owner@db/mailproof'],
-  words: { least: 0, most: 0 },
+  words: { required: [], most: 0 },
   async run({ options, ...surroundings }) {
     const [from, to] = [readPlace(options.from), readPlace(options.to)];
     if (from === undefined || to === undefined) {
       return refuse(
-        `--from and --to may be sqlite:DIR or postgres://user:password@host/database`,
+        '--from and --to must be sqlite:DIR or postgres://user:password@host/database',
         surroundings,
       );
     }
@@ -65,7 +66,8 @@ async function copy(
   try {
     const target = await openStore(to.opening);
     try {
-      const onProgress = (table: string, rows: number) => terminal.progress(`${table}: ${rows} rows`);
+      const onProgress = (table: string, rows: number) =>
+        terminal.progress(`${table}: ${counted(rows, 'row')}`);
       const answer = await copyStore({ from: source, to: target, toKind: to.kind, onProgress });
       terminal.progress('');
       return await present(answer, options, surroundings);
@@ -85,25 +87,36 @@ async function present(
   switch (answer.kind) {
     case 'source_in_use':
       return refuse(
-        'a service runs on the database to be copied, or ran until half a minute ago: stop it, then try again',
+        'A service is running on the source database, or was within the last 30 seconds. Stop it and try again.',
         surroundings,
       );
     case 'target_not_empty':
       return refuse(
-        `the database to copy to is not empty (there are rows in ${answer.table}): name an empty one`,
+        `The target database is not empty: table ${answer.table} has rows. Use an empty database.`,
         surroundings,
       );
     case 'differs':
-      surroundings.terminal.tell(`mailproof: the copy differs: ${answer.detail}; drop it and begin again`);
+      surroundings.terminal.tell(
+        `mailproof: The copy differs from the source: ${answer.detail}. Drop the copy and start again.`,
+      );
       return exitCodes.found;
     case 'copied': {
       const { accounts, tasks, entries, rows, violations } = answer;
-      const words = `copied ${accounts} accounts, ${tasks} tasks, ${entries} entries (${rows} rows): ${
+      const copied = [
+        counted(accounts, 'account'),
+        counted(tasks, 'task'),
+        counted(entries, 'ledger entry', 'ledger entries'),
+      ];
+      const balance =
         violations.length === 0
-          ? 'the books balance on both sides'
-          : `${violations.length} violations on both sides`
-      }`;
-      await say([{ row: { accounts, tasks, entries, rows, violations }, words }], options, surroundings);
+          ? 'The ledger balances on both sides.'
+          : `${counted(violations.length, 'violation')} of the ledger on both sides.`;
+      const words = `Copied ${copied.join(', ')} (${counted(rows, 'row')}). ${balance}`;
+      await printRows(
+        [{ row: { accounts, tasks, entries, rows, violations }, words }],
+        options,
+        surroundings,
+      );
       return violations.length === 0 ? exitCodes.ok : exitCodes.found;
     }
   }

@@ -51,28 +51,28 @@ describe('doctor', { concurrency: 4 }, () => {
       scene: { zone: { mx: [[10, mailHost]] } },
       check: /^HELO/,
       state: 'problem',
-      seen: /probe\.test has no address in DNS/,
+      seen: /probe\.test has no IP address in DNS/,
     },
     {
       title: 'an address that points to another name',
       scene: { reverse: { ptr: ['host-1.provider.example'] } },
       check: /^HELO/,
       state: 'problem',
-      seen: /127\.0\.0\.1 points to host-1\.provider\.example/,
+      seen: /127\.0\.0\.1 has the reverse DNS name host-1\.provider\.example/,
     },
     {
       title: 'an address that points nowhere',
       scene: { reverse: {} },
       check: /^HELO/,
       state: 'problem',
-      seen: /127\.0\.0\.1 points to no name/,
+      seen: /127\.0\.0\.1 has no reverse DNS name/,
     },
     {
       title: 'a HELO name of this machine alone',
       scene: { env: { MAILPROOF_HELO_NAME: 'box.localdomain' } },
       check: /^HELO/,
       state: 'problem',
-      seen: /no name that others can look up/,
+      seen: /not a name that others can look up/,
     },
     {
       title: 'a sender domain that does not exist',
@@ -156,21 +156,21 @@ describe('doctor', { concurrency: 4 }, () => {
       scene: { host: { temper: { replyDelayMs: 60_000 } } },
       check: /^outbound/,
       state: 'warning',
-      seen: /said nothing/,
+      seen: /sent nothing/,
     },
     {
       title: 'a mail host in a private network',
       scene: { env: { MAILPROOF_EGRESS_ALLOW: '' } },
       check: /^outbound/,
       state: 'not_checked',
-      seen: /no public address/,
+      seen: /not a public IP address/,
     },
     {
       title: 'no mail host to try port 25 on',
       scene: { zone: { ...probe, mx: [[0, '.']] } },
       check: /^outbound/,
       state: 'not_checked',
-      seen: /has no mail host to try it on/,
+      seen: /has no mail server to test with/,
     },
     {
       title: 'pacing switched off',
@@ -240,7 +240,7 @@ describe('doctor', { concurrency: 4 }, () => {
       assert.equal(code, 1);
       assert.match(
         stdout,
-        /^problem +HELO name: probe\.test has no address in DNS\n +→ Set MAILPROOF_HELO_NAME/m,
+        /^problem +HELO name: probe\.test has no IP address in DNS\n +→ Set MAILPROOF_HELO_NAME/m,
       );
       assert.deepEqual(
         stdout.split('\n').filter((line) => line.length > 80),

@@ -1,11 +1,17 @@
 import type { Config } from '@mailproof/service/config';
 import { engineSettings } from '@mailproof/service/engine-settings';
 import { defineCommand, type Surroundings } from '../command.ts';
-import type { Finding } from '../doctor/check.ts';
-import { examine } from '../doctor/examine.ts';
+import type { DoctorParts, Finding } from '../doctor/check.ts';
+import { checkHeloName } from '../doctor/check-helo-name.ts';
+import { checkMachine, checkSettings } from '../doctor/check-machine.ts';
+import { checkMailPort } from '../doctor/check-mail-port.ts';
+import { checkResolvers } from '../doctor/check-resolvers.ts';
+import { checkRoutes } from '../doctor/check-routes.ts';
+import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
 import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
+import { counted } from '../present/count.ts';
 import { printable } from '../present/printable.ts';
 import { wrap } from '../present/wrap.ts';
 import type { Colour, Terminal } from '../terminal.ts';
@@ -15,21 +21,21 @@ const questionMs = 6_000;
 export const doctorCommand = defineCommand({
   name: 'doctor',
   takes: '[--json]',
-  summary: 'find what keeps this machine from verifying, with the remedy',
+  summary: 'find what prevents this machine from verifying, and how to fix it',
   options: { json: { type: 'flag', meaning: 'one object: {ok, checks: [{check, state, seen, remedy?}]}' } },
   notes: [
-    'Looks at Node, the clock, the data directory, the resolvers, outbound port 25, the HELO name and its way back, the sender domain and its SPF record. States: ok, warning, problem, not_checked. The exit code is 1 where there is a problem.',
-    'Port 25 is tried on the canaries of your providers file or, without any, on the mail host of your own sender domain (MAILPROOF_MAIL_FROM), and on no other.',
+    'Checks Node, the clock, the data directory, the resolvers, outbound port 25, the HELO name and its reverse DNS, the sender domain and its SPF record. States: ok, warning, problem, not_checked. The exit code is 1 if there is a problem.',
+    'Port 25 is tested with the canaries in your providers file. If there are none, it is tested with the mail server of your own sender domain (MAILPROOF_MAIL_FROM). No other server is contacted.',
   ],
   examples: ['mailproof doctor', 'MAILPROOF_HELO_NAME=probe.example.com mailproof doctor --json'],
-  words: { least: 0, most: 0 },
+  words: { required: [], most: 0 },
   async run({ options, ...surroundings }) {
     const config = loadConfig(surroundings);
     if (config === undefined) return exitCodes.environment;
     const canaries = readCanaries(config, surroundings);
     if (canaries === undefined) return exitCodes.environment;
     const { terminal, signal } = surroundings;
-    terminal.progress('looking …');
+    terminal.progress('Checking …');
     const findings = await withDoctorParts({ config, canaries, signal, questionMs }, examine);
     const ok = !findings.some(({ state }) => state === 'problem');
     const text = options.json
@@ -40,7 +46,20 @@ export const doctorCommand = defineCommand({
   },
 });
 
-/** Nothing where the providers file cannot be used, and that has been told then. */
+/** Runs every check at once; the findings come in the order in which things are needed. */
+async function examine(parts: DoctorParts): Promise<Finding[]> {
+  const asked = await Promise.all([
+    checkResolvers(parts),
+    checkMailPort(parts),
+    checkHeloName(parts),
+    checkSenderDomain(parts),
+    checkSpf(parts),
+    checkRoutes(parts),
+  ]);
+  return [...checkMachine(parts), ...asked.flat(), ...checkSettings(parts)];
+}
+
+/** Returns nothing if the providers file cannot be used, after printing why. */
 function readCanaries(config: Config, { terminal }: Surroundings): readonly string[] | undefined {
   try {
     return engineSettings(config, () => undefined).policyFile?.canaries ?? [];
@@ -68,10 +87,9 @@ function presentFindings(findings: readonly Finding[], { paint, columns }: Termi
     return [`${label}${head.slice(indent.length)}`, ...rest, ...advice];
   });
   const problems = findings.filter(({ state }) => state === 'problem').length;
-  const count = problems === 1 ? 'one problem' : `${problems} problems`;
   return [
     ...lines,
     '',
-    problems === 0 ? 'Nothing found that keeps this machine from verifying.' : `${count} found.`,
+    problems === 0 ? 'No problems found.' : `${counted(problems, 'problem')} found.`,
   ].join('\n');
 }

@@ -6,24 +6,24 @@ import { answerLines, type LineAnswer } from '../input/answer-lines.ts';
 export const parseCommand = defineCommand({
   name: 'parse',
   takes: '[ADDRESS…] [--file PATH|-]',
-  summary: 'check the syntax of addresses alone',
+  summary: 'check only the syntax of addresses',
   options: {
     file: {
       type: 'text',
       placeholder: 'PATH|-',
-      meaning: 'read lines from a file instead of the standard input (-)',
+      meaning: 'read lines from a file; - is standard input (default)',
     },
-    json: { type: 'flag', meaning: 'changes nothing: the answer is always JSON' },
+    json: { type: 'flag', meaning: 'no effect: the output is always JSON' },
   },
   notes: [
-    'Reads {"email": …} a line and answers {"email", "valid", "username"?, "domain"?, "reason"?} a line. An email in a line is taken as it is; white space is trimmed off an ADDRESS only.',
+    'Each input line is {"email": …}, and each output line {"email", "valid", "username"?, "domain"?, "reason"?}. White space is trimmed from an ADDRESS, but not from an "email" in a line.',
   ],
   examples: [
     `mailproof parse ada@example.com`,
     `echo '{"email": "ada@example..com"}' | mailproof parse`,
     'mailproof parse --file addresses.jsonl',
   ],
-  words: { least: 0, most: Infinity },
+  words: { required: [], most: Infinity },
   async run({ options, positionals, ...surroundings }) {
     if (positionals.length > 0) {
       const answers = positionals.map((address) => JSON.stringify(describeSyntax(trimAddress(address))));
@@ -35,7 +35,7 @@ export const parseCommand = defineCommand({
 });
 
 function answerRow({ email }: Record<string, unknown>): LineAnswer {
-  if (typeof email !== 'string') return { kind: 'bad_line', why: '"email" is missing or not a text' };
+  if (typeof email !== 'string') return { kind: 'bad_line', why: '"email" is missing or not a string' };
   return { kind: 'answer', answer: describeSyntax(email) };
 }
 

@@ -74,7 +74,7 @@ test('a HELO name that leads nowhere is told, and does not hold up the start', a
   const service = startMailproof(['serve'], { env });
   await until(
     service,
-    /HELO name: box\.localdomain is no name that others can look up; mailproof doctor has the remedy\n/,
+    /HELO name: box\.localdomain is not a name that others can look up\. To see how to fix it, run mailproof doctor\.\n/,
     'stderr',
   );
   service.child.kill('SIGTERM');

@@ -17,24 +17,24 @@ export const serveCommand = defineCommand({
     role: {
       type: 'text',
       placeholder: 'all|api|worker',
-      meaning: 'what this process does: serve the API, run the tasks, or both (the default)',
+      meaning: 'what this process does: serve the API, run tasks, or both (default: all)',
     },
-    json: { type: 'flag', meaning: 'changes nothing: the log is always JSON' },
+    json: { type: 'flag', meaning: 'no effect: the log is always JSON' },
   },
   notes: [
-    'The first start makes an account with 1,000 credits and prints its keys, once. Ctrl-C or a request to terminate drains: what is under way is answered, tasks are put back, and the process ends with 0 within 30 seconds; a second one ends it at once.',
+    'The first start creates an account with 1,000 credits and prints its keys, once. On Ctrl-C or SIGTERM the process drains: open requests are answered, tasks are handed back, and it ends with exit code 0 within 30 seconds. A second signal ends it at once.',
   ],
   examples: [
     'mailproof serve',
     'MAILPROOF_PORT=9000 mailproof serve',
     'MAILPROOF_DATABASE_URL=postgres://… mailproof serve --role worker',
   ],
-  words: { least: 0, most: 0 },
+  words: { required: [], most: 0 },
   async run({ options, ...surroundings }) {
     const { terminal, signal } = surroundings;
     const role = roles.find((known) => known === (options.role ?? 'all'));
     if (role === undefined) {
-      terminal.tell('mailproof: --role may be all, api or worker');
+      terminal.tell('mailproof: --role must be all, api or worker');
       return exitCodes.usage;
     }
     const config = loadConfig(surroundings);
@@ -71,7 +71,8 @@ async function tellOfHeloName(config: Config, { terminal, signal }: Surroundings
     { config, canaries: [], signal, questionMs: heloQuestionMs },
     checkHeloName,
   );
-  if (state === 'problem') terminal.tell(`mailproof: HELO name: ${seen}; mailproof doctor has the remedy`);
+  if (state === 'problem')
+    terminal.tell(`mailproof: HELO name: ${seen}. To see how to fix it, run mailproof doctor.`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,11 +1,14 @@
-import { defineCommand } from '../command.ts';
+import type { Readable } from 'node:stream';
+import { createEngine, trimAddress, type Engine } from '@mailproof/engine';
+import type { Config } from '@mailproof/service/config';
+import { engineSettings } from '@mailproof/service/engine-settings';
+import { defineCommand, type Surroundings } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openInput } from '../input/open-input.ts';
+import { readLines } from '../input/read-lines.ts';
 import { loadConfig } from '../load-config.ts';
-import { presentShort, presentStory } from '../present/present-answer.ts';
+import { presentShort, presentEvidence } from '../present/present-answer.ts';
 import { answerAsJson } from '../verify/answer.ts';
-import { openEngine } from '../verify/open-engine.ts';
-import { readAddresses } from '../verify/read-addresses.ts';
 import { verifyAll } from '../verify/verify-all.ts';
 
 const usualConcurrency = 10;
@@ -14,43 +17,43 @@ const mostConcurrency = 500;
 export const verifyCommand = defineCommand({
   name: 'verify',
   takes: 'ADDRESS… [--file PATH|-] [--explain] [--json] [--concurrency N]',
-  summary: 'verify addresses, here and now, without the service',
+  summary: 'verify addresses directly, without a service',
   options: {
     file: {
       type: 'text',
       placeholder: 'PATH|-',
-      meaning: 'read addresses from a file, one a line; - is the standard input',
+      meaning: 'read addresses from a file, one per line; - is standard input',
     },
     explain: {
       type: 'flag',
-      meaning: 'with several addresses the whole story of each; with --json an explanation',
+      meaning: 'show the evidence for each address; with --json, add an explanation',
     },
-    json: { type: 'flag', meaning: 'one verification result a line, as the API gives it' },
+    json: { type: 'flag', meaning: 'print one result per line, as the API returns it' },
     concurrency: {
       type: 'text',
       placeholder: 'N',
-      meaning: `how many at once, 1 to ${mostConcurrency} (${usualConcurrency} unless given)`,
+      meaning: `addresses to verify at once, 1 to ${mostConcurrency} (default: ${usualConcurrency})`,
     },
   },
   notes: [
-    'The answers come in the order of the addresses. Where the API would answer with an error, --json gives {"email", "error"}: invalid_email, verification_unavailable, verification_timeout or verification_failed; then the exit code is 1. A verdict, good or bad, counts as success.',
-    'It needs outbound port 25: mailproof doctor tells whether this machine has it.',
+    'Results are printed in the order of the addresses. Where the API would return an error, --json prints {"email", "error"} with invalid_email, verification_unavailable, verification_timeout or verification_failed, and the exit code is 1. Any verdict, good or bad, counts as success.',
+    'This needs outbound port 25. To find out whether it is open, run mailproof doctor.',
   ],
   examples: [
     'mailproof verify ada@example.com',
     'mailproof verify --file addresses.txt --json > results.jsonl',
     'cut -d, -f2 people.csv | mailproof verify --file -',
   ],
-  words: { least: 0, most: Infinity },
+  words: { required: [], most: Infinity },
   async run({ options, positionals, ...surroundings }) {
     const { terminal } = surroundings;
     const atOnce = readConcurrency(options.concurrency);
     if (atOnce === undefined) {
-      terminal.tell(`mailproof: --concurrency may be a whole number from 1 to ${mostConcurrency}`);
+      terminal.tell(`mailproof: --concurrency must be a whole number from 1 to ${mostConcurrency}`);
       return exitCodes.usage;
     }
     if (positionals.length === 0 && options.file === undefined) {
-      terminal.tell('mailproof: which address? usage: mailproof verify ADDRESS… [--file PATH|-]');
+      terminal.tell('mailproof: Missing ADDRESS (usage: mailproof verify ADDRESS… [--file PATH|-])');
       return exitCodes.usage;
     }
     const input = options.file === undefined ? undefined : await openInput(options.file, surroundings);
@@ -68,8 +71,8 @@ export const verifyCommand = defineCommand({
       atOnce,
       present: (answer) => {
         if (options.json) return `${answerAsJson(answer, options)}\n`;
-        if (isOne) return presentStory(answer, terminal);
-        return options.explain ? `${presentStory(answer, terminal)}\n` : presentShort(answer, terminal);
+        if (isOne) return presentEvidence(answer, terminal);
+        return options.explain ? `${presentEvidence(answer, terminal)}\n` : presentShort(answer, terminal);
       },
       engine,
       timeoutMs: config.singleTimeoutMs,
@@ -82,4 +85,31 @@ function readConcurrency(text: string | undefined): number | undefined {
   if (text === undefined) return usualConcurrency;
   const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= mostConcurrency ? count : undefined;
+}
+
+/** Returns nothing if one of the operator's files cannot be used, after printing why. */
+function openEngine(config: Config, { terminal }: Surroundings): Engine | undefined {
+  const tell = (message: string) => terminal.tell(`mailproof: ${message}`);
+  const { spamtrapsFile, disposableFile, allowFile, denyFile, providersFile } = config;
+  const files = [spamtrapsFile, disposableFile, allowFile, denyFile, providersFile];
+  try {
+    return createEngine(engineSettings(config, tell));
+  } catch (error) {
+    if (files.every((file) => file === undefined)) throw error;
+    tell(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
+/** The addresses to verify: those named, then those of the file, one a line, blank lines passed over. */
+async function* readAddresses(named: readonly string[], file: Readable | undefined): AsyncGenerator<string> {
+  yield* named.map(trimAddress);
+  if (file === undefined) return;
+  for await (const lines of readLines(file)) {
+    for (const line of lines) {
+      // What is too long for a line is too long for an address as well; it is answered, not dropped.
+      const email = line.kind === 'line' ? trimAddress(line.text) : `(line ${line.number}: too long to show)`;
+      if (email !== '') yield email;
+    }
+  }
 }

@@ -5,14 +5,15 @@ const check = 'HELO name';
 const addressesMax = 4;
 
 /**
- * The name we introduce ourselves by has an address, and that address points back to the name. Large
- * providers refuse or defer strangers where it does not.
+ * The HELO name has an IP address, and that address has a reverse DNS name that leads back to it. Large providers
+ * reject or defer clients where it does not.
  */
 export async function checkHeloName(parts: DoctorParts): Promise<Finding> {
   const { heloName } = parts;
-  const remedy = 'Set MAILPROOF_HELO_NAME to a name in DNS that has the public address of this machine.';
+  const remedy =
+    'Set MAILPROOF_HELO_NAME to a DNS name that resolves to the public IP address of this machine.';
   if (/(?:^|\.)(?:localdomain|localhost|local|internal|invalid)$/.test(heloName)) {
-    return { check, state: 'problem', seen: `${heloName} is no name that others can look up`, remedy };
+    return { check, state: 'problem', seen: `${heloName} is not a name that others can look up`, remedy };
   }
   const found = await findAddresses(heloName, parts);
   switch (found.kind) {
@@ -20,10 +21,10 @@ export async function checkHeloName(parts: DoctorParts): Promise<Finding> {
       return {
         check,
         state: 'not_checked',
-        seen: `${heloName} could not be looked up: the resolver gave no answer`,
+        seen: `${heloName} could not be looked up: the resolver did not answer`,
       };
     case 'none':
-      return { check, state: 'problem', seen: `${heloName} has no address in DNS`, remedy };
+      return { check, state: 'problem', seen: `${heloName} has no IP address in DNS`, remedy };
     case 'found':
       return await checkPointsBack(found.addresses.slice(0, addressesMax), parts);
   }
@@ -37,16 +38,18 @@ async function checkPointsBack(addresses: string[], parts: DoctorParts): Promise
   if (first === undefined) {
     const where = addresses.some((address) => parts.ownAddresses.includes(address))
       ? ''
-      : ', which is not an address of this machine (well behind NAT)';
-    return { check, state: 'ok', seen: `${heloName} is ${addresses.join(', ')} and back${where}` };
+      : ', which is not a local address (normal behind NAT)';
+    return { check, state: 'ok', seen: `${heloName} resolves to ${addresses.join(', ')} and back${where}` };
   }
   const seen =
-    first.names.length === 0 ? 'points to no name' : `points to ${first.names.slice(0, 3).join(', ')}`;
+    first.names.length === 0
+      ? 'has no reverse DNS name'
+      : `has the reverse DNS name ${first.names.slice(0, 3).join(', ')}`;
   return {
     check,
     state: 'problem',
-    seen: `${heloName} is ${first.address}, but ${first.address} ${seen}`,
-    remedy: `Let the reverse DNS (PTR) of ${first.address} name ${heloName}; whoever gave you the address can set it.`,
+    seen: `${heloName} resolves to ${first.address}, but ${first.address} ${seen}`,
+    remedy: `Have the reverse DNS (PTR) record of ${first.address} set to ${heloName}. The provider of the IP address can do this.`,
   };
 }
 

@@ -1,8 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { counted } from '../present/count.ts';
 import type { DoctorParts, Finding } from './check.ts';
 
-/** What this machine brings along, looked at without the network. */
+/** Checks of this machine that need no network. */
 export function checkMachine({ config }: DoctorParts): Finding[] {
   return [checkNode(process.versions.node), checkWallClock(Date.now()), checkDataDir(config)];
 }
@@ -15,8 +16,8 @@ export function checkNode(version: string): Finding {
   return {
     check,
     state: 'problem',
-    seen: `${version} runs this; Mailproof needs ${leastNode}`,
-    remedy: 'Start it by ./mailproof or npm start, which bring the right one along.',
+    seen: `running on Node ${version}, but Mailproof needs Node ${leastNode}`,
+    remedy: 'Start it with ./mailproof or npm start, which use the right version.',
   };
 }
 
@@ -32,24 +33,59 @@ export function checkWallClock(now: number): Finding {
   return {
     check,
     state: 'problem',
-    seen: `${seen} cannot be the time`,
-    remedy: 'Set the clock (timedatectl set-ntp true).',
+    seen: `${seen} cannot be right`,
+    remedy: 'Set the clock, for example with timedatectl set-ntp true.',
   };
 }
 
-/** The directory can be written to, or can be made. Only the service needs it. */
+/** The directory is writable, or can be created. Only the service needs it. */
 function checkDataDir({ dataDir, databaseUrl }: DoctorParts['config']): Finding {
   const check = 'data directory';
   if (databaseUrl !== undefined) return { check, state: 'ok', seen: 'not used: the database is PostgreSQL' };
   let place = dataDir;
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
-  const remedy = 'Make it writable for the user Mailproof runs as, or set MAILPROOF_DATA_DIR.';
+  const remedy =
+    'Make it writable for the user that runs Mailproof, or set MAILPROOF_DATA_DIR to another directory.';
   try {
     accessSync(place, constants.W_OK | constants.X_OK);
   } catch {
-    return { check, state: 'problem', seen: `${place} cannot be written to`, remedy };
+    return { check, state: 'problem', seen: `${place} is not writable`, remedy };
   }
   if (!statSync(place).isDirectory())
     return { check, state: 'problem', seen: `${place} is not a directory`, remedy };
-  return { check, state: 'ok', seen: place === dataDir ? dataDir : `${dataDir} will be made` };
+  return { check, state: 'ok', seen: place === dataDir ? dataDir : `${dataDir} will be created` };
+}
+
+/** Settings that are right in a test or a private network and wrong elsewhere. */
+export function checkSettings({ config }: DoctorParts): Finding[] {
+  const findings: Finding[] = [];
+  const blocks = config.egressAllow.length;
+  findings.push(
+    blocks === 0
+      ? { check: 'egress', state: 'ok', seen: 'only public IP addresses are contacted' }
+      : {
+          check: 'egress',
+          state: 'warning',
+          seen: `MAILPROOF_EGRESS_ALLOW opens ${counted(blocks, 'block')} outside public address space`,
+          remedy:
+            'Anyone who can have an address verified can make this machine connect there. Unset it outside tests and private networks.',
+        },
+  );
+  if (config.pacing === 'off') {
+    findings.push({
+      check: 'pacing',
+      state: 'warning',
+      seen: 'MAILPROOF_PACING=off removes the limits per destination',
+      remedy: 'Unset it outside tests and private networks. Otherwise mail servers will block this machine.',
+    });
+  }
+  if (config.smtpPort !== 25) {
+    findings.push({
+      check: 'mail port',
+      state: 'warning',
+      seen: `mail servers are contacted on port ${config.smtpPort}`,
+      remedy: 'Unset MAILPROOF_SMTP_PORT outside tests. Mail servers listen on port 25.',
+    });
+  }
+  return findings;
 }

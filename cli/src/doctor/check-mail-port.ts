@@ -23,10 +23,10 @@ export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
       state: 'not_checked',
       seen:
         parts.canaries.length > 0
-          ? 'none of the canaries has an address'
-          : `${parts.senderDomain} has no mail host to try it on, and nobody else's is dialled for a test`,
+          ? 'none of the canaries has an IP address'
+          : `${parts.senderDomain} has no mail server to test with, and no other server is contacted for a test`,
       remedy:
-        'Set MAILPROOF_MAIL_FROM to an address of a domain of yours that takes mail, then run doctor again.',
+        'Set MAILPROOF_MAIL_FROM to an address at a domain of yours that receives mail, then run doctor again.',
     };
   }
   const findings: Finding[] = [];
@@ -38,7 +38,7 @@ export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
   // One host that is down says little; what the most telling attempt showed is what is told.
   const order: Finding['state'][] = ['warning', 'problem', 'not_checked'];
   findings.sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
-  return findings[0] ?? { check, state: 'not_checked', seen: 'nothing was tried' };
+  return findings[0] ?? { check, state: 'not_checked', seen: 'no server was contacted' };
 }
 
 async function ownMailHosts(parts: DoctorParts): Promise<CanonicalHost[]> {
@@ -66,20 +66,20 @@ async function tryTarget(target: Target, check: string, parts: DoctorParts): Pro
   const dialled = await parts.dialer.dial(target, parts.patience());
   if (dialled.kind === 'connected') return await greet(dialled.socket, { host, check }, parts);
   const blocked =
-    'Ask your provider to open outbound port 25 (most clouds keep it closed until asked), check your own firewall, or run Mailproof elsewhere.';
+    'Ask your provider to open outbound port 25 (most clouds block it by default), check your own firewall, or run Mailproof elsewhere.';
   switch (dialled.why) {
     case 'forbidden':
       return {
         check,
         state: 'not_checked',
-        seen: `${host} is ${address}, which is no public address or this machine itself`,
-        remedy: 'Try from a machine that reaches the host by its public address.',
+        seen: `${host} is ${address}, which is this machine or not a public IP address`,
+        remedy: 'Test from a machine that reaches the server by its public IP address.',
       };
     case 'timeout':
       return {
         check,
         state: 'problem',
-        seen: `${host} (${address}) did not take a connection: it is most likely dropped on the way`,
+        seen: `${host} (${address}) did not answer: the connection is probably dropped on the way`,
         remedy: blocked,
       };
     case 'refused':
@@ -103,9 +103,8 @@ async function greet(
     return {
       check,
       state: 'warning',
-      seen: `${host} took the connection and said nothing`,
-      remedy:
-        'Look whether something between here and there answers for it (a transparent proxy, a firewall).',
+      seen: `${host} accepted the connection but sent nothing`,
+      remedy: 'Check whether a transparent proxy or a firewall answers in its place.',
     };
   }
   const shown = banner.slice(0, 120);
@@ -115,6 +114,6 @@ async function greet(
     state: 'warning',
     seen: `open, but ${host} answered: ${shown}`,
     remedy:
-      'A mail host that you chose yourself refuses this machine; find out why before strangers do the same.',
+      'A mail server that you chose yourself rejects this machine. Find out why before others do the same.',
   };
 }

@@ -11,8 +11,8 @@ export async function checkResolvers(parts: DoctorParts): Promise<Finding[]> {
       {
         check: 'resolver',
         state: 'problem',
-        seen: 'the system names no DNS server',
-        remedy: 'Name one in /etc/resolv.conf or set MAILPROOF_DNS_SERVERS.',
+        seen: 'no DNS server is configured on this machine',
+        remedy: 'Add one to /etc/resolv.conf or set MAILPROOF_DNS_SERVERS.',
       },
     ];
   }
@@ -45,15 +45,15 @@ async function checkResolver(
         state: 'problem',
         seen: `did not answer within ${tookMs} ms`,
         remedy:
-          'Start it, let UDP and TCP port 53 through to it, or set MAILPROOF_DNS_SERVERS to one that answers.',
+          'Start it, allow UDP and TCP port 53 to it, or set MAILPROOF_DNS_SERVERS to one that answers.',
       };
     case 'refused':
       return {
         check,
         state: 'problem',
-        seen: 'refused to look a name up',
+        seen: 'refused the lookup',
         remedy:
-          'Let this machine ask it (allow recursion), or set MAILPROOF_DNS_SERVERS to a recursive resolver.',
+          'Allow this machine to query it (recursion), or set MAILPROOF_DNS_SERVERS to a recursive resolver.',
       };
     case 'servfail':
     case 'malformed':
@@ -61,8 +61,8 @@ async function checkResolver(
       return {
         check,
         state: 'warning',
-        seen: `answered, but could not look ${senderDomain} up (${lookup.failure})`,
-        remedy: `If it fails for other names too, choose another resolver; if not, mend the zone of ${senderDomain}.`,
+        seen: `answered, but could not look up ${senderDomain} (${lookup.failure})`,
+        remedy: `If other names fail too, use another resolver. If not, fix the DNS zone of ${senderDomain}.`,
       };
   }
 }

@@ -25,7 +25,7 @@ test('without a store there is nothing to say, and none is made', async () => {
 test('a route that rests is told with its remedy, one that is blocked by a provider with its name', async () => {
   const dataDir = join(folder, 'data');
   await (await openStore({ dataDir, check: false })).close();
-  assert.deepEqual(await examine(dataDir), [{ check: 'routes', state: 'ok', seen: 'none is resting' }]);
+  assert.deepEqual(await examine(dataDir), [{ check: 'routes', state: 'ok', seen: 'none is paused' }]);
   const until = Date.now() + 3_600_000;
   const rows = {
     office: { restingUntil: until, restingGroups: [] },
@@ -47,7 +47,10 @@ test('a route that rests is told with its remedy, one that is blocked by a provi
   assert.deepEqual(
     findings.map(({ state, seen }) => [state, seen]),
     [
-      ['warning', `office rests until ${new Date(until).toISOString()}, because several providers block it`],
+      [
+        'warning',
+        `office is paused until ${new Date(until).toISOString()} because several providers block it`,
+      ],
       ['warning', 'second is blocked by google'],
     ],
   );
@@ -64,7 +67,7 @@ test('on PostgreSQL they are read from the database, whose tables are left to th
     (await examine(folder, url)).map((finding) => `${finding.state}: ${finding.seen}`);
   assert.deepEqual(await seen(empty.url), ['not_checked: no service has run on this database yet']);
   assert.equal((await empty.contents()).length, 0, 'no table was made');
-  assert.deepEqual(await seen(used.url), ['ok: none is resting']);
+  assert.deepEqual(await seen(used.url), ['ok: none is paused']);
   const value = JSON.stringify({ restingGroups: [{ group: 'google', until: Date.now() + 3_600_000 }] });
   await used.execute(`insert into engine_memory values ('route', 'office', '${value}', 9007199254740991)`);
   assert.deepEqual(await seen(used.url), ['warning: office is blocked by google']);

@@ -11,7 +11,7 @@ import type { DoctorParts, Finding } from './check.ts';
 
 const check = 'routes';
 
-/** Ways out that rest because providers block them, as the service last noted. Looks only; makes no store. */
+/** Egress routes that are paused because providers block them, as the service last noted. Only reads; creates no store. */
 export async function checkRoutes({ config }: Pick<DoctorParts, 'config'>): Promise<Finding[]> {
   try {
     const resting =
@@ -30,13 +30,13 @@ export async function checkRoutes({ config }: Pick<DoctorParts, 'config'>): Prom
 }
 
 function findingsOf(resting: RestingRoute[]): Finding[] {
-  if (resting.length === 0) return [{ check, state: 'ok', seen: 'none is resting' }];
+  if (resting.length === 0) return [{ check, state: 'ok', seen: 'none is paused' }];
   return resting.map((route) => ({
     check,
     state: 'warning',
     seen: `${route.route} ${describe(route)}`,
     remedy:
-      'Ask the providers for delisting and check the reputation of the address; do not change the address to go on.',
+      'Ask the providers to delist the IP address, and check its reputation. Do not switch to another address to get around the block.',
   }));
 }
 
@@ -56,6 +56,6 @@ async function restingInFile(dataDir: string): Promise<RestingRoute[] | undefine
 
 function describe({ until, groups }: RestingRoute): string {
   return until > 0
-    ? `rests until ${new Date(until).toISOString()}, because several providers block it`
+    ? `is paused until ${new Date(until).toISOString()} because several providers block it`
     : `is blocked by ${groups.join(', ')}`;
 }

@@ -1,12 +1,12 @@
 import type { DoctorParts, Finding } from './check.ts';
 import { findAddresses } from './find-addresses.ts';
 
-/** The sender's domain exists and takes mail: many hosts refuse a sender who could not be answered. */
+/** The sender's domain exists and accepts mail: many servers reject a sender that could not be replied to. */
 export async function checkSenderDomain(parts: DoctorParts): Promise<Finding> {
   const { resolver, senderDomain, patience } = parts;
   const check = 'sender domain';
   const remedy =
-    'Set MAILPROOF_MAIL_FROM to an address of a domain of yours that takes mail, and read what comes in.';
+    'Set MAILPROOF_MAIL_FROM to an address at a domain of yours that receives mail, and read that mailbox.';
   const problem = (seen: string): Finding => ({ check, state: 'problem', seen, remedy });
   const lookup = await resolver.mx(senderDomain, patience());
   switch (lookup.kind) {
@@ -15,7 +15,7 @@ export async function checkSenderDomain(parts: DoctorParts): Promise<Finding> {
         .map(({ exchange }) => exchange)
         .filter((exchange) => exchange !== '' && exchange !== '.');
       return hosts.length === 0
-        ? problem(`${senderDomain} says that it takes no mail (null MX)`)
+        ? problem(`${senderDomain} declares that it accepts no mail (null MX)`)
         : { check, state: 'ok', seen: `mail to ${senderDomain} goes to ${hosts.slice(0, 3).join(', ')}` };
     }
     case 'no_such_name':
@@ -23,8 +23,8 @@ export async function checkSenderDomain(parts: DoctorParts): Promise<Finding> {
     case 'no_data': {
       const found = await findAddresses(senderDomain, parts);
       if (found.kind === 'found')
-        return { check, state: 'ok', seen: `mail to ${senderDomain} goes to its own address` };
-      return problem(`${senderDomain} has neither a mail host nor an address`);
+        return { check, state: 'ok', seen: `mail to ${senderDomain} goes to its own IP address` };
+      return problem(`${senderDomain} has neither a mail server nor an IP address`);
     }
     case 'failed':
       return {
@@ -38,7 +38,7 @@ export async function checkSenderDomain(parts: DoctorParts): Promise<Finding> {
 /** The sender's domain names those who may send for it (RFC 7208). More than one record counts as none. */
 export async function checkSpf({ resolver, senderDomain, patience }: DoctorParts): Promise<Finding> {
   const check = 'SPF';
-  const remedy = `Publish one TXT record at ${senderDomain} that begins with v=spf1 and holds the address of this machine.`;
+  const remedy = `Publish exactly one TXT record at ${senderDomain} that starts with v=spf1 and includes the IP address of this machine.`;
   const lookup = await resolver.text(senderDomain, patience());
   switch (lookup.kind) {
     case 'found': {

@@ -44,11 +44,11 @@ describe('parse', { concurrency: 2 }, () => {
       ['a@example.com', 'b@example.com'],
     );
     assert.deepEqual(stderr.trimEnd().split('\n'), [
-      'mailproof: line 2: not JSON',
+      'mailproof: line 2: not valid JSON',
       'mailproof: line 4: not a JSON object',
-      'mailproof: line 5: "email" is missing or not a text',
-      'mailproof: line 6: "email" is missing or not a text',
-      'mailproof: line 7: longer than a line may be',
+      'mailproof: line 5: "email" is missing or not a string',
+      'mailproof: line 6: "email" is missing or not a string',
+      'mailproof: line 7: the line is too long',
     ]);
   });
 
@@ -102,11 +102,11 @@ describe('classify', { concurrency: 2 }, () => {
     assert.equal(code, 1);
     assert.equal(answers(stdout).length, 1);
     assert.deepEqual(stderr.trimEnd().split('\n'), [
-      'mailproof: line 1: "code" is missing or not a number of three digits',
-      'mailproof: line 2: "text" is missing or not a text',
-      'mailproof: line 3: "enhanced" is neither a text nor null',
-      'mailproof: line 4: "provider" is neither a text nor null',
-      'mailproof: line 5: "code" is missing or not a number of three digits',
+      'mailproof: line 1: "code" is missing or not a three-digit number',
+      'mailproof: line 2: "text" is missing or not a string',
+      'mailproof: line 3: "enhanced" is neither a string nor null',
+      'mailproof: line 4: "provider" is neither a string nor null',
+      'mailproof: line 5: "code" is missing or not a three-digit number',
     ]);
   });
 });

@@ -40,12 +40,12 @@ export async function answerLines(
 }
 
 function answerLine(line: Line, answer: (row: Record<string, unknown>) => LineAnswer): LineAnswer {
-  if (line.kind === 'too_long') return { kind: 'bad_line', why: 'longer than a line may be' };
+  if (line.kind === 'too_long') return { kind: 'bad_line', why: 'the line is too long' };
   let row: unknown;
   try {
     row = JSON.parse(line.text);
   } catch {
-    return { kind: 'bad_line', why: 'not JSON' };
+    return { kind: 'bad_line', why: 'not valid JSON' };
   }
   return isObject(row) ? answer(row) : { kind: 'bad_line', why: 'not a JSON object' };
 }

@@ -7,7 +7,8 @@ type OpenedInput = { kind: 'opened'; stream: Readable } | { kind: 'cannot_open';
 
 export async function openInput(path: string, { terminal, signal }: Surroundings): Promise<OpenedInput> {
   if (path === '-') {
-    if (terminal.inputIsTerminal) terminal.tell('reading from the terminal, a line at a time; Ctrl-D ends');
+    if (terminal.inputIsTerminal)
+      terminal.tell('Reading from the terminal, one line at a time. Press Ctrl-D to finish.');
     return { kind: 'opened', stream: addAbortSignal(signal, terminal.input) };
   }
   try {
@@ -18,13 +19,13 @@ export async function openInput(path: string, { terminal, signal }: Surroundings
     }
     return { kind: 'opened', stream: addAbortSignal(signal, file.createReadStream()) };
   } catch (error) {
-    return { kind: 'cannot_open', why: `cannot read ${path}: ${describeError(error)}` };
+    return { kind: 'cannot_open', why: `Cannot read ${path}: ${describeError(error)}` };
   }
 }
 
 function describeError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'ENOENT') return 'no such file';
   if (code === 'EACCES') return 'permission denied';
   return error instanceof Error ? error.message : String(error);
 }

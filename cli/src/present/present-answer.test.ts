@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { describe, test } from 'node:test';
 import type { Answer } from '../verify/answer.ts';
 import { createTerminal } from '../terminal.ts';
-import { presentShort, presentStory } from './present-answer.ts';
+import { presentShort, presentEvidence } from './present-answer.ts';
 import { printable } from './printable.ts';
 import { wrap } from './wrap.ts';
 
@@ -41,21 +41,21 @@ const unknown: Answer = {
   },
 };
 
-describe('the story of an address', () => {
-  test('what was not looked at is told as not known, never as a no', () => {
+describe('the evidence for an address', () => {
+  test('what was not looked at is listed as unknown, never as a no', () => {
     assert.equal(
-      presentStory(unknown, terminal),
+      presentEvidence(unknown, terminal),
       `ada@example.com  unknown
   why        reason_without_a_sentence
-  is         free provider, domain takes mail
+  is         free provider, domain accepts mail
   is not     disposable, role account
-  not known  spam trap, mail host reached, deliverable, catch-all, full,
+  unknown    spam trap, mail server reached, deliverable, catch-all, full,
              disabled, safe to send
   mail hosts mx1.example.com, mx2.example.com
   asked      mx1.example.com
              rcpt        554 5.7.1 Service unavailable; your address is on a
                          block list, ask for removal there
-  ask again  in 24 h
+  retry      in 24 h
   took       143 ms (DNS 12, SMTP 130)
 `,
     );
@@ -76,10 +76,13 @@ describe('the story of an address', () => {
       explanation: { ...explanation, replies: [] },
     };
     assert.match(
-      presentStory(answer, terminal),
+      presentEvidence(answer, terminal),
       /^nonsense {2}invalid_email\n {2}why +\w[^(]+ \(no_at_sign\)\n {2}took +0 ms\n$/,
     );
-    assert.equal(presentStory({ ...answer, explanation: undefined }, terminal), 'nonsense  invalid_email\n');
+    assert.equal(
+      presentEvidence({ ...answer, explanation: undefined }, terminal),
+      'nonsense  invalid_email\n',
+    );
   });
 
   test('one of many is one line', () => {

@@ -23,8 +23,8 @@ const signals = {
   is_spamtrap: 'spam trap',
   is_role_account: 'role account',
   is_free_email: 'free provider',
-  mx_accepts_mail: 'domain takes mail',
-  can_connect_smtp: 'mail host reached',
+  mx_accepts_mail: 'domain accepts mail',
+  can_connect_smtp: 'mail server reached',
   is_deliverable: 'deliverable',
   is_catch_all: 'catch-all',
   has_inbox_full: 'full',
@@ -46,8 +46,8 @@ export function presentShort(answer: Answer, { paint }: Terminal): string {
   return `${paint(colourOf(answer), status.replace('verification_', '').padEnd(13))} ${score.padStart(3)}  ${printable(email)}${reason}\n`;
 }
 
-/** The whole story: what was found, who was asked, what they replied, and why that means what it means. */
-export function presentStory(answer: Answer, terminal: Terminal): string {
+/** Everything there is to see: what was found, which server was asked, what it replied, and what that means. */
+export function presentEvidence(answer: Answer, terminal: Terminal): string {
   const lines = answer.kind === 'verdict' ? verdictLines(answer, terminal) : errorLines(answer, terminal);
   return `${lines.join('\n')}\n`;
 }
@@ -79,7 +79,7 @@ function whyText(reason: string): string {
   return text === undefined ? reason : `${text} (${reason})`;
 }
 
-/** A signal without evidence is absent, never false, and is told as such. */
+/** A signal without evidence is absent, never false, and is listed as unknown. */
 function signalRows(verdict: Verdict, terminal: Terminal): string[] {
   const known: Readonly<Record<string, unknown>> = verdict;
   const named = (wanted: boolean | undefined) =>
@@ -90,7 +90,7 @@ function signalRows(verdict: Verdict, terminal: Terminal): string[] {
   return [
     ...row('is', named(true), terminal),
     ...row('is not', named(false), terminal),
-    ...row('not known', named(undefined), terminal),
+    ...row('unknown', named(undefined), terminal),
   ];
 }
 
@@ -119,7 +119,7 @@ function lastRows({ retry, timings_ms: { dns, smtp, total } }: Explanation, term
   ];
   const took = `${total} ms${stages.length === 0 ? '' : ` (${stages.join(', ')})`}`;
   return [
-    ...(retry.advised ? row('ask again', inWords(retry.after_seconds), terminal) : []),
+    ...(retry.advised ? row('retry', inWords(retry.after_seconds), terminal) : []),
     ...row('took', took, terminal),
   ];
 }

@@ -91,7 +91,7 @@ for (const [name, place] of places) {
     test('without --json the key alone is on stdout, so that it can be piped', async () => {
       const { stdout, stderr } = await run(['keys', 'create', account]);
       assert.match(stdout, /^mp_live_\w+\n$/);
-      assert.match(stderr, /not shown again/);
+      assert.match(stderr, /will not be shown again/);
     });
 
     test('credits are granted and shown', async () => {
@@ -105,17 +105,17 @@ for (const [name, place] of places) {
     });
 
     const mistakes: [string[], RegExp][] = [
-      [['accounts', 'create'], /--name is needed/],
-      [['accounts', 'create', '--name', 'x', '--plan', 'gold'], /--plan may be paid or none/],
-      [['accounts', 'create', '--name', 'x', '--credits', '-1'], /--credits (?:may be|needs)/],
-      [['accounts', 'plan', 'acct_none', 'paid'], /there is no account "acct_none"/],
-      [['accounts', 'creat'], /did you mean create\?/],
-      [['keys', 'create', 'acct_none'], /there is no account "acct_none"/],
-      [['keys', 'list', 'acct_none'], /there is no account "acct_none"/],
-      [['keys', 'delete', 'mp_live_secret'], /there is no such key/],
-      [['credits', 'grant', 'acct_none', '1'], /there is no account "acct_none"/],
+      [['accounts', 'create'], /Missing --name NAME/],
+      [['accounts', 'create', '--name', 'x', '--plan', 'gold'], /--plan must be paid or none/],
+      [['accounts', 'create', '--name', 'x', '--credits', '-1'], /--credits (?:must be|N)/],
+      [['accounts', 'plan', 'acct_none', 'paid'], /No account "acct_none"/],
+      [['accounts', 'creat'], /Did you mean create\?/],
+      [['keys', 'create', 'acct_none'], /No account "acct_none"/],
+      [['keys', 'list', 'acct_none'], /No account "acct_none"/],
+      [['keys', 'delete', 'mp_live_secret'], /No such key/],
+      [['credits', 'grant', 'acct_none', '1'], /No account "acct_none"/],
       [['credits', 'grant', 'acct_none', '1.5'], /whole number from 1 to 1000000000000/],
-      [['credits', 'show'], /something is missing \(usage: mailproof credits show ACCOUNT\)/],
+      [['credits', 'show'], /Missing ACCOUNT \(usage: mailproof credits show ACCOUNT\)/],
     ];
     for (const [args, line] of mistakes) {
       test(`${args.join(' ')} ends with 2 and one line that helps`, async () => {
@@ -181,7 +181,7 @@ test('copy wants to know both databases', async () => {
   for (const args of [[], ['--from', 'sqlite:x'], ['--from', 'mysql://u:secret@h/d', '--to', 'sqlite:x']]) {
     const { code, stderr } = await runHere(['copy', ...args], { env: {} });
     assert.equal(code, 2);
-    assert.match(stderr, /--from and --to may be/);
+    assert.match(stderr, /--from and --to must be/);
     assert.doesNotMatch(stderr, /secret/);
   }
 });

@@ -58,7 +58,7 @@ async function answerOne(
   } catch (error) {
     signal.throwIfAborted();
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    terminal.tell(`mailproof: a defect of Mailproof: ${what}`);
+    terminal.tell(`mailproof: Internal error: ${what}`);
     return { kind: 'error', email, error: 'verification_failed', explanation: undefined };
   }
 }

@@ -36,7 +36,7 @@ const utf8Mark = '\u00ef\u00bb\u00bf';
 
 export function findLayout({ text, isWhole }: ListSample, wish: LayoutWish): FoundLayout {
   if (/^(?:\u00ff\u00fe|\u00fe\u00ff)/.test(text) || text.includes('\0'))
-    throw new ListProblem('the list is no text in UTF-8 (UTF-16, perhaps?); save it as CSV UTF-8');
+    throw new ListProblem('The list is not UTF-8 text (it may be UTF-16). Save it as CSV UTF-8.');
   const bom = text.startsWith(utf8Mark) ? utf8Mark : '';
   const sample = { text: text.slice(bom.length), isWhole };
   const delimiter = findDelimiter(sample, wish.name);

@@ -1,4 +1,5 @@
 import type { KeptAnswer } from './kept-answer.ts';
+import type { Row } from './read-rows.ts';
 import type { RowPlace } from './row-places.ts';
 
 /** The columns that are added, in this order. docs/command-line.md explains them. */
@@ -45,7 +46,23 @@ export function writeCell(text: string, delimiter: string): string {
   return quoteCell(harmless, delimiter);
 }
 
-export function quoteCell(text: string, delimiter: string): string {
+function quoteCell(text: string, delimiter: string): string {
   const needsQuotes = text.includes(delimiter) || /["\n\r]/.test(text);
   return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * A row with our cells. One that is shorter than the widest gets empty cells in between, so that ours stand under each
+ * other; a wholly empty line stays what it is. A line of a plain list becomes the first cell of a CSV.
+ */
+export function widenRow(
+  { text, end, cells }: Row,
+  ours: string[],
+  { delimiter, width }: { delimiter: string | undefined; width: number },
+): string {
+  if (text === '') return end;
+  const between = delimiter ?? ',';
+  const theirs = delimiter === undefined ? quoteCell(text, between) : text;
+  const gap = between.repeat(width - cells.length);
+  return `${theirs}${gap}${between}${ours.map((cell) => writeCell(cell, between)).join(between)}${end}`;
 }

@@ -96,11 +96,13 @@ test('cells written as RFC 4180 has it are read as they were', () => {
 });
 
 test('a quote that is never closed is told with its row, and does not fill the memory', () => {
-  assert.throws(() => read('a,b\n"c,d\ne,f\n'), { message: 'row 2 has a quote that is never closed' });
+  assert.throws(() => read('a,b\n"c,d\ne,f\n'), {
+    message: 'Row 2 has an opening quote that is never closed.',
+  });
   const reader = createRowReader({ delimiter: ',' });
   reader.push('a\nb\n"');
   const endless = () => {
     for (let i = 0; i < 20; i += 1) reader.push('x\n'.repeat(32_768));
   };
-  assert.throws(endless, { message: 'row 3 is longer than a megabyte; is a quote not closed?' });
+  assert.throws(endless, { message: 'Row 3 is longer than 1 MB. A closing quote may be missing.' });
 });

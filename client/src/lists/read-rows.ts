@@ -45,9 +45,9 @@ export function createRowReader({ delimiter }: RowForm) {
 
 function neverEnds(number: number, isLast: boolean): ListProblem {
   const what = isLast
-    ? 'has a quote that is never closed'
-    : 'is longer than a megabyte; is a quote not closed?';
-  return new ListProblem(`row ${number} ${what}`);
+    ? 'has an opening quote that is never closed.'
+    : 'is longer than 1 MB. A closing quote may be missing.';
+  return new ListProblem(`Row ${number} ${what}`);
 }
 
 type Reading = { delimiter: string | undefined; isLast: boolean };

@@ -46,5 +46,5 @@ test('what cannot be read is told, not guessed at', async () => {
   assert.equal(await why(''), 'The file is empty.');
   assert.equal(await why('name,email\n'), 'The list has no rows.');
   assert.match(await why('email,x\n"ada@example.com,1\n'), /quote that is never closed/);
-  assert.match(await why('e\0m\0'), /save it as CSV UTF-8/);
+  assert.match(await why('e\0m\0'), /Save it as CSV UTF-8/);
 });

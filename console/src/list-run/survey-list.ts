@@ -3,7 +3,7 @@ import {
   createRowPlaces,
   createRowReader,
   decodeCell,
-  sameness,
+  addressKey,
   toByteText,
   type Layout,
   type RowPlace,
@@ -58,7 +58,7 @@ function createCounter({ column, hasHeader }: Layout) {
     if (text === '') return { kind: 'blank' };
     const reason = faultOf(text);
     if (reason !== undefined) return { kind: 'rejected', reason };
-    const key = sameness(text);
+    const key = addressKey(text);
     const known = numbers.get(key);
     if (known !== undefined) {
       counts.duplicates += 1;

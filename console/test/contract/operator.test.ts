@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createClient, MailproofError, type Client } from '@mailproof/client';
+import { fact } from '../support/list-steps.ts';
+import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
+import { signIn } from '../support/sign-in.ts';
+
+describe('the operator', () => {
+  let fixture: ConsoleFixture;
+  before(async () => {
+    fixture = await openConsoleFixture();
+  });
+  after(() => fixture.close());
+
+  test('creates an account, grants, gives a key, takes the plan, and finds it all in the audit log', async () => {
+    const { url: origin, adminToken } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: adminToken, path: '/operator/accounts' });
+    await page.getByLabel('Name', { exact: true }).fill('Lighthouse Press');
+    await page.getByLabel('Initial credits').fill('100');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Lighthouse Press' }).waitFor();
+
+    await page.getByLabel('Credits to grant').fill('25');
+    // Twice before there is an answer, as an impatient person does: it is one grant.
+    const clickedTwice = Promise.withResolvers<undefined>();
+    await page.route('**/grants', async (route) => {
+      await clickedTwice.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Grant credits' }).dblclick();
+    clickedTwice.resolve(undefined);
+    await page.getByText('125 available + 0 reserved + 0 spent = 125 granted').waitFor();
+
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Copy the new key now' });
+    const key = await dialog.locator('code').innerText();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const client = createClient({ baseUrl: origin, apiKey: key });
+    assert.equal((await client.verify('ada@northwind.example')).status, 'safe');
+
+    await page.getByLabel('Plan', { exact: true }).selectOption('none');
+    await page.getByRole('button', { name: 'Set plan' }).click();
+    await page.getByText('No active plan').waitFor();
+    assert.equal(await refusalOf(client), 'subscription_required');
+    assert.equal((await fixture.creditsOf(key)).granted, 125);
+
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    for (const change of ['account created', 'credits granted', 'key created', 'plan set'])
+      await page
+        .getByRole('row', { name: new RegExp(change) })
+        .first()
+        .waitFor();
+    await visitor.leave();
+  });
+
+  test('finds an account by its name', async () => {
+    const { url: origin, adminToken } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: adminToken, path: '/operator/accounts' });
+    await page.getByRole('link', { name: 'Demonstration' }).waitFor();
+    await page.getByLabel('Find an account').fill('harbour');
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
+    await page.getByRole('link', { name: 'Demonstration' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Harbour Books' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Harbour Books' }).waitFor();
+    assert.equal(await fact(page, 'Granted'), '250');
+    await visitor.leave();
+  });
+
+  test('sees what came of the last minutes, and finds a request by its id, without the address', async () => {
+    const { url: origin, adminToken, liveKey } = fixture.demo;
+    const client = createClient({ baseUrl: origin, apiKey: liveKey });
+    const { requestId = '' } = await client.verify('lena.fischer@harbour-books.example');
+    await client.verify('victor.hale@cautious-bank.example');
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: adminToken, path: '/operator' });
+    await page
+      .getByRole('region', { name: 'Verdicts' })
+      .getByText(/^[1-9]\d* verdicts; each column/)
+      .waitFor();
+    await page.getByRole('region', { name: 'Unknown' }).getByText('listed by blocklist').first().waitFor();
+    await page.getByLabel('Request ID').fill(requestId);
+    await page.getByRole('button', { name: 'Find request' }).click();
+    const search = page.getByRole('region', { name: 'Find a request' });
+    await search.getByText('verification', { exact: true }).waitFor();
+    assert.equal(await fact(page, 'Charged'), '1');
+    assert.ok(!(await page.content()).includes('lena.fischer'), 'the operator sees no address');
+    visitor.expectTrouble('404 /admin/v1/requests/');
+    await page.getByLabel('Request ID').fill('00000000-0000-7000-8000-000000000000');
+    await page.getByRole('button', { name: 'Find request' }).click();
+    await page.getByText('Request not found').waitFor();
+    await visitor.leave();
+  });
+});
+
+/** Asks until the plan is missed: what is known of a key may be a second old, in which all credits may go. */
+async function refusalOf(client: Client): Promise<string> {
+  for (;;) {
+    try {
+      await client.verify('yuki@harbour-books.example');
+    } catch (error) {
+      if (!(error instanceof MailproofError)) throw error;
+      if (error.reason !== 'insufficient_credits') return error.reason;
+    }
+  }
+}
