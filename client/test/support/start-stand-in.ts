@@ -92,35 +92,41 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
 type Answer = { status: number; credits: number; body: string };
 type Kept = { hash: string; answer: Answer };
 type Book = { available: number; tasks: Map<string, Task>; answers: Map<string, Kept> };
-type Desk = { book: Book; counts: StandIn['counts']; looksPerTask: number };
+type ServiceState = { book: Book; counts: StandIn['counts']; looksPerTask: number };
 
-function answerTo(request: IncomingMessage, text: string, desk: Desk): Answer {
+function answerTo(request: IncomingMessage, text: string, state: ServiceState): Answer {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://stand-in.test');
   if (request.headers.authorization !== `Bearer ${apiKey}`) return refusal('invalid_api_key');
   const explain = searchParams.get('explain') === 'true';
   const taskId = /^\/api\/v1\/bulk-email-verification\/([^/]+)$/.exec(pathname)?.[1];
-  if (request.method === 'GET' && taskId !== undefined) return readTask(taskId, explain, desk);
+  if (request.method === 'GET' && taskId !== undefined) return readTask(taskId, explain, state);
   const key = request.headers['idempotency-key'];
   const answer = () =>
-    pathname === '/api/v1/email-verification' ? verifyOne(text, explain, desk) : createTask(text, desk);
+    pathname === '/api/v1/email-verification' ? verifyOne(text, explain, state) : createTask(text, state);
   if (!/^\/api\/v1\/(?:bulk-)?email-verification$/.test(pathname)) return refusal('not_found');
-  return typeof key === 'string' ? answerOnce({ key, hash: hashOf(pathname, text) }, answer, desk) : answer();
+  return typeof key === 'string'
+    ? answerOnce({ key, hash: hashOf(pathname, text) }, answer, state)
+    : answer();
 }
 
 /** Only a success is kept: what was refused may be tried again under the same key. */
-function answerOnce({ key, hash }: { key: string; hash: string }, answer: () => Answer, desk: Desk): Answer {
-  const kept = desk.book.answers.get(key);
+function answerOnce(
+  { key, hash }: { key: string; hash: string },
+  answer: () => Answer,
+  state: ServiceState,
+): Answer {
+  const kept = state.book.answers.get(key);
   if (kept !== undefined) {
     if (kept.hash !== hash) return refusal('idempotency_mismatch');
-    desk.counts.replays += 1;
+    state.counts.replays += 1;
     return kept.answer;
   }
   const first = answer();
-  if (first.status < 300) desk.book.answers.set(key, { hash, answer: first });
+  if (first.status < 300) state.book.answers.set(key, { hash, answer: first });
   return first;
 }
 
-function verifyOne(text: string, explain: boolean, { book, counts }: Desk): Answer {
+function verifyOne(text: string, explain: boolean, { book, counts }: ServiceState): Answer {
   const { email } = JSON.parse(text) as { email?: unknown };
   if (typeof email !== 'string' || !isAddress(email)) return refusal('invalid_email');
   if (book.available < 1) return refusal('insufficient_credits');
@@ -132,7 +138,7 @@ function verifyOne(text: string, explain: boolean, { book, counts }: Desk): Answ
   return { status: 200, credits: charge, body: JSON.stringify(record) };
 }
 
-function createTask(text: string, { book, counts }: Desk): Answer {
+function createTask(text: string, { book, counts }: ServiceState): Answer {
   const { emails, name } = JSON.parse(text) as { emails?: unknown; name?: string };
   if (!Array.isArray(emails) || emails.length < 1 || emails.length > 100) return refusal('invalid_batch');
   const valid = emails.map((email) => String(email).trim()).filter(isAddress);
@@ -157,7 +163,7 @@ function createTask(text: string, { book, counts }: Desk): Answer {
   return { status: 201, credits: kept.length, body: JSON.stringify(body) };
 }
 
-function readTask(id: string, explain: boolean, { book, looksPerTask }: Desk): Answer {
+function readTask(id: string, explain: boolean, { book, looksPerTask }: ServiceState): Answer {
   const task = book.tasks.get(id);
   if (task === undefined) return refusal('task_not_found');
   task.looks += 1;
