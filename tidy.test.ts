@@ -228,9 +228,20 @@ test('inside the service nobody imports http, worker, main or config but main', 
   );
 });
 
-test('the judge imports types only: it knows no clock, no network and no memory', () => {
-  const values = [...read('engine/src/verdict.ts').matchAll(/^import (?!type)[^;]*;/gm)].map(String);
-  expectNone(values, 'engine/src/verdict.ts stays pure');
+test('the judge imports types and its table of scores only: it knows no clock, no network and no memory', () => {
+  const valuesIn = (file: string) => [...read(file).matchAll(/^import (?!type)[^;]*'(?<from>[^']*)';/gm)];
+  const allowed = new Map([
+    ['engine/src/verdict.ts', ['./score.ts']],
+    ['engine/src/score.ts', ['./lists/large-providers.ts', './replies/providers.ts']],
+    ['engine/src/lists/large-providers.ts', []],
+    ['engine/src/replies/providers.ts', []],
+  ]);
+  for (const [file, sources] of allowed) {
+    const others = valuesIn(file).filter(
+      ({ groups }) => !sources.some((source) => source === groups?.['from']),
+    );
+    expectNone(others.map(String), `${file} stays pure`);
+  }
 });
 
 test('only config.ts reads the environment', () => {

@@ -4,12 +4,14 @@ import { providersPage } from './providers-page.ts';
 import { reasonsPage } from './reasons-page.ts';
 import { readCosts } from './scale/read-costs.ts';
 import { scalePage } from './scale-page.ts';
+import { scorePage } from './score-page.ts';
 import { settingsPage } from './settings-page.ts';
 
 /** `npm run docs`: writes the pages that are made from code. */
 writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
 writeFileSync(new URL('../docs/providers.md', import.meta.url), providersPage());
 writeFileSync(new URL('../docs/reasons.md', import.meta.url), reasonsPage());
+writeFileSync(new URL('../docs/score.md', import.meta.url), scorePage());
 writeFileSync(new URL('../docs/settings.md', import.meta.url), settingsPage());
 
 const scale = new URL('../docs/scale.md', import.meta.url);

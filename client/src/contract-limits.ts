@@ -18,6 +18,11 @@ export const contractLimits = {
   usageDaysUsual: 30,
   /** Characters of an `Idempotency-Key`. */
   idempotencyKeyCharacters: 255,
+  /** Characters of a list's name. */
+  listNameCharacters: 200,
+  /** Rows of one page of a list, most and usual. */
+  listPageRows: 1_000,
+  listPageRowsUsual: 100,
   /** Characters of an account's name. */
   accountNameCharacters: 200,
   /** Credits of one grant, and of one account in all. */

@@ -1,5 +1,7 @@
-/** Every answer that is no success has this body and nothing else. */
-export type ErrorBody = { status: 'error'; reason: ErrorReason };
+import type { ListErrorReason } from './list-record.ts';
+
+/** Every answer that is no success has this body. `detail` says more, and is there for files that are no list alone. */
+export type ErrorBody = { status: 'error'; reason: ErrorReason; detail?: string };
 
 /** What `POST /api/v1/email-verification` may refuse or fail with. */
 export type SingleErrorReason =
@@ -37,6 +39,7 @@ export type ErrorReason =
   | SessionErrorReason
   | AccountErrorReason
   | OperatorErrorReason
+  | ListErrorReason
   | 'not_found'
   | 'bad_request'
   | 'request_timeout'

@@ -58,6 +58,16 @@ export type {
   ServiceHealth,
   StatusCounts,
 } from './admin.ts';
+export type {
+  ListChange,
+  ListColumn,
+  ListErrorReason,
+  ListPage,
+  ListRecord,
+  ListRow,
+  ListRowPage,
+  ListStart,
+} from './list-record.ts';
 export type { SessionState, SignIn } from './session.ts';
 export type { Explanation } from './explanation.ts';
 export { reasonGroups, reasonText } from './reason-texts.ts';

@@ -34,7 +34,10 @@ try {
 async function setTheSame(page: Page): Promise<void> {
   await page.route('**/api/v1/email-verification*', async (route) => {
     const response = await route.fetch();
-    const text = (await response.text()).replace(/no-such-user-[0-9a-f]+/g, 'no-such-user-5d41402abc4b2a76');
+    const text = (await response.text()).replace(
+      /(?<=<)[a-z]{6}[._-]?[a-z]{8}\d{2,3}(?=@)/g,
+      'melira.tokanoso47',
+    );
     const body = JSON.parse(text) as { explanation: object };
     const explanation = { ...body.explanation, timings_ms: timingsMs };
     const headers = { ...response.headers(), 'x-request-id': requestId };

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 import { createLookupQueue } from './lookup-queue.ts';
 import { believeDenials } from './dns/believe-denials.ts';
@@ -11,6 +11,7 @@ import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
 import { watchResolver, type ResolverState } from './dns/watch-resolver.ts';
 import type { Cidr } from './net/parse-cidr.ts';
+import { randomProbeNames } from './random-probe-name.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
 import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
 import { keepRoutes } from './routes/keep-routes.ts';
@@ -244,11 +245,6 @@ function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, ma
       return choice.route.dial(target, patience);
     },
   });
-}
-
-/** One name for each domain, which nobody can guess and nobody has. */
-function randomProbeNames(key: string): (domain: string) => string {
-  return (domain) => `no-such-user-${createHmac('sha256', key).update(domain).digest('hex').slice(0, 16)}`;
 }
 
 /** The operator's own domain, by which "no such name" is checked; none where the sender has no real one. */

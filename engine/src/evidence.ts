@@ -1,3 +1,4 @@
+import type { DomainPosture } from './dns/find-posture.ts';
 import type { MailRoute } from './dns/mail-route.ts';
 import type { ListFindings } from './lists/findings.ts';
 import type { ReplyMeaning } from './replies/meaning.ts';
@@ -40,10 +41,14 @@ export type NoAnswerReason =
   /** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
   | 'provider_accepts_everything';
 
-/** Whether a made-up address is taken too. `undetermined` is an answer of its own, never a `no`. */
+/**
+ * Whether a made-up address is taken too, and how that was found out: by asking for one, by the contrast of yes, no and
+ * yes again in one conversation, from an earlier answer (`ageMs` old), or because the provider's own domains are known.
+ * `undetermined` is an answer of its own, never a `no`.
+ */
 export type CatchAllAnswer =
-  | { kind: 'yes'; from: 'random_probe' | 'memory' }
-  | { kind: 'no'; from: 'random_probe' | 'memory' | 'provider_table' }
+  | { kind: 'yes'; from: 'random_probe' | 'memory'; ageMs?: number }
+  | { kind: 'no'; from: 'random_probe' | 'contrast' | 'memory' | 'provider_table'; ageMs?: number }
   | { kind: 'undetermined'; meaning: ReplyMeaning | undefined };
 
 /** What the mail hosts of the domain said about the mailbox. */
@@ -75,4 +80,6 @@ export type Evidence = {
   route?: MailRoute;
   /** Absent where an earlier stage settled it. */
   mailbox?: MailboxEvidence;
+  /** Only looked up for a catch-all, where little else tells one domain from another. */
+  posture?: DomainPosture;
 };

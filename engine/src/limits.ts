@@ -37,6 +37,7 @@ export const limitTable = {
   dnsSockets: { value: 16, meaning: 'UDP sockets in the pool of the resolver' },
   resolverProbeMs: { value: 600_000, meaning: 'time between two rounds of asking for names that must exist' },
   resolverProbeAgainMs: { value: 30_000, meaning: 'the same while the resolver denies one of them' },
+  postureMs: { value: 1_000, meaning: 'SPF, DMARC and MTA-STS of a domain that takes every address' },
   routeSearches: { value: 500, meaning: 'addresses of lists whose mail hosts are looked up at once' },
   dnsQueriesInFlight: { value: 1_000, meaning: 'DNS queries awaiting an answer' },
   catchAllEntries: { value: 50_000, meaning: 'domains whose catch-all answer is remembered' },

@@ -1,5 +1,6 @@
 import type { Evidence, MailboxEvidence } from './evidence.ts';
 import type { MailRoute } from './dns/mail-route.ts';
+import { scoreOf } from './score.ts';
 
 /**
  * The only judge. Evidence in, verdict out, no clock, no network, no memory.
@@ -94,27 +95,6 @@ function judgeAccepted(evidence: Evidence, mailbox: MailboxEvidence & { kind: 'a
       return asked(evidence, evidence.lists.role ? 'role_account' : 'safe');
     case 'undetermined':
       return unknown(evidence);
-  }
-}
-
-/** Scores run from 0 to 100; a free provider's mailbox is a little less certain to be read. */
-function scoreOf(status: AskedVerdict['status'] | ListedVerdict['status'], evidence: Evidence): number {
-  switch (status) {
-    case 'invalid':
-    case 'spamtrap':
-      return 0;
-    case 'disabled':
-      return 5;
-    case 'disposable':
-      return 10;
-    case 'inbox_full':
-      return 20;
-    case 'catch_all':
-      return 60;
-    case 'role_account':
-      return 80;
-    case 'safe':
-      return evidence.lists.free ? 95 : 98;
   }
 }
 

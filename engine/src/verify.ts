@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { MailRoute } from './dns/mail-route.ts';
-import type { Evidence } from './evidence.ts';
+import { findPosture, type PostureParts } from './dns/find-posture.ts';
+import type { Evidence, MailboxEvidence } from './evidence.ts';
 import {
   explain,
   explainTimeout,
@@ -32,7 +33,7 @@ export type Outcome =
 
 export type Recalled = Outcome & { kind: 'verdict' };
 
-export type VerifyParts = AskMailboxParts & RecallParts;
+export type VerifyParts = AskMailboxParts & RecallParts & Pick<PostureParts, 'resolver'>;
 
 type RecallParts = {
   clock: Clock;
@@ -69,7 +70,9 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
   if (mailbox.kind === 'no_answer' && mailbox.reason === 'mail_port_blocked')
     return unavailable({ ...known, mailbox }, watch);
-  return conclude({ ...known, mailbox }, watch);
+  if (!takesEveryAddress(mailbox)) return conclude({ ...known, mailbox }, watch);
+  const posture = await findPosture(address.host, parts, request);
+  return conclude({ ...known, mailbox, posture }, watch);
 }
 
 /** The same story where all of it is known already: lists and DNS decide, and neither has to be asked. */
@@ -80,6 +83,12 @@ export function recall(address: Address, parts: RecallParts): Recalled | undefin
   if (route === undefined) return undefined;
   const known = withRoute(listed, route, { address, lists: parts.lists });
   return isOffLimits(known) ? conclude(known, startWatch(parts.clock)) : undefined;
+}
+
+function takesEveryAddress(mailbox: MailboxEvidence): boolean {
+  return (
+    mailbox.kind === 'answered' && mailbox.meaning.label === 'accepted' && mailbox.catchAll.kind === 'yes'
+  );
 }
 
 /** No mail host of a trap or a throw-away domain is contacted. */

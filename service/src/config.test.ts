@@ -173,6 +173,27 @@ const rows = [
     bad: [...notNumbers, String(30 * dayMs + 1)],
   }),
   row({
+    key: 'listDeadlineMs',
+    name: 'MAILPROOF_LIST_DEADLINE_MS',
+    usual: dayMs,
+    good: [['1000', 1_000]],
+    bad: [...notNumbers, '999', String(30 * dayMs + 1)],
+  }),
+  row({
+    key: 'listMaxRows',
+    name: 'MAILPROOF_LIST_MAX_ROWS',
+    usual: 1_000_000,
+    good: [['1', 1]],
+    bad: [...notNumbers, '0', '10000001'],
+  }),
+  row({
+    key: 'listMaxBytes',
+    name: 'MAILPROOF_LIST_MAX_BYTES',
+    usual: 200_000_000,
+    good: [['1000', 1_000]],
+    bad: [...notNumbers, '999', '2000000001'],
+  }),
+  row({
     key: 'providersFile',
     name: 'MAILPROOF_PROVIDERS_FILE',
     usual: undefined,

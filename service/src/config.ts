@@ -42,6 +42,9 @@ export type Config = {
   taskDeadlineMs: number;
   deferRetryMs: number;
   taskRetentionMs: number;
+  listDeadlineMs: number;
+  listMaxRows: number;
+  listMaxBytes: number;
   providersFile: string | undefined;
   pacing: 'on' | 'off';
   adminToken: string | undefined;
@@ -165,6 +168,24 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'life of a completed task and its addresses (15 days by default, 30 at most)',
     ...usually(15 * dayMs),
     ...wholeNumber(0, 30 * dayMs),
+  },
+  listDeadlineMs: {
+    names: ['MAILPROOF_LIST_DEADLINE_MS'],
+    meaning: 'deadline of a list (24 hours by default)',
+    ...usually(dayMs),
+    ...wholeNumber(1_000, 30 * dayMs),
+  },
+  listMaxRows: {
+    names: ['MAILPROOF_LIST_MAX_ROWS'],
+    meaning: 'rows of the largest list',
+    ...usually(1_000_000),
+    ...wholeNumber(1, 10_000_000),
+  },
+  listMaxBytes: {
+    names: ['MAILPROOF_LIST_MAX_BYTES'],
+    meaning: 'bytes of the largest list (200 MB by default)',
+    ...usually(200_000_000),
+    ...wholeNumber(1_000, 2_000_000_000),
   },
   providersFile: {
     names: ['MAILPROOF_PROVIDERS_FILE'],

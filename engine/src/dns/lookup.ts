@@ -21,6 +21,7 @@ export type Resolver = {
   ipv6(name: CanonicalHost, patience: Patience): Promise<Lookup<string>>;
   /** The names an IP address points back to; for `doctor`. */
   reverse(ip: string, patience: Patience): Promise<Lookup<string>>;
-  text(name: CanonicalHost, patience: Patience): Promise<Lookup<string>>;
+  /** Records about a host stand under names of their own, which begin with an underscore (RFC 8552). */
+  text(name: CanonicalHost | `_${string}`, patience: Patience): Promise<Lookup<string>>;
   close(): void;
 };

@@ -23,7 +23,7 @@ export function createCatchAllLookups(memory: CatchAllMemory): CatchAllLookups {
 
   function look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined {
     const remembered = memory.recall(domain);
-    if (remembered !== undefined) return { kind: remembered, from: 'memory' };
+    if (remembered !== undefined) return { kind: remembered, from: 'memory', ageMs: memory.ageMs(domain) };
     if (isBelievedUnasked(domain, mailHost)) return { kind: 'no', from: 'provider_table' };
     return asking.has(domain) ? 'being_asked' : undefined;
   }

@@ -11,6 +11,8 @@ import type { CanonicalHost } from '../syntax/address.ts';
  */
 export type CatchAllMemory = {
   recall(domain: CanonicalHost): 'yes' | 'no' | undefined;
+  /** How long ago what is remembered was found out. */
+  ageMs(domain: CanonicalHost): number;
   learn(domain: CanonicalHost, answer: 'yes' | 'no'): void;
 };
 
@@ -33,6 +35,10 @@ export function createCatchAllMemory(
   });
   return {
     recall: (domain) => answers.get(domain),
+    ageMs(domain) {
+      const answer = answers.get(domain);
+      return answer === undefined ? 0 : longest[answer] - answers.lifeOf(domain);
+    },
     learn(domain, answer) {
       answers.set(domain, answer, longest[answer]);
       memory.learn(domain, answer, longest[answer]);

@@ -64,7 +64,7 @@ async function askInTurn(
 function randomProbesNamed(world: World): string[] {
   return world.conversations
     .flatMap(({ lines }) => lines)
-    .flatMap((line) => /^C: RCPT TO:<(no-such-user-\w+)@/.exec(line)?.[1] ?? []);
+    .flatMap((line) => /^C: RCPT TO:<([a-z]{6}[._-]?[a-z]{8}\d{2,3})@/.exec(line)?.[1] ?? []);
 }
 
 describe('an engine that starts again with its memory', () => {

@@ -1,7 +1,7 @@
 import { recordChange, type Actor } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import { assertCredits, mostCredits } from './credits.ts';
-import { writeEntry } from './write-entry.ts';
+import { writeEntries } from './write-entries.ts';
 
 /** Gives credits to an account, once for each `op`: a repeat of the same grant changes nothing. */
 type Grant = { accountId: string; credits: number; op: string; actor: Actor; now: number };
@@ -50,15 +50,9 @@ export async function grant(tx: Tx, { accountId, credits, op, actor, now }: Gran
     const exists = (await tx.first(findAccount, { account: accountId })) !== undefined;
     return { kind: exists ? 'too_many_credits' : 'account_not_found' };
   }
-  await writeEntry(tx, {
-    account_id: accountId,
-    number: account.entries,
-    kind: 'grant',
-    credits,
-    op: `grant:${op}`,
-    hold_id: null,
-    at: now,
-  });
+  await writeEntries(tx, { accountId, entries: account.entries }, [
+    { kind: 'grant', credits, op: `grant:${op}`, hold_id: null, at: now },
+  ]);
   await recordChange(tx, { actor, action: 'credits_granted', subject: accountId, detail: { credits }, now });
   return { kind: 'granted' };
 }

@@ -45,9 +45,10 @@ export async function releaseHoldsOf(
 /** Each account's in a transaction of its own; one that was settled meanwhile is left as it is. */
 async function releaseAll(holds: Hold[], now: number, { store }: Parts): Promise<number> {
   const release = (accountId: string, own: Hold[]) =>
-    store.write(async (tx) => {
-      for (const { id } of own) await settle(tx, { accountId, holdId: id, charge: 0, now });
-    }, accountId);
+    store.write(
+      (tx) => Promise.all(own.map(({ id }) => settle(tx, { accountId, holdId: id, charge: 0, now }))),
+      accountId,
+    );
   const byAccount = Map.groupBy(holds, (hold) => hold.account_id);
   await Promise.all([...byAccount].map(([accountId, own]) => release(accountId, own)));
   return holds.length;

@@ -1,12 +1,15 @@
-import { statement, type Tx } from '../db/statement.ts';
+import { multiRowInsert } from '../db/multi-row-insert.ts';
+import { statement, type BatchWork, type Tx } from '../db/statement.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import { assertCredits } from './credits.ts';
-import { refusal } from './refusal.ts';
-import { writeEntry } from './write-entry.ts';
+import { writeEntries } from './write-entries.ts';
 
 /**
  * Moves credits from available to reserved and opens a hold on them. The check and the move are one
  * statement, so that no number of concurrent requests reserves more than there is.
+ *
+ * What is reserved of an account at the same time is reserved together: one debit of the sum, each with its own hold
+ * and entry. Where there is not enough for all, each tries for itself.
  */
 export type Reservation = {
   accountId: string;
@@ -20,16 +23,19 @@ export type Reservation = {
   now: number;
 };
 
-export type ReserveAnswer =
-  { kind: 'reserved'; holdId: string } | { kind: 'insufficient_credits' } | { kind: 'account_frozen' };
+export type ReserveAnswer = { kind: 'reserved'; holdId: string } | ReserveRefusal;
 
-const debit = statement((db, arg: { account: string; credits: number; ifAvailable: number; now: number }) =>
+type ReserveRefusal = { kind: 'insufficient_credits' } | { kind: 'account_frozen' };
+
+type Debit = { account: string; credits: number; ifAvailable: number; entries: number; now: number };
+
+const debit = statement((db, arg: Debit) =>
   db
     .updateTable('account')
     .set((eb) => ({
       available: eb('available', '-', arg.credits),
       reserved: eb('reserved', '+', arg.credits),
-      entries: eb('entries', '+', eb.lit(1)),
+      entries: eb('entries', '+', arg.entries),
       touched_at: arg.now,
     }))
     .where('id', '=', arg.account)
@@ -38,48 +44,72 @@ const debit = statement((db, arg: { account: string; credits: number; ifAvailabl
     .returning('entries'),
 );
 
-type NewHold = {
-  account: string;
-  id: string;
-  credits: number;
-  owner: string | null;
-  now: number;
-  expires: number | null;
-};
+const insertHolds = multiRowInsert('hold', {
+  columns: ['account_id', 'id', 'credits', 'owner', 'opened_at', 'expires_at'],
+  constants: { state: 'open', charged: 0, released: 0 },
+});
 
-const insertHold = statement((db, arg: NewHold) =>
-  db.insertInto('hold').values({
-    account_id: arg.account,
-    id: arg.id,
-    credits: arg.credits,
-    state: 'open',
-    charged: 0,
-    released: 0,
-    owner: arg.owner,
-    opened_at: arg.now,
-    expires_at: arg.expires,
-  }),
+const findFrozen = statement((db, arg: { account: string }) =>
+  db.selectFrom('account').select('id').where('id', '=', arg.account).where('frozen_at', 'is not', null),
 );
 
 export async function reserve(tx: Tx, reservation: Reservation): Promise<ReserveAnswer> {
-  const { accountId: account, credits, ifAvailable, keeper, now } = reservation;
+  const { accountId, credits, ifAvailable } = reservation;
   assertCredits(credits);
   assertCredits(ifAvailable);
   if (ifAvailable < credits) throw new RangeError('what is reserved must be available');
-  const debited = await tx.first(debit, { account, credits, ifAvailable, now });
-  if (debited === undefined) return refusal(tx, account);
+  return tx.batch(reservationsOfAccount, accountId, reservation);
+}
 
-  const id = reservation.holdId ?? timeOrderedId(now);
+const reservationsOfAccount: BatchWork<Reservation, ReserveAnswer> = {
+  most: 64,
+  run: async (tx, reservations) => {
+    const reserved = await reserveAll(tx, reservations);
+    if (reserved !== undefined) return reserved;
+    const answers: ReserveAnswer[] = [];
+    for (const one of reservations) {
+      const alone = reservations.length === 1 ? undefined : await reserveAll(tx, [one]);
+      answers.push(...(alone ?? [await refusal(tx, one.accountId)]));
+    }
+    return answers;
+  },
+};
+
+/** `undefined` where there is not enough for all, one after the other, or the account is frozen: nothing is written. */
+async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveAnswer[] | undefined> {
+  const [{ accountId }] = reservations as [Reservation];
+  let credits = 0;
+  let ifAvailable = 0;
+  for (const one of reservations) {
+    ifAvailable = Math.max(ifAvailable, credits + one.ifAvailable);
+    credits += one.credits;
+  }
+  const now = Math.max(...reservations.map((one) => one.now));
+  const count = reservations.length;
+  const account = await tx.first(debit, { account: accountId, credits, ifAvailable, entries: count, now });
+  if (account === undefined) return undefined;
+
+  const holds = reservations.map((one) => ({ ...one, holdId: one.holdId ?? timeOrderedId(one.now) }));
+  await Promise.all([
+    insertHolds(tx, holds.map(holdRow)),
+    writeEntries(tx, { accountId, entries: account.entries }, holds.map(reserveEntry)),
+  ]);
+  return holds.map(({ holdId }) => ({ kind: 'reserved', holdId }));
+}
+
+type NamedReservation = Reservation & { holdId: string };
+
+function holdRow({ accountId, holdId, credits, keeper, now }: NamedReservation) {
   const owner = keeper?.processId ?? null;
-  await tx.change(insertHold, { account, id, credits, owner, now, expires: keeper?.expiresAt ?? null });
-  await writeEntry(tx, {
-    account_id: account,
-    number: debited.entries,
-    kind: 'reserve',
-    credits,
-    op: `reserve:${id}`,
-    hold_id: id,
-    at: now,
-  });
-  return { kind: 'reserved', holdId: id };
+  const expires = keeper?.expiresAt ?? null;
+  return { account_id: accountId, id: holdId, credits, owner, opened_at: now, expires_at: expires };
+}
+
+function reserveEntry({ holdId, credits, now }: NamedReservation) {
+  return { kind: 'reserve' as const, credits, op: `reserve:${holdId}`, hold_id: holdId, at: now };
+}
+
+async function refusal(tx: Tx, account: string): Promise<ReserveRefusal> {
+  const frozen = await tx.first(findFrozen, { account });
+  return { kind: frozen === undefined ? 'insufficient_credits' : 'account_frozen' };
 }

@@ -1,28 +1,43 @@
 import { sql } from 'kysely';
-import { statement, type Tx } from '../db/statement.ts';
-import { writeEntry } from './write-entry.ts';
+import { statement, type BatchWork, type SqlValue, type Tx } from '../db/statement.ts';
+import { writeEntries } from './write-entries.ts';
 
 /**
  * Closes a hold: `charge` credits are spent and the rest goes back. A hold is closed once; who comes
  * second (a retry, a late worker, a sweeper) is told so and changes nothing.
+ *
+ * Holds of an account that are closed at the same time with the same charge are closed together.
  */
 type Settlement = { accountId: string; holdId: string; charge: number; now: number };
 
 type SettleAnswer = { kind: 'settled'; charged: number; released: number } | { kind: 'already_settled' };
 
-const closeHold = statement((db, arg: { account: string; hold: string; charge: number }) =>
-  db
-    .updateTable('hold')
-    .set((eb) => ({
-      state: 'settled' as const,
-      charged: arg.charge,
-      released: eb('credits', '-', arg.charge),
-    }))
-    .where('account_id', '=', arg.account)
-    .where('id', '=', arg.hold)
-    .where('state', '=', sql.lit('open'))
-    .returning(['credits', 'charged', 'released']),
-);
+type Closing = { account: string; charge: number } & Record<`hold${number}`, SqlValue>;
+
+const mostHolds = 64;
+
+/** Statements for a few sizes; places that are not taken are null. So each is prepared once, whatever is closed. */
+const closings = [1, 8, mostHolds].map((places) => ({
+  places,
+  closeHolds: statement((db, arg: Closing) =>
+    db
+      .updateTable('hold')
+      .set((eb) => ({
+        state: 'settled' as const,
+        charged: arg.charge,
+        released: eb('credits', '-', arg.charge),
+      }))
+      .where('account_id', '=', arg.account)
+      .where(
+        'id',
+        'in',
+        // Null is the id of no hold.
+        Array.from({ length: places }, (_, place) => arg[`hold${place}`] as string),
+      )
+      .where('state', '=', sql.lit('open'))
+      .returning(['id', 'credits', 'charged', 'released']),
+  ),
+}));
 
 type Figures = {
   account: string;
@@ -47,25 +62,71 @@ const moveCredits = statement((db, arg: Figures) =>
     .returning('entries'),
 );
 
-export async function settle(tx: Tx, { accountId, holdId, charge, now }: Settlement): Promise<SettleAnswer> {
+export async function settle(tx: Tx, settlement: Settlement): Promise<SettleAnswer> {
+  const { accountId, charge } = settlement;
   if (!Number.isSafeInteger(charge) || charge < 0) throw new RangeError('a charge is a whole number');
-  const hold = await tx.first(closeHold, { account: accountId, hold: holdId, charge });
-  if (hold === undefined) return { kind: 'already_settled' };
+  return tx.batch(settlementsOfAccount, `${accountId} ${charge}`, settlement);
+}
 
-  const { credits, charged, released } = hold;
+const settlementsOfAccount: BatchWork<Settlement, SettleAnswer> = {
+  most: mostHolds,
+  run: async (tx, settlements) => {
+    const open = await closeHolds(tx, settlements);
+    const answers: SettleAnswer[] = [];
+    const closed: ClosedHold[] = [];
+    for (const { holdId, now } of settlements) {
+      const hold = open.get(holdId);
+      // Of those that close the same hold in this very moment one is the first.
+      open.delete(holdId);
+      if (hold !== undefined) closed.push({ ...hold, now });
+      answers.push(
+        hold === undefined
+          ? { kind: 'already_settled' }
+          : { kind: 'settled', charged: hold.charged, released: hold.released },
+      );
+    }
+    const [first] = settlements;
+    if (first !== undefined && closed.length > 0) await moveAll(tx, first.accountId, closed);
+    return answers;
+  },
+};
+
+type ClosedHold = { id: string; credits: number; charged: number; released: number; now: number };
+
+async function closeHolds(tx: Tx, settlements: Settlement[]): Promise<Map<string, Omit<ClosedHold, 'now'>>> {
+  const [{ accountId, charge }] = settlements as [Settlement];
+  const closing = closings.find(({ places }) => places >= settlements.length);
+  if (closing === undefined) throw new RangeError(`${settlements.length} holds are too many at once`);
+  const args: Closing = { account: accountId, charge };
+  for (let place = 0; place < closing.places; place += 1)
+    args[`hold${place}`] = settlements[place]?.holdId ?? null;
+  const rows = await tx.all(closing.closeHolds, args);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Moves what the holds held, and writes what became of each. */
+async function moveAll(tx: Tx, accountId: string, holds: ClosedHold[]): Promise<void> {
+  const entries = holds.flatMap(entriesOf);
+  const sum = (figure: 'credits' | 'charged' | 'released') =>
+    holds.reduce((total, hold) => total + hold[figure], 0);
+  const account = await tx.first(moveCredits, {
+    account: accountId,
+    credits: sum('credits'),
+    charged: sum('charged'),
+    released: sum('released'),
+    entries: entries.length,
+    now: Math.max(...holds.map(({ now }) => now)),
+  });
+  if (account === undefined) throw new Error('a hold without an account');
+  await writeEntries(tx, { accountId, entries: account.entries }, entries);
+}
+
+function entriesOf({ id, charged, released, now }: ClosedHold) {
   const parts = [
     { kind: 'charge' as const, credits: charged },
     { kind: 'release' as const, credits: released },
-  ].filter((part) => part.credits > 0);
-  const figures = { account: accountId, credits, charged, released, entries: parts.length, now };
-  const account = await tx.first(moveCredits, figures);
-  if (account === undefined) throw new Error('a hold without an account');
-
-  let number = account.entries - parts.length;
-  for (const part of parts) {
-    number += 1;
-    const op = `${part.kind}:${holdId}`;
-    await writeEntry(tx, { account_id: accountId, number, ...part, op, hold_id: holdId, at: now });
-  }
-  return { kind: 'settled', charged, released };
+  ];
+  return parts
+    .filter(({ credits }) => credits > 0)
+    .map((part) => ({ ...part, op: `${part.kind}:${id}`, hold_id: id, at: now }));
 }

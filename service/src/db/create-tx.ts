@@ -1,3 +1,4 @@
+import { createBatches } from './create-batches.ts';
 import type { Compile } from './compile-statement.ts';
 import type { Connection, QueryResult } from './connection.ts';
 import type { Reader, Statement, Tx } from './statement.ts';
@@ -23,11 +24,12 @@ export function createTx(
     const { sql, bind } = compile(statement);
     return connection.execute(sql, bind(args));
   };
-  return {
+  const statements = {
     ...readerOver(run),
-    change: (statement, args) => run(statement, args).then(({ changes }) => changes),
-    end: () => void (ended = true),
+    change: <Args, Row>(statement: Statement<Args, Row>, args: Args) =>
+      run(statement, args).then(({ changes }) => changes),
   };
+  return { ...statements, batch: createBatches(statements), end: () => void (ended = true) };
 }
 
 function readerOver(run: Run): Reader {

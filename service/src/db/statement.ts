@@ -17,7 +17,7 @@ export type Statement<Args, Row> = {
 
 export type SqlValue = string | number | Uint8Array | null;
 
-export function statement<Args extends Record<string, SqlValue>, Row>(
+export function statement<Args extends Record<string, SqlValue> | SqlValue[], Row>(
   build: (db: Kysely<Schema>, arg: Args) => Compilable<Row>,
 ): Statement<Args, Row> {
   return { build };
@@ -33,4 +33,14 @@ export type Reader = {
 export type Tx = Reader & {
   /** Runs a statement and says how many rows it changed. */
   change: <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<number>;
+  /** Does work together with what the other operations of the transaction want done under the same key. */
+  batch: <Item, Answer>(work: BatchWork<Item, Answer>, key: string, item: Item) => Promise<Answer>;
+};
+
+/** Work that costs little more for many than for one (see create-batches.ts). */
+export type BatchWork<Item, Answer> = {
+  /** So many at once; more become several batches. */
+  most: number;
+  /** Answers each item, in their order. If it throws, it has failed for all of them. */
+  run(tx: Tx, items: Item[]): Promise<Answer[]>;
 };

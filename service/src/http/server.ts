@@ -5,10 +5,12 @@ import fastify from 'fastify';
 import { createAdmitRequest } from './pipeline/admit-request.ts';
 import { authenticateOperator } from './pipeline/authenticate-operator.ts';
 import { createAuthenticateRequest } from './pipeline/authenticate-request.ts';
+import { bodyDeadline } from './pipeline/body-deadline.ts';
 import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
 import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
 import { createErrorHandler } from './pipeline/error-handler.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
+import { listsPath } from './pipeline/paths.ts';
 import { refuse } from './pipeline/refuse.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
@@ -21,6 +23,9 @@ import { addCreateBulkTask } from './routes/create-bulk-task.ts';
 import { addDocs } from './routes/docs.ts';
 import { addHealth } from './routes/health.ts';
 import type { ApiServer, HttpParts, RouteParts } from './routes/http-parts.ts';
+import { addChangeList } from './routes/lists/change-list.ts';
+import { addCreateList } from './routes/lists/create-list.ts';
+import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, openapiDocument } from './routes/openapi.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
@@ -30,6 +35,8 @@ import { addVerifyEmail } from './routes/verify-email.ts';
 export const connectionLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
+  /** The file of a list, from its first byte to its last. */
+  uploadTimeoutMs: 1_800_000,
   checkingIntervalMs: 1_000,
   keepAliveTimeoutMs: 65_000,
   headerBytes: 8_192,
@@ -47,6 +54,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   const server = openServer(parts, limits);
 
   server.addHook('onRequest', receiveRequest(parts));
+  server.addHook('onRequest', bodyDeadline({ ms: limits.requestTimeoutMs, exempt: listsPath }));
   // eslint-disable-next-line max-params -- the framework's own signature
   server.addHook('onSend', (_request, reply, payload, done) => {
     // A client that is answered during shutdown should not send its next request over this connection.
@@ -65,6 +73,9 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addVerifyEmail(server, routeParts);
   addCreateBulkTask(server, routeParts);
   addReadBulkTask(server, routeParts);
+  addCreateList(server, routeParts);
+  addReadLists(server, routeParts);
+  addChangeList(server, routeParts);
   addSession(server, routeParts);
   addAccountReads(server, routeParts);
   addAccountKeys(server, routeParts);
@@ -94,7 +105,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
     logger: false,
     genReqId: () => parts.newRequestId(),
     bodyLimit: contractLimits.bodyBytes,
-    requestTimeout: limits.requestTimeoutMs,
+    requestTimeout: limits.uploadTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxRequestsPerSocket: limits.requestsPerSocket,
     exposeHeadRoutes: false,

@@ -19,7 +19,7 @@ type Endpoint = 'verification' | 'task';
 
 type Scope = { accountId: string; endpoint: Endpoint; request: IdempotentRequest; now: number };
 
-type Recollection =
+type EarlierAnswer =
   | { kind: 'new' }
   | { kind: 'answered'; answer: string }
   | { kind: 'request_in_progress' }
@@ -36,7 +36,7 @@ const find = statement((db, arg: { account: string; key: string; now: number }) 
     .where('expires_at', '>', arg.now),
 );
 
-export async function recall(tx: Tx, { accountId, endpoint, request, now }: Scope): Promise<Recollection> {
+export async function recall(tx: Tx, { accountId, endpoint, request, now }: Scope): Promise<EarlierAnswer> {
   const row = await tx.first(find, { account: accountId, key: request.key, now });
   if (row === undefined) return { kind: 'new' };
   if (row.endpoint !== endpoint || row.body_hash !== request.bodyHash)
@@ -125,9 +125,9 @@ const writeAnswer = statement(
       .where('attempt', '=', arg.attempt),
 );
 
-type Attempt = { accountId: string; key: string; attempt: string };
+type AttemptKey = { accountId: string; key: string; attempt: string };
 
-export async function finish(tx: Tx, ended: Attempt & { answer: string; now: number }): Promise<void> {
+export async function finish(tx: Tx, ended: AttemptKey & { answer: string; now: number }): Promise<void> {
   const { accountId: account, key, attempt, answer, now } = ended;
   await tx.change(writeAnswer, { account, key, attempt, answer, expires: now + keepMs });
 }
@@ -142,7 +142,7 @@ const remove = statement((db, arg: { account: string; key: string; attempt: stri
 );
 
 /** Frees the key. An answer that was kept stays, even if its commit was reported as failed. */
-export async function forget(tx: Tx, { accountId: account, key, attempt }: Attempt): Promise<void> {
+export async function forget(tx: Tx, { accountId: account, key, attempt }: AttemptKey): Promise<void> {
   await tx.change(remove, { account, key, attempt });
 }
 

@@ -7,6 +7,7 @@ import { watchUtf8 } from './reading/decode-text.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { openStoredFile, pieceBytes, storePiece } from './stored-file.ts';
 import { surveyList, type Survey } from './survey-list.ts';
+import type { ColumnWish } from './reading/find-layout.ts';
 
 /**
  * Takes a file in: receive → survey → show. The file is written away in pieces as it comes and never held whole. Until it
@@ -17,7 +18,7 @@ export type ReceiveListRequest = {
   requestId: string;
   name: string;
   content: AsyncIterable<Uint8Array>;
-  column?: number | undefined;
+  column?: ColumnWish | undefined;
   split: boolean;
 };
 

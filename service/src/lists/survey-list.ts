@@ -6,6 +6,7 @@ import type { ListFile } from './reading/list-file.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { planReading, readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
 import { rowsOfCell, type SurveyedRow } from './rows-of-cell.ts';
+import type { ColumnWish } from './reading/find-layout.ts';
 
 /**
  * Reads a list once from beginning to end and writes down what each row is: an address, a duplicate of an earlier one,
@@ -18,7 +19,7 @@ export type SurveyOrder = {
   file: ListFile;
   isValidUtf8: boolean;
   /** The column with the addresses, from 0, where somebody chose it. */
-  column?: number | undefined;
+  column?: ColumnWish | undefined;
   split: boolean;
 };
 

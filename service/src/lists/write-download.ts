@@ -6,9 +6,9 @@ import { readList, type FileRow } from './reading/read-list.ts';
 import { isChosen, type RowChoice, type RowResult } from './row-result.ts';
 import { openStoredFile } from './stored-file.ts';
 import { rowsOfLine } from './survey-list.ts';
-import { ourCells, ourHeadings } from './writing/our-columns.ts';
-import { createCsvWriter } from './writing/write-csv.ts';
-import { sheetRowsMax, writeXlsx } from './writing/write-xlsx.ts';
+import { ourCells, ourHeadings } from './our-columns.ts';
+import { createCsvWriter } from './write-csv.ts';
+import { sheetRowsMax, writeXlsx } from './write-xlsx.ts';
 
 /**
  * A checked list as a file: every row as it came, with our columns behind it. The file is read again from the store and

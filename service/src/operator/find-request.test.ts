@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { reserve } from '../credits/reserve.ts';
 import { settle } from '../credits/settle.ts';
-import { spend } from '../credits/spend.ts';
 import { createTask } from '../tasks/create-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
 import { databases } from '../../test/support/databases.ts';
@@ -63,10 +62,13 @@ for (const database of databases) {
       const { store, wallClock, accountId, find, close } = await setUp();
       const requestId = randomUUID();
       const now = wallClock.now();
-      assert.equal(
-        (await store.write((tx) => spend(tx, { accountId, holdId: requestId, now }))).kind,
-        'spent',
-      );
+      const keeper = { processId: 'here', expiresAt: now + 1 };
+      const hold = { accountId, holdId: requestId, credits: 1, ifAvailable: 1, keeper, now };
+      const settled = await store.write(async (tx) => {
+        await reserve(tx, hold);
+        return settle(tx, { accountId, holdId: requestId, charge: 1, now });
+      });
+      assert.equal(settled.kind, 'settled');
       assert.deepEqual(await find(requestId), {
         requestId,
         accountId,

@@ -28,8 +28,8 @@ const replies = (code: number, enhanced: string, text: string): SandboxMailbox =
 });
 
 export const sandboxAnswers = {
-  safe: { outcome: '200 `safe`, score 98' },
-  free: { outcome: '200 `safe` at a free provider, score 95', lists: { free: true } },
+  safe: { outcome: '200 `safe`, score 96' },
+  free: { outcome: '200 `safe` at a free provider, score 96', lists: { free: true } },
   invalid: {
     outcome: '200 `invalid`: the mail host knows no such mailbox',
     mailbox: replies(550, '5.1.1', 'The email account that you tried to reach does not exist'),

@@ -27,7 +27,7 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
     policies: createPolicyBook({ pacing: 'off' }),
     mailPort: { isBlocked: () => ({ kind: 'open' }) as const, takeTrial: () => false },
     // The one mail host of the sandbox has its address already.
-    resolver: { ipv4: () => noData, ipv6: () => noData },
+    resolver: { ipv4: () => noData, ipv6: () => noData, text: () => noData },
   };
   return {
     verify: (email, patience) => {

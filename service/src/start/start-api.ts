@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { Clock, Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { createTill } from '../credits/till.ts';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
+import { createListActions } from '../lists/list-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
@@ -29,7 +29,7 @@ import { verifyOne, type VerifyOneParts } from '../verifications/verify-one.ts';
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
 
-export type ApiParts = Omit<VerifyOneParts, 'recall' | 'till' | 'processId' | 'singleTimeoutMs'> &
+export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
   ConsoleParts & {
     engine: Engine;
     counting: Parameters<typeof countSingles>[1];
@@ -51,7 +51,6 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const single = {
     ...inTime,
     recall,
-    till: createTill(inTime),
     processId: registry.ownId,
     singleTimeoutMs,
   };
@@ -61,6 +60,14 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     verifyOne: countSingles((request) => verifyOne(request, single), parts.counting),
     createTask: (request) => createTask(request, task),
     readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
+    lists: createListActions({
+      ...config,
+      store,
+      wallClock,
+      processId: registry.ownId,
+      retentionMs: taskRetentionMs,
+      wake: parts.wake,
+    }),
     ...consoleParts(config, parts),
     overloadGuard,
     readiness: createReadiness({ store, engine, clock, wallClock }),

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
+import { runListTask } from '../lists/run-list-task.ts';
 import { claimTask } from '../tasks/claim-task.ts';
 import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
 import { startWorker, workerLimits } from '../worker/start-worker.ts';
@@ -18,8 +19,12 @@ export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<
   const { taskDeadlineMs, deferRetryMs, taskRetentionMs } = config;
   const worker = startWorker({
     claim: () => store.write((tx) => claimTask(tx, { processId: registry.ownId, now: wallClock.now() })),
-    run: (claim, signals) =>
-      runTask(claim, { ...parts, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs }, signals),
+    run: (claim, signals) => {
+      const taskParts = { ...parts, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs };
+      return claim.listId === null
+        ? runTask(claim, taskParts, signals)
+        : runListTask(claim, taskParts, signals);
+    },
     clock,
     limits: workerLimits(config.verificationsAtOnce),
     onProblem,

@@ -11,10 +11,13 @@ type Ending = { now: number; retentionMs: number };
 
 /** The deadline is reached: what has no answer is `unknown`, its credit goes back, the task is completed. */
 export async function endTask(tx: Tx, claim: Claim, ending: Ending): Promise<SettleTaskAnswer> {
-  for (const { position, email, visits } of await pendingItems(tx, claim.taskId)) {
-    const result = unverified(email, withVisits(deadlineReached, visits));
-    await recordResult(tx, claim, { position, result });
-  }
+  const pending = await pendingItems(tx, claim.taskId);
+  await Promise.all(
+    pending.map(({ position, email, visits }) => {
+      const result = unverified(email, withVisits(deadlineReached, visits));
+      return recordResult(tx, claim, { position, result });
+    }),
+  );
   return settleTask(tx, claim, ending);
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { multiRowInsert } from '../db/multi-row-insert.ts';
 import { statement, type Tx } from '../db/statement.ts';
 
 export type NewTask = {
@@ -58,57 +58,21 @@ const insertRow = statement((db, arg: NewTask) =>
   }),
 );
 
-type ItemArguments = { task: string; now: number } & Record<
-  `${'email' | 'position' | 'list_row' | 'visits' | 'visited'}${number}`,
-  string | number | null
->;
-
-/**
- * So many addresses in one statement: a statement costs more than a row. What each row is given is of the type its
- * name says, see `itemArguments`.
- */
-const insertItems = (count: number) =>
-  statement((db, arg: ItemArguments) =>
-    db.insertInto('item').values(
-      Array.from({ length: count }, (_, row) => ({
-        task_id: arg.task,
-        position: arg[`position${row}`] as number,
-        email: arg[`email${row}`] as string,
-        next_at: arg.now,
-        state: sql.lit('pending' as const),
-        attempts: sql.lit(0),
-        visits: arg[`visits${row}`] as number,
-        visited: arg[`visited${row}`] as string | null,
-        list_row: arg[`list_row${row}`] as number | null,
-        conclusive: sql.lit(0),
-      })),
-    ),
-  );
-
-/** Few sizes, so that few statements are prepared; any number of addresses is made up of them. */
-const batches = [64, 16, 4, 1].map((size) => ({ size, insert: insertItems(size) }));
+const insertItems = multiRowInsert('item', {
+  columns: ['task_id', 'position', 'email', 'next_at', 'visits', 'visited', 'list_row'],
+  constants: { state: 'pending', attempts: 0, conclusive: 0 },
+});
 
 /** All is sent at once, in order: to wait for each answer would hold up the account for as many round trips. */
 export async function insertTask(tx: Tx, task: NewTask, items: NewItem[]): Promise<void> {
-  const sent: Promise<unknown>[] = [tx.change(insertRow, task)];
-  let next = 0;
-  for (const { size, insert } of batches) {
-    for (; next + size <= items.length; next += size) {
-      sent.push(
-        tx.change(insert, itemArguments(task, { from: next, items: items.slice(next, next + size) })),
-      );
-    }
-  }
-  await Promise.all(sent);
-}
-
-function itemArguments({ id, now }: NewTask, batch: { from: number; items: NewItem[] }): ItemArguments {
-  const rows = batch.items.flatMap((item, row): [string, string | number | null][] => [
-    [`position${row}`, batch.from + row],
-    [`email${row}`, item.email],
-    [`list_row${row}`, item.listRow],
-    [`visits${row}`, item.visits],
-    [`visited${row}`, item.visited],
-  ]);
-  return { task: id, now, ...Object.fromEntries(rows) };
+  const rows = items.map(({ email, visits, visited, listRow }, position) => ({
+    task_id: task.id,
+    position,
+    email,
+    next_at: task.now,
+    visits,
+    visited,
+    list_row: listRow,
+  }));
+  await Promise.all([tx.change(insertRow, task), insertItems(tx, rows)]);
 }

@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder } from 'kysely';
 import type { Schema } from '../db/schema.ts';
-import { statement, type Tx } from '../db/statement.ts';
+import { statement, type BatchWork, type Tx } from '../db/statement.ts';
 import type { Claim } from './claim-task.ts';
 import type { Result } from './result.ts';
 import { readVisits, type Visit } from './visits.ts';
@@ -129,12 +129,22 @@ const answerItem = statement(
       .where((eb) => fenceHolds(eb, arg.fence)),
 );
 
-const countChecked = statement((db, arg: { task: string }) =>
+const addToChecked = statement((db, arg: { task: string; more: number }) =>
   db
     .updateTable('task')
-    .set((eb) => ({ checked: eb('checked', '+', eb.lit(1)) }))
+    .set((eb) => ({ checked: eb('checked', '+', arg.more) }))
     .where('id', '=', arg.task),
 );
+
+/** Results that are written at the same time are counted together: a row that all write is written once. */
+const countChecked: BatchWork<{ taskId: string }, void> = {
+  most: 100,
+  run: async (tx, results) => {
+    const [{ taskId }] = results as [{ taskId: string }];
+    await tx.change(addToChecked, { task: taskId, more: results.length });
+    return results.map(() => undefined);
+  },
+};
 
 /** Writes the result of an address, once. */
 export async function recordResult(
@@ -149,7 +159,7 @@ export async function recordResult(
     explanation: JSON.stringify(result.explanation),
   });
   if (changed !== 1) return refusal(tx, claim);
-  await tx.change(countChecked, { task: claim.taskId });
+  await tx.batch(countChecked, claim.taskId, claim);
   return { kind: 'written' };
 }
 

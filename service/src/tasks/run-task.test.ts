@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Outcome } from '@mailproof/engine';
-import { createTill } from '../credits/till.ts';
 import { addressOf } from '../../test/support/address-of.ts';
 import { databases } from '../../test/support/databases.ts';
 import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
@@ -368,7 +367,6 @@ for (const database of databases) {
         {
           ...house.parts,
           recall: () => undefined,
-          till: createTill(house.parts),
           processId: house.registry.ownId,
           singleTimeoutMs: 1_000,
         },

@@ -6,23 +6,23 @@ import type { VerifyOneAnswer, VerifyOneRequest } from './verify-one.ts';
  * What an `Idempotency-Key` means to a single verification: the first answer is kept, and repeated to whoever asks
  * again. Without a key nothing here does anything.
  */
-type Asked = Pick<VerifyOneRequest, 'requestId' | 'caller' | 'idempotency'>;
+type KeyedRequest = Pick<VerifyOneRequest, 'requestId' | 'caller' | 'idempotency'>;
 
-type Attempt = { now: number; processId: string | null; expiresAt: number };
+type KeyHolder = { now: number; processId: string; expiresAt: number };
 
 /** Takes the key; or says what was answered before, or why there is no answer. */
 export async function takeKey(
   tx: Tx,
-  { requestId, caller, idempotency: request }: Asked,
-  attempt: Attempt,
+  { requestId, caller, idempotency: request }: KeyedRequest,
+  holder: KeyHolder,
 ): Promise<VerifyOneAnswer | undefined> {
   if (request === undefined) return undefined;
   const { accountId } = caller;
-  const scope = { accountId, endpoint: 'verification' as const, request, now: attempt.now };
+  const scope = { accountId, endpoint: 'verification' as const, request, now: holder.now };
   const earlier = await recall(tx, scope);
   if (earlier.kind === 'answered') return { ...readAnswer(earlier.answer), replayed: true };
   if (earlier.kind !== 'new') return earlier;
-  await begin(tx, { ...scope, ...attempt, attempt: requestId });
+  await begin(tx, { ...scope, ...holder, attempt: requestId });
   return undefined;
 }
 
@@ -30,7 +30,7 @@ export type Kept = Omit<VerifyOneAnswer & { kind: 'verified' }, 'replayed'>;
 
 export async function keepAnswer(
   tx: Tx,
-  { requestId, caller: { accountId }, idempotency }: Asked,
+  { requestId, caller: { accountId }, idempotency }: KeyedRequest,
   { answer, now }: { answer: Kept; now: number },
 ): Promise<void> {
   if (idempotency === undefined) return;
@@ -41,7 +41,7 @@ export async function keepAnswer(
 /** An attempt that came to nothing lets the next one try. */
 export async function freeKey(
   tx: Tx,
-  { requestId, caller: { accountId }, idempotency }: Asked,
+  { requestId, caller: { accountId }, idempotency }: KeyedRequest,
 ): Promise<void> {
   if (idempotency !== undefined) await forget(tx, { accountId, key: idempotency.key, attempt: requestId });
 }

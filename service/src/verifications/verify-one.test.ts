@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Engine, Outcome } from '@mailproof/engine';
-import { createTill } from '../credits/till.ts';
 import { freezeAccount } from '../credits/freeze-account.ts';
 import { grantCredits } from '../credits/grant-credits.ts';
 import { readBalance } from '../credits/read-balance.ts';
@@ -38,7 +37,6 @@ for (const database of databases) {
         engine: answering(safe),
         recall: () => undefined,
         sandbox: answering(unknown),
-        till: createTill({ store, wallClock }),
         slots: createSlots({ clock: time, limits: { total: 1_000, perAccount: 1_000, bulk: 1_000 } }),
         clock: time,
         wallClock,
@@ -87,7 +85,7 @@ for (const database of databases) {
     });
 
     it('a verdict that is known at once is paid for in one transaction, and nobody is asked', async () => {
-      const { ask, live, asked, balance, store, time, accountId, finish } = await setUp(1);
+      const { ask, live, asked, balance, store, accountId, finish } = await setUp(1);
       let written = 0;
       const counting = {
         write: <T>(operation: Parameters<typeof store.write<T>>[0]) => {
@@ -100,7 +98,6 @@ for (const database of databases) {
       const knowing = {
         recall: () => disposable,
         store: counting,
-        till: createTill({ store: counting, wallClock: time.wallClock }),
       };
       const answer = await ask(live, { requestId: 'one' }, knowing);
       assert.ok(answer.kind === 'verified');

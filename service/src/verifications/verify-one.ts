@@ -5,11 +5,11 @@ import {
   type Engine,
   type Explanation,
   type Outcome,
+  type Recalled,
   type Verdict,
 } from '@mailproof/engine';
 import { reserve } from '../credits/reserve.ts';
 import { settle } from '../credits/settle.ts';
-import type { Till } from '../credits/till.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
@@ -17,7 +17,6 @@ import type { WallClock } from '../db/wall-clock.ts';
 import type { IdempotentRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import { freeKey, keepAnswer, takeKey, type Kept } from './answer-once.ts';
-import { sellKnown } from './sell-known.ts';
 import type { Slots } from './slots.ts';
 
 /**
@@ -27,7 +26,8 @@ import type { Slots } from './slots.ts';
  * before its charge is (I12). If the store fails after the probe, the verdict is withheld and the sweeper
  * gives the credit back. Test keys go the same way, with the sandbox and without credits.
  *
- * Where the engine knows the verdict without asking anybody, reserve and settle are one transaction (sell-known.ts).
+ * Where the engine knows the verdict without asking anybody, reserve and settle are one transaction. Requests of an
+ * account that come together share their statements (see credits/reserve.ts).
  */
 export type VerifyOneRequest = {
   /** Names the request, and the hold it opens. */
@@ -54,7 +54,6 @@ export type VerifyOneParts = {
   /** What the engine can tell without sending a packet. */
   recall: Engine['recall'];
   sandbox: Pick<Engine, 'verify'>;
-  till: Till;
   slots: Slots;
   /** The engine's clock, for the deadline. */
   clock: Pick<Clock, 'now'>;
@@ -68,28 +67,35 @@ export type VerifyOneParts = {
 const graceMs = 10_000;
 
 export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts): Promise<VerifyOneAnswer> {
-  const { accountId, mode } = request.caller;
-  const known = mode === 'live' ? parts.recall(request.address) : undefined;
-  if (known !== undefined && conclusiveStatuses.has(known.verdict.status))
-    return sellKnown(request, known, parts);
+  const write = <T>(step: (tx: Tx) => Promise<T>) => parts.store.write(step, request.caller.accountId);
+  const ending = () => ({ request, now: parts.wallClock.now() });
+  const known = recallConclusive(request, parts);
+  if (known !== undefined)
+    return write(
+      async (tx) => (await start(tx, request, parts)) ?? conclude(tx, { ...ending(), outcome: known }),
+    );
 
   const deadline = parts.clock.now() + parts.singleTimeoutMs;
-  const refused = await parts.store.write((tx) => start(tx, request, parts), accountId);
+  const refused = await write((tx) => start(tx, request, parts));
   if (refused !== undefined) return refused;
   try {
     const outcome = await probe(request, { ...parts, deadline });
-    return await parts.store.write(
-      (tx) => conclude(tx, { request, outcome, now: parts.wallClock.now() }),
-      accountId,
-    );
+    return await write((tx) => conclude(tx, { ...ending(), outcome }));
   } catch (error) {
-    const givenUp = parts.store
-      .write((tx) => giveUp(tx, { request, now: parts.wallClock.now() }), accountId)
-      .catch(() => undefined);
+    const givenUp = write((tx) => giveUp(tx, ending())).catch(() => undefined);
     // Where the store itself fails, nobody waits for it once more: if need be, the sweeper gives the credit back.
     if (!(error instanceof StoreUnavailableError)) await givenUp;
     throw error;
   }
+}
+
+/** What the engine knows of the address without asking, if it is worth its credit. */
+function recallConclusive(
+  { caller, address }: VerifyOneRequest,
+  { recall }: VerifyOneParts,
+): Recalled | undefined {
+  const known = caller.mode === 'live' ? recall(address) : undefined;
+  return known !== undefined && conclusiveStatuses.has(known.verdict.status) ? known : undefined;
 }
 
 /** Reserves; or says why it cannot be, or what was answered to the same request before. */

@@ -195,7 +195,7 @@ describe('a task from beginning to end', () => {
     assert.deepEqual(safe, {
       email: 'alive@plain.test',
       status: 'safe',
-      overall_score: 98,
+      overall_score: 96,
       is_safe_to_send: true,
       is_deliverable: true,
       is_valid_syntax: true,

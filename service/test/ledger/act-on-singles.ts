@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Outcome } from '@mailproof/engine';
-import { createTill } from '../../src/credits/till.ts';
 import { settle } from '../../src/credits/settle.ts';
 import { statement } from '../../src/db/statement.ts';
 import { addressOf } from '../support/address-of.ts';
@@ -9,16 +8,16 @@ import { createSlots } from '../../src/verifications/slots.ts';
 import { verifyOne, type VerifyOneAnswer } from '../../src/verifications/verify-one.ts';
 import { safe, timeout, unknown } from '../support/outcomes.ts';
 import type { Command } from './command.ts';
-import { close, day, hold, keyAt, releaseSingle, type ModelSingle } from './model.ts';
-import { pick, type Scene } from './scene.ts';
+import { answersTo, close, day, hold, keyAt, releaseSingle, type ModelSingle } from './model.ts';
+import { pick, type Fixture } from './fixture.ts';
 
 /** What callers of single verifications do. */
 export async function doStartSingle(
-  scene: Scene,
+  fixture: Fixture,
   { key }: Command & { kind: 'start_single' },
 ): Promise<void> {
-  const { model, registry, wallClock } = scene;
-  const { probing, result, answer } = startVerifying(scene, key);
+  const { model, registry, wallClock } = fixture;
+  const { probing, result, answer } = startVerifying(fixture, key);
   const first = await Promise.race([probing, result]);
   const known = keyAt(model, key, wallClock.now());
   if (known !== undefined) {
@@ -26,45 +25,50 @@ export async function doStartSingle(
     assert.equal(first, known.endpoint === 'single' ? answered : 'idempotency_mismatch');
     return;
   }
-  assert.equal(first, model.available < 1 ? 'insufficient_credits' : 'probing');
+  const [allowed = ''] = answersTo(model, 1);
+  assert.equal(first, allowed === 'paid' ? 'probing' : allowed);
   if (first !== 'probing') return;
   hold(model, 1);
   const { ownId: owner } = registry;
   const expiresAt = wallClock.now() + 40_000;
   const single: ModelSingle = { holdOpen: true, expiresAt, owner, key };
   model.singles.push(single);
-  scene.singles.push({ model: single, answer, result, ended: false });
+  fixture.singles.push({ model: single, answer, result, ended: false });
   if (key === undefined) return;
   model.keys.set(key, { endpoint: 'single', body: '', inProgress: true, owner, expiresAt, taskId: '' });
 }
 
-export async function doSellSingle(scene: Scene, { key }: Command & { kind: 'sell_single' }): Promise<void> {
-  const { model, wallClock } = scene;
+export async function doKnownSingles(
+  fixture: Fixture,
+  { key, times }: Command & { kind: 'known_singles' },
+): Promise<void> {
+  const { model, wallClock } = fixture;
   const known = keyAt(model, key, wallClock.now());
-  const sold = await startVerifying(scene, key, safe('single@example.com')).result;
+  const wanted = key === undefined ? times : 1;
+  const answers = await Promise.all(
+    Array.from({ length: wanted }, () => startVerifying(fixture, key, safe('single@example.com')).result),
+  );
   if (known !== undefined) {
     const answered = known.inProgress ? 'request_in_progress' : `${known.taskId} replayed`;
-    assert.equal(sold, known.endpoint === 'single' ? answered : 'idempotency_mismatch');
+    assert.deepEqual(answers, [known.endpoint === 'single' ? answered : 'idempotency_mismatch']);
     return;
   }
-  assert.equal(sold, model.available < 1 ? 'insufficient_credits' : 'safe 1');
-  if (sold !== 'safe 1') return;
-  hold(model, 1);
-  close(model, 1, 1);
-  if (key === undefined) return;
-  const expiresAt = wallClock.now() + day;
-  model.keys.set(key, {
-    endpoint: 'single',
-    body: '',
-    inProgress: false,
-    owner: '',
-    expiresAt,
-    taskId: sold,
-  });
+  const expected = answersTo(model, wanted).map((answer) => (answer === 'paid' ? 'safe 1' : answer));
+  assert.deepEqual(answers.sort(), expected.sort());
+  const paid = answers.filter((answer) => answer === 'safe 1').length;
+  hold(model, paid);
+  close(model, paid, paid);
+  if (key === undefined || answers[0] !== 'safe 1') return;
+  const kept = { endpoint: 'single', body: '', inProgress: false, owner: '', taskId: 'safe 1' } as const;
+  model.keys.set(key, { ...kept, expiresAt: wallClock.now() + day });
 }
 
 /** Asks for a verification whose engine answers when told to, or knows the answer at once. */
-function startVerifying({ store, live, registry, time }: Scene, key: number | undefined, recalled?: Outcome) {
+function startVerifying(
+  { store, live, registry, time }: Fixture,
+  key: number | undefined,
+  recalled?: Outcome,
+) {
   const { wallClock } = time;
   const asked = Promise.withResolvers<'probing'>();
   const engineAnswer = Promise.withResolvers<Outcome>();
@@ -77,7 +81,6 @@ function startVerifying({ store, live, registry, time }: Scene, key: number | un
     engine: { verify },
     recall: () => (recalled?.kind === 'verdict' ? recalled : undefined),
     sandbox: { verify },
-    till: createTill({ store, wallClock }),
     slots,
     clock: time,
   };
@@ -105,10 +108,10 @@ function describeAnswer(answer: VerifyOneAnswer): string {
 }
 
 export async function doEndSingle(
-  scene: Scene,
+  fixture: Fixture,
   { which, as }: Command & { kind: 'end_single' },
 ): Promise<void> {
-  const { model, singles } = scene;
+  const { model, singles } = fixture;
   const single = pick(
     singles.filter((one) => !one.ended),
     which,
@@ -132,12 +135,12 @@ export async function doEndSingle(
     single.model.holdOpen = false;
     close(model, 1, charge);
   } else releaseSingle(model, single.model);
-  endKey(scene, single.model, wasOpen && isVerdict ? verdict : undefined);
+  endKey(fixture, single.model, wasOpen && isVerdict ? verdict : undefined);
 }
 
 /** The key is finished or freed, unless another attempt has taken it since. */
-function endKey(scene: Scene, { key, owner, expiresAt }: ModelSingle, verdict: string | undefined): void {
-  const { model, wallClock } = scene;
+function endKey(fixture: Fixture, { key, owner, expiresAt }: ModelSingle, verdict: string | undefined): void {
+  const { model, wallClock } = fixture;
   const known = key === undefined ? undefined : model.keys.get(key);
   if (
     key === undefined ||
@@ -156,10 +159,10 @@ const findHolds = statement((db, arg: { account: string }) =>
 );
 
 export async function doSettleAgain(
-  scene: Scene,
+  fixture: Fixture,
   { which }: Command & { kind: 'settle_again' },
 ): Promise<void> {
-  const { store, accountId, wallClock } = scene;
+  const { store, accountId, wallClock } = fixture;
   const settled = (await store.read.all(findHolds, { account: accountId })).filter(
     ({ state }) => state === 'settled',
   );

@@ -8,11 +8,14 @@ import { settleTask } from '../../src/tasks/settle-task.ts';
 import { safe } from '../support/outcomes.ts';
 import type { Command } from './command.ts';
 import { complete, day, hold, keyAt, type ModelTask } from './model.ts';
-import { pick, taskTimes, type Held, type Scene } from './scene.ts';
+import { pick, taskTimes, type Held, type Fixture } from './fixture.ts';
 
 /** What callers of bulk tasks and workers do, zombies included. */
-export async function doCreateTask(scene: Scene, command: Command & { kind: 'create_task' }): Promise<void> {
-  const { store, model, live, test, wallClock } = scene;
+export async function doCreateTask(
+  fixture: Fixture,
+  command: Command & { kind: 'create_task' },
+): Promise<void> {
+  const { store, model, live, test, wallClock } = fixture;
   const { addresses, duplicates, rejected, key } = command;
   const emails = Array.from({ length: addresses }, (_, n) => `person${n}@example.com`);
   if (addresses > 0) emails.push(...Array.from({ length: duplicates }, () => 'PERSON0@example.com'));
@@ -32,12 +35,12 @@ export async function doCreateTask(scene: Scene, command: Command & { kind: 'cre
     if (answer.kind === 'created') assert.deepEqual([answer.replayed, answer.taskId], [true, known.taskId]);
     return;
   }
-  if (!command.test && model.available < emails.length) {
-    assert.equal(answer.kind, 'insufficient_credits');
+  if (!command.test && (model.frozen || model.available < emails.length)) {
+    assert.equal(answer.kind, model.frozen ? 'account_frozen' : 'insufficient_credits');
     return;
   }
   assert.ok(answer.kind === 'created' && !answer.replayed);
-  addTask(scene, { id: answer.taskId, count: addresses, isTest: command.test });
+  addTask(fixture, { id: answer.taskId, count: addresses, isTest: command.test });
   if (key !== undefined) {
     model.keys.set(key, {
       endpoint: 'task',
@@ -50,8 +53,11 @@ export async function doCreateTask(scene: Scene, command: Command & { kind: 'cre
   }
 }
 
-function addTask(scene: Scene, { id, count, isTest }: { id: string; count: number; isTest: boolean }): void {
-  const { model, wallClock } = scene;
+function addTask(
+  fixture: Fixture,
+  { id, count, isTest }: { id: string; count: number; isTest: boolean },
+): void {
+  const { model, wallClock } = fixture;
   const items = Array.from({ length: count }, () => ({
     done: false,
     conclusive: false,
@@ -77,8 +83,8 @@ function addTask(scene: Scene, { id, count, isTest }: { id: string; count: numbe
   if (count === 0) complete(model, task, wallClock.now());
 }
 
-export async function doClaim(scene: Scene): Promise<void> {
-  const { store, model, registry, claims, wallClock } = scene;
+export async function doClaim(fixture: Fixture): Promise<void> {
+  const { store, model, registry, claims, wallClock } = fixture;
   const due = model.tasks.filter(
     (task) =>
       task.status !== 'completed' && task.nextAt <= wallClock.now() && task.leaseUntil <= wallClock.now(),
@@ -102,15 +108,15 @@ export async function doClaim(scene: Scene): Promise<void> {
 }
 
 /** The worker's fence is the task's: what it writes counts. */
-function isCurrent({ model }: Scene, { claim, task }: Held): boolean {
+function isCurrent({ model }: Fixture, { claim, task }: Held): boolean {
   return model.tasks.includes(task) && task.status === 'running' && task.fence === claim.fence;
 }
 
 export async function doRecord(
-  scene: Scene,
+  fixture: Fixture,
   { which, position, conclusive }: Command & { kind: 'record' },
 ): Promise<void> {
-  const { store, claims } = scene;
+  const { store, claims } = fixture;
   const held = pick(claims, which);
   const item = held?.task.items[position];
   if (held === undefined || item === undefined) return;
@@ -120,29 +126,35 @@ export async function doRecord(
       ? { verdict: outcome.verdict, explanation: outcome.explanation, conclusive }
       : unverified('person@example.com', deadlineReached);
   const answer = await store.write((tx) => recordResult(tx, held.claim, { position, result }));
-  assert.equal(answer.kind, !isCurrent(scene, held) ? 'stale_fence' : item.done ? 'not_pending' : 'written');
+  assert.equal(
+    answer.kind,
+    !isCurrent(fixture, held) ? 'stale_fence' : item.done ? 'not_pending' : 'written',
+  );
   if (answer.kind === 'written') Object.assign(item, { done: true, conclusive });
 }
 
 export async function doDefer(
-  scene: Scene,
+  fixture: Fixture,
   { which, position, byMs }: Command & { kind: 'defer' },
 ): Promise<void> {
-  const { store, claims, wallClock } = scene;
+  const { store, claims, wallClock } = fixture;
   const held = pick(claims, which);
   const item = held?.task.items[position];
   if (held === undefined || item === undefined) return;
   const answer = await store.write((tx) =>
     deferItem(tx, held.claim, { position, nextAt: wallClock.now() + byMs, visits: [] }),
   );
-  assert.equal(answer.kind, !isCurrent(scene, held) ? 'stale_fence' : item.done ? 'not_pending' : 'written');
+  assert.equal(
+    answer.kind,
+    !isCurrent(fixture, held) ? 'stale_fence' : item.done ? 'not_pending' : 'written',
+  );
 }
 
 export async function doSettleTask(
-  scene: Scene,
+  fixture: Fixture,
   { which }: Command & { kind: 'settle_task' },
 ): Promise<void> {
-  const { store, model, claims, wallClock } = scene;
+  const { store, model, claims, wallClock } = fixture;
   const held = pick(claims, which);
   if (held === undefined) return;
   const answer = await store.write((tx) =>
@@ -151,25 +163,25 @@ export async function doSettleTask(
   const finished = held.task.items.every((item) => item.done);
   assert.equal(
     answer.kind,
-    !isCurrent(scene, held) ? 'stale_fence' : finished ? 'completed' : 'not_finished',
+    !isCurrent(fixture, held) ? 'stale_fence' : finished ? 'completed' : 'not_finished',
   );
   if (answer.kind === 'completed') complete(model, held.task, wallClock.now());
 }
 
-export async function doPutBack(scene: Scene, { which }: Command & { kind: 'put_back' }): Promise<void> {
-  const { store, claims, wallClock } = scene;
+export async function doPutBack(fixture: Fixture, { which }: Command & { kind: 'put_back' }): Promise<void> {
+  const { store, claims, wallClock } = fixture;
   const held = pick(claims, which);
   if (held === undefined) return;
-  const current = isCurrent(scene, held);
+  const current = isCurrent(fixture, held);
   await store.write((tx) => releaseTask(tx, held.claim, wallClock.now() + 1_000));
   if (current) Object.assign(held.task, { leaseUntil: 0, owner: '', nextAt: wallClock.now() + 1_000 });
 }
 
-export async function doRenew(scene: Scene, { which }: Command & { kind: 'renew' }): Promise<void> {
-  const { store, claims, wallClock } = scene;
+export async function doRenew(fixture: Fixture, { which }: Command & { kind: 'renew' }): Promise<void> {
+  const { store, claims, wallClock } = fixture;
   const held = pick(claims, which);
   if (held === undefined) return;
-  const ours = isCurrent(scene, held) && held.task.owner !== '';
+  const ours = isCurrent(fixture, held) && held.task.owner !== '';
   assert.equal(await store.write((tx) => renewLease(tx, held.claim, wallClock.now())), ours);
   if (ours) held.task.leaseUntil = wallClock.now() + 30_000;
 }

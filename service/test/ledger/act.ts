@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { freezeAccount } from '../../src/credits/freeze-account.ts';
 import { grant } from '../../src/credits/grant.ts';
 import { readBalance } from '../../src/credits/read-balance.ts';
+import { statement } from '../../src/db/statement.ts';
 import { readTask } from '../../src/tasks/read-task.ts';
 import { createSweep } from '../../src/upkeep/sweep.ts';
-import { doEndSingle, doSettleAgain, doSellSingle, doStartSingle } from './act-on-singles.ts';
+import { doEndSingle, doSettleAgain, doKnownSingles, doStartSingle } from './act-on-singles.ts';
 import {
   doClaim,
   doCreateTask,
@@ -15,48 +17,53 @@ import {
 } from './act-on-tasks.ts';
 import type { Command } from './command.ts';
 import { sweep } from './model.ts';
-import { taskTimes, type Scene } from './scene.ts';
+import { taskTimes, type Fixture } from './fixture.ts';
 
 /** Does a command to the service and to the model, and asserts that both answer alike. */
-export async function act(scene: Scene, command: Command): Promise<void> {
+export async function act(fixture: Fixture, command: Command): Promise<void> {
   switch (command.kind) {
     case 'grant':
-      return doGrant(scene, command);
+      return doGrant(fixture, command);
     case 'create_task':
-      return doCreateTask(scene, command);
+      return doCreateTask(fixture, command);
     case 'start_single':
-      return doStartSingle(scene, command);
-    case 'sell_single':
-      return doSellSingle(scene, command);
+      return doStartSingle(fixture, command);
+    case 'known_singles':
+      return doKnownSingles(fixture, command);
     case 'end_single':
-      return doEndSingle(scene, command);
+      return doEndSingle(fixture, command);
     case 'settle_again':
-      return doSettleAgain(scene, command);
+      return doSettleAgain(fixture, command);
     case 'claim':
-      return doClaim(scene);
+      return doClaim(fixture);
     case 'record':
-      return doRecord(scene, command);
+      return doRecord(fixture, command);
     case 'defer':
-      return doDefer(scene, command);
+      return doDefer(fixture, command);
     case 'settle_task':
-      return doSettleTask(scene, command);
+      return doSettleTask(fixture, command);
     case 'put_back':
-      return doPutBack(scene, command);
+      return doPutBack(fixture, command);
     case 'renew':
-      return doRenew(scene, command);
+      return doRenew(fixture, command);
+    case 'freeze':
+      return doFreeze(fixture, command);
     case 'advance':
-      scene.time.advance(command.ms);
+      fixture.time.advance(command.ms);
       return;
     case 'sweep':
-      return doSweep(scene);
+      return doSweep(fixture);
     case 'crash':
-      await doCrash(scene);
+      await doCrash(fixture);
       return;
   }
 }
 
-async function doGrant(scene: Scene, { credits: amount, op }: Command & { kind: 'grant' }): Promise<void> {
-  const { store, model, accountId, wallClock } = scene;
+async function doGrant(
+  fixture: Fixture,
+  { credits: amount, op }: Command & { kind: 'grant' },
+): Promise<void> {
+  const { store, model, accountId, wallClock } = fixture;
   const answer = await store.write((tx) =>
     grant(tx, {
       accountId,
@@ -73,31 +80,56 @@ async function doGrant(scene: Scene, { credits: amount, op }: Command & { kind: 
   model.available += amount;
 }
 
-async function doSweep(scene: Scene): Promise<void> {
-  const { store, model, registry, wallClock, dead } = scene;
+async function doSweep(fixture: Fixture): Promise<void> {
+  const { store, model, registry, wallClock, dead } = fixture;
   await createSweep({ store, registry, wallClock, taskRetentionMs: taskTimes.taskRetentionMs })();
   sweep(model, wallClock.now(), dead);
 }
 
-/** Every request in memory is gone; the next sweep finds the process dead. */
-async function doCrash(scene: Scene): Promise<void> {
-  const { store, house, registry } = scene;
-  await house.kill(registry);
-  scene.dead.add(registry.ownId);
-  scene.singles = [];
-  // Zombies may still hold these and try to use them.
-  scene.claims = scene.claims.slice(-2);
-  scene.registry = await store.joinRegistry();
+const thaw = statement((db, arg: { account: string }) =>
+  db.updateTable('account').set({ frozen_at: null }).where('id', '=', arg.account),
+);
+
+async function doFreeze(fixture: Fixture, { frozen }: Command & { kind: 'freeze' }): Promise<void> {
+  const { store, model, accountId, wallClock } = fixture;
+  const now = wallClock.now();
+  if (frozen) await store.write((tx) => freezeAccount(tx, { accountId, because: 'I2', now }));
+  else await store.write((tx) => tx.change(thaw, { account: accountId }));
+  model.frozen = frozen;
 }
 
+/** Every request in memory is gone; the next sweep finds the process dead. */
+async function doCrash(fixture: Fixture): Promise<void> {
+  const { store, testStore, registry } = fixture;
+  await testStore.kill(registry);
+  fixture.dead.add(registry.ownId);
+  fixture.singles = [];
+  // Zombies may still hold these and try to use them.
+  fixture.claims = fixture.claims.slice(-2);
+  fixture.registry = await store.joinRegistry();
+}
+
+/** The audit looks at the accounts that were touched since it last looked (see upkeep/audit.ts). */
+const findTouched = statement((db, arg: { account: string }) =>
+  db
+    .selectFrom('account')
+    .innerJoin('entry', (join) =>
+      join.onRef('entry.account_id', '=', 'account.id').onRef('entry.number', '=', 'account.entries'),
+    )
+    .select(['account.touched_at', 'entry.at'])
+    .where('account.id', '=', arg.account),
+);
+
 /** The service shows what the model holds. */
-export async function compare(scene: Scene): Promise<void> {
-  const { store, model, accountId, live, wallClock } = scene;
+export async function compare(fixture: Fixture): Promise<void> {
+  const { store, model, accountId, live, wallClock } = fixture;
   const { granted, available, reserved, spent } = model;
   assert.deepEqual(
     { ...(await readBalance(store.read, accountId)) },
     { granted, available, reserved, spent },
   );
+  const touched = await store.read.first(findTouched, { account: accountId });
+  assert.equal(touched?.touched_at, touched?.at, 'an account is touched with every entry');
   for (const task of model.tasks) {
     const seen = await readTask({ caller: live, taskId: task.id, explain: false }, { store, wallClock });
     if (task.status === 'completed' && task.expiresAt <= wallClock.now()) {

@@ -5,7 +5,7 @@ import type { TestDatabase, TestStore } from '../support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { act, compare } from './act.ts';
 import { anyCommand, type Command } from './command.ts';
-import { openScene } from './scene.ts';
+import { openFixture } from './fixture.ts';
 
 type CheckLedger = {
   database: TestDatabase;
@@ -25,28 +25,28 @@ export async function checkLedger({ database, runs, seed, rewrite }: CheckLedger
 
   async function run(commands: Command[]): Promise<void> {
     // One store serves many sequences, each with an account of its own; one that failed is not used again.
-    const house = current ?? (await database.open(rewriting(rewrite)));
+    const testStore = current ?? (await database.open(rewriting(rewrite)));
     current = undefined;
     try {
-      await runSequence(house, commands);
-      current = house;
+      await runSequence(testStore, commands);
+      current = testStore;
     } finally {
-      if (current === undefined) await house.close();
+      if (current === undefined) await testStore.close();
     }
   }
 
-  async function runSequence(house: TestStore, commands: Command[]): Promise<void> {
+  async function runSequence(testStore: TestStore, commands: Command[]): Promise<void> {
     const startedAt = time.wallClock.now();
-    const scene = await openScene(house, time, 6);
+    const fixture = await openFixture(testStore, time, 6);
     for (const command of [...commands, ...toTheEnd]) {
-      await act(scene, command);
-      await compare(scene);
+      await act(fixture, command);
+      await compare(fixture);
       const store = {
-        snapshot: <T>(look: (reader: TestStore['store']['read']) => Promise<T>) => look(house.store.read),
+        snapshot: <T>(look: (reader: TestStore['store']['read']) => Promise<T>) => look(testStore.store.read),
       };
       assert.deepEqual((await audit({ store }, { since: startedAt })).violations, []);
     }
-    assert.equal(scene.model.reserved, 0, 'at the end nothing is held');
+    assert.equal(fixture.model.reserved, 0, 'at the end nothing is held');
     time.advance(1);
   }
 

@@ -15,10 +15,12 @@ export type Command =
       test: boolean;
     }
   | { kind: 'start_single'; key: number | undefined }
-  /** One whose verdict is known before it is paid for. */
-  | { kind: 'sell_single'; key: number | undefined }
+  /** So many at once whose verdict is known before it is paid for; with a key, one. */
+  | { kind: 'known_singles'; key: number | undefined; times: number }
   | { kind: 'end_single'; which: number; as: 'conclusive' | 'inconclusive' | 'timeout' | 'defect' }
   | { kind: 'settle_again'; which: number }
+  /** The account is frozen; or the operator has looked at it, and it is no longer. */
+  | { kind: 'freeze'; frozen: boolean }
   | { kind: 'claim' }
   | { kind: 'record'; which: number; position: number; conclusive: boolean }
   | { kind: 'defer'; which: number; position: number; byMs: number }
@@ -61,7 +63,22 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 4, arbitrary: createTask },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('start_single' as const), key }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('sell_single' as const), key }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('known_singles' as const),
+      key,
+      times: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('freeze' as const),
+      // Seldom, so that most sequences move credits.
+      frozen: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({

@@ -20,7 +20,7 @@ for (const database of databases) {
           if (text !== sql) changed += 1;
           return text;
         };
-        await assert.rejects(checkLedger({ database, runs: 1_000, seed: 2, rewrite: counting }));
+        await assert.rejects(checkLedger({ database, runs: 1_000, seed: 11, rewrite: counting }));
         assert.ok(changed > 0, 'the mutant changed nothing');
       });
     }

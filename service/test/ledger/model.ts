@@ -33,6 +33,7 @@ export type Model = {
   available: number;
   reserved: number;
   spent: number;
+  frozen: boolean;
   ops: Set<number>;
   tasks: ModelTask[];
   singles: ModelSingle[];
@@ -45,6 +46,7 @@ export function newModel(credits: number): Model {
     available: credits,
     reserved: 0,
     spent: 0,
+    frozen: false,
     ops: new Set(),
     tasks: [],
     singles: [],
@@ -63,6 +65,16 @@ export function close(model: Model, credits: number, charge: number): void {
   model.reserved -= credits;
   model.spent += charge;
   model.available += credits - charge;
+}
+
+/** What is answered to so many that want one credit each, one after the other. */
+export function answersTo(
+  model: Model,
+  wanted: number,
+): ('paid' | 'account_frozen' | 'insufficient_credits')[] {
+  return Array.from({ length: wanted }, (_, n) =>
+    model.frozen ? 'account_frozen' : n < model.available ? 'paid' : 'insufficient_credits',
+  );
 }
 
 export function keyAt(model: Model, key: number | undefined, now: number): ModelKey | undefined {

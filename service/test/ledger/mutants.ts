@@ -45,6 +45,7 @@ const complete = 'update "task" set "status" = ?, "lease_owner" = ?';
 
 export const mutants: Mutant[] = [
   { name: 'reserve without the guard', rewrite: change(debit, '"available" >= ?', isNotNull) },
+  { name: 'let a frozen account pay', rewrite: change(debit, '"frozen_at" is null', '1 = 1') },
   { name: 'record without the fence', rewrite: change(answerItem, '"task"."fence" = ?', isNotNull) },
   { name: 'settle without the fence', rewrite: change(complete, '"fence" = ?', isNotNull) },
   {
@@ -64,6 +65,14 @@ export const mutants: Mutant[] = [
       'set "reserved" = "reserved" - ?',
       '"available" = "available" + ?',
       '"granted" = "granted" - $1',
+    ),
+  },
+  {
+    name: 'settle without touching the account',
+    rewrite: change(
+      'set "reserved" = "reserved" - ?',
+      '"touched_at" = ?',
+      (_, argument) => `"touched_at" = case when ${used(argument)} is null then 0 else "touched_at" end`,
     ),
   },
   {
@@ -96,6 +105,10 @@ export const mutants: Mutant[] = [
   {
     name: 'write no entry for a charge',
     rewrite: (sql) =>
-      change('insert into "entry"', /values \((.*)\)$/g, `select $1 where ${thirdOf(sql)} <> 'charge'`)(sql),
+      change(
+        'insert into "entry"',
+        /values \(([^()]*)\)$/g,
+        `select $1 where ${thirdOf(sql)} <> 'charge'`,
+      )(sql),
   },
 ];

@@ -9,7 +9,7 @@ import { databases, type TestStore } from '../support/databases.ts';
 import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
 import { act } from './act.ts';
 import { anyCommand, type Command } from './command.ts';
-import { openScene } from './scene.ts';
+import { openFixture } from './fixture.ts';
 
 const runs = 40;
 
@@ -27,7 +27,7 @@ type Figures = Pick<LedgerEntry, 'available' | 'reserved' | 'spent'>;
 for (const database of databases) {
   describe(`the statement of an account on ${database.name}`, () => {
     it(`adds up after every entry and every day, as the model has it, in ${runs} random sequences`, async () => {
-      const house = await database.open();
+      const testStore = await database.open();
       const time = createTestClock();
       const sequence = fc.record({
         commands: fc.array(anyCommand, { minLength: 1, maxLength: 40, size: 'max' }),
@@ -35,10 +35,10 @@ for (const database of databases) {
         days: fc.integer({ min: 1, max: 90 }),
       });
       await fc.assert(
-        fc.asyncProperty(sequence, (given) => checkSequence(given, house, time)),
+        fc.asyncProperty(sequence, (given) => checkSequence(given, testStore, time)),
         { numRuns: runs },
       );
-      await house.close();
+      await testStore.close();
     });
   });
 }
@@ -54,17 +54,17 @@ type Sequence = { commands: Command[]; pageSize: number; days: number };
 
 async function checkSequence(
   { commands, pageSize, days }: Sequence,
-  house: TestStore,
+  testStore: TestStore,
   time: TestClock,
 ): Promise<void> {
-  const { store } = house;
-  const scene = await openScene(house, time, 6);
-  const { accountId, model } = scene;
+  const { store } = testStore;
+  const fixture = await openFixture(testStore, time, 6);
+  const { accountId, model } = fixture;
   const readUsage = createReadUsage({ store, wallClock: time.wallClock });
   /** What the model held when the ledger was so long. */
   const modelAt = new Map<number, Figures>();
   for (const [n, command] of [...commands, ...toTheEnd].entries()) {
-    await act(scene, command);
+    await act(fixture, command);
     const entries = await store.read.all(everyEntry, { account: accountId });
     const { available, reserved, spent } = model;
     modelAt.set(entries.length, { available, reserved, spent });

@@ -1,5 +1,6 @@
 import type { AccountPlace } from '../../accounts/find-accounts.ts';
 import type { LedgerPlace } from '../../credits/read-ledger.ts';
+import type { ListPlace } from '../../lists/read-lists.ts';
 import type { TaskPlace } from '../../tasks/list-tasks.ts';
 
 /**
@@ -45,6 +46,23 @@ export function taskPlace([createdAt = '', taskId = '', ...more]: string[]): Tas
   return time === undefined || taskId.length !== 36 || more.length > 0
     ? undefined
     : { createdAt: time, taskId };
+}
+
+export function listCursor({ createdAt, listId }: ListPlace): string {
+  return taskCursor({ createdAt, taskId: listId });
+}
+
+export function listPlace(parts: string[]): ListPlace | undefined {
+  const place = taskPlace(parts);
+  return place && { createdAt: place.createdAt, listId: place.taskId };
+}
+
+export function rowCursor(row: number): string {
+  return writeCursor([row]);
+}
+
+export function rowPlace(parts: string[]): number | undefined {
+  return wholeNumbersOf(parts, 1)?.[0];
 }
 
 /** Every account id begins with this; the cursor holds the rest. */

@@ -15,7 +15,11 @@ export function readIdempotencyKey(header: string | string[] | undefined): ReadI
  * What makes two requests the same beside the key: all that the answer depends on. The mode is part of
  * it, so that a live key never replays what the sandbox made up.
  */
-export function hashRequest(endpoint: 'single' | 'bulk', mode: 'live' | 'test', fields: unknown[]): string {
+export function hashRequest(
+  endpoint: 'single' | 'bulk' | 'list' | 'list_start',
+  mode: 'live' | 'test',
+  fields: unknown[],
+): string {
   return createHash('sha256')
     .update(JSON.stringify([endpoint, mode, ...fields]))
     .digest('hex');

@@ -69,5 +69,5 @@ function accept(caller: Caller | undefined, { request, reply, kind, done }: Pend
 }
 
 function createsWork(kind: WorkKind): boolean {
-  return kind === 'single' || kind === 'bulk';
+  return kind === 'single' || kind === 'bulk' || kind === 'upload';
 }

@@ -4,8 +4,8 @@ import { overloadLimits, createOverloadGuard, type AdmitAnswer } from './overloa
 
 const few = {
   ...overloadLimits,
-  inFlight: { single: 2, bulk: 1, read: 1, account: 1 },
-  waiting: { single: 2, bulk: 0, read: 0, account: 0 },
+  inFlight: { single: 2, bulk: 1, upload: 1, read: 1, account: 1 },
+  waiting: { single: 2, bulk: 0, upload: 1, read: 0, account: 0 },
   waitMs: 60_000,
 };
 

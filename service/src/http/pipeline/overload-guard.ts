@@ -12,8 +12,8 @@
  * Lateness is judged by windows. Two late windows in a row start the shedding, two punctual ones in a row end it,
  * so that one long garbage collection sheds nothing and recovery does not flap.
  */
-/** `account`: the pages of accounts and of the operator, which may wait for everything else. */
-export type WorkKind = 'single' | 'bulk' | 'read' | 'account';
+/** `upload`: the file of a list, which takes its time. `account`: the pages of accounts and of the operator, which may wait for everything else. */
+export type WorkKind = 'single' | 'bulk' | 'upload' | 'read' | 'account';
 
 export type AdmitAnswer =
   { kind: 'admitted'; release: () => void } | { kind: 'refused'; retryAfterSeconds: number };
@@ -47,11 +47,11 @@ type OverloadLimits = {
 };
 
 export const overloadLimits: OverloadLimits = {
-  inFlight: { single: 200, bulk: 50, read: 1_000, account: 20 },
-  waiting: { single: 800, bulk: 200, read: 2_000, account: 200 },
+  inFlight: { single: 200, bulk: 50, upload: 20, read: 1_000, account: 20 },
+  waiting: { single: 800, bulk: 200, upload: 20, read: 2_000, account: 200 },
   waitMs: 2_000,
-  lateMs: { single: 400, bulk: 200, read: Infinity, account: 400 },
-  storeLateMs: { single: 1_000, bulk: 500, read: Infinity, account: 1_000 },
+  lateMs: { single: 400, bulk: 200, upload: 200, read: Infinity, account: 400 },
+  storeLateMs: { single: 1_000, bulk: 500, upload: 500, read: Infinity, account: 1_000 },
 };
 
 const windowsToChange = 2;
@@ -66,6 +66,7 @@ export function createOverloadGuard(
   const queues = {
     single: createRequestQueue('single', limits, now),
     bulk: createRequestQueue('bulk', limits, now),
+    upload: createRequestQueue('upload', limits, now),
     read: createRequestQueue('read', limits, now),
     account: createRequestQueue('account', limits, now),
   };

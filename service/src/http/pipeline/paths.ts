@@ -2,6 +2,14 @@ export const singlePath = '/api/v1/email-verification';
 export const bulkPath = '/api/v1/bulk-email-verification';
 export const taskPath = '/api/v1/bulk-email-verification/:taskId';
 
+export const listsPath = '/api/v1/lists';
+export const listPath = '/api/v1/lists/:listId';
+export const listRowsPath = '/api/v1/lists/:listId/rows';
+export const listRowPath = '/api/v1/lists/:listId/rows/:row';
+export const listDownloadPath = '/api/v1/lists/:listId/download';
+export const listActionPath = (action: 'start' | 'pause' | 'resume' | 'cancel') =>
+  `/api/v1/lists/:listId/${action}` as const;
+
 export const sessionPath = '/session';
 export const accountPath = '/api/v1/account';
 export const accountLedgerPath = '/api/v1/account/ledger';
@@ -12,7 +20,7 @@ export const accountKeyPath = '/api/v1/account/keys/:keyId';
 
 /** Where the console is: these and all below them are one page, which reads its address itself. */
 export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/operator'];
-export const consolePathsBelow = ['/tasks/*', '/operator/*'];
+export const consolePathsBelow = ['/lists/*', '/tasks/*', '/operator/*'];
 export const assetPath = '/assets/*';
 
 /** Everything below is the operator's, and is there only where an admin token is set. */
@@ -25,6 +33,7 @@ type Methods = readonly Method[];
 const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [singlePath, ['POST']],
   [bulkPath, ['POST']],
+  [listsPath, ['GET', 'POST']],
   ['/healthz', ['GET']],
   ['/readyz', ['GET']],
   ['/openapi.json', ['GET']],
@@ -46,6 +55,14 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
 /** The paths with an id in them, which stands for anything but nothing and a slash, or with everything below (`*`). */
 const methodsByPattern: readonly [string, Methods][] = [
   [taskPath, ['GET']],
+  [listPath, ['GET', 'PATCH', 'DELETE']],
+  [listRowsPath, ['GET']],
+  [listRowPath, ['GET']],
+  [listDownloadPath, ['GET']],
+  ...(['start', 'pause', 'resume', 'cancel'] as const).map((action): [string, Methods] => [
+    listActionPath(action),
+    ['POST'],
+  ]),
   [accountKeyPath, ['PATCH', 'DELETE']],
   ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],

@@ -27,6 +27,19 @@ export function refuse(
     .send(Buffer.from(errorBody(reason)));
 }
 
+/** The same for a file that is no list: its owner is told what was seen and what to do. */
+export function refuseList(
+  reply: FastifyReply,
+  { kind, message }: { kind: 'invalid_list' | 'list_too_large' | 'unsupported_file'; message: string },
+): FastifyReply {
+  // What is left of the file is not read.
+  if (leavesBodyUnread(reply) || !reply.request.raw.readableEnded) reply.header('connection', 'close');
+  return reply
+    .code(statusOf[kind])
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(Buffer.from(JSON.stringify({ status: 'error', reason: kind, detail: message })));
+}
+
 /** A large body nobody is going to read is not worth its connection; a small one is read past. */
 function leavesBodyUnread({ request }: FastifyReply): boolean {
   if (request.raw.readableEnded) return false;

@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
+import type { ListActions } from '../../lists/list-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
@@ -35,6 +36,7 @@ export type HttpParts = {
   adminToken: AdminToken;
   signIns: SignIns;
   account: AccountActions;
+  lists: ListActions;
   operator: OperatorActions;
   consoleFiles: ConsoleFiles;
   overloadGuard: OverloadGuard;

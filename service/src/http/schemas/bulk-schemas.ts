@@ -82,7 +82,7 @@ const exampleProgress: BulkTaskProgress = {
     'jane.doe@example.com': {
       email: 'jane.doe@example.com',
       status: 'safe',
-      overall_score: 98,
+      overall_score: 96,
       is_safe_to_send: true,
       is_deliverable: true,
       is_valid_syntax: true,

@@ -26,7 +26,11 @@ export const statusSchema = stringEnum(
 
 export const modeSchema = Type.Literal('power', { description: 'Always `power`' });
 
-export const scoreSchema = Type.Number({ minimum: 0, maximum: 100, description: 'From 0 to 100' });
+export const scoreSchema = Type.Number({
+  minimum: 0,
+  maximum: 100,
+  description: 'An estimate, in percent, of the chance that a message sent now is delivered',
+});
 
 export const verificationRequestSchema = Type.Object(
   {
@@ -42,7 +46,7 @@ export const verificationRequestSchema = Type.Object(
 const exampleResult: VerificationResult = {
   email: 'jane.doe@example.com',
   status: 'safe',
-  overall_score: 98,
+  overall_score: 96,
   username: 'jane.doe',
   domain: 'example.com',
   is_safe_to_send: true,

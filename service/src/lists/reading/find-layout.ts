@@ -16,6 +16,9 @@ export type Layout = {
   column: number;
 };
 
+/** A column by its place, from 0, or by its heading. */
+export type ColumnWish = number | string;
+
 export type Sample = { rows: string[][]; delimiter: string | undefined; linesAbove?: number };
 
 const sampleRows = 1_000;
@@ -69,7 +72,7 @@ function usualWidth(rows: string[][]): number {
 }
 
 /** Where the addresses are. Throws a `ListProblem` that says what was seen where there are none. */
-export function findLayout({ rows, delimiter, linesAbove = 0 }: Sample, wish?: number): Layout {
+export function findLayout({ rows, delimiter, linesAbove = 0 }: Sample, wish?: ColumnWish): Layout {
   if (rows.every(isBlank))
     throw new ListProblem('invalid_list', 'The file is empty. Upload a list with at least one address.');
   if (wish === undefined && areAllAddresses(rows)) {
@@ -88,13 +91,9 @@ export function findLayout({ rows, delimiter, linesAbove = 0 }: Sample, wish?: n
   const data = heading === undefined ? body : body.slice(1);
   const width = Math.max(heading?.length ?? 0, ...data.map((row) => row.length), 1);
   const columns = columnsOf(data, heading, width);
-  const column =
-    wish ??
-    addressColumn(
-      columns.map(({ name }) => name),
-      data,
-    );
-  if (column === undefined || column >= width) throw noColumn(columns, data);
+  const names = columns.map(({ name }) => name);
+  const column = wish === undefined ? addressColumn(names, data) : wishedColumn(names, wish);
+  if (column === undefined) throw noColumn(columns, data);
   return {
     delimiter,
     shape: 'table',
@@ -191,6 +190,18 @@ function addressColumn(names: string[], data: string[][]): number | undefined {
   // A second column of addresses may be filled less than the one that is meant, or more.
   return likely.filter(({ hits }) => hits * 2 >= most).sort((a, b) => b.rank - a.rank || b.hits - a.hits)[0]
     ?.index;
+}
+
+function wishedColumn(names: string[], wish: ColumnWish): number {
+  const wanted = typeof wish === 'string' ? wish.trim().toLowerCase() : undefined;
+  const column =
+    wanted === undefined ? Number(wish) : names.findIndex((name) => name.toLowerCase() === wanted);
+  if (names[column] !== undefined) return column;
+  const what = typeof wish === 'string' ? `called “${wish}”` : `number ${wish} (they count from 0)`;
+  throw new ListProblem(
+    'invalid_list',
+    `The file has no column ${what}. Its columns are: ${names.join(', ')}.`,
+  );
 }
 
 function noColumn(columns: Layout['columns'], data: string[][]): ListProblem {

@@ -1,6 +1,6 @@
 import { decodeText, detectEncoding, type TextEncoding } from './decode-text.ts';
 import { detectFormat } from './detect-format.ts';
-import { findLayout, sampleText, type Layout } from './find-layout.ts';
+import { findLayout, sampleText, type ColumnWish, type Layout } from './find-layout.ts';
 import { beginningOf, type ListFile } from './list-file.ts';
 import { ListProblem } from './list-problem.ts';
 import { createRecordReader, type TextRecord } from './read-records.ts';
@@ -23,7 +23,7 @@ export type ReadingWish = {
   /** Whether all bytes are valid UTF-8, known since they were received. */
   isValidUtf8: boolean;
   /** The column that holds the addresses, from 0, where somebody chose it. */
-  column?: number | undefined;
+  column?: ColumnWish | undefined;
 };
 
 const sampleBytes = 262_144;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
-import { createTill } from '../../../src/credits/till.ts';
 import { addressOf } from '../../support/address-of.ts';
 import { openStore, type OpenStoreOptions } from '../../../src/start/open-store.ts';
 import { claimTask } from '../../../src/tasks/claim-task.ts';
@@ -66,7 +65,6 @@ async function askForSingles(): Promise<never> {
       {
         ...parts,
         recall: () => undefined,
-        till: createTill(parts),
         processId: registry.ownId,
         singleTimeoutMs: 30_000,
       },

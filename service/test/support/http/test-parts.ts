@@ -56,6 +56,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     readTask: () => Promise.resolve({ kind: 'task_not_found' }),
     ...signedOut,
     account: noPages(),
+    lists: noLists(),
     operator: noOperatorActions(),
     consoleFiles: noConsoleFiles,
     overloadGuard: createOverloadGuard(),
@@ -100,6 +101,25 @@ function noPages(): HttpParts['account'] {
     createKey: none,
     renameKey: none,
     deleteKey: none,
+  };
+}
+
+/** So have lists. */
+function noLists(): HttpParts['lists'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    create: none,
+    change: none,
+    start: none,
+    pause: none,
+    resume: none,
+    cancel: none,
+    remove: none,
+    page: none,
+    read: none,
+    rows: none,
+    explanation: none,
+    download: none,
   };
 }
 

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import { harmless } from './our-columns.ts';
 
 /**
  * Rows as a workbook with one sheet (ECMA-376), written as they come and packed on the way. Cells are text, except
- * numbers that a spreadsheet would show the same.
+ * numbers that a spreadsheet would show the same; text in a sheet is never taken for a formula.
  */
 export const sheetRowsMax = 1_048_576;
 
@@ -61,7 +60,7 @@ async function* sheetXml(rows: AsyncIterable<string[][]>): AsyncGenerator<string
 function cellXml(text: string): string {
   if (text === '') return '<c/>';
   if (/^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?$/.test(text)) return `<c><v>${text}</v></c>`;
-  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeXml(harmless(text))}</t></is></c>`;
+  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
 }
 
 function escapeXml(text: string): string {

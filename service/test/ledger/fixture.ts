@@ -10,9 +10,9 @@ import { openAccount } from '../support/open-account.ts';
 import { day, newModel, type Model, type ModelSingle, type ModelTask } from './model.ts';
 
 /** A service with one account, the model of its books, and what callers and workers hold of both. */
-export type Scene = {
+export type Fixture = {
   store: Store;
-  house: TestStore;
+  testStore: TestStore;
   time: TestClock;
   wallClock: WallClock;
   accountId: string;
@@ -39,15 +39,15 @@ export type Held = { claim: Claim; task: ModelTask };
 
 export const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * day };
 
-export async function openScene(house: TestStore, time: TestClock, credits: number): Promise<Scene> {
-  const { store } = house;
+export async function openFixture(testStore: TestStore, time: TestClock, credits: number): Promise<Fixture> {
+  const { store } = testStore;
   const { wallClock } = time;
   const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
   const model = newModel(credits);
   const registry = await store.joinRegistry();
   return {
     store,
-    house,
+    testStore,
     time,
     wallClock,
     accountId,

@@ -1,4 +1,4 @@
-import type { FileRow, ReadingPlan } from '../reading/read-list.ts';
+import type { FileRow, ReadingPlan } from './reading/read-list.ts';
 import { harmless } from './our-columns.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { RowResult } from '../row-result.ts';
+import type { RowResult } from './row-result.ts';
 
 /** The columns that are added to a list, in this order. docs/lists-guide.md explains them. */
 const names = [

@@ -1,0 +1,62 @@
+import { considerations, scoreStarts } from '../engine/src/score.ts';
+import { markdownTable } from './markdown-table.ts';
+
+/** docs/score.md, made from the engine's tables so that they cannot differ. */
+export function scorePage(): string {
+  const statuses = Object.entries(scoreStarts).sort(([, one], [, other]) => other - one);
+  const moved = statuses.map(([status]) => status).filter((status) => pointsFor(status).length > 0);
+  return [
+    '# The score',
+    '',
+    '`overall_score` is an estimate, in percent, of the chance that a message sent now is delivered. It is an estimate and',
+    'no measurement: the points below are judgement, until real bounces calibrate them. What holds for certain is the',
+    'order: no evidence lifts an address of a worse status above one of a better status. `unknown` has no score. This page',
+    'is written from `engine/src/score.ts` by `npm run docs`.',
+    '',
+    ...markdownTable([
+      ['status', 'starts at', 'least', 'most'],
+      ...statuses.map(([status, start]) => [`\`${status}\``, ...[start, ...extremes(status)].map(String)]),
+    ]),
+    '',
+    'Each of these that holds adds its points:',
+    '',
+    ...markdownTable([
+      ['what holds', ...moved.map((status) => `\`${status}\``)],
+      ...considerations.map(({ what, points }) => [
+        what,
+        ...moved.map((status) => signed(new Map(Object.entries(points)).get(status))),
+      ]),
+    ]),
+    '',
+    'SPF, DMARC and MTA-STS are looked up for a `catch_all` alone: three DNS questions at once, a second at most, and what is',
+    'not answered by then adds nothing.',
+    '',
+  ].join('\n');
+}
+
+function pointsFor(status: string): number[] {
+  return considerations.flatMap(({ points }) => new Map(Object.entries(points)).get(status) ?? []);
+}
+
+/** What the evidence can make of it: of points that exclude each other only one side can hold. */
+function extremes(status: string): [least: number, most: number] {
+  const start = new Map(Object.entries(scoreStarts)).get(status) ?? 0;
+  const gains = bestOf(status, Math.max);
+  const losses = bestOf(status, Math.min);
+  return [start + losses, start + gains];
+}
+
+/** Considerations of one `question` answer it differently, so that only one of them holds. */
+function bestOf(status: string, choose: (...points: number[]) => number): number {
+  const questions = Map.groupBy(considerations, ({ question }) => question);
+  return [...questions.values()]
+    .map((answers) =>
+      choose(0, ...answers.map(({ points }) => new Map(Object.entries(points)).get(status) ?? 0)),
+    )
+    .reduce((sum, points) => sum + points, 0);
+}
+
+function signed(points: number | undefined): string {
+  if (points === undefined) return '';
+  return points > 0 ? `+${points}` : `−${-points}`;
+}

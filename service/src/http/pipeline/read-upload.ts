@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
+import { ListProblem } from '../../lists/reading/list-problem.ts';
+
+/**
+ * The bytes of an uploaded file, as they come: the body itself, or the field `file` of a form. A client that sends
+ * nothing for a while is not waited for.
+ */
+export function readUpload(message: IncomingMessage): AsyncIterable<Uint8Array> {
+  const type = message.headers['content-type'] ?? '';
+  if (/^application\/json\b/i.test(type)) {
+    throw new ListProblem(
+      'unsupported_file',
+      'Send the file itself as the body (text/csv, text/plain, .xlsx), or as the field `file` of a form.',
+    );
+  }
+  return withoutSilence(/^multipart\/form-data\b/i.test(type) ? fileOfForm(message, type) : message, message);
+}
+
+/** The longest that a client may send nothing. */
+const silenceMs = 30_000;
+
+async function* withoutSilence(
+  content: AsyncIterable<Uint8Array>,
+  message: IncomingMessage,
+): AsyncGenerator<Uint8Array> {
+  const timer = setTimeout(() => message.destroy(new Error('the upload stopped')), silenceMs);
+  timer.unref();
+  try {
+    for await (const piece of content) {
+      timer.refresh();
+      yield piece;
+      timer.refresh();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const partsMax = 20;
+
+/** What the form holds beside the file is passed over; query parameters say the rest. */
+function fileOfForm(message: IncomingMessage, type: string): Readable {
+  const content = new Readable({ read: () => undefined });
+  const form = openForm(type);
+  let found = false;
+  form.on('file', (name, file) => {
+    if (name !== 'file' || found) {
+      file.resume();
+      return;
+    }
+    found = true;
+    file.on('data', (piece: Buffer) => {
+      if (!content.push(piece)) file.pause();
+    });
+    content._read = () => void file.resume();
+    file.on('end', () => content.push(null));
+    file.on('error', (error: Error) => content.destroy(error));
+  });
+  form.on('finish', () => {
+    if (!found)
+      content.destroy(new ListProblem('invalid_list', 'The form has no field `file`. Put the list there.'));
+  });
+  const broken = (error: unknown): void => {
+    content.destroy(error instanceof Error ? error : new Error('the upload broke'));
+  };
+  form.on('error', () =>
+    broken(new ListProblem('invalid_list', 'The form is broken. Send the file as the body instead.')),
+  );
+  message.on('error', broken);
+  message.on('aborted', () => broken(new Error('the client hung up')));
+  message.pipe(form);
+  return content;
+}
+
+function openForm(type: string): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({ headers: { 'content-type': type }, limits: { files: partsMax, fields: partsMax } });
+  } catch {
+    throw new ListProblem('invalid_list', 'The form names no boundary. Send the file as the body instead.');
+  }
+}

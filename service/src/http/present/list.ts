@@ -1,0 +1,63 @@
+import type { ListRecord, ListRow } from '@mailproof/client';
+import type { List } from '../../lists/list.ts';
+import type { ListProgress } from '../../lists/read-lists.ts';
+import type { RowResult } from '../../lists/row-result.ts';
+
+/** A list in the words and forms of the contract. */
+export function presentList(list: List, { byStatus, byProvider, expectedEnd }: ListProgress): ListRecord {
+  const { counts, run, plan } = list;
+  const { state } = list;
+  if (state === 'receiving' || state === 'deleted') throw new Error('a list that nobody may see was shown');
+  const isSandbox = list.mode === 'test';
+  const isOpen = state === 'running' || state === 'paused';
+  return {
+    list_id: list.id,
+    name: list.name,
+    state,
+    sandbox: isSandbox,
+    ...counts,
+    columns: (plan?.layout.columns ?? []).map(({ name, samples }, index) => ({ index, name, samples })),
+    column: plan?.layout.column ?? -1,
+    credits_needed: isSandbox ? 0 : counts.addresses,
+    wanted: run.wanted,
+    checked: run.checked,
+    waiting: run.waiting,
+    waiting_until: isoTime(run.nextDue),
+    progress_percentage: progressOf(list),
+    by_status: byStatus,
+    by_provider: byProvider,
+    expected_end: isoTime(expectedEnd),
+    credits_reserved: isOpen && !isSandbox ? run.wanted : 0,
+    credits_used: isSandbox ? 0 : run.conclusive,
+    created_at: new Date(list.createdAt).toISOString(),
+    started_at: isoTime(list.startedAt),
+    ended_at: isoTime(list.endedAt),
+    expires_at: new Date(list.expiresAt).toISOString(),
+  };
+}
+
+/** Two decimals at most; 100 once it is completed, and not before. */
+function progressOf({ state, run }: List): number {
+  if (state === 'completed') return 100;
+  if (run.wanted === 0) return 0;
+  return Math.min(99.99, Math.floor((10_000 * run.checked) / run.wanted) / 100);
+}
+
+function isoTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+export function presentListRow(result: RowResult): ListRow {
+  const { row, email, status, score, reason, provider, repaired } = result;
+  return {
+    row,
+    email,
+    status,
+    score,
+    is_safe_to_send: result.safeToSend,
+    is_deliverable: result.deliverable,
+    reason,
+    provider,
+    repaired,
+  };
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http';
+import { contractLimits } from '@mailproof/client';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ListProblem } from '../../../lists/reading/list-problem.ts';
+import { hashRequest, readIdempotencyKey } from '../../parameters/idempotency-key.ts';
+import { fieldsOf } from '../../parameters/read-page.ts';
+import { isStorable } from '../../parameters/storable-text.ts';
+import { listsPath } from '../../pipeline/paths.ts';
+import { readUpload } from '../../pipeline/read-upload.ts';
+import { refuse, refuseList } from '../../pipeline/refuse.ts';
+import { callerOf } from '../../pipeline/request-context.ts';
+import { presentList } from '../../present/list.ts';
+import { creationReasons, errorResponses } from '../../schemas/errors.ts';
+import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
+import { createListQuery, listSchema } from '../../schemas/list-schemas.ts';
+import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
+import type { ApiServer, HttpParts, RouteParts } from '../http-parts.ts';
+
+const schema = {
+  operationId: 'createList',
+  summary: 'Upload a list',
+  description:
+    'The file is the body (`text/csv`, `text/plain`, .xlsx or `application/octet-stream`), or the field `file` of `multipart/form-data`. Nothing is checked or charged until the list is started.',
+  tags: ['Lists'],
+  security: [{ apiKey: [] }],
+  consumes: ['text/csv', 'text/plain', 'application/octet-stream', 'multipart/form-data'],
+  querystring: createListQuery,
+  headers: idempotencyHeaders,
+  response: {
+    201: { ...listSchema, headers: { ...requestIdHeader, ...creditsHeader('Always 0: uploading is free') } },
+    ...errorResponses([
+      'invalid_list',
+      'invalid_request',
+      'list_too_large',
+      'unsupported_file',
+      'too_many_uploads',
+      ...creationReasons.filter((reason) => reason !== 'insufficient_credits'),
+    ]),
+  },
+};
+
+/** Uploads of one account at once, so that one account's slow files leave room for the others'. */
+const uploadsPerAccount = 3;
+
+export function addCreateList(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+  const uploads = new Map<string, number>();
+  // The file is read as it comes, so here, and only here, the body stays what it is: a stream.
+  void server.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
+    scope.route({
+      method: 'POST',
+      url: listsPath,
+      schema,
+      onRequest: authenticateRequest('upload'),
+      handler: async (request, reply) => {
+        const { accountId } = callerOf(request);
+        const others = uploads.get(accountId) ?? 0;
+        if (others >= uploadsPerAccount) return refuse(reply, 'too_many_uploads');
+        uploads.set(accountId, others + 1);
+        try {
+          return await createList(request, reply, parts);
+        } catch (error) {
+          if (error instanceof ListProblem) return await refuseList(reply, error);
+          // The client hung up in the middle: nobody reads an answer.
+          if (request.raw.destroyed && !request.raw.complete) return await reply;
+          throw error;
+        } finally {
+          const left = (uploads.get(accountId) ?? 1) - 1;
+          if (left === 0) uploads.delete(accountId);
+          else uploads.set(accountId, left);
+        }
+      },
+    });
+    done();
+  });
+}
+
+async function createList(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: HttpParts,
+): Promise<FastifyReply> {
+  const caller = callerOf(request);
+  const options = readOptions(request.query);
+  const key = readIdempotencyKey(request.headers['idempotency-key']);
+  if (options === undefined || key.kind === 'malformed') return refuse(reply, 'invalid_request');
+  const { name, column, split } = options;
+  const message = (request.body ?? request.raw) as IncomingMessage;
+  const answer = await parts.lists.create({
+    caller,
+    requestId: request.id,
+    name: name ?? defaultName(request.headers['content-disposition']),
+    content: readUpload(message),
+    column,
+    split,
+    idempotency:
+      key.kind === 'absent'
+        ? undefined
+        : {
+            key: key.key,
+            hashWith: (contentHash) =>
+              hashRequest('list', caller.mode, [contentHash, name ?? null, column ?? null, split]),
+          },
+  });
+  if (answer.kind !== 'created') return refuse(reply, answer.kind);
+  return reply.code(201).send(presentList(answer.list, { byStatus: {}, byProvider: {}, expectedEnd: null }));
+}
+
+type CreateOptions = { name: string | undefined; column: number | string | undefined; split: boolean };
+
+function readOptions(query: unknown): CreateOptions | undefined {
+  const { name, column, split } = fieldsOf(query);
+  if (name !== undefined && (typeof name !== 'string' || !isListName(name))) return undefined;
+  if (column !== undefined && typeof column !== 'string') return undefined;
+  return { name, column: readColumn(column), split: split === 'true' };
+}
+
+/** Digits are a place; anything else is a heading. */
+export function readColumn(column: number | string | undefined): number | string | undefined {
+  return typeof column === 'string' && /^\d{1,5}$/.test(column) ? Number(column) : column;
+}
+
+export function isListName(name: string): boolean {
+  return isStorable(name) && Array.from(name).length <= contractLimits.listNameCharacters;
+}
+
+/** A file that is sent with its name keeps it. */
+function defaultName(disposition: string | undefined): string {
+  const name = /filename="?([^";]{1,200})"?/i.exec(disposition ?? '')?.[1];
+  return name !== undefined && isListName(name) ? name : 'List';
+}

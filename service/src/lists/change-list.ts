@@ -1,0 +1,107 @@
+import { statement, type Tx } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import { deleteRows } from './insert-rows.ts';
+import { findList, layoutOf, type List } from './list.ts';
+import { openStoredFile } from './stored-file.ts';
+import { surveyList, type Survey } from './survey-list.ts';
+import { planReading } from './reading/read-list.ts';
+import type { ColumnWish } from './reading/find-layout.ts';
+
+/**
+ * Another name, or another column. With another column the file is surveyed anew: while that lasts the list has no plan
+ * and cannot be started. If it is broken off, the column has to be chosen again.
+ */
+export type ChangeListAnswer =
+  | { kind: 'changed'; list: List }
+  | { kind: 'list_not_found' }
+  | { kind: 'wrong_state'; state: List['state'] };
+
+const writeName = statement((db, arg: { list: string; name: string }) =>
+  db.updateTable('list').set({ name: arg.name }).where('id', '=', arg.list),
+);
+
+export async function renameList(
+  tx: Tx,
+  { accountId, listId, name }: { accountId: string; listId: string; name: string },
+): Promise<ChangeListAnswer> {
+  const list = await findList(tx, { accountId, listId });
+  if (list === undefined) return { kind: 'list_not_found' };
+  await tx.change(writeName, { list: listId, name });
+  return { kind: 'changed', list: { ...list, name } };
+}
+
+const forgetPlan = statement((db, arg: { list: string }) =>
+  db
+    .updateTable('list')
+    .set({ plan: null, rows: 0, addresses: 0, duplicates: 0, blank: 0, rejected: 0, repaired: 0 })
+    .where('id', '=', arg.list)
+    .where('state', '=', 'surveyed'),
+);
+
+type NewPlan = {
+  list: string;
+  plan: string;
+  split: number;
+  rows: number;
+  addresses: number;
+  duplicates: number;
+  blank: number;
+  rejected: number;
+  repaired: number;
+};
+
+const writePlan = statement((db, arg: NewPlan) =>
+  db
+    .updateTable('list')
+    .set({
+      plan: arg.plan,
+      split: arg.split,
+      rows: arg.rows,
+      addresses: arg.addresses,
+      duplicates: arg.duplicates,
+      blank: arg.blank,
+      rejected: arg.rejected,
+      repaired: arg.repaired,
+    })
+    .where('id', '=', arg.list)
+    .where('state', '=', 'surveyed')
+    .where('plan', 'is', null),
+);
+
+type ColumnChange = {
+  accountId: string;
+  listId: string;
+  column: ColumnWish | undefined;
+  split: boolean | undefined;
+};
+
+const rowsDeletedAtOnce = 1_000;
+
+/** Throws a `ListProblem`, and changes nothing, where the file has no such column. */
+export async function changeColumn(
+  { accountId, listId, ...wish }: ColumnChange,
+  parts: { store: Pick<Store, 'read' | 'write'>; listMaxRows: number },
+): Promise<ChangeListAnswer> {
+  const { store } = parts;
+  const list = await findList(store.read, { accountId, listId });
+  if (list === undefined) return { kind: 'list_not_found' };
+  if (list.state !== 'surveyed') return { kind: 'wrong_state', state: list.state };
+  const { bytes: size, isValidUtf8 } = list.file;
+  const file = openStoredFile(store.read, { listId, size });
+  const column = wish.column ?? (list.plan === undefined ? undefined : layoutOf(list).column);
+  const split = wish.split ?? list.split;
+  await planReading(file, { isValidUtf8, column });
+
+  const taken = await store.write((tx) => tx.change(forgetPlan, { list: listId }), accountId);
+  if (taken !== 1) return { kind: 'wrong_state', state: list.state };
+  for (let from = 1; from <= list.counts.rows; from += rowsDeletedAtOnce)
+    await store.write((tx) => deleteRows(tx, listId, { from, to: from + rowsDeletedAtOnce }));
+  const survey = await surveyList({ listId, file, isValidUtf8, column, split }, parts);
+  await store.write((tx) => tx.change(writePlan, planOf(listId, survey, split)), accountId);
+  const changed = await findList(store.read, { accountId, listId });
+  return changed === undefined ? { kind: 'list_not_found' } : { kind: 'changed', list: changed };
+}
+
+function planOf(listId: string, { plan, counts }: Survey, split: boolean): NewPlan {
+  return { list: listId, plan: JSON.stringify(plan), split: split ? 1 : 0, ...counts };
+}

@@ -1,0 +1,237 @@
+import type { Readable } from 'node:stream';
+import type { Store } from '../db/store.ts';
+import type { Reader, Tx } from '../db/statement.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
+import type { Caller } from '../keys/authenticate.ts';
+import { changeColumn, renameList, type ChangeListAnswer } from './change-list.ts';
+import { findList, type List } from './list.ts';
+import { readLists, readProgress, type ListPlace, type ListProgress } from './read-lists.ts';
+import { readExplanation, readRows, type RowsRequest } from './read-rows.ts';
+import { discardList, receiveList, revealList } from './receive-list.ts';
+import type { RowResult } from './row-result.ts';
+import { startList, type StartListAnswer } from './start-list.ts';
+import {
+  cancelList,
+  deleteList,
+  pauseList,
+  resumeList,
+  type ListOrder,
+  type StopListAnswer,
+} from './stop-list.ts';
+import { writeDownload, type Download } from './write-download.ts';
+import type { ColumnWish } from './reading/find-layout.ts';
+
+/** What the holder of a key may do with lists. A caller sees the lists of its account alone, live and sandbox. */
+export type ListActions = {
+  /** Throws a `ListProblem` where the file is no list. */
+  create(request: CreateListRequest): Promise<CreateListAnswer>;
+  change(caller: Caller, change: ListChange): Promise<ChangeListAnswer>;
+  start(request: StartListRequest): Promise<StartAnswer>;
+  pause(caller: Caller, listId: string): Promise<StopListAnswer>;
+  resume(caller: Caller, listId: string): Promise<StopListAnswer>;
+  cancel(caller: Caller, listId: string): Promise<StopListAnswer>;
+  remove(caller: Caller, listId: string): Promise<StopListAnswer>;
+  page(request: {
+    caller: Caller;
+    limit: number;
+    after: ListPlace | undefined;
+  }): Promise<{ lists: { list: List; progress: ListProgress }[]; next: ListPlace | undefined }>;
+  read(caller: Caller, listId: string): Promise<{ list: List; progress: ListProgress } | undefined>;
+  rows(
+    caller: Caller,
+    listId: string,
+    request: RowsRequest,
+  ): Promise<{ rows: RowResult[]; next: number | undefined } | undefined>;
+  /** The explanation of a row, in JSON; nothing where there is no such list or no answer. */
+  explanation(caller: Caller, listId: string, row: number): Promise<string | undefined>;
+  download(
+    caller: Caller,
+    listId: string,
+    download: Download,
+  ): Promise<{ list: List; content: Readable } | undefined>;
+};
+
+export type CreateListRequest = {
+  caller: Caller;
+  requestId: string;
+  name: string;
+  content: AsyncIterable<Uint8Array>;
+  column: ColumnWish | undefined;
+  split: boolean;
+  /** What makes two uploads the same beside their bytes is hashed by the caller with them. */
+  idempotency: { key: string; hashWith: (contentHash: string) => string } | undefined;
+};
+
+export type CreateListAnswer =
+  | { kind: 'created'; list: List; replayed: boolean }
+  | { kind: 'request_in_progress' }
+  | { kind: 'idempotency_mismatch' };
+
+export type ListChange = {
+  listId: string;
+  column?: ColumnWish | undefined;
+  split?: boolean | undefined;
+  name?: string | undefined;
+};
+
+export type StartListRequest = {
+  caller: Caller;
+  requestId: string;
+  listId: string;
+  first: number | undefined;
+  idempotency: IdempotentRequest | undefined;
+};
+
+type StartAnswer =
+  | Exclude<StartListAnswer, { kind: 'started' }>
+  | { kind: 'started'; list: List }
+  | { kind: 'request_in_progress' }
+  | { kind: 'idempotency_mismatch' };
+
+export type ListActionsParts = {
+  store: Pick<Store, 'read' | 'write'>;
+  wallClock: WallClock;
+  processId: string;
+  listMaxRows: number;
+  listMaxBytes: number;
+  listDeadlineMs: number;
+  retentionMs: number;
+  /** Tells the workers that there is something to do. */
+  wake: () => void;
+};
+
+export function createListActions(parts: ListActionsParts): ListActions {
+  const { store, wallClock } = parts;
+  const find = (caller: Caller, listId: string) => findOwn(store.read, caller, listId);
+  const stop =
+    (work: (tx: Tx, order: ListOrder) => Promise<StopListAnswer>) =>
+    async ({ accountId }: Caller, listId: string): Promise<StopListAnswer> => {
+      if (!isListId(listId)) return { kind: 'list_not_found' };
+      const answer = await store.write(
+        (tx) => work(tx, { accountId, listId, now: wallClock.now() }),
+        accountId,
+      );
+      parts.wake();
+      return answer;
+    };
+  return {
+    create: (request) => create(request, parts),
+    change: (caller, change) => changeOwn(caller, change, parts),
+    start: (request) => start(request, parts),
+    pause: stop(pauseList),
+    resume: stop(resumeList),
+    cancel: stop(cancelList),
+    remove: stop(deleteList),
+    page: async ({ caller, limit, after }) => {
+      const { lists, next } = await readLists(store.read, { accountId: caller.accountId, limit, after });
+      const withProgress = lists.map(async (list) => ({
+        list,
+        progress: await readProgress(store.read, list, wallClock.now()),
+      }));
+      return { lists: await Promise.all(withProgress), next };
+    },
+    read: async (caller, listId) => {
+      const list = await find(caller, listId);
+      return list && { list, progress: await readProgress(store.read, list, wallClock.now()) };
+    },
+    rows: async (caller, listId, request) => {
+      const list = await find(caller, listId);
+      return list && readRows(store.read, list, request);
+    },
+    explanation: async (caller, listId, row) => {
+      const list = await find(caller, listId);
+      return list && readExplanation(store.read, list, row);
+    },
+    download: async (caller, listId, download) => {
+      const list = await find(caller, listId);
+      return list?.plan && { list, content: writeDownload(store.read, list, download) };
+    },
+  };
+}
+
+/** What is no UUID is no list of anybody's; the store need not be asked. */
+function isListId(text: string): boolean {
+  return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(text);
+}
+
+async function findOwn(reader: Reader, { accountId }: Caller, listId: string): Promise<List | undefined> {
+  return isListId(listId) ? findList(reader, { accountId, listId }) : undefined;
+}
+
+/**
+ * The bytes have to be there before it is known whether they came before, so a repeated upload is received again, and
+ * then dropped in favour of the first.
+ */
+async function create(request: CreateListRequest, parts: ListActionsParts): Promise<CreateListAnswer> {
+  const { caller, idempotency, requestId } = request;
+  const { accountId } = caller;
+  const { listId, contentHash } = await receiveList(request, parts);
+  const now = parts.wallClock.now();
+  const answer = await parts.store.write(
+    async (tx): Promise<{ kind: 'new'; listId: string } | { kind: 'replayed'; listId: string } | Refused> => {
+      const scope = idempotency && {
+        accountId,
+        endpoint: 'task' as const,
+        request: { key: idempotency.key, bodyHash: idempotency.hashWith(contentHash) },
+        now,
+      };
+      const earlier = scope && (await recall(tx, scope));
+      if (earlier?.kind === 'answered') return { kind: 'replayed', listId: earlier.answer };
+      if (earlier !== undefined && earlier.kind !== 'new') return earlier;
+      await revealList(tx, listId);
+      if (scope === undefined) return { kind: 'new', listId };
+      await begin(tx, { ...scope, attempt: requestId, processId: null, expiresAt: now });
+      await finish(tx, { accountId, key: scope.request.key, attempt: requestId, answer: listId, now });
+      return { kind: 'new', listId };
+    },
+    accountId,
+  );
+  if (answer.kind !== 'new') await parts.store.write((tx) => discardList(tx, listId));
+  if (answer.kind !== 'new' && answer.kind !== 'replayed') return answer;
+  const list = await findList(parts.store.read, { accountId, listId: answer.listId });
+  // The first may have been deleted since; then the answer to the repetition is gone with it.
+  return list === undefined
+    ? { kind: 'idempotency_mismatch' }
+    : { kind: 'created', list, replayed: answer.kind === 'replayed' };
+}
+
+type Refused = { kind: 'request_in_progress' } | { kind: 'idempotency_mismatch' };
+
+async function changeOwn(
+  { accountId }: Caller,
+  { listId, column, split, name }: ListChange,
+  parts: ListActionsParts,
+): Promise<ChangeListAnswer> {
+  if (!isListId(listId)) return { kind: 'list_not_found' };
+  if (name !== undefined) {
+    const renamed = await parts.store.write((tx) => renameList(tx, { accountId, listId, name }), accountId);
+    if (renamed.kind !== 'changed' || (column === undefined && split === undefined)) return renamed;
+  }
+  return changeColumn({ accountId, listId, column, split }, parts);
+}
+
+async function start(request: StartListRequest, parts: ListActionsParts): Promise<StartAnswer> {
+  const { caller, listId, idempotency, requestId, first } = request;
+  const { accountId } = caller;
+  if (!isListId(listId)) return { kind: 'list_not_found' };
+  const now = parts.wallClock.now();
+  const order = { accountId, listId, first, requestId, deadlineMs: parts.listDeadlineMs, now };
+  const answer = await parts.store.write(async (tx): Promise<StartListAnswer | Refused> => {
+    if (idempotency === undefined) return startList(tx, order);
+    const scope = { accountId, endpoint: 'task' as const, request: idempotency, now };
+    const earlier = await recall(tx, scope);
+    if (earlier.kind === 'answered') return { kind: 'started' };
+    if (earlier.kind !== 'new') return earlier;
+    const attempt = { accountId, key: idempotency.key, attempt: requestId };
+    await begin(tx, { ...scope, attempt: requestId, processId: null, expiresAt: now });
+    const started = await startList(tx, order);
+    if (started.kind === 'started') await finish(tx, { ...attempt, answer: listId, now });
+    else await forget(tx, attempt);
+    return started;
+  }, accountId);
+  if (answer.kind !== 'started') return answer;
+  parts.wake();
+  const list = await findList(parts.store.read, { accountId, listId });
+  return list === undefined ? { kind: 'list_not_found' } : { kind: 'started', list };
+}
