@@ -1,45 +1,93 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import {
   findPostgresPrograms,
   startPrivatePostgres,
 } from '../service/test/support/postgres/private-postgres.ts';
 import { dropTestDatabases } from '../service/test/support/postgres/test-postgres.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
+import { listTests } from './test-suites.ts';
 
 /**
- * `npm test`: runs `node --test` with the arguments given, beside a PostgreSQL server that all test files share. It is
- * the one that MAILPROOF_TEST_POSTGRES_URL names, or else a private one that ends with the run. The exit code is that of the tests.
+ *     npm test                            the checks (types, lint, format, dead code) and the everyday tests, side by side
+ *     npm run test:faults                 the tests that need minutes
+ *     node scripts/test.ts PATTERN…       the test files given, with any option of `node --test`
+ *
+ * All test files share one PostgreSQL server: the one that MAILPROOF_TEST_POSTGRES_URL names, or else a private one
+ * that ends with the run. The exit code is 0 only where everything passed.
  */
 const variable = 'MAILPROOF_TEST_POSTGRES_URL';
+const root = join(import.meta.dirname, '..');
+
+/** A test that hangs ends sometime; no test is expected to take nearly as long, even on a machine that is busy. */
+const longestMs = { everyday: 900_000, faults: 2_700_000 };
+
+/** Tests wait more than they work: one more than there are cores keeps all of them busy. */
+const atOnce = availableParallelism() + 1;
 
 async function main(args: string[]): Promise<number> {
+  if (args.length === 0) return Math.max(...(await Promise.all([runChecks(), testSuite('everyday')])));
+  if (args[0] === '--faults') return testSuite('faults');
+  return withPostgres((url) => runTests(args, url));
+}
+
+async function testSuite(suite: 'everyday' | 'faults'): Promise<number> {
+  await ensureDebianPackages([{ name: 'chromium', proof: '/usr/bin/chromium' }]);
+  const built = await buildConsole();
+  if (built !== 0) return built;
+  // Those of the second suite load the machine themselves, and say how soon things have to happen.
+  const concurrency = suite === 'everyday' ? atOnce : 1;
+  const options = [`--test-timeout=${longestMs[suite]}`, `--test-concurrency=${concurrency}`];
+  return withPostgres((url) => runTests([...options, ...listTests(suite, root)], url));
+}
+
+async function withPostgres(work: (url: string) => Promise<number>): Promise<number> {
   const given = process.env[variable];
   if (given !== undefined && given !== '') {
-    const status = await runTests(args, given);
+    const status = await work(given);
     await dropTestDatabases(given);
     return status;
   }
-  await ensureDebianPackages([{ name: 'chromium', proof: '/usr/bin/chromium' }]);
-  if (findPostgresPrograms() === undefined) {
+  if (findPostgresPrograms() === undefined)
     await ensureDebianPackages([{ name: 'postgresql', proof: '/usr/bin/pg_createcluster' }]);
-  }
   const server = await startPrivatePostgres();
   try {
-    return await runTests(args, server.url);
+    return await work(server.url);
   } finally {
     await server.stop();
   }
 }
 
-/** A signal goes on to the tests; they end, and then we do. */
-async function runTests(args: string[], url: string): Promise<number> {
-  const child = spawn(process.execPath, ['--test', ...args], {
-    stdio: 'inherit',
-    env: { ...process.env, [variable]: url },
-  });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
-  const [status] = (await once(child, 'exit')) as [number | null];
+/** Compiled code is kept between processes, as ./mailproof keeps it: there are hundreds of them. */
+function runTests(args: string[], url: string): Promise<number> {
+  const cache = process.env['NODE_COMPILE_CACHE'] ?? join(root, '.cache/compiled');
+  const env = { ...process.env, [variable]: url, NODE_COMPILE_CACHE: cache };
+  return statusOf(spawn(process.execPath, ['--test', ...args], { cwd: root, stdio: 'inherit', env }));
+}
+
+function buildConsole(): Promise<number> {
+  return statusOf(spawn(process.execPath, ['console/build.ts'], { cwd: root, stdio: 'inherit' }));
+}
+
+/** What they say comes when they are done, in one piece. */
+async function runChecks(): Promise<number> {
+  const child = spawn('npm', ['run', '--silent', 'check'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  const status = await statusOf(child);
+  process.stderr.write(Buffer.concat(chunks));
+  process.stderr.write(`mailproof: npm run check ${status === 0 ? 'passed' : 'failed, see above'}\n`);
+  return status;
+}
+
+/** A signal goes on to the child; it ends, and then we do. */
+async function statusOf(child: ChildProcess): Promise<number> {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  const [status] = (await once(child, 'close')) as [number | null];
   return status ?? 1;
 }
 

@@ -6,19 +6,19 @@
  */
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { openHouse } from './open-house.ts';
-import { signIn } from './sign-in.ts';
+import { openConsoleFixture } from './support/open-fixture.ts';
+import { signIn } from './support/sign-in.ts';
 
 const file = join(import.meta.dirname, '../../docs/console.png');
 const size = { width: 1280, height: 1030 };
 const requestId = '01920000-0000-7000-8000-000000000000';
 const timingsMs = { dns: 9, smtp: 87, total: 104 };
 
-const house = await openHouse();
+const fixture = await openConsoleFixture();
 try {
-  const visitor = await house.visitor();
+  const visitor = await fixture.visitor();
   const { page } = visitor;
-  await signIn(page, { origin: house.demo.url, secret: house.demo.liveKey });
+  await signIn(page, { origin: fixture.demo.url, secret: fixture.demo.liveKey });
   await setTheSame(page);
   await page.getByLabel('Email address').fill('ada@northwind.example');
   await page.keyboard.press('Enter');
@@ -28,7 +28,7 @@ try {
   await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
   await visitor.leave();
 } finally {
-  await house.close();
+  await fixture.close();
 }
 
 async function setTheSame(page: Page): Promise<void> {

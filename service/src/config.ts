@@ -329,7 +329,7 @@ function textOf(env: Environment, name: string): string | undefined {
 /** Read by `mailproof check`, which talks to a service and is none. */
 const clientVariables = ['URL', 'API_KEY'];
 
-/** A variable of ours that we do not know is most likely a typing mistake, which would otherwise pass unseen. */
+/** An unknown variable with our prefix is most likely a typing mistake, which would otherwise go unnoticed. */
 function unknownSettings(env: Environment): string[] {
   const prefix = 'MAILPROOF_';
   const named = (names: string[]) =>
@@ -345,7 +345,7 @@ function unknownSettings(env: Environment): string[] {
   });
 }
 
-/** A name of one label cannot stand in HELO or in an address; `localdomain` makes it one that can, and that fools nobody. */
+/** HELO and addresses need a name of two labels; `localdomain` adds one without claiming a public name. */
 function thisHostName(): string {
   const name = hostname().replace(/\.$/, '');
   return canonicalHost(name) ?? canonicalHost(`${name}.localdomain`) ?? 'localhost.localdomain';

@@ -1,8 +1,8 @@
 import type { Clock } from '@mailproof/engine';
 
-/** A job that is done again and again until it is stopped. */
+/** A job that is repeated until it is stopped. */
 type Repeated = {
-  /** Waits for the run under way, and begins no other. */
+  /** Waits for the current run, and starts no other. */
   stop: () => Promise<void>;
 };
 
@@ -12,7 +12,7 @@ type RepeatParts = {
   onProblem: (message: string, error: unknown) => void;
 };
 
-/** Runs `job` every `everyMs` milliseconds after the run before has ended; one that fails is told of and tried again. */
+/** Runs `job` `everyMs` milliseconds after its previous run has ended; a failure is reported and the job tried again. */
 export function repeat(job: () => Promise<unknown>, { clock, everyMs, onProblem }: RepeatParts): Repeated {
   let stopped = false;
   let running: Promise<void> | undefined;

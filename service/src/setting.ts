@@ -44,7 +44,7 @@ export function oneOf<const Choice extends string>(...choices: Choice[]): Kind<C
   };
 }
 
-/** Items separated by commas; one bad item spoils the list, so that none is passed over in silence. */
+/** Items separated by commas; one bad item makes the list invalid, so that none is silently ignored. */
 export function listOf<Item>(what: string, parseItem: (text: string) => Item | undefined): Kind<Item[]> {
   return {
     mayBe: `${what}, comma-separated`,
@@ -65,7 +65,7 @@ export function listOrNone<Item>(what: string, parseItem: (text: string) => Item
   };
 }
 
-/** A file that is there and can be read when the setting is read; it is taken from the caller's directory. */
+/** A file that exists and can be read when the setting is read; relative paths start at the caller's directory. */
 export const readableFile: Kind<string> = {
   mayBe: 'the path of a file that can be read',
   parse: (text) => {

@@ -87,6 +87,7 @@ export async function runSession(
     probes,
     startedAt,
     outcome: startOutcome(),
+    egressAddress: undefined,
     budget: startBudget(destination, parts.hosts.recall(target.host)),
     claims: [],
     randomProbeReplies: [],
@@ -142,6 +143,8 @@ type SmtpSession = {
   readonly probes: SessionProbes;
   readonly startedAt: number;
   readonly outcome: SessionOutcome;
+  /** Where we connect from, once we do. */
+  egressAddress: string | undefined;
   budget: SessionBudget;
   /** Domains whose random probe this session has taken on to ask for. */
   claims: CanonicalHost[];
@@ -152,6 +155,7 @@ type SmtpSession = {
 async function converse(session: SmtpSession, socket: Socket): Promise<void> {
   const { parts, probes, destination } = session;
   const { host } = destination.target;
+  session.egressAddress = socket.localAddress;
   const opened = await openConversation({ socket, host }, parts, probes.patience);
   const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
   try {
@@ -259,7 +263,8 @@ function apply(session: SmtpSession, events: RecipientEvent[]): Failure | undefi
 
 function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Reply): void {
   const { outcome, probes } = session;
-  const { meaning, read } = interpret(session, 'rcpt', reply);
+  const { localPart, host } = probe.address;
+  const { meaning, read } = interpret(session, { phase: 'rcpt', reply, recipient: `${localPart}@${host}` });
   const answer: MailboxAnswer = { probe, meaning, reply: read };
   if (meaning.label === 'mailbox_not_exist') outcome.unknownMailboxes += 1;
   if (meaning.label === 'blocked_or_policy') outcome.policyRefusals += 1;
@@ -267,20 +272,27 @@ function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Reply): vo
 }
 
 function answerRandomProbe(session: SmtpSession, domain: CanonicalHost, reply: Reply): void {
-  const { meaning, read } = interpret(session, 'random_rcpt', reply);
+  const recipient = `${session.parts.randomLocalPart(domain)}@${domain}`;
+  const { meaning, read } = interpret(session, { phase: 'random_rcpt', reply, recipient });
   const others = session.randomProbeReplies.filter((one) => one.domain !== domain);
   session.randomProbeReplies = others.concat({ domain, reply: read });
   session.claims = session.claims.filter((one) => one !== domain);
   session.parts.catchAllLookups.answer(domain, catchAllAfter(meaning));
 }
 
-/** What a reply means coming from this host, and the form in which it is kept for the explanation. */
-function interpret({ destination, parts }: SmtpSession, phase: SmtpPhase, { code, enhanced, lines }: Reply) {
+/** What a reply means coming from this host, which may name the recipient or us, and the form in which it is kept. */
+function interpret(
+  { destination, egressAddress, parts }: SmtpSession,
+  { phase, reply, recipient }: { phase: SmtpPhase; reply: Reply; recipient?: string },
+) {
+  const { code, enhanced, lines } = reply;
   const text = lines.join(' ').trim();
   const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
   const read: ReadReply = { phase, code, enhanced, text: kept };
   const provider = providerOf(destination.target.host)?.id;
-  return { meaning: parts.classify({ code, enhanced, text, provider }), read };
+  const { mailFrom: sender, heloName } = parts.route;
+  const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
+  return { meaning: parts.classify({ code, enhanced, text, provider }, named), read };
 }
 
 async function encryptIfWanted(
@@ -344,7 +356,7 @@ function noteEnding(session: SmtpSession, failure: Failure): Ending {
     return failure;
   }
   const { kind, phase, reply } = failure;
-  const { meaning, read } = interpret(session, phase, reply);
+  const { meaning, read } = interpret(session, { phase, reply });
   outcome.turnedAway = { reply, meaning };
   return { kind, phase, reply, meaning, read };
 }

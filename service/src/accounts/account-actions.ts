@@ -35,7 +35,7 @@ type AccountActionsParts = { store: Pick<Store, 'withRequestDeadline'>; wallCloc
 type Parts = { store: Pick<Store, 'read' | 'write'>; wallClock: WallClock };
 
 export function createAccountActions({ store, wallClock }: AccountActionsParts): AccountActions {
-  /** All that one page asks for has the time of one request. */
+  /** Everything that one request asks for shares one deadline. */
   const inTime = (): Parts => ({ store: store.withRequestDeadline('work'), wallClock });
   return {
     read: (caller) => readAccount(caller, inTime()),

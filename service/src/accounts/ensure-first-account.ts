@@ -14,8 +14,8 @@ const credits = 1_000;
 const firstAccountId = 'acct_0000000000000001';
 
 /**
- * A new installation starts with an account to try it with. It has an id of its own, so that of two first starts
- * one makes it: the other is refused by the primary key, is run again, and finds it.
+ * A new installation starts with an account to try it with. Its id is fixed, so that of two concurrent first starts only
+ * one creates it: the other is refused by the primary key, is run again, and finds it.
  */
 export async function ensureFirstAccount({
   store,

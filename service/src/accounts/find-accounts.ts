@@ -49,7 +49,7 @@ export async function findAccounts(
   { store }: FindParts,
 ): Promise<{ accounts: AccountState[]; next: AccountPlace | undefined }> {
   const { createdAt: at, accountId: id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, accountId: '' };
-  // One more than is shown tells whether there is a next page.
+  // One more than is shown, to know whether there is a next page.
   const page = { at, id, limit: limit + 1 };
   const rows =
     search === undefined

@@ -8,7 +8,7 @@ import type { Account } from './create-account.ts';
 export type ReadAccountAnswer = Account & {
   credits: Balance;
   frozen: boolean;
-  /** The key it is asked with. */
+  /** The key of the request. */
   key: { keyId: string; name: string; mode: 'live' | 'test' };
 };
 

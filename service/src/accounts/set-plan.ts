@@ -17,7 +17,7 @@ const findName = statement((db, arg: { account: string }) =>
 
 export type SetPlanAnswer = ({ kind: 'set' } & Account) | { kind: 'account_not_found' };
 
-/** Counts within a second in every process (see keys/authenticate.ts). To set what is set changes nothing. */
+/** Takes effect within a second in every process (see keys/authenticate.ts). Setting the same plan changes nothing. */
 export async function setPlan(
   { accountId, plan }: { accountId: string; plan: Plan },
   { store, wallClock, actor }: ChangeParts,

@@ -6,6 +6,7 @@ import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Store } from '../db/store.ts';
 import { databases } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
+import { until } from '../../test/support/until.ts';
 import { keepEngineMemory } from './keep-engine-memory.ts';
 
 const hour = 3_600_000;
@@ -72,16 +73,14 @@ for (const database of databases) {
       for (let n = 0; n < 150; n += 1) memory.learn({ ...aDomain, key: `d${n}.example`, lifeMs: 50_000 });
       memory.learn(aHost);
       assert.equal(writes, 0);
+      const rows = async () => (await store.read.all(allRows, {})).length;
       time.advance(1_000);
-      await store.write(() => Promise.resolve());
+      assert.equal(await until(rows, (count) => count > 0), 151);
       assert.equal(writes, 1);
-      assert.equal((await store.read.all(allRows, {})).length, 151);
       time.advance(60_000);
       memory.learn(aHost);
       time.advance(1_000);
-      await store.write(() => Promise.resolve());
-      await store.write(() => Promise.resolve());
-      assert.equal((await store.read.all(allRows, {})).length, 1);
+      assert.equal(await until(rows, (count) => count < 151), 1);
       await stop();
       await close();
     });
@@ -126,16 +125,18 @@ for (const database of databases) {
       const others = await open(store, 'other');
       const heard: Remembered[] = [];
       mine.memory.listen?.((entries) => void heard.push(...entries));
-      const pass = async (isDone: () => boolean): Promise<void> => {
-        for (let turn = 0; turn < 60 && !isDone(); turn += 1) {
+      const pass = (isDone: () => boolean) =>
+        until(() => {
           time.advance(200);
-          await store.check(0);
-        }
-      };
+          return isDone();
+        });
       mine.memory.learn(aHost);
       others.memory.learn(aDomain);
       await pass(() => heard.length > 0);
-      await pass(() => false);
+      for (let looks = 0; looks < 60; looks += 1) {
+        time.advance(200);
+        await store.check(0);
+      }
       assert.deepEqual(
         heard.map(({ kind, key, value }) => [kind, key, value]),
         [['catch_all', 'example.com', 'yes']],
@@ -156,10 +157,11 @@ for (const database of databases) {
       mine.memory.listen?.((entries) => entries.forEach(({ key }) => heard.add(key)));
       for (let n = 0; n < 5_000; n += 1) others.memory.learn({ ...aDomain, key: `d${n}.example` });
       await others.stop();
-      for (let turn = 0; turn < 200 && heard.size < 5_000; turn += 1) {
-        time.advance(1_000);
-        await store.check(0);
-      }
+      await until(() => {
+        // While a look is under way, there is no timer for the next.
+        if (time.timers() > 0) time.advance(1_000);
+        return heard.size >= 5_000;
+      });
       assert.equal(heard.size, 5_000);
       await mine.stop();
       await close();

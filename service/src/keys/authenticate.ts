@@ -7,7 +7,7 @@ import { hashSecret, readApiKey } from './api-key.ts';
 /** Who sends a request. */
 export type Caller = { accountId: string; keyId: string; mode: 'live' | 'test'; plan: 'paid' | 'none' };
 
-/** Answers at once where the same header was good a moment ago. */
+/** Answers at once if the same header was valid a moment ago. */
 export type Authenticate = (
   authorization: string | undefined,
 ) => Caller | undefined | Promise<Caller | undefined>;
@@ -32,8 +32,8 @@ const noSecret = Buffer.alloc(32);
 
 /**
  * Reads `Authorization: Bearer <key>`. There is one answer, `undefined`, for a key that is missing, malformed,
- * unknown or deleted, and it does not tell which by its timing. A header that was good is remembered for less than a
- * second, by its hash: looking for a hash tells nothing of the text it was made from.
+ * unknown or deleted, and its timing does not reveal which. A valid header is remembered for less than a second, by its
+ * hash: looking up a hash reveals nothing of the text it was made from.
  */
 export function createAuthenticate({ store, clock }: AuthenticateParts): Authenticate {
   const remembered = createBoundedCache<Caller>({ clock, maxEntries: rememberedKeys });

@@ -31,7 +31,7 @@ type NewKey = {
   now: number;
 };
 
-/** Counting and adding are one statement, so that requests that come together do not pass the limit together. */
+/** Counting and adding are one statement, so that concurrent requests cannot exceed the limit together. */
 const insertKey = statement((db, arg: NewKey) =>
   db
     .insertInto('api_key')
@@ -78,14 +78,14 @@ export async function issueKey(
       return { kind: 'account_not_found' };
     }
     return writeKey(tx, { ...request, actor, now });
-    // With the account as its serial key: what counts its keys must not run beside what adds one.
+    // With the account as its serial key: counting the keys must not run concurrently with adding one.
   }, request.accountId);
 }
 
-/** What a key is called that was given no name. */
+/** The name of a key that was given none. */
 const nameOf = { live: 'Live key', test: 'Test key' } as const;
 
-/** For callers that make the account in the same transaction. */
+/** For callers that create the account in the same transaction. */
 export async function writeKey(
   tx: Tx,
   { accountId, mode, name = nameOf[mode], actor, now }: KeyRequest & { actor: Actor; now: number },

@@ -21,7 +21,7 @@ export async function readLists(
   { accountId, limit, after }: { accountId: string; limit: number; after: ListPlace | undefined },
 ): Promise<{ lists: List[]; next: ListPlace | undefined }> {
   const { createdAt: at, listId: list } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, listId: '' };
-  // One more than is shown tells whether there is a next page.
+  // One more than is shown, to know whether there is a next page.
   const rows = await reader.all(findPage, { account: accountId, at, list, limit: limit + 1 });
   const lists = rows.slice(0, limit).map(toList);
   const last = lists.at(-1);

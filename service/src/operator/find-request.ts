@@ -4,9 +4,9 @@ import type { Store } from '../db/store.ts';
 import type { ListedTask } from '../tasks/list-tasks.ts';
 
 /**
- * What a request did, found by the id its client was told in `X-Request-Id`: whose it was, when, what it cost, and the
- * task it made. Never an address. A request that reserved nothing and made no task has left nothing to find; a task is
- * found until it is erased, its credits for ever.
+ * What a request did, found by its `X-Request-Id`: which account sent it, when, what it cost, and the task it created.
+ * Never an address. A request that reserved nothing and created no task leaves no trace; a task is found until it is
+ * erased, its credits for ever.
  */
 export type RequestTrace = {
   requestId: string;

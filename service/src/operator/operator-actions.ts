@@ -18,8 +18,8 @@ import { findRequest, type RequestTrace } from './find-request.ts';
 import { readHealth, type Health, type ReadHealthParts } from './read-health.ts';
 
 /**
- * What the operator may see and do, over every account. Every change is recorded as made by the operator. Whether a request is the operator's is decided in
- * http/pipeline/authenticate-operator.ts, not here.
+ * What the operator may see and do, over every account. Every change is recorded as made by the operator. Whether a
+ * request is the operator's is decided in http/pipeline/authenticate-operator.ts, not here.
  */
 export type OperatorActions = {
   findAccounts(request: FindAccountsRequest): ReturnType<typeof findAccounts>;
@@ -50,7 +50,7 @@ export type OperatorActionsParts = Omit<ReadHealthParts, 'store'> & {
 };
 
 export function createOperatorActions(parts: OperatorActionsParts): OperatorActions {
-  /** All that one page asks for has the time of one request. */
+  /** Everything that one request asks for shares one deadline. */
   const inTime = () => ({
     ...parts,
     store: parts.store.withRequestDeadline('work'),
@@ -88,7 +88,7 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
 
 type ReadParts = { store: Pick<Store, 'read'> };
 
-/** Accounts are never deleted, so one that was changed is there. */
+/** Accounts are never deleted, so one that was changed still exists. */
 async function stateOf(accountId: string, parts: ReadParts): Promise<AccountState> {
   const account = await findAccount(accountId, parts);
   if (account === undefined) throw new Error('an account that was changed is not there');

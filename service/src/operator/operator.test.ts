@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AdminRequestTrace, AuditLogPage, ServiceHealth } from '@mailproof/client';
 import type { Service } from '../main.ts';
+import { createApiClient } from '../../test/support/api-client.ts';
 import { postTask, readResults, serviceBesideWorld } from '../../test/support/service-beside-world.ts';
 
 const token = 'a-token-of-this-test';
@@ -30,30 +31,30 @@ test('verifications are counted once each and requests found by their id, over a
   try {
     const key = await place.openAccount(100);
     const before = await start();
-    const single = (email: string, headers: Record<string, string> = {}) =>
-      fetch(`${before.url}/api/v1/email-verification`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ email }),
-      });
+    const client = createApiClient(before.url);
+    const single = async (email: string, headers: Record<string, string> = {}) => {
+      const answer = await client.verify(key, email, { headers });
+      assert.equal(answer.status, 200, answer.text);
+      return answer;
+    };
     const repeated = { 'idempotency-key': 'once' };
-    const requestId = (await single('ada@town.test', repeated)).headers.get('x-request-id') ?? '';
-    assert.equal((await single('ada@town.test', repeated)).status, 200);
-    const unknownId = (await single('ada@grey.test')).headers.get('x-request-id') ?? '';
+    const requestId = (await single('ada@town.test', repeated)).requestId;
+    await single('ada@town.test', repeated);
+    const unknownId = (await single('ada@grey.test')).requestId;
     await readResults(
       before,
       key,
       await postTask(before, key, ['ada@town.test', 'bob@town.test', 'no address']),
     );
+    client.close();
     await before.stop();
 
     const later = await start();
     const read = async <T>(url: string): Promise<T> => {
-      const response = await fetch(`${later.url}/admin/v1${url}`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-      assert.equal(response.status, 200);
-      return (await response.json()) as T;
+      const call = { method: 'GET', path: `/admin/v1${url}`, key: token };
+      const { status, text } = await createApiClient(later.url).ask(call);
+      assert.equal(status, 200, text);
+      return JSON.parse(text) as T;
     };
     const health = await read<ServiceHealth>('/health?hours=1');
     const counts = health.verdicts.flatMap((step) => Object.entries(step.counts));

@@ -4,8 +4,8 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 
 /**
- * The processes that work on the store and live. On PostgreSQL each signs a table with its times; on SQLite each holds
- * a locked file, which tells that it lives now, and not since when.
+ * The live processes of this store. On PostgreSQL each keeps a row with its times; on SQLite each holds
+ * a locked file, which shows that it is alive, but not since when.
  */
 export type RunningProcess = {
   id: string;

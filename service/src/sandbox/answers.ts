@@ -1,12 +1,12 @@
 import type { ReadReply } from '@mailproof/engine';
 
 /**
- * What the sandbox says of an address, by its local part. Each row is the world as the engine would meet it:
- * what lists know, where mail goes, what a mail host replies. The verdict is not here: the engine's own
- * story reads these rows as it reads the world, so the sandbox cannot say what the real thing would not.
+ * What the sandbox answers for an address, by its local part. Each row is the world as the engine would find it:
+ * what lists know, where mail goes, what a mail host replies. The verdict is not here: the engine reads these rows as
+ * it reads the world, so the sandbox cannot answer what the real engine would not.
  */
 export type SandboxAnswer = {
-  /** What the table in docs/sandbox.md says of the row. */
+  /** What the table in docs/sandbox.md says about the row. */
   outcome: string;
   lists?: { disposable?: true; role?: true; free?: true; spamtrap?: true };
   /** Where the domain's mail goes; a mail host unless said otherwise. */

@@ -18,7 +18,7 @@ const dnsMs = 30;
 const smtpMs = 400;
 
 /**
- * The engine behind test keys: the same story, judge and explanations, with a made-up world in place of
+ * The engine behind test keys: the same stages, judge and explanations, with a made-up world in place of
  * the lists, DNS and mail hosts. It answers by the local part, at any domain, and sends no packet.
  */
 export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock }): Pick<Engine, 'verify'> {

@@ -6,8 +6,8 @@ export type AdminToken = {
   /** Takes as long for a wrong token as for the right one, whatever its length. */
   matches(presented: string): boolean;
   /**
-   * What ties a session to the token it was opened with: another token, another mark. It is keyed with the id of the
-   * session, which the store does not know, so that a stored mark helps nobody to guess a weak token.
+   * Ties a session to the token it was opened with: another token, another mark. It is keyed with the id of the
+   * session, which the store does not know, so that a stored mark does not help to guess a weak token.
    */
   markFor(sessionId: string): string | undefined;
 };
@@ -22,7 +22,7 @@ export function createAdminToken(token: string | undefined): AdminToken {
   };
 }
 
-/** Digests have one length, which `timingSafeEqual` demands and a token's own would give away. */
+/** Digests have one length, which `timingSafeEqual` requires; comparing tokens themselves would reveal their length. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -2,12 +2,11 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Caller } from '../keys/authenticate.ts';
 
 /**
- * A browser that has signed in. It holds a random id in a cookie; the store holds a hash of it. Everything else that
- * has to be secret is derived from the id, so that nobody but the browser can make it up: not whoever reads the
- * database either.
+ * A browser that has signed in. It holds a random id in a cookie; the store holds a hash of it. Every other secret is
+ * derived from the id, so that only the browser can present it: reading the database does not help.
  */
 export type Session = Visitor & {
-  /** What a page has to send along with every change, because another site can make a browser send the cookie. */
+  /** Sent by a page with every change, because another site can make a browser send the cookie. */
   csrfToken: string;
 };
 

@@ -2,7 +2,7 @@ import { openPostgresStore } from '../db/postgres/open-postgres-store.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../db/sqlite/open-sqlite-store.ts';
 import type { Store } from '../db/store.ts';
 
-/** Opens the store that the settings name. Whatever stands in the way ends as one line for the operator. */
+/** Opens the store that the settings name. If that fails, the error tells the operator why in one line. */
 export type OpenStoreOptions = SqliteStoreOptions & {
   /** PostgreSQL; without it, SQLite in the data directory. */
   databaseUrl?: string | undefined;

@@ -95,7 +95,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
 
 type ConsoleParts = Omit<OperatorActionsParts, 'startedAt'> & { store: Store; clock: Clock };
 
-/** What stands behind the console and the admin API: sessions, the pages of accounts and of the operator, the files. */
+/** What the console and the admin API need: sessions, the actions of accounts and of the operator, the files. */
 function consoleParts(config: Config, parts: ConsoleParts) {
   const adminToken = createAdminToken(config.adminToken);
   return {
@@ -108,7 +108,7 @@ function consoleParts(config: Config, parts: ConsoleParts) {
   };
 }
 
-/** Whose session it is has to be known before what it asks for; opening and closing one is what is asked for. */
+/** Finding a session is part of authentication and has its deadline; opening and closing one is work like any other. */
 function sessionStore(store: Store): Pick<Store, 'read' | 'write'> {
   return { read: withFreshDeadlines(store, 'key').read, write: withFreshDeadlines(store, 'work').write };
 }
@@ -136,18 +136,18 @@ function lineFor(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>):
   return `cannot listen on ${host}, port ${port} (${code}): set MAILPROOF_HOST to an address of this machine`;
 }
 
-/** All that drains together has this long; then it is cut off, so that the process is gone within 30 seconds. */
+/** Draining may take this long; what is left is then cut off, so that the process ends within 30 seconds. */
 const drainMs = 25_000;
 const lingerMs = 2_000;
 
-/** Whoever is not answered by then is cut off: its verification is broken off and its credit returned. */
+/** Requests not answered by then are cut off: their verification is aborted and the credit returned. */
 async function drainRequests(server: ApiServer, idle: Promise<void>): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), drainMs);
   await idle;
   clearTimeout(cut);
 }
 
-/** Connections with nothing under way are closed at once, the rest (half a request, say) soon after. */
+/** Idle connections are closed at once, the rest (half a request, say) soon after. */
 async function closeServer(server: ApiServer): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), lingerMs);
   await server.close();

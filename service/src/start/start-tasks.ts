@@ -9,11 +9,11 @@ import { startWorker, workerLimits } from '../worker/start-worker.ts';
 type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRetentionMs'> & {
   store: Store;
   registry: ProcessRegistry;
-  /** Where new tasks are told of, whichever process made them. */
+  /** The channel that announces new tasks of every process. */
   channel: string;
 };
 
-/** A worker of this process: claims tasks of whatever process, runs them, and puts them back when it has to go. */
+/** The worker of this process: claims tasks, whichever process created them, and puts them back when it stops. */
 export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<void> } {
   const { store, registry, clock, wallClock, onProblem } = parts;
   const { taskDeadlineMs, deferRetryMs, taskRetentionMs } = config;

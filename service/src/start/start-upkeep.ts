@@ -9,7 +9,7 @@ const sweepEveryMs = 1_000;
 type UpkeepParts = SweepParts & RepeatedParts & { logger: Logger };
 type RepeatedParts = Omit<Parameters<typeof repeat>[1], 'everyMs'>;
 
-/** Once before anything is served, so that what a crash left is put right first, and then again and again. */
+/** Runs once before anything is served, so that what a crash left is repaired first, and then at intervals. */
 export async function startUpkeep(parts: UpkeepParts): Promise<{ stop(): Promise<void> }> {
   const { store, wallClock, logger } = parts;
   const sweep = createSweep(parts);
@@ -17,7 +17,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<{ stop(): Promise
     store,
     wallClock,
     onViolation: (violation) =>
-      logger.error({ violation }, 'the books of an account do not balance; it is frozen'),
+      logger.error({ violation }, 'the ledger of an account does not balance; the account is frozen'),
   });
   await sweep();
   await watchBooks();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Temper } from '@mailproof/world';
-import { postTask, readResults, serviceBesideWorld, until } from '../../test/support/service-beside-world.ts';
+import { postTask, readResults, serviceBesideWorld } from '../../test/support/service-beside-world.ts';
+import { until } from '../../test/support/until.ts';
 
 /** A list at a host that greylists, with the settings as they are by default: the whole service, twice. */
 

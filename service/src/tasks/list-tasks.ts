@@ -51,7 +51,7 @@ export async function listTasks(
   { store, wallClock }: { store: Pick<Store, 'read'>; wallClock: WallClock },
 ): Promise<{ tasks: ListedTask[]; next: TaskPlace | undefined }> {
   const { createdAt: at, taskId: task } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, taskId: '' };
-  // One more than is shown tells whether there is a next page.
+  // One more than is shown, to know whether there is a next page.
   const asked = { account: accountId, at, task, now: wallClock.now(), limit: limit + 1 };
   const rows = await store.read.all(findTasks, asked);
   const tasks = rows.slice(0, limit).map((row) => ({

@@ -6,8 +6,8 @@ import { auditLists } from '../lists/audit-lists.ts';
 import { auditTasks } from '../tasks/audit-tasks.ts';
 
 /**
- * Checks the promises of the ledger and the tasks over the whole database, or over the accounts that were touched since a
- * moment. All of it looks at one moment, so that work that goes on meanwhile reads as neither done nor missing.
+ * Checks the promises of the ledger and the tasks over the whole database, or over the accounts that were touched
+ * since a given moment. It reads one snapshot, so that concurrent work appears neither half done nor missing.
  */
 export type AuditReport = { accounts: number; tasks: number; violations: Violation[] };
 

@@ -19,16 +19,16 @@ export type CopyReport = {
 
 export type CopyAnswer =
   | ({ kind: 'copied' } & CopyReport)
-  /** A service works on the source: what it does next would be missing. */
+  /** A service is running on the source: what it does next would be missing. */
   | { kind: 'source_in_use'; processes: number }
   | { kind: 'target_not_empty'; table: string }
-  /** Both sides were read, and they differ. */
+  /** Both sides were read and differ. */
   | { kind: 'differs'; detail: string };
 
 type CopyStoreParts = {
   from: Store;
   to: Store;
-  /** PostgreSQL counts on from where it left off itself, and not from the numbers that were written. */
+  /** On PostgreSQL the sequence has to be moved on past the numbers that were copied. */
   toKind: 'sqlite' | 'postgres';
   /** After every slice. */
   onProgress: (table: string, rows: number) => void;
@@ -37,12 +37,15 @@ type CopyStoreParts = {
 const sliceRows = 500;
 
 /**
- * What a copy of an installation takes along, in an order in which every row finds those that it refers to. Processes and
- * turns belong to those who run, and the version to the database.
+ * What is copied of an installation, in an order in which every row finds those that it refers to. Processes and host
+ * leases belong to what is running, and the version to the database.
  */
 type CopiedTable = Exclude<keyof Schema, 'process' | 'turn' | 'schema_version'>;
 
-/** The columns of a table's primary key, each with a value that comes before all of its own. A table that is forgotten does not compile. */
+/**
+ * The columns of a table's primary key, each with a value that sorts before all real ones. Forgetting a table does not
+ * compile.
+ */
 type Keys = {
   readonly [Table in CopiedTable]: { readonly [Column in keyof Schema[Table]]?: '' | -1 };
 };
@@ -96,7 +99,7 @@ const countOnFromCopied = statement((db) => ({
       (select coalesce(max(number), 0) + 1 from audit_log), false)`.compile(db),
 }));
 
-/** Announcing ourselves shows who else is there. */
+/** Joining the registry shows which other processes are running. */
 async function countOthers(store: Store): Promise<number> {
   const registry = await store.joinRegistry();
   try {

@@ -2,12 +2,12 @@ import { createVerdictCounts, type CountedVerification } from '../statistics/ver
 import type { Result } from '../tasks/result.ts';
 import { repeat } from '../repeat.ts';
 
-/** Counts how verifications come out for as long as the process runs, and writes it down every few seconds. */
+/** Counts the outcomes of verifications as long as the process runs, and saves them every few seconds. */
 type Counting = {
   note: (verification: CountedVerification) => void;
   /** For the results of tasks. */
   onResult: (result: Result) => void;
-  /** Writes what was counted last. */
+  /** Saves the last counts. */
   stop: () => Promise<void>;
 };
 
@@ -27,8 +27,10 @@ export function startCounting(parts: CountingParts): Counting {
     },
     stop: async () => {
       await writing.stop();
-      // The end is not held up by a store that fails.
-      await counts.write().catch((error: unknown) => parts.onProblem('the last counts were not kept', error));
+      // A failing store must not hold up the shutdown.
+      await counts
+        .write()
+        .catch((error: unknown) => parts.onProblem('the last counts could not be saved', error));
     },
   };
 }

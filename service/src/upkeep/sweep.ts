@@ -11,8 +11,8 @@ import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
 
 /**
- * What the service tidies by itself, at the start and then every second: reservations, idempotency keys and tasks of
- * processes that died, reservations whose time is over, tasks past their deadline, and addresses whose time is over.
+ * Cleans up, at the start and then every second: reservations, idempotency keys and tasks of dead processes, expired
+ * reservations, tasks past their deadline, and addresses whose retention has ended.
  */
 export type SweepParts = {
   store: Store;
@@ -21,10 +21,10 @@ export type SweepParts = {
   taskRetentionMs: number;
 };
 
-/** One sweep does so many rounds at the most; the next goes on. */
+/** The most rounds of one sweep; the next sweep continues. */
 const mostRounds = 20;
 
-/** Processes that sweep at the same moment take turns, so that they do not wait for each other's rows. */
+/** Concurrent sweeps of several processes run one after another, so that they do not wait for each other's rows. */
 const serialKey = 'sweep';
 
 type Sweep = () => Promise<void>;
@@ -70,7 +70,7 @@ async function repeatedly(
   return done;
 }
 
-/** A process is forgotten only after all it held was given back, so that a crash in between repeats the work. */
+/** A dead process is removed only after all it held was released, so that a crash in between repeats the work. */
 async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
   for (const processId of await registry.findDead()) {
     const now = wallClock.now();

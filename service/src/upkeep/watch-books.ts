@@ -13,8 +13,8 @@ type WatchBooksParts = {
 export const auditEveryMs = 5 * 60_000;
 
 /**
- * Audits and freezes: everything the first time, later the accounts touched since the audit before. An account whose books
- * do not balance reserves nothing more until somebody has looked; nothing is repaired.
+ * Audits and freezes: everything the first time, later the accounts touched since the previous audit. An account whose
+ * ledger does not balance can reserve nothing until an operator has looked at it; nothing is repaired automatically.
  */
 export function createWatchBooks(parts: WatchBooksParts): () => Promise<AuditReport> {
   let since = 0;
@@ -28,7 +28,7 @@ export function createWatchBooks(parts: WatchBooksParts): () => Promise<AuditRep
       await parts.store.write((tx) => freezeAccount(tx, frozen), accountId);
     }
     report.violations.forEach(parts.onViolation);
-    // A little overlap: what was committed while the last audit began is looked at again.
+    // A little overlap: what was committed while the last audit began is audited again.
     since = startedAt - overlapMs;
     return report;
   };

@@ -9,15 +9,15 @@ import {
   readProgress,
   readResults,
   serviceBesideWorld,
-  until,
   verifySingle,
 } from '../../test/support/service-beside-world.ts';
+import { until } from '../../test/support/until.ts';
 import { createSlots, slotLimits } from './slots.ts';
 
 /**
  * One account's thousand addresses at a tarpit beside another's few elsewhere: these take at most 1.25 times as long as
  * alone, at the 95th percentile. That bound is asserted where time is ours and nothing else counts: for the slots on
- * manual time below, for the engine on its virtual clock (`engine/test/in-world/fairness.test.ts`). On real time it
+ * manual time below, for the engine on its virtual clock (`engine/test/contract/fairness.test.ts`). On real time it
  * is measured, by `npm run bench:engine`. The whole service is held to what no machine blurs: whoever had to wait for
  * the tarpit would wait for one of its replies at the least.
  */

@@ -28,8 +28,9 @@ type WorkerParts<Claim> = {
 type WorkerLimits = { tasksAtOnce: number; pollMs: number; drainMs: number };
 
 /**
- * Tasks are taken as they can be worked on: an eighth of the verifications, so that lists which wait for slow hosts
- * leave no place empty, and no fewer than fill the places by accounts' shares. More would only be kept from other workers.
+ * Tasks are claimed as they can be worked on: one for every eight verifications, so that tasks waiting for slow hosts
+ * leave no slot empty, and at least enough to fill the slots by the shares of accounts. More would only be withheld from
+ * other workers.
  */
 export function workerLimits(verificationsAtOnce: number): WorkerLimits {
   return { tasksAtOnce: Math.max(8, Math.ceil(verificationsAtOnce / 8)), pollMs: 1_000, drainMs: 20_000 };
@@ -40,13 +41,13 @@ export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
   const draining = new AbortController();
   const cut = new AbortController();
   const running = new Set<Promise<void>>();
-  const bell = createBell(clock);
+  const wakeUp = createWakeUp(clock);
 
   async function run(claim: Claim): Promise<void> {
     try {
       await parts.run(claim, { draining: draining.signal, cut: cut.signal });
     } catch (error) {
-      parts.onProblem('a task was broken off and will be claimed again', error);
+      parts.onProblem('a task was interrupted and will be claimed again', error);
     }
   }
 
@@ -63,12 +64,12 @@ export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
     while (!draining.signal.aborted) {
       const claim = running.size < limits.tasksAtOnce ? await claimNext() : undefined;
       if (claim === undefined) {
-        await bell.wait(limits.pollMs);
+        await wakeUp.wait(limits.pollMs);
         continue;
       }
       const work = run(claim).finally(() => {
         running.delete(work);
-        bell.ring();
+        wakeUp.signal();
       });
       running.add(work);
     }
@@ -76,10 +77,10 @@ export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
 
   const looping = loop();
   return {
-    wake: bell.ring,
+    wake: wakeUp.signal,
     stop: async () => {
       draining.abort();
-      bell.ring();
+      wakeUp.signal();
       const cancel = clock.after(limits.drainMs, () => cut.abort());
       await looping;
       await Promise.all(running);
@@ -88,27 +89,27 @@ export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
   };
 }
 
-/** Waits for a ring or for a while; a ring that nobody waited for is heard by the next who waits. */
-function createBell(clock: Clock) {
-  let rung = false;
-  let answer: (() => void) | undefined;
+/** Waits for a wake-up or for some time; a wake-up that comes before the wait ends the next wait at once. */
+function createWakeUp(clock: Clock) {
+  let signalled = false;
+  let endWait: (() => void) | undefined;
   return {
-    ring: (): void => {
-      rung = true;
-      answer?.();
+    signal: (): void => {
+      signalled = true;
+      endWait?.();
     },
     wait: async (ms: number): Promise<void> => {
-      if (!rung) {
+      if (!signalled) {
         await new Promise<void>((resolve) => {
           const cancel = clock.after(ms, resolve);
-          answer = () => {
+          endWait = () => {
             cancel();
             resolve();
           };
         });
       }
-      answer = undefined;
-      rung = false;
+      endWait = undefined;
+      signalled = false;
     },
   };
 }

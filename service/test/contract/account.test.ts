@@ -1,7 +1,9 @@
 /** The pages of an account and the sign-in of a browser, against the service as its user starts it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { single, until, type Ask } from './client.ts';
+import { singlePath } from '../support/api-client.ts';
+import { until } from '../support/until.ts';
+import type { Ask } from './client.ts';
 import { startServiceInWorld, type Account, type RunningService } from './running-service.ts';
 
 const page = '/api/v1/account';
@@ -125,7 +127,7 @@ describe('a browser', () => {
   test('signs in with a key, verifies with its cookie and CSRF token, signs out', async () => {
     const { cookie, token, kind } = await signIn({ key: account.key });
     assert.equal(kind, 'account');
-    const verify = { path: single, body: { email: 'alive@plain.test' } };
+    const verify = { path: singlePath, body: { email: 'alive@plain.test' } };
     const forged = await service.client.ask({ ...verify, headers: { cookie } });
     assert.deepEqual([forged.status, forged.body['reason']], [403, 'csrf_token_mismatch']);
     const headers = { cookie, 'x-csrf-token': token };

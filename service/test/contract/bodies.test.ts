@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { bulk, single, type Answer, type Ask } from './client.ts';
+import { bulkPath, singlePath, type Answered } from '../support/api-client.ts';
+import type { Ask } from './client.ts';
 import { startServiceInWorld, type RunningService } from './running-service.ts';
 
 let service: RunningService;
@@ -13,17 +14,17 @@ before(async () => {
 });
 after(() => service.stop());
 
-const ask = (given: Ask): Promise<Answer> => service.client.ask({ key, ...given });
+const ask = (given: Ask): Promise<Answered> => service.client.ask({ key, ...given });
 
 async function expectRefusal(path: string, given: Ask, what: string): Promise<void> {
   const { status, body } = await ask({ path, ...given });
-  const reason = path === single ? 'invalid_email' : 'invalid_batch';
+  const reason = path === singlePath ? 'invalid_email' : 'invalid_batch';
   assert.deepEqual([status, body['reason']], [400, reason], what);
 }
 
 const good: Record<string, object> = {
-  [single]: { email: 'alive@plain.test' },
-  [bulk]: { emails: ['alive@plain.test'] },
+  [singlePath]: { email: 'alive@plain.test' },
+  [bulkPath]: { emails: ['alive@plain.test'] },
 };
 
 /** A valid address of so many characters: a local part of 64 and a domain of labels. */
@@ -34,7 +35,7 @@ function addressOf(characters: number): string {
   return `${local}@${domain}${'a'.repeat(rest)}.test`;
 }
 
-for (const path of [single, bulk]) {
+for (const path of [singlePath, bulkPath]) {
   describe(`the body of ${path}`, () => {
     const text = JSON.stringify(good[path]);
     const refused: [string, Ask][] = [
@@ -109,7 +110,7 @@ describe('email', () => {
     ['a megabyte would not fit, 100,000 characters do', 'x'.repeat(100_000)],
   ];
   for (const [what, email] of refused) {
-    test(`400: ${what}`, () => expectRefusal(single, { body: { email } }, what));
+    test(`400: ${what}`, () => expectRefusal(singlePath, { body: { email } }, what));
   }
   test('254 characters are taken', async () => {
     const { status, body } = await ask({ body: { email: addressOf(254) } });
@@ -146,11 +147,11 @@ describe('emails and name', () => {
     ['name of 26 characters outside the BMP', { emails: [address], name: '🎈'.repeat(26) }],
   ];
   for (const [what, body] of refused) {
-    test(`400: ${what}`, () => expectRefusal(bulk, { body }, what));
+    test(`400: ${what}`, () => expectRefusal(bulkPath, { body }, what));
   }
   test('a name may have 25 characters, counted in code points, and may be empty', async () => {
     for (const name of ['x'.repeat(25), '🎈'.repeat(25), '']) {
-      const created = await ask({ path: bulk, body: { emails: ['nobody'], name } });
+      const created = await ask({ path: bulkPath, body: { emails: ['nobody'], name } });
       assert.equal(created.status, 201, name);
       const { body } = await service.client.readTask(key, created.body['task_id']);
       assert.equal(body['name'], `API: ${name}`);
@@ -161,12 +162,12 @@ describe('emails and name', () => {
       text.replaceAll(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
     const nth = (n: number) => `${String(n).padStart(3, '0')}${addressOf(254).slice(3)}`;
     const emails = Array.from({ length: 100 }, (_, n) => `"${escape(nth(n))}"`);
-    const { status, body } = await ask({ path: bulk, body: `{"emails":[${emails.join(',')}]}` });
+    const { status, body } = await ask({ path: bulkPath, body: `{"emails":[${emails.join(',')}]}` });
     assert.deepEqual([status, body['count_processing']], [201, 100]);
   });
   test('what is no address, too long or empty is rejected and does not fail the batch', async () => {
     const emails = ['', ' ', 'nobody', '@plain.test', addressOf(255), 'x'.repeat(1_000), ` ${address} `];
-    const { status, body } = await ask({ path: bulk, body: { emails } });
+    const { status, body } = await ask({ path: bulkPath, body: { emails } });
     assert.deepEqual([status, body['count_rejected_emails'], body['count_processing']], [201, 6, 1]);
   });
 });

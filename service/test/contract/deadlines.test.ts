@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { until, type Answer } from './client.ts';
+import { type Answered } from '../support/api-client.ts';
+import { until } from '../support/until.ts';
 import { startServiceInWorld, type RunningService } from './running-service.ts';
 
 const singleTimeoutMs = 4_000;
-const taskDeadlineMs = 3_000;
+const taskDeadlineMs = 8_000;
 
 let service: RunningService;
 let key = '';
@@ -23,24 +24,33 @@ before(async () => {
 });
 after(() => service.stop());
 
-const completed = ({ body }: Answer): boolean => body['status'] === 'completed';
+const completed = ({ body }: Answered): boolean => body['status'] === 'completed';
+
+/** How late an answer may be: five seconds, and more where this machine takes long for an answer that needs no packet. */
+async function measureGrace(): Promise<number> {
+  const startedAt = performance.now();
+  await service.client.verify(key, 'x@nullmx.test');
+  return 5_000 + 20 * (performance.now() - startedAt);
+}
 
 test('504 verification_timeout at the deadline, not before and not long after, and the credit returned', async () => {
+  const graceMs = await measureGrace();
   const before = await service.balance(service.first);
   const startedAt = performance.now();
   const { status, body } = await service.client.verify(key, 'alive@tarpit.test');
   const tookMs = performance.now() - startedAt;
   assert.deepEqual([status, body['reason']], [504, 'verification_timeout']);
-  assert.ok(tookMs > singleTimeoutMs - 50 && tookMs < singleTimeoutMs + 5_000, `${tookMs} ms`);
+  assert.ok(tookMs > singleTimeoutMs - 50 && tookMs < singleTimeoutMs + graceMs, `${tookMs} ms`);
   assert.deepEqual(await service.balance(service.first), before);
 });
 
 test('a task is completed at its deadline: what is left is unknown and free', async () => {
+  const graceMs = await measureGrace();
   const before = await service.balance(service.first);
   const created = await service.client.createTask(key, { emails: ['alive@tarpit.test', 'alive@plain.test'] });
   const startedAt = performance.now();
   const { body, headers } = await service.client.readTaskUntil(key, created.body['task_id'], completed);
-  assert.ok(performance.now() - startedAt < taskDeadlineMs + 5_000);
+  assert.ok(performance.now() - startedAt < taskDeadlineMs + graceMs);
   const results = body['results'] as Record<string, { status: string }>;
   assert.deepEqual(
     [results['alive@tarpit.test']?.status, results['alive@plain.test']?.status],

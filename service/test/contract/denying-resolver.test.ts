@@ -1,7 +1,6 @@
 /** A resolver that denies what exists: nobody is called dead on its word, nobody pays, and the operator is told. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { until } from './client.ts';
 import { startServiceInWorld, type RunningService } from './running-service.ts';
 
 let service: RunningService;
@@ -10,7 +9,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-const readyz = () => service.client.ask({ method: 'GET', path: '/readyz' });
+const readyz = () => service.client.ask({ method: 'GET', path: '/readyz' }, { insist: false });
 
 test('while it denies what exists: 502, nothing charged, not ready, and one line in the log', async () => {
   const before_ = await service.balance(service.first);
@@ -28,10 +27,7 @@ test('while it denies what exists: 502, nothing charged, not ready, and one line
 
 test('in a task such an address ends as unknown, free of charge', async () => {
   const created = await service.client.createTask(service.first.key, { emails: ['x@gmail.com'] });
-  const { body } = await until(
-    () => service.client.readTask(service.first.key, created.body['task_id']),
-    ({ body: task }) => task['status'] === 'completed',
-  );
+  const { body } = await service.client.readTaskUntil(service.first.key, created.body['task_id']);
   assert.match(JSON.stringify(body['results']), /"status":"unknown"/);
   const { granted, available } = await service.balance(service.first);
   assert.equal(available, granted);

@@ -1,6 +1,6 @@
 /** What holds for every answer of the service, whatever was asked: headers, error bodies, and the shapes of records. */
 import assert from 'node:assert/strict';
-import type { Answer } from './client.ts';
+import type { Answered } from '../support/api-client.ts';
 import { isObject } from './openapi-check.ts';
 import { assertBulkRecord, assertResult } from './record-shapes.ts';
 
@@ -22,7 +22,7 @@ const reasons: Record<number, readonly string[]> = {
   504: ['verification_timeout'],
 };
 
-export function assertEveryAnswer(asked: Asked, answer: Answer): void {
+export function assertEveryAnswer(asked: Asked, answer: Answered): void {
   const { status, headers } = answer;
   const where = `${asked.method} ${asked.path} ${status}`;
   assert.match(
@@ -36,14 +36,14 @@ export function assertEveryAnswer(asked: Asked, answer: Answer): void {
   else if (isApi) assertSuccess(asked, answer);
 }
 
-function assertCredits({ status, headers }: Answer, where: string): void {
+function assertCredits({ status, headers }: Answered, where: string): void {
   const credits = headers['x-credits-used'];
   assert.match(String(credits), /^(?:0|[1-9]\d{0,2})$/, where);
   if (status >= 400) assert.equal(credits, '0', where);
 }
 
 /** Exactly these bytes, and beside them the header that belongs to the status. */
-function assertError({ method, path }: Asked, { status, headers, text, body }: Answer): void {
+function assertError({ method, path }: Asked, { status, headers, text, body }: Answered): void {
   const where = `${method} ${path} ${status}`;
   if (method !== 'HEAD') {
     assert.equal(text, `{"status":"error","reason":"${String(body['reason'])}"}`, where);
@@ -55,7 +55,7 @@ function assertError({ method, path }: Asked, { status, headers, text, body }: A
   if (status === 503) assert.match(String(headers['retry-after']), /^[1-9]\d*$/, where);
 }
 
-function assertSuccess({ path }: Asked, { status, headers, body }: Answer): void {
+function assertSuccess({ path }: Asked, { status, headers, body }: Answered): void {
   const explained = path.endsWith('?explain=true');
   const credits = Number(headers['x-credits-used']);
   if (path.startsWith('/api/v1/email-verification')) {
@@ -77,7 +77,7 @@ function assertSuccess({ path }: Asked, { status, headers, body }: Answer): void
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Interface 2.2, and the sum of decisions section 3. */
-function assertCreated(body: Answer['body']): void {
+function assertCreated(body: Answered['body']): void {
   const { status, task_id, ...counts } = body;
   assert.equal(status, 'success');
   assert.match(String(task_id), uuid);
@@ -96,7 +96,7 @@ function assertCreated(body: Answer['body']): void {
 }
 
 /** Interface 2.3: `results` if and only if completed, and progress as decided in section 3. */
-function assertProgress(body: Answer['body'], explained: boolean): void {
+function assertProgress(body: Answered['body'], explained: boolean): void {
   const { status, count_total, count_checked, progress_percentage, results } = body;
   const fields = ['task_id', 'name', 'status', 'count_total', 'count_checked', 'progress_percentage'];
   assert.deepEqual(Object.keys(body), status === 'completed' ? [...fields, 'results'] : fields);

@@ -5,7 +5,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createClient, single, until, type Client } from './client.ts';
+import { singlePath } from '../support/api-client.ts';
+import { until } from '../support/until.ts';
+import { createCheckedClient, type CheckedClient } from './client.ts';
 import { isObject } from './openapi-check.ts';
 import { root, runCommand, start, startMailproof, type Running, type Settings } from './run-mailproof.ts';
 
@@ -19,11 +21,11 @@ const settings: Settings = {
 };
 let npmStart: Running;
 let url = '';
-let client: Client;
+let client: CheckedClient;
 before(async () => {
   npmStart = start('npm', ['start'], settings);
   [, url = ''] = await npmStart.until(/"url":"([^"]+)","msg":"listening"/);
-  client = await createClient(url);
+  client = await createCheckedClient(url);
 });
 after(async () => {
   npmStart.child.kill('SIGTERM');
@@ -94,7 +96,7 @@ describe('the pages', () => {
 });
 
 describe('mistakes with a request: the log says what the answer may not', () => {
-  const mistakes: [string, Parameters<Client['ask']>[0], RegExp][] = [
+  const mistakes: [string, Parameters<CheckedClient['ask']>[0], RegExp][] = [
     ['no key', { body: { email: 'safe@example.com' } }, /"status":401,.*"fault":"no_key"/],
     [
       'a wrong key',
@@ -115,7 +117,7 @@ describe('mistakes with a request: the log says what the answer may not', () => 
     const key = /mp_test_\w+/.exec(npmStart.said.stdout)?.[0] ?? '';
     const args = [
       '-s',
-      `${url}${single}`,
+      `${url}${singlePath}`,
       '-H',
       `Authorization: Bearer ${key}`,
       '-d',

@@ -1,7 +1,8 @@
 /** `Idempotency-Key`: a repeat replays the first answer and charges nothing. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { bulk, single, until, type Answer } from './client.ts';
+import { bulkPath, singlePath, type Answered } from '../support/api-client.ts';
+import { until } from '../support/until.ts';
 import { startServiceInWorld, type Account, type RunningService } from './running-service.ts';
 
 let service: RunningService;
@@ -19,12 +20,12 @@ before(async () => {
 });
 after(() => service.stop());
 
-const verify = (idempotencyKey: string, body: unknown, { key } = account): Promise<Answer> =>
-  service.client.ask({ path: single, key, body, headers: { 'idempotency-key': idempotencyKey } });
-const create = (idempotencyKey: string, body: unknown, { key } = account): Promise<Answer> =>
-  service.client.ask({ path: bulk, key, body, headers: { 'idempotency-key': idempotencyKey } });
+const verify = (idempotencyKey: string, body: unknown, { key } = account): Promise<Answered> =>
+  service.client.ask({ path: singlePath, key, body, headers: { 'idempotency-key': idempotencyKey } });
+const create = (idempotencyKey: string, body: unknown, { key } = account): Promise<Answered> =>
+  service.client.ask({ path: bulkPath, key, body, headers: { 'idempotency-key': idempotencyKey } });
 
-async function expectReason(answer: Promise<Answer>, status: number, reason: string): Promise<void> {
+async function expectReason(answer: Promise<Answered>, status: number, reason: string): Promise<void> {
   const { status: code, body } = await answer;
   assert.deepEqual([code, body['reason']], [status, reason]);
 }

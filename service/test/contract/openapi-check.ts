@@ -1,7 +1,7 @@
 /** Holds an answer against the OpenAPI document: its status must be there, and body and headers as it says. */
 import assert from 'node:assert/strict';
 import Ajv from 'ajv';
-import type { Answer } from './client.ts';
+import type { Answered } from '../support/api-client.ts';
 
 type Json = Record<string, unknown>;
 type Asked = { method: string; path: string };
@@ -22,7 +22,7 @@ export function createDocumentCheck(document: unknown) {
     );
   }
 
-  return ({ method, path }: Asked, { status, headers, body, text }: Answer): void => {
+  return ({ method, path }: Asked, { status, headers, body, text }: Answered): void => {
     const operation = operationAt(document, path, method);
     if (operation === undefined) return;
     const where = `${method} ${path} ${status}`;

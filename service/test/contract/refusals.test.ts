@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pass } from 'node:timers/promises';
-import { bulk, single, until, type Ask } from './client.ts';
+import { bulkPath, singlePath } from '../support/api-client.ts';
+import { until } from '../support/until.ts';
+import type { Ask } from './client.ts';
 import { startServiceInWorld, type Account, type RunningService } from './running-service.ts';
 
-const aTask = `${bulk}/${randomUUID()}`;
+const aTask = `${bulkPath}/${randomUUID()}`;
 const anAddress = { email: 'alive@plain.test' };
 const aBatch = { emails: ['alive@plain.test'] };
 
@@ -32,8 +34,8 @@ async function expectRefusal(given: Ask, status: number, reason: string): Promis
 
 describe('401 invalid_api_key', () => {
   const endpoints: Ask[] = [
-    { path: single, body: anAddress },
-    { path: bulk, body: aBatch },
+    { path: singlePath, body: anAddress },
+    { path: bulkPath, body: aBatch },
     { path: aTask, method: 'GET' },
   ];
   const keys: [string, (key: string) => Record<string, string>][] = [
@@ -73,14 +75,14 @@ describe('401 invalid_api_key', () => {
 
 describe('403 subscription_required', () => {
   test('an account without a plan creates nothing, whatever it has', async () => {
-    await expectRefusal({ path: single, key: unpaid.key, body: anAddress }, 403, 'subscription_required');
-    await expectRefusal({ path: bulk, key: unpaid.key, body: aBatch }, 403, 'subscription_required');
+    await expectRefusal({ path: singlePath, key: unpaid.key, body: anAddress }, 403, 'subscription_required');
+    await expectRefusal({ path: bulkPath, key: unpaid.key, body: aBatch }, 403, 'subscription_required');
   });
 
   test('a test key of such an account creates nothing either', async () => {
     const key = String((await service.command('keys', 'create', unpaid.accountId, '--test'))['api_key']);
-    await expectRefusal({ path: single, key, body: anAddress }, 403, 'subscription_required');
-    await expectRefusal({ path: bulk, key, body: aBatch }, 403, 'subscription_required');
+    await expectRefusal({ path: singlePath, key, body: anAddress }, 403, 'subscription_required');
+    await expectRefusal({ path: bulkPath, key, body: aBatch }, 403, 'subscription_required');
   });
 
   test('reading needs no plan: a task made while there was one can be read after it ended', async () => {
@@ -110,8 +112,8 @@ describe('404', () => {
       '/console',
     ];
     const odd = [
-      `${single}/`,
-      `${bulk}/`,
+      `${singlePath}/`,
+      `${bulkPath}/`,
       `${aTask}/results`,
       '/API/v1/email-verification',
       '/api//v1/email-verification',
@@ -138,7 +140,7 @@ describe('404', () => {
     ];
     for (const id of ids)
       await expectRefusal(
-        { path: `${bulk}/${String(id)}`, method: 'GET', key: poor.key },
+        { path: `${bulkPath}/${String(id)}`, method: 'GET', key: poor.key },
         404,
         'task_not_found',
       );
@@ -148,8 +150,8 @@ describe('404', () => {
 
 describe('405 method_not_allowed', () => {
   const paths: [string, string][] = [
-    [single, 'POST'],
-    [bulk, 'POST'],
+    [singlePath, 'POST'],
+    [bulkPath, 'POST'],
     [aTask, 'GET'],
     ['/healthz', 'GET'],
     ['/readyz', 'GET'],
@@ -158,7 +160,7 @@ describe('405 method_not_allowed', () => {
   ];
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'];
   for (const [path, allowed] of paths) {
-    test(`every method but ${allowed} on ${path.replace(aTask, `${bulk}/{taskId}`)}, with Allow`, async () => {
+    test(`every method but ${allowed} on ${path.replace(aTask, `${bulkPath}/{taskId}`)}, with Allow`, async () => {
       for (const method of methods.filter((name) => name !== allowed)) {
         const { status, headers, body } = await service.client.ask({ method, path, key: paid.key });
         const reason = method === 'HEAD' ? undefined : 'method_not_allowed';
@@ -171,20 +173,24 @@ describe('405 method_not_allowed', () => {
 describe('the order of checks', () => {
   const bad = 'not json';
   test('method before key', async () => {
-    await expectRefusal({ method: 'PUT', path: single, key: 'wrong', body: bad }, 405, 'method_not_allowed');
+    await expectRefusal(
+      { method: 'PUT', path: singlePath, key: 'wrong', body: bad },
+      405,
+      'method_not_allowed',
+    );
     await expectRefusal({ method: 'DELETE', path: aTask }, 405, 'method_not_allowed');
   });
   test('key before plan and body', async () => {
-    for (const path of [single, bulk])
+    for (const path of [singlePath, bulkPath])
       await expectRefusal({ path, key: 'wrong', body: bad }, 401, 'invalid_api_key');
   });
   test('plan before body', async () => {
-    for (const path of [single, bulk])
+    for (const path of [singlePath, bulkPath])
       await expectRefusal({ path, key: unpaid.key, body: bad }, 403, 'subscription_required');
   });
   test('body before credits', async () => {
-    await expectRefusal({ path: single, key: poor.key, body: bad }, 400, 'invalid_email');
-    await expectRefusal({ path: bulk, key: poor.key, body: bad }, 400, 'invalid_batch');
+    await expectRefusal({ path: singlePath, key: poor.key, body: bad }, 400, 'invalid_email');
+    await expectRefusal({ path: bulkPath, key: poor.key, body: bad }, 400, 'invalid_batch');
   });
   test('idempotency before credits: a repeat is answered although nothing is left', async () => {
     const account = await service.openAccount({ credits: 1 });
@@ -199,14 +205,14 @@ describe('the order of checks', () => {
   });
   test('credits before work', async () => {
     await expectRefusal(
-      { path: single, key: poor.key, body: { email: 'x@servfail.test' } },
+      { path: singlePath, key: poor.key, body: { email: 'x@servfail.test' } },
       429,
       'insufficient_credits',
     );
-    await expectRefusal({ path: bulk, key: poor.key, body: aBatch }, 429, 'insufficient_credits');
+    await expectRefusal({ path: bulkPath, key: poor.key, body: aBatch }, 429, 'insufficient_credits');
   });
   test('key before task on reading', () =>
-    expectRefusal({ method: 'GET', path: `${bulk}/x`, key: 'wrong' }, 401, 'invalid_api_key'));
+    expectRefusal({ method: 'GET', path: `${bulkPath}/x`, key: 'wrong' }, 401, 'invalid_api_key'));
 });
 
 test('a refused request sends no packet, moves no credit and leaves no task', async () => {
@@ -214,15 +220,15 @@ test('a refused request sends no packet, moves no credit and leaves no task', as
   const before = await books();
   service.world.reset();
   const refused: Ask[] = [
-    { path: single, body: anAddress },
-    { path: bulk, body: aBatch },
-    { path: single, key: unpaid.key, body: anAddress },
-    { path: bulk, key: unpaid.key, body: aBatch },
-    { path: single, key: poor.key, body: anAddress },
-    { path: bulk, key: poor.key, body: aBatch },
-    { path: single, key: poor.key, body: { email: 'x' } },
-    { path: bulk, key: poor.key, body: { emails: [] } },
-    { path: single, method: 'GET', key: poor.key },
+    { path: singlePath, body: anAddress },
+    { path: bulkPath, body: aBatch },
+    { path: singlePath, key: unpaid.key, body: anAddress },
+    { path: bulkPath, key: unpaid.key, body: aBatch },
+    { path: singlePath, key: poor.key, body: anAddress },
+    { path: bulkPath, key: poor.key, body: aBatch },
+    { path: singlePath, key: poor.key, body: { email: 'x' } },
+    { path: bulkPath, key: poor.key, body: { emails: [] } },
+    { path: singlePath, method: 'GET', key: poor.key },
   ];
   for (const given of refused) assert.ok((await service.client.ask(given)).status >= 400);
   assert.deepEqual([service.world.counts.dns.queries, service.world.counts.smtp.connections], [0, 0]);

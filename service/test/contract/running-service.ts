@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPostgresDatabase } from '../support/postgres/test-postgres.ts';
 import { standardWorld, startWorld, type World, type WorldDescription } from '@mailproof/world';
-import { createClient, type Client } from './client.ts';
+import { createCheckedClient, type CheckedClient } from './client.ts';
 import { runCommand, startMailproof, type Row, type Running, type Settings } from './run-mailproof.ts';
 
 export type Account = { accountId: string; key: string };
@@ -16,7 +16,7 @@ export type RunningService = {
   dataDir: string;
   /** What the first start made and printed. */
   first: Account & { testKey: string };
-  client: Client;
+  client: CheckedClient;
   process: Running;
   command(...args: string[]): Promise<Row>;
   openAccount(options?: { plan?: 'paid' | 'none'; credits?: number }): Promise<Account>;
@@ -82,7 +82,7 @@ async function serve({ env, world, dataDir, dismantle }: Stage): Promise<Running
     world,
     dataDir,
     first: firstAccount(process.said.stdout),
-    client: await createClient(url),
+    client: await createCheckedClient(url),
     process,
     command,
     async openAccount({ plan = 'paid', credits = 0 } = {}) {
@@ -99,7 +99,7 @@ async function serve({ env, world, dataDir, dismantle }: Stage): Promise<Running
     async startAgain() {
       service.process = startMailproof(['serve'], env);
       service.url = await listening(service.process);
-      service.client = await createClient(service.url);
+      service.client = await createCheckedClient(service.url);
     },
     async stop() {
       await endByRequest(service.process);

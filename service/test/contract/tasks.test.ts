@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { bulk, type Answer } from './client.ts';
+import { bulkPath, type Answered } from '../support/api-client.ts';
 import { disposableDomain, listedPlaces, writeTraps } from './listed-domains.ts';
 import { startServiceInWorld, type Account, type RunningService } from './running-service.ts';
 
@@ -29,7 +29,7 @@ async function create(
   emails: unknown[],
   more: object = {},
   { key } = account,
-): Promise<{ id: string; counts: Counts; answer: Answer }> {
+): Promise<{ id: string; counts: Counts; answer: Answered }> {
   const answer = await service.client.createTask(key, { emails, ...more });
   assert.equal(answer.status, 201, answer.text);
   const { body } = answer;
@@ -42,11 +42,11 @@ async function create(
   return { id: String(body['task_id']), counts, answer };
 }
 
-const completed = ({ body }: Answer): boolean => body['status'] === 'completed';
-const finish = (id: string): Promise<Answer> => service.client.readTaskUntil(account.key, id, completed);
-const resultsOf = ({ body }: Answer) => body['results'] as Record<string, Record<string, unknown>>;
+const completed = ({ body }: Answered): boolean => body['status'] === 'completed';
+const finish = (id: string): Promise<Answered> => service.client.readTaskUntil(account.key, id, completed);
+const resultsOf = ({ body }: Answered) => body['results'] as Record<string, Record<string, unknown>>;
 
-function statusesOf(answer: Answer): Record<string, unknown> {
+function statusesOf(answer: Answered): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(resultsOf(answer)).map(([email, record]) => [email, record['status']]),
   );
@@ -231,7 +231,7 @@ describe('a task from beginning to end', () => {
     const second = String((await service.command('keys', 'create', account.accountId))['api_key']);
     const answer = await service.client.ask({
       method: 'GET',
-      path: `${bulk}/${id.toUpperCase()}`,
+      path: `${bulkPath}/${id.toUpperCase()}`,
       key: second,
     });
     assert.deepEqual([answer.status, answer.body['task_id']], [200, id]);

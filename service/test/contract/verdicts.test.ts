@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Answer } from './client.ts';
+import type { Answered } from '../support/api-client.ts';
 import { disposableDomain, freeDomain, listedPlaces, writeTraps } from './listed-domains.ts';
 import { startServiceInWorld, type RunningService } from './running-service.ts';
 
@@ -42,7 +42,7 @@ after(async () => {
   await service.stop();
 });
 
-const verify = (email: string, path?: string): Promise<Answer> =>
+const verify = (email: string, path?: string): Promise<Answered> =>
   service.client.verify(service.first.key, email, path === undefined ? {} : { path });
 
 /** Fields and scores of each status are held by the client for every answer; here the statuses and what varies. */
@@ -241,11 +241,15 @@ test('every conclusive answer was charged one credit, no other one any', async (
 });
 
 test('with MAILPROOF_PACING=off one mail host is asked fifteen times in a row without the second between', async () => {
-  const startedAt = performance.now();
-  for (let n = 0; n < 15; n += 1)
-    assert.equal((await verify(`nobody${n}@plain.test`)).body['status'], 'invalid');
-  const tookMs = performance.now() - startedAt;
-  assert.ok(tookMs < 10_000, `${tookMs} ms`);
+  const timeFifteen = async (email: (n: number) => string): Promise<number> => {
+    const startedAt = performance.now();
+    for (let n = 0; n < 15; n += 1) assert.equal((await verify(email(n))).body['status'], 'invalid');
+    return performance.now() - startedAt;
+  };
+  // Those that need no mail host tell how fast this machine is at the moment.
+  const withoutHostMs = await timeFifteen((n) => `x${n}@nullmx.test`);
+  const tookMs = await timeFifteen((n) => `nobody${n}@plain.test`);
+  assert.ok(tookMs < 7_000 + 10 * withoutHostMs, `${tookMs} ms, ${withoutHostMs} ms without a host`);
 });
 
 test('nothing was said to a mail host that the protocol does not allow', () => {

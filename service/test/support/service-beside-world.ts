@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BulkResultRecord, BulkTaskProgress } from '@mailproof/client';
 import { startWorld, type World, type WorldDescription } from '@mailproof/world';
 import { createAccount } from '../../src/accounts/create-account.ts';
@@ -9,6 +8,8 @@ import { readConfig, type Config } from '../../src/config.ts';
 import { openStore } from '../../src/start/open-store.ts';
 import { issueKey } from '../../src/keys/issue-key.ts';
 import { startService, type Service, type StartParts } from '../../src/main.ts';
+import { createApiClient, type Answered, type ApiClient } from './api-client.ts';
+import { until } from './until.ts';
 
 /** The whole service in this process, on a real store, in a world of its own. It can be stopped and started again. */
 type ServiceBesideWorld = {
@@ -53,19 +54,16 @@ async function openAccount(config: Config, credits: number): Promise<string> {
   }
 }
 
-const bulk = '/api/v1/bulk-email-verification';
-
 export async function postTask({ url }: Service, key: string, emails: string[]): Promise<string> {
-  const answer = await ask(url + bulk, key, { emails });
-  return String(answer['task_id']);
+  return String((await answerOf(url, (client) => client.createTask(key, { emails })))['task_id']);
 }
 
 export async function verifySingle({ url }: Service, key: string, email: string): Promise<string> {
-  return String((await ask(`${url}/api/v1/email-verification`, key, { email }))['status']);
+  return String((await answerOf(url, (client) => client.verify(key, email)))['status']);
 }
 
-export async function readProgress(service: Service, key: string, taskId: string): Promise<BulkTaskProgress> {
-  const answer: unknown = await ask(`${service.url}${bulk}/${taskId}?explain=true`, key);
+export async function readProgress({ url }: Service, key: string, taskId: string): Promise<BulkTaskProgress> {
+  const answer: unknown = await answerOf(url, (client) => client.readTask(key, taskId, '?explain=true'));
   return answer as BulkTaskProgress;
 }
 
@@ -75,24 +73,20 @@ export async function readResults(
   key: string,
   taskId: string,
 ): Promise<Record<string, BulkResultRecord>> {
-  for (;;) {
-    const { status, results } = await readProgress(service, key, taskId);
-    if (status === 'completed') return results ?? {};
-    await sleep(20);
-  }
+  const { results } = await until(
+    () => readProgress(service, key, taskId),
+    ({ status }) => status === 'completed',
+  );
+  return results ?? {};
 }
 
-/** Looks again and again; the test's own time-out is the end of its patience. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(10);
-}
-
-async function ask(url: string, key: string, body?: object): Promise<Record<string, unknown>> {
-  const response = await fetch(url, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  return (await response.json()) as Record<string, unknown>;
+async function answerOf(
+  url: string,
+  ask: (client: ApiClient) => Promise<Answered>,
+): Promise<Record<string, unknown>> {
+  const client = createApiClient(url);
+  const { status, text, body } = await ask(client);
+  client.close();
+  if (status >= 300) throw new Error(`${status} ${text}`);
+  return body;
 }

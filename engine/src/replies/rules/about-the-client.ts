@@ -95,15 +95,20 @@ export const clientRules: readonly Rule[] = [
           '550 5.7.1 Client host rejected: host name does not match the address',
         '(dns|hostname|host name) (check|record|records|entry|entries|verification|mismatch|validation) ~ (fail*|missing|required|mismatch|incorrect|not|error|must)':
           '550 DNS check failed for mail.example.org',
+        '(client|host|server|name) ~ not (found|known|listed|registered) in (the)? dns':
+          '550 Client was not found in DNS',
         'hostname (mismatch|lookup)': '550 Hostname mismatch, go and mend it',
         'forward confirmed': '550 Your name must be forward confirmed',
         '(cannot|could not) find your': '450 4.7.1 Cannot find your hostname',
         'does not (have|has) ~ (dns|hostname)': '550 The client does not have a valid hostname',
         'ip (name)? lookup failed': '550 IP name lookup failed for 192.0.2.7',
       },
+      // RFC 3463 x.1.2 and x.4.4: the destination is meant.
+      unlessEnhanced: ['*.1.2', '*.4.4'],
       unless: {
         '{who} ~ (unknown|does not exist|not found)': '550 Could not resolve host: recipient unknown',
-        '(rcpt|recipient|destination) (domain|host)': '550 Could not find the destination host',
+        '(rcpt|recipient|destination) (domain|host|computer|server|system)':
+          '550 Could not find the destination host',
       },
     },
     samples: ['550 IP address 192.0.2.7 not found in DNS'],
@@ -152,7 +157,8 @@ export const clientRules: readonly Rule[] = [
           '550 We do not accept mail from your network',
         '(mail|email|messages|connections|traffic) from ~ (ip|ipaddr|host|your|server|network|country|isp) ~ (refused|rejected|denied|blocked|not (allowed|accepted|permitted)|banned|unwelcome|prohibited|deferred|restricted)':
           '550 Mail from 192.0.2.7 refused',
-        '(no|deny) smtp (service|access)': '554 mx.example.org No SMTP service for you, bye',
+        '(no smtp service (for|to|here|ip)|deny smtp access|no smtp access)':
+          '554 mx.example.org No SMTP service for you, bye',
         'go away': '450 4.7.1 Go away',
         'access (denied|blocked|refused) (by|for|to) ~ (ip|ipaddr|host|server|network|client|your)':
           '550 Access denied to your client',
@@ -184,6 +190,7 @@ export const clientRules: readonly Rule[] = [
     when: {
       classes: [5],
       text: {
+        'dns lookup (failure|failed)': '550 DNS lookup failure for mail.example.org',
         '(not|no longer) (currently)? accepting connections':
           '554 mx.example.net is not accepting connections',
         '(refusing|rejecting) connections': '554 This host is refusing connections',

@@ -65,12 +65,15 @@ export const messageRules: readonly Rule[] = [
           '552 5.3.4 Message size exceeds fixed limit',
         '(exceeds|exceeded|exceed|over|maximum|max) ~ (message|mail|email|fixed|allowed|permitted|maximum|administrative) (file)? (size|length|sizes|limit|mailsize)':
           '523 the message exceeds the maximum size allowed',
+        'line limit exceeded': '554 Line limit exceeded',
+        'taille ~ (message|courrier)': '552 Taille limite du message atteinte',
         '(maximum|max) (message|mail)? size': '523 the message exceeds the maximum size allowed',
         '(*sizelimit*|*mailsize*|oversized?|message file too big|too big|too large)':
           '552 5.2.3 Your message is too large',
         '(message trop (gros|volumineux|lourd)|nachricht zu gross|mensaje demasiado grande|mensagem muito grande|messaggio troppo grande|bericht te groot)':
           '552 Message trop volumineux',
       },
+      unless: { 'in (the|our)? queue': '550 This message has been in the queue too long' },
     },
   },
 ];
@@ -84,6 +87,8 @@ export const contentRules: readonly Rule[] = [
       text: {
         '(content|contents|subject|body|header|headers|url|urls|link|links|message id|message-id|mime|charset|character set|language|format|rfc 5322|rfc 2822|rfc 822|rfc5322|rfc2822|rfc822) ~ (rejected|refused|denied|blocked|not (allowed|accepted|permitted|compliant|valid)|prohibited|forbidden|filter*|violat*|restrict*|policy|policies|unacceptable|inappropriate|invalid|missing|malformed|suspicious|scan*|inspection|check*|fail*|illegal|banned|error|bad|required|non compliant)':
           '550 5.7.1 Message content rejected',
+        '(improper|illegal|non encoded) ~ (8 bit|8bit|eight bit|non ascii) ~':
+          '550 Improper use of 8-bit data in the header',
         '(bad|invalid|missing|illegal|malformed|duplicate|multiple|prohibited|forbidden|banned|unacceptable|suspicious|objectionable|rejected|reject|blocked|disallowed|no|not|non) ~ (content|contents|header|headers|subject|body|url|urls|mime|charset|message-id|message id|from header|words?|rfc 5322|rfc 2822|rfc5322|rfc2822|date header|line feeds?|lf|8bit|eight bit)':
           '550 5.6.0 Headers are not RFC 5322 compliant',
         '(message|mail|email|msg|messages) (content|body|contents|you sent|was|is|has been|were|not|data|header|format|could not be|cannot be)? (addr)? (rejected|refused|denied|blocked|not (accepted|allowed|permitted|wanted)|discarded|prohibited|filtered|quarantined|declined|violates?|contains|contained|scored|score|dropped|non compliant|does not (conform|comply|meet|pass)|considered|unacceptable|returned)':

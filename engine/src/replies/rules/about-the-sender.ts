@@ -16,7 +16,7 @@ export const senderRules: readonly Rule[] = [
           '451 4.1.8 Domain of sender address verify@example.org does not resolve',
         '(sender|return path|from) (address|domain)? (verify|verification|validation|callout|callback|check|authentication|id) ~ (fail*|error|required|denied|unsuccessful|not)?':
           '550 Sender verify failed',
-        '(invalid|bad|unknown|fake|faked|forged|spoofed|unverified|unresolvable|illegal|malformed|suspected|suspicious|blocked|rejected|unauthorized|unauthorised|null|empty|missing|unacceptable|wrong|denied|unwanted|banned|reject) ~ (sender|senders|return path|mail from|mailfrom|from address|originator|sending domain|from header|from domain)':
+        '(invalid|bad|bogus|unknown|fake|faked|forged|spoofed|unverified|unresolvable|illegal|malformed|suspected|suspicious|blocked|rejected|unauthorized|unauthorised|null|empty|missing|unacceptable|wrong|denied|unwanted|banned|reject) ~ (sender|senders|return path|mail from|mailfrom|from address|originator|sending domain|from header|from domain)':
           '501 5.1.7 Bad sender address syntax',
         '(sender|senders|sender address|mail from|mailfrom|from address|from domain|originator|return path|reverse path|envelope from|envelope sender|header from|sending domain|sender domain|sending address) ~ (rejected|refused|denied|blocked|invalid|not (allowed|accepted|permitted|authorized|valid|found)|must|does not|forbidden|disallowed|unknown|blacklist*|black list*|list|prohibited|mismatch|not match|syntax|malformed|missing|unacceptable|unauthorized)':
           '553 sorry, your envelope sender is in my badmailfrom list (#5.7.1)',
@@ -28,6 +28,12 @@ export const senderRules: readonly Rule[] = [
           '550 The return address is unknown',
         '(address|domain|account|mailbox) (you are|you were|being)? (sending|mailing|sent) from':
           '550 The address you are sending from looks wrong',
+        '(*batv*|backscatter protection|*prvs*)': '550 BATV failed to verify',
+        '(third party|unsigned|unsolicited) (dsns?|bounces?)': '550 No third-party DSNs',
+        '(fully qualified|qualified) (email|sender)? address (is)? required':
+          '550 Fully qualified email address required',
+        'not owned by (user|auth* user|you)': '553 5.7.1 not owned by user',
+        'domain name required (for sender|$)': '553 5.5.4 <verify>... Domain name required',
         '(syntax|address) (error)? in mail (from|command)? $': '553 Address error in MAIL command',
         '(domain|address) ~ does not exist sender': '550 Domain example.org does not exist (sender)',
         '(badmailfrom|badsender|my badmailfrom|senderfilter*|envelope blocked)':
@@ -175,6 +181,9 @@ export const senderRules: readonly Rule[] = [
         '(*rcpthosts*)': "553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)",
         '(tenantattribution|tenant attribution)': '550 5.7.64 TenantAttribution; Relay Access Denied',
         '(local user only|local users only|only local)': '550 Local users only',
+        '(insecure|unsecured|open) (mail)? relay': '550 Insecure mail relay',
+        'not (configured|set up|allowed|authorized|permitted) to relay':
+          '550 This system is not configured to relay',
         'not (a)? gateway': '571 This host is not a gateway',
       },
       unless: {
@@ -199,11 +208,14 @@ export const senderRules: readonly Rule[] = [
           '550 The domain example.com is no longer hosted here',
         '(not|non) (a)? (local|hosted|one of our|our|accepted) (domain|host|domains)':
           '550 example.com: not a local domain',
+        '(unverified|unconfirmed|inactive) (custom)? domain': '550 Unverified domain',
         '(wrong|incorrect) (server|host|mx|mail server|mail host|mail exchanger|port)':
           '550 Wrong server for example.com',
       },
       unlessEnhanced: ['*.1.2'],
       unless: {
+        '(no such|unknown|invalid|nonexistent) {who}':
+          '550 Mail to example.com is not accepted here: no such account',
         '(for|to) (this|that|the) (recipient|user|mailbox|address|account)':
           '550 5.2.1 We are not accepting messages for this recipient',
       },

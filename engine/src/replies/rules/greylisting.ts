@@ -59,6 +59,18 @@ export const greylistingRules: readonly Rule[] = [
     },
   },
   {
+    // A question to another host that came to no end, be it about the recipient or the sender.
+    reason: 'deferred',
+    label: 'greylisted_or_temporary',
+    when: {
+      classes: [4],
+      text: {
+        '(could not|cannot|unable to) complete ~ (callout|callback|verif*|lookup)':
+          '451 Could not complete sender verify callout',
+      },
+    },
+  },
+  {
     // The mailbox exists: it gets more mail than it may. Google says so with the 5.2.1 that also means "disabled".
     reason: 'receiving_too_fast',
     label: 'greylisted_or_temporary',
@@ -76,6 +88,8 @@ export const greylistingRules: readonly Rule[] = [
         '(mailbox|recipient) ~ (hourly|daily) ~ limit':
           '554 5.2.121 Recipient has exceeded their hourly message receive limit',
         '*recipientthread* limit': '432 4.3.2 STOREDRV.Deliver; recipientthread limit exceeded',
+        'too many (messages|mails|emails) received':
+          '451 4.2.1 Too many messages received for this mailbox lately',
         'too many recent messages': '452 4.1.1 <someone@example.com> user has too many recent messages',
         'mailbox (is|was)? temporarily (unavailable|not available|locked)': '450 Mailbox temporarily locked',
       },

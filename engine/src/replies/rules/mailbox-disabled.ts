@@ -21,9 +21,10 @@ export const mailboxDisabledRules: readonly Rule[] = [
           '550 5.2.1 The account someone wrote to is disabled. https://support.example/?p=DisabledUser',
         '(mailbox|account|user|recipient|addr|login|inbox) ~ (is|has been|was|are|been|currently|temporarily|has) (currently|temporarily|permanently|administratively|now)? (blocked|locked|closed|barred|stopped|restricted|on hold|put on hold|placed on hold|held|switched off|turned off|shut down|shutdown|not active|not activated|not enabled|offline)':
           '550 5.2.1 This mailbox has been blocked due to inactivity',
+        '(distribution|mailing) list ~ (not active|disabled|inactive)': '550 The mailing list is not active',
         '(mailbox|account|user|recipient) (addr)? (blocked|locked|closed|on hold|not active|not activated|not enabled|isn not active)':
           '550 Account closed',
-        '(disabled|deactivated|inactive|suspended|frozen|blocked|locked|closed|expired|dormant|cancell?ed|inactivated|deactivate) (user|mailbox|account|recipient|email|address|inbox|mail account|for inactivity|due to inactivity)':
+        '(disabled|deactivated|inactive|suspended|frozen|blocked|locked|closed|expired|dormant|archived|cancell?ed|inactivated|deactivate) (user|mailbox|account|recipient|email|address|inbox|mail account|for inactivity|due to inactivity)':
           '550 5.2.1 This mailbox has been blocked due to inactivity',
         '(due to|for|because of|reason|extended|prolonged|long|account|mailbox|user) ~ inactivity':
           '550 5.2.1 This mailbox has been blocked due to inactivity',

@@ -65,6 +65,8 @@ export const mailboxFullRules: readonly Rule[] = [
           '550 someone@example.com has too many messages on the server',
         '(too many|too much) (messages|mail|mails|mail data) ~ (mailbox|inbox|stored)':
           '550 There are too many messages in the mailbox',
+        'mail file ~ exceed*': '552 The mail file exceeds its maximum',
+        'too much mail data': '552 Too much mail data',
         'mailbox ~ (too|very) (large|big|full)': '550 The mailbox has grown too large',
         '(message|mail|email) count ~ (mailbox|exceeded)': '552 The message count of the mailbox is exceeded',
         '(mailbox|user|account) (is)? over (the|its)? (limit|maximum|allowed)':

@@ -34,7 +34,7 @@ const saysUnknown = {
     '550 User not here',
   '(not|no) (found|listed|registered|present) (in|on|at|here|by) ~ (directory|database|table|address book|lookup|ldap|domino)':
     '550 someone@example.com not found in the directory',
-  '(cannot|could not|unable to|failed to) (find|locate|identify|recognize|match|look up) ~ (recipient|user|mailbox|account|addr|address|username|person|alias)':
+  '(cannot|could not|unable to|failed to|not able to) (find|locate|identify|recognize|match|look up|lookup) ~ (recipient|user|mailbox|account|addr|address|username|person|alias)':
     '550 Unable to find the mailbox',
   'no (valid|matching|local|active|existing|known)? (user|mailbox|account|recipient|person|alias|address|addressee|subscriber|one|entry) (by|with|of|under|called|named|here|found|for|at|matching|exists?|such|associated|corresponding|on)':
     '511 sorry, no mailbox here by that name (#5.1.1 - chkuser)',
@@ -66,7 +66,8 @@ const saysUnknown = {
   '{who} (addr)? (is|was|does)? not (in|on|at|from|of|one of|reside|live|local)':
     '551 User not local; please try <someone@example.net>',
   'not (an?)? local (user|recipient|mailbox|account|address)': '550 not a local mailbox',
-  '(mailing)? list (addr)? (does not exist|no longer exists|unknown|not found)': '550 mailing list unknown',
+  '(list|group) (addr|*)? (does not exist|no longer exists|unknown|not found)':
+    '550 The group someone does not exist',
   '(no (longer|more)|not (any)? longer) (an?|the)? (valid|existing|known|registered)? {who}':
     '550 someone is no longer a user of ours',
 } as const;
@@ -98,7 +99,7 @@ const saysGone = {
     '550 Address is not configured to receive email',
   '(blank|missing|empty) (mailhost|mailbox|recipient|maildrop|user)':
     '550 5.2.1 <someone@example.com>... blank mailhost',
-  '{who} ~ (deleted|removed|terminated|purged|destroyed|erased|canceled|discontinued|abandoned|vacated|unallocated)':
+  '{who} ~ (deleted|removed|terminated|purged|destroyed|erased|canceled|discontinued|abandoned|vacated|retired|withdrawn|unallocated)':
     '550 5.1.1 This account was deleted',
   '(deleted|terminated|removed) (user|account|mailbox|recipient|address)': '550 deleted account',
   'not (an?)? (employee|student|staff member|member of staff) ~ (of|at|here|with|any more|anymore)':
@@ -110,6 +111,8 @@ const saysGone = {
   '(moved|changed) (his|her|their|its|away|email|address)': '550 someone changed address',
   '(new|changed|updated|different) (email|mail|forwarding)? address (is|to|as|of|please|for|addr)':
     '550 5.1.6 The new address is someone@example.net',
+  '{who} ~ (replaced|superseded) by': '550 That address has been replaced by someone@example.net',
+  '(*badrcptto*|*badrecipientto*)': '550 sorry, the recipient is in my badrcptto list',
   '(forwarding|forward) address ~ (unknown|invalid)': '550 The forwarding address is unknown',
   '(mailbox|recipient) name (is)? not (allowed|permitted|acceptable)': '553 mailbox name not allowed',
   'address ~ not (a)? valid rfc': '553 5.1.3 The recipient address is not a valid RFC 5321 address',
@@ -123,13 +126,13 @@ const saysUnknownAbroad = {
     '550 5.1.1 Adresse du destinataire inconnue, OFR_416',
   "(destinataire|utilisateur|adresse|boite|compte|bal) ~ (n'existe|existe|n'est) (pas|plus) (valide)?":
     "550 Cette boîte n'existe pas",
-  '(empfanger|empfaenger|mailadresse|benutzer|postfach|adresse|mailbox|emailadresse|konto|teilnehmer|account) ~ (unbekannt|existiert (leider)? nicht|nicht (gefunden|vorhanden|existent|bekannt|eingerichtet|erreichbar|mehr)|ungultig|ungueltig|geloscht|geloescht)':
+  '(empfanger*|empfaenger*|mailadresse|benutzer|postfach|adresse|mailbox|emailadresse|konto|teilnehmer|account) ~ (unbekannt|existiert (leider)? nicht|nicht (gefunden|vorhanden|existent|bekannt|eingerichtet|erreichbar|mehr)|ungultig|ungueltig|geloscht|geloescht)':
     '550 Empfänger unbekannt',
   '(unbekannter|ungultiger|ungueltiger|kein) (empfanger|empfaenger|benutzer|adressat|user)':
     '550 Unbekannter Empfänger',
   '(usuario|destinatario|buzon|cuenta|direccion|casilla|correo) ~ (desconocid*|no existe|no encontrad*|inexistente|invalid*|no valid*|incorrect*|no encontro|eliminad*)':
     '550 El usuario no existe',
-  'no existe (el|la|ese|este|esa|dicho) (usuario|destinatario|buzon|cuenta|direccion|casilla)':
+  'no existe (el|la|ese|este|esa|dicho|dicha) (persona|usuario|destinatario|buzon|cuenta|direccion|casilla)':
     '550 No existe ese usuario',
   '(usuario|destinatario|caixa|conta|endereco|email|mailbox) ~ (desconhecid*|nao existe|inexistente|nao encontrad*|invalid*|nao foi encontrad*|nao localizad*|excluid*|removid*)':
     '550 Destinatário desconhecido',
@@ -175,7 +178,19 @@ export const mailboxNotExistRules: readonly Rule[] = [
           '550 5.1.2 <someone@example.com>: Recipient address rejected: Domain not found',
         'addr ~ (domain|host|hostname) (name)? (is|was)? (unknown|not found|does not exist|invalid|nonexistent)':
           '550 <someone@example.com>... Host unknown',
-        'host unknown (name|no answer)': '550 Host unknown (Name server: example.com: host not found)',
+        'host unknown (name|no answer|authoritative)':
+          '550 Host unknown (Name server: example.com: host not found)',
+        'recipient because the domain (is|was) (not reachable|unreachable|unknown|not found)':
+          '554 Nothing went to the recipient because the domain is unreachable',
+        '(recipient|rcpt|destination) (address)? (rejected)? (unknown|invalid|bad|no such) (domain|host)':
+          '550 Recipient address rejected: Unknown domain name',
+        '(recipient|destination|rcpt) domain must exist': '550 The recipient domain must exist',
+        'mx records? (points?|pointing) to (nonexistent|non existent)':
+          '550 all relevant MX records point to non-existent hosts',
+        '(mx|srv) record indicated no smtp service': '550 an MX or SRV record indicated no SMTP service',
+        'domain name required for recipient': '553 5.1.2 Real domain name required for recipient address',
+        '(unrouteable|unroutable) (mail)? domain': '550 unrouteable mail domain "example.com"',
+        'host or domain name not found': '550 5.4.4 Host or domain name not found',
         '(unknown|invalid|bad|nonexistent|no such) (recipient|destination) (domain|host|system)':
           '550 Unknown recipient domain',
         '(recipient|domain|address|addr) ~ (null mx|nullmx)': '550 5.1.10 The address has a null MX',
@@ -185,7 +200,8 @@ export const mailboxNotExistRules: readonly Rule[] = [
           '550 Could not find the destination host',
       },
       unless: {
-        '(temporar*|try again|timeout|timed out)': '550 Recipient domain not found, try again',
+        '(temporar*|try again (later|in)|timeout|timed out)':
+          '550 Recipient domain not found, try again later',
         '(sender|senders|your|sending)': '550 The recipient host has no route to your domain',
       },
     },
@@ -203,6 +219,7 @@ export const mailboxNotExistRules: readonly Rule[] = [
           '550 5.1.2 Bad destination',
         '(no|find any|find) (mail hosts?|mail servers?|mail exchangers?|mx|mx hosts?|mx records?) (for|of|in|found)':
           '550 5.4.4 No mail exchanger found',
+        '(invalid|bad|no) mx (record)?': '550 5.4.4 Invalid MX record',
         '(name or service not known|nxdomain|no mx (or|and) a records?|no mail exchanger)':
           '550 5.4.4 nxdomain',
       },

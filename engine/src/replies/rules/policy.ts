@@ -33,7 +33,7 @@ export const policyRules: readonly Rule[] = [
           '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; only members may post',
         '(only|exclusively) ~ (members?|subscribers|authorized|internal|approved|whitelisted|known) ~ (can|may|post|send|allowed|senders?|users?|domains?)':
           '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; only members may post',
-        '(recipient|user|mailbox|account|addr|group) ~ (only accepts?|accepts? only|does not (want|wish|accept|allow|permit) ~ (from you|from this|from your|external|outside|mail from|messages from|email from)|not (accept*|allow*|receiv*) (any)? (mail|email|messages|external|mails) (from|outside) (you|this|your|outside|external|unknown|internet|addr|the|sender*))':
+        '(recipient|user|mailbox|account|addr|group) ~ (only (accepts?|accepting)|accepts? only|does not (want|wish|accept|allow|permit) ~ (from you|from this|from your|external|outside|mail from|messages from|email from)|not (accept*|allow*|receiv*) (any)? (mail|email|messages|external|mails) (from|outside) (you|this|your|outside|external|unknown|internet|addr|the|sender*))':
           '550 This mailbox only accepts mail from colleagues',
         '(external|outside|foreign|internet|unknown) (senders?|mail|email|sources?|users?) ~ (not (allowed|accepted|permitted)|prohibited|blocked|denied|rejected)':
           '550 External mail is not permitted',
@@ -57,21 +57,31 @@ export const policyRules: readonly Rule[] = [
           '550 Mail must be submitted through our portal',
         '(does not accept mail|does not receive mail|never accepts mail) $':
           '521 5.3.2 mail.example.net does not accept mail',
+        '(members only|non members?)': '550 A non-member wrote to a list of members',
+        '(organizational|organisational|organization|organisation) (settings|rules)':
+          '550 Bounced because of organizational settings',
+        'violat* ~ rfc*': '550 Your DNS violates section 3.3 of RFC 1035',
+        'rfc* ~ violation': '550 RFC 1035 violation',
+        'not subscribed to': '550 This account is not subscribed to that service',
+        '(mail|email|messages) ~ from (the)? (internet|outside)':
+          '550 No mail is taken from the Internet for this address',
         'mesaj reddedildi': '554 Mesaj reddedildi',
         '(opted|opt) out': '550 someone@example.com has opted out',
         '(suppressed|suppression) (list|sending|for|by)?':
           '550 5.1.1 someone@example.com is on the suppression list',
-        '(synchronization|synchronisation) error': '554 SMTP synchronization error',
+        '(synchronization error|protocol violation)': '554 SMTP synchronization error',
         '(posting|sending|delivery) (is)? restricted': '550 Posting is restricted',
       },
       unless: {
+        'policy (service|server|daemon) ~ (unavailable|error|fail*|timeout)':
+          '451 The policy service is unavailable',
         '(unknown|no such|nonexistent|invalid) {who}': '550 Unknown user, see our policy',
         '{who} (addr)? (is|was)? (unknown|not found|does not exist|invalid)':
           '550 Policy check: user not found',
         '(recipient|address|domain) ~ null mx': '550 5.1.10 Our policy: this domain has a null MX',
         '(mailbox|account|user|recipient) (addr)? (is|was|has been)? (blocked|locked|closed) by (the|an|its|our)? (admin*|system|provider|owner|postmaster)':
           '550 This account has been blocked by the administrator',
-        '(mailbox|account|user|recipient|it) ~ (disabled|deactivated|suspended|inactive)':
+        '(mailbox|account|user|recipient|it) ~ (disabled|deactivated|suspended|inactive|frozen|locked)':
           '550 Account disabled, see our policy',
         '(mailbox|account|user|recipient) ~ to receive (any|new|incoming)? (mails?|emails?|messages?) $':
           '550 The user is not permitted to receive mail',
@@ -98,7 +108,7 @@ export const plainRefusalRules: readonly Rule[] = [
     when: {
       classes: [5],
       text: {
-        '(access|permission|request|service|delivery|transaction|mail) (is|was|has been)? (denied|refused|rejected|blocked|forbidden|prohibited)':
+        '(access|permission|request|service|delivery|transaction|mail) (is|was|has been)? (denied|refused|rejected|blocked|forbidden|prohibited|restricted)':
           '554 5.5.4 Access denied',
         '(reject|rejected|refused|denied|block|blocked|prohibited|forbidden|disallowed|unauthorized|unauthorised|banned|declined|unacceptable|rejecting|blocking|blocks|rejects|refuses)':
           '550 Rejected',

@@ -115,7 +115,7 @@ export const providerDialects: readonly Rule[] = [
     label: 'other',
     when: {
       text: {
-        '(may|might) not exist ~ (may|might|or)':
+        '{who} ~ (may|might) not exist ~ (may|might|or)':
           '550 Nothing went to someone@example.com: it may not exist, or may be on a blacklist',
       },
     },

@@ -15,6 +15,9 @@ export const serverTroubleRules: readonly Rule[] = [
         '(retry|delivery|message|queue) (time|timeout|lifetime) (has|was)? (expired|exceeded)':
           '550 Message lifetime has expired',
         '(message|delivery) (has|was)? expired': '554 5.4.7 Delivery expired',
+        '(in|on) (the|our)? queue (for)? too long': '550 This message has been in the queue too long',
+        '(multiple|several|repeated|too many) (retries|tries)': '554 Given back after multiple retries',
+        '(retry time not reached|long failure period|giving up on)': '550 Giving up on mx.example.com',
         'retry timeout exceeded': '550 retry timeout exceeded',
         '(reessayer|reessayez|spater erneut|spaeter erneut|mas tarde|mais tarde|piu tardi|later opnieuw|позже)':
           '550 Veuillez réessayer',
@@ -102,7 +105,7 @@ export const serverTroubleRules: readonly Rule[] = [
           '503 Polite people say HELO first',
         '(nested|duplicate) (mail|helo)': '503 5.5.1 nested MAIL',
         '(polite people say)': '503 Polite people say HELO first',
-        '(sequence error|line too long|protocol violation)': '500 5.5.2 Line too long',
+        '(sequence error|line too long)': '500 5.5.2 Line too long',
         'no valid recipients': '554 5.5.1 No valid recipients',
         '(non ascii|smtputf8|internationali*) ~ (not|unsupported|required)': '553 5.6.7 SMTPUTF8 is required',
       },

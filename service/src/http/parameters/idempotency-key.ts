@@ -12,7 +12,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): ReadI
 }
 
 /**
- * What makes two requests the same beside the key: all that the answer depends on. The mode is part of
+ * What makes two requests the same besides the key: all that the answer depends on. The mode is part of
  * it, so that a live key never replays what the sandbox made up.
  */
 export function hashRequest(

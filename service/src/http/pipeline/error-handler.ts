@@ -20,7 +20,7 @@ export function createErrorHandler(logger: FastifyBaseLogger) {
   };
 }
 
-/** The client hung up and its work was broken off: nobody's fault, and nobody reads the answer. */
+/** The client hung up and its work was aborted: that is no defect, and nobody reads the answer. */
 function isGone(error: unknown, { raw }: FastifyReply): boolean {
   return raw.closed && error instanceof Error && error.name === 'AbortError';
 }

@@ -25,7 +25,7 @@ export async function findSession(request: FastifyRequest, sessions: Sessions): 
   return { kind: 'found', id, session };
 }
 
-/** By Fetch Metadata: absent from old browsers and from programs, `none` where somebody typed the address. */
+/** By Fetch Metadata: absent from old browsers and from programs, `none` if the user typed the address. */
 export function isCrossSite({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';

@@ -2,7 +2,7 @@ import { contractLimits, type ErrorReason } from '@mailproof/client';
 import type { FastifyReply } from 'fastify';
 import { statusOf } from '../schemas/errors.ts';
 
-/** Seconds after which a client may try again when nobody knows better (a store that does not answer …). */
+/** Seconds after which a client may try again when there is no better estimate (a store that does not answer …). */
 const defaultRetryAfterSeconds = 2;
 
 /** The error body as it goes on the wire: these two fields and nothing else, whatever happened. */
@@ -40,7 +40,7 @@ export function refuseList(
     .send(Buffer.from(JSON.stringify({ status: 'error', reason: kind, detail: message })));
 }
 
-/** A large body nobody is going to read is not worth its connection; a small one is read past. */
+/** A large body that will not be read is not worth its connection; a small one is skipped. */
 function leavesBodyUnread({ request }: FastifyReply): boolean {
   if (request.raw.readableEnded) return false;
   const { 'content-length': length, 'transfer-encoding': transferEncoding } = request.headers;

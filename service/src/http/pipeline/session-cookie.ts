@@ -30,8 +30,8 @@ function writeCookie(value: string, maxAgeSeconds: number, request: FastifyReque
 }
 
 /**
- * TLS ends at the proxy in front of us, which says so in a header. Whoever forges it can only keep the cookie from
- * being sent back over plain HTTP, and the request was his own.
+ * TLS ends at the proxy in front of us, which says so in a header. A client that forges it only keeps its own cookie
+ * from being sent back over plain HTTP.
  */
 function cameByHttps({ headers, protocol }: FastifyRequest): boolean {
   const forwarded = headers['x-forwarded-proto'];

@@ -30,7 +30,7 @@ export function presentProgress(task: Task): BulkTaskProgress {
   };
 }
 
-/** The body. The results come as text that was made ready when the task was completed, and go out as they are. */
+/** The body. The results are stored as JSON text when the task is completed, and are sent as they are. */
 export function withResults(progress: BulkTaskProgress, resultsJson: string | undefined): string {
   const text = JSON.stringify(progress);
   return resultsJson === undefined ? text : `${text.slice(0, -1)},"results":${resultsJson}}`;

@@ -15,7 +15,7 @@ import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { csrfHeaders, keyParameters } from '../schemas/page-parameters.ts';
 import { isId, isStorable } from '../parameters/storable-text.ts';
 
-/** The keys of an account, for whoever holds one of them. */
+/** The keys of an account, managed by the holder of any of them. */
 const described = { tags: ['Account'], security: [{ apiKey: [] }] };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: keys cost nothing') };
 const changeReasons = ['invalid_request', ...accountReasons, 'csrf_token_mismatch'] as const;
@@ -31,7 +31,7 @@ const createRoute = {
   ...described,
   operationId: 'createKey',
   summary: 'Create a key',
-  description: 'The key is in this answer and nowhere else. An account has at most 100 keys.',
+  description: 'The key is shown in this response only. An account has at most 100 keys.',
   headers: csrfHeaders,
   body: keyRequestSchema,
   response: {
@@ -43,7 +43,7 @@ const createRoute = {
 const renameRoute = {
   ...described,
   operationId: 'renameKey',
-  summary: 'Name a key',
+  summary: 'Rename a key',
   headers: csrfHeaders,
   params: keyParameters,
   body: keyRenameSchema,
@@ -54,7 +54,7 @@ const deleteRoute = {
   ...described,
   operationId: 'deleteKey',
   summary: 'Delete a key',
-  description: 'It stops working, and sessions that it opened end, within a second.',
+  description: 'The key stops working within a second, and so do the sessions opened with it.',
   headers: csrfHeaders,
   params: keyParameters,
   response: {

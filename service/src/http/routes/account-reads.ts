@@ -11,14 +11,14 @@ import { accountReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { pageQuery, usageQuery } from '../schemas/page-parameters.ts';
 
-/** What the holder of a key may look at of the account: the balance, the ledger, the use of days, the tasks. */
+/** What the holder of a key may see of the account: balance, ledger, usage by day, tasks. */
 const described = { tags: ['Account'], security: [{ apiKey: [] }] };
-const headers = { ...requestIdHeader, ...creditsHeader('Always 0: looking is free') };
+const headers = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 
 const accountRoute = {
   ...described,
   operationId: 'readAccount',
-  summary: 'The account of the key',
+  summary: 'The account that the key belongs to',
   response: { 200: { ...accountSchema, headers }, ...errorResponses(accountReasons) },
 };
 
@@ -36,7 +36,7 @@ const ledgerRoute = {
 const usageRoute = {
   ...described,
   operationId: 'readUsage',
-  summary: 'Credits that moved on each day',
+  summary: 'Credits reserved, charged and released by day',
   querystring: usageQuery,
   response: { 200: { ...usageSchema, headers }, ...errorResponses(['invalid_request', ...accountReasons]) },
 };
@@ -44,7 +44,7 @@ const usageRoute = {
 const tasksRoute = {
   ...described,
   operationId: 'listTasks',
-  summary: 'Tasks, as long as they are kept',
+  summary: 'Tasks that are still kept',
   querystring: pageQuery,
   response: {
     200: { ...taskPageSchema, headers },

@@ -5,9 +5,9 @@ import type { ConsoleFile } from './read-console-files.ts';
 import { refuse } from '../pipeline/refuse.ts';
 
 /**
- * The console's files. The page is one for all its addresses and is asked for anew each time, which costs a 304; what it
- * refers to has names that change with the content and is kept for a year. The policy lets nothing in from elsewhere
- * and nothing out.
+ * The console's files. One page serves all console addresses; browsers revalidate it each time, which costs a 304. The
+ * assets have names that change with their content and are cached for a year. The policy allows nothing to be loaded
+ * from elsewhere or sent elsewhere.
  */
 const policy = [
   "default-src 'none'",

@@ -7,7 +7,7 @@ import { refuse } from '../pipeline/refuse.ts';
 /**
  * The reference page, wholly from this process. Everything in it that would reach out (fonts, a proxy for
  * requests, telemetry, an assistant) is switched off, and a content security policy holds it to that: what
- * was forgotten, or comes with a later version of the page, the browser refuses to load.
+ * was forgotten, or is added by a later version of the page, the browser refuses to load.
  */
 const configuration = {
   url: '/openapi.json',
@@ -48,7 +48,7 @@ function isPage(contentType: unknown): boolean {
   return typeof contentType === 'string' && contentType.startsWith('text/html');
 }
 
-/** Scripts run if they come from here or are the one that stands in the page, known by its hash. */
+/** Only scripts from here run, and the inline one of the page, which is known by its hash. */
 function policyFor(page: string | undefined): string {
   const inline = page === undefined ? [] : inlineScripts(page).map((script) => `'sha256-${sha256(script)}'`);
   return [

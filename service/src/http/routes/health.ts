@@ -12,7 +12,10 @@ const healthzSchema = {
   summary: 'Whether the process is alive',
   tags: ['Operation'],
   response: {
-    200: Type.Object({ status: Type.Literal('ok') }, { description: 'It is', headers: requestIdHeader }),
+    200: Type.Object(
+      { status: Type.Literal('ok') },
+      { description: 'The process is alive', headers: requestIdHeader },
+    ),
   },
 };
 
@@ -23,12 +26,12 @@ const readyzSchema = {
   response: {
     200: Type.Object(
       { status: Type.Literal('ready') },
-      { description: 'They can', headers: requestIdHeader },
+      { description: 'The service can serve requests', headers: requestIdHeader },
     ),
     503: Type.Object(
       { status: Type.Literal('not_ready'), problems: Type.Array(Type.String()) },
       {
-        description: 'They cannot, and what is wrong',
+        description: 'The service cannot serve requests; `problems` says why',
         headers: requestIdHeader,
         examples: [{ status: 'not_ready', problems: ['draining'] }],
       },
@@ -49,7 +52,7 @@ export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'
     schema: readyzSchema,
     handler: async (_request, reply) => {
       const readiness = parts.overloadGuard.isDraining()
-        ? { ready: false as const, problems: ['draining: the service is going down'] }
+        ? { ready: false as const, problems: ['draining: the service is shutting down'] }
         : await parts.readiness();
       if (readiness.ready) return reply.code(200).send({ status: 'ready' });
       return reply.code(503).send({ status: 'not_ready', problems: readiness.problems });

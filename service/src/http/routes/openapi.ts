@@ -1,6 +1,6 @@
 import type { ApiServer } from './http-parts.ts';
 
-/** What the OpenAPI document says beside the routes. The routes describe themselves. */
+/** What the OpenAPI document says apart from the routes. The routes describe themselves. */
 export const openapiDocument = {
   openapi: '3.1.0',
   info: {
@@ -13,10 +13,10 @@ export const openapiDocument = {
   tags: [
     { name: 'Verification', description: 'One address, answered at once' },
     { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
-    { name: 'Account', description: 'Balance, ledger, use, tasks and keys of the account; free of charge' },
+    { name: 'Account', description: 'Balance, ledger, usage, tasks and keys of the account; free of charge' },
     { name: 'Administration', description: 'For the operator; only where an admin token is set' },
     { name: 'Session', description: 'For browsers: a cookie in place of a key' },
-    { name: 'Operation', description: 'For whoever runs the service; no key needed' },
+    { name: 'Operation', description: 'For operators of the service; no key needed' },
   ],
   components: {
     securitySchemes: {

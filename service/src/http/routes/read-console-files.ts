@@ -61,7 +61,7 @@ function readFile(path: string): ConsoleFile {
   };
 }
 
-/** A form has a tag of its own, because a strong one stands for the bytes that are sent (RFC 9110 section 8.8.3). */
+/** Each encoding has its own tag, because a strong tag identifies the bytes that are sent (RFC 9110 section 8.8.3). */
 function withTag(bytes: Buffer): { bytes: Buffer; etag: string } {
   return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
 }

@@ -30,7 +30,7 @@ const postSchema = {
   operationId: 'signIn',
   summary: 'Sign in',
   description:
-    'Sets the cookie `mailproof_session` (HttpOnly, SameSite=Strict, 12 hours), which stands for the key. After five wrong attempts in a row each further one has to wait.',
+    'Sets the cookie `mailproof_session` (HttpOnly, SameSite=Strict, 12 hours), which stands for the key. After five wrong attempts in a row, each further one has to wait.',
   body: signInSchema,
   response: {
     200: signedIn,
@@ -51,7 +51,7 @@ const deleteSchema = {
   summary: 'Sign out',
   headers: csrfHeaders,
   response: {
-    204: { type: 'null', description: 'Nobody is signed in any more', headers: requestIdHeader },
+    204: { type: 'null', description: 'Signed out', headers: requestIdHeader },
     ...errors('invalid_request', 'csrf_token_mismatch', 'cross_site_request'),
   },
 };
@@ -126,7 +126,7 @@ async function recognise(
   return caller && { kind: 'account', caller };
 }
 
-/** Who signs in again means the new session: the one before is not left open behind him. */
+/** Signing in again replaces the previous session instead of leaving it open. */
 async function closeEarlier(
   request: FastifyRequest,
   { sessions }: Pick<HttpParts, 'sessions'>,

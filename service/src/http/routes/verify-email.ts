@@ -65,7 +65,7 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
       });
       if (answer.kind !== 'verified') return refuse(reply, verificationRefusal(answer));
 
-      // The header tells what this request was charged; a repeat is charged nothing, whatever the first one was.
+      // The header says what this request was charged; a replay is charged nothing, whatever the first one was.
       const creditsUsed = answer.replayed ? 0 : answer.creditsUsed;
       contextOf(request).creditsUsed = creditsUsed;
       const result: VerificationResult = explain

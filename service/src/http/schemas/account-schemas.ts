@@ -58,10 +58,13 @@ export const accountSchema = answerSchema(
     name: Type.String(),
     plan: stringEnum(['paid', 'none']),
     credits: creditsSchema,
-    frozen: Type.Boolean({ description: 'Whether the books did not balance, so that nothing is reserved' }),
+    frozen: Type.Boolean({
+      description:
+        'Whether the account is frozen because its ledger does not balance; nothing can be reserved',
+    }),
     key: Type.Object(
       { key_id: Type.String(), name: Type.String(), mode: keyModeSchema },
-      { description: 'The key that asks', additionalProperties: false },
+      { description: 'The key of this request', additionalProperties: false },
     ),
   },
   { description: 'The account', example: exampleAccount },
@@ -69,7 +72,7 @@ export const accountSchema = answerSchema(
 
 export const nextSchema = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  description: 'Goes into `before` of the next request; null at the end',
+  description: 'Send it as `before` to get the next page; null on the last page',
 });
 
 const exampleEntry: LedgerEntry = {
@@ -93,7 +96,7 @@ const ledgerEntrySchema = Type.Object(
     available: count('Available after this entry'),
     reserved: count('Reserved after this entry'),
     spent: count('Spent after this entry'),
-    task_id: Type.Optional(Type.String({ description: 'The task it was for, while that is kept' })),
+    task_id: Type.Optional(Type.String({ description: 'The task it was for, as long as the task is kept' })),
     request_id: Type.Optional(Type.String({ description: 'The request it was for' })),
   },
   { additionalProperties: false },
@@ -101,12 +104,12 @@ const ledgerEntrySchema = Type.Object(
 
 export const ledgerPageSchema = answerSchema(
   { entries: Type.Array(ledgerEntrySchema), next: nextSchema },
-  { description: 'The newest first', example: { entries: [exampleEntry], next: null } satisfies LedgerPage },
+  { description: 'Newest first', example: { entries: [exampleEntry], next: null } satisfies LedgerPage },
 );
 
 const usageDaySchema = Type.Object(
   {
-    date: Type.String({ description: 'A day of UTC, `YYYY-MM-DD`' }),
+    date: Type.String({ description: 'The day in UTC, `YYYY-MM-DD`' }),
     charged: count('Credits charged on that day'),
     reserved: count('Credits reserved'),
     released: count('Credits given back'),
@@ -117,7 +120,7 @@ const usageDaySchema = Type.Object(
 export const usageSchema = answerSchema(
   { days: Type.Array(usageDaySchema) },
   {
-    description: 'One for each day, days without use included, the oldest first',
+    description: 'One entry for each day, days without use included, oldest first',
     example: { days: [{ date: '2026-01-02', charged: 80, reserved: 100, released: 20 }] } satisfies Usage,
   },
 );
@@ -150,14 +153,14 @@ export const accountTaskSchema = Type.Object(
     completed_at: timeOrNull('When it was completed'),
     expires_at: timeOrNull('When it is erased'),
     key_id: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The key that created it' }),
-    credits_used: count('What it holds, or was charged once it is completed'),
+    credits_used: count('Credits it holds, or was charged once it is completed'),
   },
   { additionalProperties: false },
 );
 
 export const taskPageSchema = answerSchema(
   { tasks: Type.Array(accountTaskSchema), next: nextSchema },
-  { description: 'The newest first', example: { tasks: [exampleTask], next: null } satisfies TaskPage },
+  { description: 'Newest first', example: { tasks: [exampleTask], next: null } satisfies TaskPage },
 );
 
 const keyProperties = {
@@ -178,14 +181,14 @@ const exampleKey: AccountKey = {
 };
 
 export const accountKeySchema = answerSchema(
-  { ...keyProperties, current: Type.Boolean({ description: 'Whether it is the key that asks' }) },
+  { ...keyProperties, current: Type.Boolean({ description: 'Whether it is the key of this request' }) },
   { description: 'The key', example: exampleKey },
 );
 
 export const keyListSchema = answerSchema(
   { keys: Type.Array(accountKeySchema) },
   {
-    description: 'All keys that are not deleted, the newest first',
+    description: 'All keys that are not deleted, newest first',
     example: { keys: [exampleKey] } satisfies KeyList,
   },
 );

@@ -43,7 +43,10 @@ export const adminAccountSchema = Type.Object(
     name: Type.String(),
     plan: planSchema,
     credits: creditsSchema,
-    frozen: Type.Boolean({ description: 'Whether the books did not balance, so that nothing is reserved' }),
+    frozen: Type.Boolean({
+      description:
+        'Whether the account is frozen because its ledger does not balance; nothing can be reserved',
+    }),
     created_at: Type.String(),
   },
   { description: 'The account', additionalProperties: false, examples: [exampleAccount] },
@@ -52,7 +55,7 @@ export const adminAccountSchema = Type.Object(
 export const adminAccountPageSchema = Type.Object(
   { accounts: Type.Array(adminAccountSchema), next: nextSchema },
   {
-    description: 'The newest first',
+    description: 'Newest first',
     additionalProperties: false,
     examples: [{ accounts: [exampleAccount], next: null } satisfies AdminAccountPage],
   },
@@ -109,10 +112,10 @@ export const adminTraceSchema = Type.Object(
 
 const auditEntrySchema = Type.Object(
   {
-    number: Type.Integer({ minimum: 1, description: 'Grows; there may be gaps' }),
+    number: Type.Integer({ minimum: 1, description: 'Increases; there may be gaps' }),
     at: Type.String(),
     actor: Type.String({
-      description: '`operator`, `command_line`, `service` (by itself) or `key:` and the id of a key',
+      description: '`operator`, `command_line`, `service` (the service itself) or `key:` and the id of a key',
     }),
     action: stringEnum([
       'account_created',
@@ -146,7 +149,7 @@ const exampleChange: AuditLogEntry = {
 export const auditLogPageSchema = Type.Object(
   { entries: Type.Array(auditEntrySchema), next: nextSchema },
   {
-    description: 'The newest first',
+    description: 'Newest first',
     additionalProperties: false,
     examples: [{ entries: [exampleChange], next: null } satisfies AuditLogPage],
   },
@@ -157,7 +160,7 @@ export const accountsQuery = Type.Object({
   search: Type.Optional(
     Type.String({
       maxLength: contractLimits.accountNameCharacters,
-      description: 'An account’s id, or a part of its name in capitals or not',
+      description: 'An account id, or part of an account name; case does not matter',
     }),
   ),
 });
@@ -168,7 +171,7 @@ export const healthQuery = Type.Object({
       minimum: 1,
       maximum: contractLimits.healthHours,
       default: contractLimits.healthHoursUsual,
-      description: 'How far back the verdicts are counted',
+      description: 'How many hours back verdicts are counted',
     }),
   ),
 });

@@ -16,7 +16,8 @@ export const bulkRequestSchema = Type.Object(
     emails: Type.Array(Type.String(), {
       minItems: 1,
       maxItems: contractLimits.bulkEmails,
-      description: 'The addresses. Duplicates are removed, what is no address is counted as rejected',
+      description:
+        'The addresses. Duplicates are removed; entries that are not valid addresses are counted as rejected',
     }),
     name: Type.Optional(
       Type.String({ maxLength: contractLimits.nameCharacters, description: 'A name for the task' }),

@@ -52,16 +52,16 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   invalid_request: 'A parameter or the body is not as described',
   invalid_api_key: 'The key is missing, invalid or deleted',
   invalid_admin_token: 'The admin token is missing or wrong',
-  invalid_key: 'No such key or admin token',
-  no_session: 'Nobody is signed in',
-  csrf_token_mismatch: 'With a session cookie every change needs its `X-CSRF-Token`',
-  cross_site_request: 'With a session cookie only pages of this service may ask',
+  invalid_key: 'The key or admin token is wrong',
+  no_session: 'Not signed in',
+  csrf_token_mismatch: 'With a session cookie, every change needs the `X-CSRF-Token` of the session',
+  cross_site_request: 'With a session cookie, only pages of this service may send requests',
   live_key_required: 'A test key may not create or delete live keys',
   subscription_required: 'The account has no active paid plan',
-  not_found: 'There is no such path',
-  account_not_found: 'There is no such account',
-  key_not_found: 'The account has no such key',
-  request_not_found: 'No such request reserved credits or created a task that is still kept',
+  not_found: 'This path does not exist',
+  account_not_found: 'This account does not exist',
+  key_not_found: 'The account has no key with this id',
+  request_not_found: 'No request with this id reserved credits or created a task that is still kept',
   invalid_list: 'The file is not a list of addresses; `detail` says what was seen and what to do',
   list_too_large: 'The file has more rows or bytes than a list may have; `detail` says how many',
   unsupported_file: 'This kind of file is not read; `detail` says what to do',
@@ -72,7 +72,7 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   method_not_allowed: 'The method is not the one in the `Allow` header',
   request_timeout: 'The request did not arrive in time',
   request_in_progress: 'The first request with this `Idempotency-Key` is still running',
-  too_many_keys: 'The account has as many keys as it may have; delete one first',
+  too_many_keys: 'The account has the maximum number of keys; delete one first',
   too_many_credits: 'The account would hold more credits than can be counted',
   idempotency_mismatch: 'This `Idempotency-Key` was used with another body',
   insufficient_credits: 'Not enough available credits',
@@ -84,7 +84,7 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   verification_timeout: 'Verification did not finish before the timeout',
 };
 
-/** What either creation call may be refused with, beside its own word for a bad body. */
+/** What either creation call may be refused with, besides its own reason for a bad body. */
 export const creationReasons = [
   'invalid_api_key',
   'subscription_required',

@@ -44,7 +44,7 @@ export const explanationSchema = Type.Object(
         {
           maxItems: 5,
           description:
-            'Only in a task, where a mail host put us off and was asked again: each visit, the last included',
+            'Only in a task whose mail host deferred us and was asked again: every visit, including the last',
         },
       ),
     ),

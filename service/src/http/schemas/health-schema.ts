@@ -4,7 +4,7 @@ import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 import { statusSchema } from './verification-schemas.ts';
 
-/** How the service does, as the operator sees it. */
+/** The state of the service, as the operator sees it. */
 const count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
 const timeOrNull = (description: string) =>
@@ -15,7 +15,7 @@ const countsSchema = Type.Unsafe<StatusCounts>({
   type: 'object',
   propertyNames: statusSchema,
   additionalProperties: { type: 'integer', minimum: 1 },
-  description: 'By status; one that did not occur is not there',
+  description: 'By status; a status that did not occur is absent',
 });
 
 const example: ServiceHealth = {
@@ -53,7 +53,7 @@ export const healthSchema = Type.Object(
   {
     verdicts: Type.Array(
       Type.Object({ from: Type.String(), minutes: count(), counts: countsSchema }, closed),
-      { description: 'The oldest first, without gaps' },
+      { description: 'Oldest first, without gaps' },
     ),
     unknown_reasons: Type.Array(Type.Object({ reason: Type.String(), count: count() }, closed), {
       description: 'Why verdicts were `unknown`, the most frequent first',
@@ -66,7 +66,8 @@ export const healthSchema = Type.Object(
       { description: 'Verifications that ended without a verdict' },
     ),
     providers: Type.Array(Type.Object({ provider: Type.String(), counts: countsSchema }, closed), {
-      description: 'By provider of the table; `other` are all others, `none` where no mail host was asked',
+      description:
+        'By mail provider; `other` stands for all that are not in our table, `none` for verdicts without a mail host',
     }),
     resting: Type.Array(
       Type.Object(
@@ -78,7 +79,7 @@ export const healthSchema = Type.Object(
         },
         closed,
       ),
-      { description: 'Whom we leave alone for a while, the longest first' },
+      { description: 'Paused mail hosts, providers and networks, the longest pause first' },
     ),
     routes: Type.Array(
       Type.Object(
@@ -90,12 +91,12 @@ export const healthSchema = Type.Object(
         },
         closed,
       ),
-      { description: 'The ways out' },
+      { description: 'Egress routes' },
     ),
     queue: Type.Object(
       {
         waiting: count('Tasks that wait for a worker'),
-        running: count('Tasks under way, those that wait for a mail host included'),
+        running: count('Running tasks, including those that wait for a mail host'),
         oldest_waiting_at: timeOrNull('When the oldest waiting task was created'),
       },
       closed,
@@ -105,8 +106,8 @@ export const healthSchema = Type.Object(
         {
           id: Type.String(),
           role: stringEnum(['all', 'api', 'worker']),
-          started_at: timeOrNull('Null where it is not known'),
-          seen_at: Type.String({ description: 'Its last sign of life' }),
+          started_at: timeOrNull('Null if not known'),
+          seen_at: Type.String({ description: 'When it last reported' }),
         },
         closed,
       ),
@@ -115,16 +116,16 @@ export const healthSchema = Type.Object(
       {
         dns_queries: count('DNS queries sent'),
         dialled: count('Mail hosts dialled'),
-        forbidden: count('Addresses that the egress guard did not let us dial'),
-        breaches: count('Connections that led where they must not, and were cut; should be 0'),
+        forbidden: count('Addresses that the egress guard refused'),
+        breaches: count('Connections to forbidden addresses that were cut; should be 0'),
         conversations_open: count('SMTP conversations open now'),
-        conversations_waiting: count('Addresses that wait for one now'),
-        mail_port_problem: timeOrNull('What is wrong with outbound port 25; null where nothing is'),
+        conversations_waiting: count('Addresses waiting for a conversation now'),
+        mail_port_problem: timeOrNull('What is wrong with outbound port 25; null if nothing is'),
       },
-      { description: 'Of the process that answers, since it started', ...closed },
+      { description: 'Figures of the answering process since it started', ...closed },
     ),
   },
-  { description: 'How the service does', examples: [example], ...closed },
+  { description: 'The state of the service', examples: [example], ...closed },
 );
 
 true satisfies SameType<Static<typeof healthSchema>, ServiceHealth>;

@@ -1,17 +1,17 @@
 import { contractLimits } from '@mailproof/client';
 import { Type } from 'typebox';
 
-/** Which part of a list is asked for. Described here, read by read-page.ts. */
+/** Which page of a list is requested. Described here, read by parameters/read-page.ts. */
 export const pageQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: contractLimits.pageEntries,
       default: contractLimits.pageEntriesUsual,
-      description: 'How many',
+      description: 'Entries per page',
     }),
   ),
-  before: Type.Optional(Type.String({ description: '`next` of the page before' })),
+  before: Type.Optional(Type.String({ description: '`next` of the previous page' })),
 });
 
 export const usageQuery = Type.Object({

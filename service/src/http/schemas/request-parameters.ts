@@ -5,7 +5,7 @@ import { contractLimits } from '@mailproof/client';
 export const explainQuery = Type.Object({
   explain: Type.Optional(
     Type.String({
-      description: '`true` adds an `explanation` to each record; anything else adds nothing',
+      description: '`true` adds an `explanation` to each record; any other value is ignored',
       examples: ['true'],
     }),
   ),

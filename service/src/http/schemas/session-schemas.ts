@@ -9,7 +9,7 @@ export const signInSchema = Type.Object(
     key: Type.Optional(Type.String({ description: 'An API key of the account' })),
     admin_token: Type.Optional(Type.String({ description: "The operator's token, in place of a key" })),
   },
-  { description: 'One of the two', examples: [{ key: 'mp_live_…' }] },
+  { description: 'Exactly one of the two', examples: [{ key: 'mp_live_…' }] },
 );
 
 const example: SessionState = {
@@ -20,7 +20,7 @@ const example: SessionState = {
 export const sessionSchema = Type.Object(
   {
     kind: stringEnum(['account', 'operator']),
-    csrf_token: Type.String({ description: 'Goes into `X-CSRF-Token` of every request but GET' }),
+    csrf_token: Type.String({ description: 'Send it as `X-CSRF-Token` with every request except GET' }),
     account: Type.Optional(accountSchema),
   },
   { description: 'Who is signed in', additionalProperties: false, examples: [example] },

@@ -21,7 +21,7 @@ export const statusSchema = stringEnum(
     'spamtrap',
     'unknown',
   ],
-  { description: 'The outcome in one word; every one but `unknown` is charged' },
+  { description: 'The outcome; every status except `unknown` is charged' },
 );
 
 export const modeSchema = Type.Literal('power', { description: 'Always `power`' });
@@ -94,7 +94,7 @@ export const verificationResultSchema = Type.Object(
   },
   {
     description:
-      'The verification result. It carries only the signals there is evidence for: an absent field was not looked at.',
+      'The verification result. It carries only signals that have evidence: an absent field was not checked.',
     additionalProperties: false,
     examples: [exampleResult],
   },

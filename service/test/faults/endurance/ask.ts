@@ -1,16 +1,16 @@
-import { bulkPath, singlePath, type Caller } from './call.ts';
+import { type ApiClient, bulkPath, singlePath } from '../../support/api-client.ts';
 import { hearCreated, hearKeyed, hearRefusal, hearTask, hearVerdict } from './hear.ts';
 import type { KeyedRequest, WatchedTask, Witness } from './witness.ts';
 
 /** The requests of the driver, each taken down by the witness. */
-export type Asking = { witness: Witness; caller: Caller };
+export type Asking = { witness: Witness; caller: Pick<ApiClient, 'send'> };
 
 /** Answers with the status; 0 where the answer was lost. */
 export async function askKeyed({ witness, caller }: Asking, request: KeyedRequest): Promise<number> {
   const keptBefore = request.kept;
   request.asked += 1;
   witness.counts.requests += 1;
-  const answer = await caller.call({
+  const answer = await caller.send({
     path: request.kind === 'single' ? singlePath : bulkPath,
     key: request.apiKey,
     body: request.body,
@@ -25,7 +25,7 @@ export async function askKeyed({ witness, caller }: Asking, request: KeyedReques
 export async function askTask({ witness, caller }: Asking, task: WatchedTask): Promise<void> {
   const { stage, checked, final } = task;
   witness.counts.requests += 1;
-  const answer = await caller.call({ method: 'GET', path: `${bulkPath}/${task.taskId}`, key: task.apiKey });
+  const answer = await caller.send({ method: 'GET', path: `${bulkPath}/${task.taskId}`, key: task.apiKey });
   hearTask(witness, task, { answer, before: { stage, checked, final } });
   if (answer.kind === 'lost') witness.counts.lost += 1;
 }
@@ -34,7 +34,7 @@ export async function askTask({ witness, caller }: Asking, task: WatchedTask): P
 export async function askCarelessly({ witness, caller }: Asking, email: string): Promise<void> {
   const account = witness.careless;
   witness.counts.requests += 1;
-  const answer = await caller.call({ path: singlePath, key: account.liveKey, body: { email } });
+  const answer = await caller.send({ path: singlePath, key: account.liveKey, body: { email } });
   if (answer.kind === 'lost') {
     witness.counts.lost += 1;
     account.perhapsSpent += 1;
@@ -49,7 +49,7 @@ export async function createCarelessly(
 ): Promise<void> {
   const payer = witness.careless;
   witness.counts.requests += 1;
-  const answer = await caller.call({ path: bulkPath, key: payer.liveKey, body: { emails } });
+  const answer = await caller.send({ path: bulkPath, key: payer.liveKey, body: { emails } });
   if (answer.kind === 'lost') {
     witness.counts.lost += 1;
     payer.perhapsSpent += accepted.length;

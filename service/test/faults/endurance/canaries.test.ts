@@ -5,11 +5,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { answerTo, bulkPath, createCaller, fieldsOf, singlePath, type Caller } from './call.ts';
+import { type ApiClient, bulkPath, createApiClient, singlePath } from '../../support/api-client.ts';
 import { canaryPaths } from './canary-paths.ts';
+import { until } from '../../support/until.ts';
 import { openAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
-import { pollTask } from './poll-task.ts';
 import { linesWith } from './scan.ts';
 import { serve, type Serving } from './serve.ts';
 
@@ -30,19 +30,19 @@ test('no address in anything the service writes, on any path, errors included', 
   const planless = await openAccount(home, { name: 'planless', credits: 10, plan: 'none' });
   const serving = await serve(home);
   started.push(serving);
-  const caller = createCaller(serving.url);
+  const caller = createApiClient(serving.url);
   const paths = canaryPaths(canary, { rich, poor, planless });
   for (const { status, ...call } of paths) {
-    const answer = await answerTo(caller, call);
-    assert.equal(answer.status, status, `${JSON.stringify(call)}: ${answer.body}`);
-    if (status === 201) await pollTask(caller, call.key ?? '', String(fieldsOf(answer)['task_id']));
+    const answer = await caller.ask(call);
+    assert.equal(answer.status, status, `${JSON.stringify(call)}: ${answer.text}`);
+    if (status === 201) await caller.readTaskUntil(call.key ?? '', answer.body['task_id']);
   }
   await inProgress(caller, rich.liveKey);
   await sayWhatIsNoHttp(serving);
   await hangUp(serving, rich.liveKey);
   await lockTheStore(home.dataDir, caller, rich.liveKey);
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
-    const { bytes } = await answerTo(caller, { method: 'GET', path });
+    const { bytes } = await caller.ask({ method: 'GET', path });
     assert.deepEqual(linesWith(Buffer.from(bytes, 'latin1'), canary), [], path);
   }
   await drain(serving, caller, rich.liveKey);
@@ -57,14 +57,14 @@ test('no address in anything the service writes, on any path, errors included', 
 });
 
 /** 409: two of one kind, one of which waits for a silent host. */
-async function inProgress(caller: Caller, key: string): Promise<void> {
+async function inProgress(caller: ApiClient, key: string): Promise<void> {
   const call = {
     path: singlePath,
     key,
     body: { email: `${canary}@silent.test` },
     headers: { 'idempotency-key': `${canary}@silent.test` },
   };
-  const answers = await Promise.all([answerTo(caller, call), answerTo(caller, call)]);
+  const answers = await Promise.all([caller.ask(call), caller.ask(call)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [409, 504]);
 }
 
@@ -103,13 +103,13 @@ async function hangUp({ url }: Serving, key: string): Promise<void> {
 }
 
 /** 503: another process holds the lock for longer than a request waits. */
-async function lockTheStore(dataDir: string, caller: Caller, key: string): Promise<void> {
+async function lockTheStore(dataDir: string, caller: ApiClient, key: string): Promise<void> {
   const holder = new DatabaseSync(join(dataDir, 'mailproof.db'), { timeout: 5_000 });
   holder.exec('begin immediate');
   const email = `${canary}@catchall.test`;
   const answers = await Promise.all([
-    answerTo(caller, { path: singlePath, key, body: { email } }),
-    answerTo(caller, { path: bulkPath, key, body: { emails: [email] } }),
+    caller.ask({ path: singlePath, key, body: { email } }, { insist: false }),
+    caller.ask({ path: bulkPath, key, body: { emails: [email] } }, { insist: false }),
   ]);
   holder.exec('rollback');
   holder.close();
@@ -118,18 +118,17 @@ async function lockTheStore(dataDir: string, caller: Caller, key: string): Promi
     [503, 503],
   );
   // New work is shed until the store has kept up for two windows.
-  const again = () => answerTo(caller, { path: singlePath, key, body: { email: canary } });
-  while ((await again()).status === 503);
+  assert.equal((await caller.ask({ path: singlePath, key, body: { email: canary } })).status, 400);
 }
 
 /** 503: a request that comes while another is waited for. */
-async function drain(serving: Serving, caller: Caller, key: string): Promise<void> {
+async function drain(serving: Serving, caller: ApiClient, key: string): Promise<void> {
   const slow = { path: singlePath, key, body: { email: `${canary}@silent.test` } };
-  const twins = [1, 2].map(() => answerTo(caller, { ...slow, headers: { 'idempotency-key': 'drain' } }));
+  const twins = [1, 2].map(() => caller.ask({ ...slow, headers: { 'idempotency-key': 'drain' } }));
   assert.equal((await Promise.race(twins)).status, 409, 'the other is under way');
   serving.signal('SIGTERM');
-  let late = await answerTo(caller, { ...slow, body: { email: canary } });
-  while (late.status === 400) late = await answerTo(caller, { ...slow, body: { email: canary } });
+  const come = () => caller.ask({ ...slow, body: { email: canary } }, { insist: false });
+  const late = await until(come, ({ status }) => status !== 400);
   assert.equal(late.status, 503);
   const statuses = (await Promise.all(twins)).map(({ status }) => status);
   assert.deepEqual(statuses.sort(), [409, 504]);

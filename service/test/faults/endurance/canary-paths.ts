@@ -1,4 +1,4 @@
-import { bulkPath, singlePath, type Call } from './call.ts';
+import { bulkPath, type Call, singlePath } from '../../support/api-client.ts';
 import type { OpenedAccount } from './open-account.ts';
 
 /** A request that carries a canary, and the status it must get: a path that is not taken proves nothing. */

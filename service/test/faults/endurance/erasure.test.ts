@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, bulkPath, createCaller, fieldsOf, singlePath, type Caller } from './call.ts';
+import { type ApiClient, bulkPath, createApiClient, singlePath } from '../../support/api-client.ts';
+import { until } from '../../support/until.ts';
 import { openAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
 import { filesWith, linesWith } from './scan.ts';
@@ -10,7 +10,6 @@ import { serve, type Serving } from './serve.ts';
 
 const places = ['catchall.test', 'strict.test', 'blocked.test', 'nullmx.test', 'servfail.test', 'slow.test'];
 const newCanary = () => `canary${randomBytes(8).toString('hex')}`;
-const patienceMs = 30_000;
 
 test('when its time is over, no byte of an address is left in the files of the database', async (t) => {
   const { home, close } = await openHouse({ MAILPROOF_TASK_RETENTION_MS: '1000' });
@@ -28,7 +27,7 @@ test('when its time is over, no byte of an address is left in the files of the d
   const [plain, keyed] = [newCanary(), newCanary()];
 
   const first = await start();
-  const caller = createCaller(first.url);
+  const caller = createApiClient(first.url);
   const taskIds = await askAll(caller, { canary: plain, keys: [liveKey, testKey], headers: {} });
   assert.notDeepEqual(filesWith(home.dataDir, plain), [], 'an accepted task is on the disk');
   await first.kill();
@@ -36,7 +35,7 @@ test('when its time is over, no byte of an address is left in the files of the d
 
   // Killed in the middle of it, it goes on, and erases while it runs.
   const second = await start();
-  const again = createCaller(second.url);
+  const again = createApiClient(second.url);
   for (const taskId of taskIds) await untilGone(again, liveKey, taskId);
   await untilErased(home.dataDir, plain);
 
@@ -63,34 +62,29 @@ test('when its time is over, no byte of an address is left in the files of the d
 type Asked = { canary: string; keys: string[]; headers: Record<string, string> };
 
 /** Singles and tasks, with names and what is no address; answers with the ids of the tasks. */
-async function askAll(caller: Caller, { canary, keys, headers }: Asked): Promise<string[]> {
+async function askAll(caller: ApiClient, { canary, keys, headers }: Asked): Promise<string[]> {
   const taskIds: string[] = [];
   for (const key of keys) {
-    await answerTo(caller, { path: singlePath, key, headers, body: { email: `${canary}@catchall.test` } });
+    await caller.ask({ path: singlePath, key, headers, body: { email: `${canary}@catchall.test` } });
     for (let task = 0; task < 10; task += 1) {
       const emails = places.flatMap((place) => [0, 1, 2].map((n) => `${canary}.${task}.${n}@${place}`));
       const body = { emails: [...emails, `${canary} no address`], name: canary.slice(0, 25) };
       const more = Object.entries(headers).map(([name, value]) => [name, `${value}.${task}`] as const);
-      const answer = await answerTo(caller, { path: bulkPath, key, headers: Object.fromEntries(more), body });
-      assert.equal(answer.status, 201, answer.body);
-      taskIds.push(String(fieldsOf(answer)['task_id']));
+      const answer = await caller.ask({ path: bulkPath, key, headers: Object.fromEntries(more), body });
+      assert.equal(answer.status, 201, answer.text);
+      taskIds.push(String(answer.body['task_id']));
     }
   }
   return taskIds;
 }
 
-async function untilGone(caller: Caller, key: string, taskId: string): Promise<void> {
-  const until = performance.now() + patienceMs;
-  while (performance.now() < until) {
-    if ((await answerTo(caller, { method: 'GET', path: `${bulkPath}/${taskId}`, key })).status === 404)
-      return;
-    await sleep(50);
-  }
-  assert.fail('a task outlives its time');
+async function untilGone(caller: ApiClient, key: string, taskId: string): Promise<void> {
+  await caller.readTaskUntil(key, taskId, ({ status }) => status === 404);
 }
 
 async function untilErased(dataDir: string, canary: string): Promise<void> {
-  const until = performance.now() + patienceMs;
-  while (filesWith(dataDir, canary).length > 0 && performance.now() < until) await sleep(100);
-  assert.deepEqual(filesWith(dataDir, canary), []);
+  await until(
+    () => filesWith(dataDir, canary),
+    (files) => files.length === 0,
+  );
 }

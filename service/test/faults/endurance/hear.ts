@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldsOf, type Answer, type Answered } from './call.ts';
+import { type Answer, type Answered } from '../../support/api-client.ts';
 import { isRecord } from './run-command.ts';
 import {
   judgeVerdict,
@@ -17,7 +17,7 @@ export function hearVerdict(
   answer: Answered,
   { email, account }: { email: string; account: WatchedAccount },
 ): void {
-  const conclusive = judgeVerdict(witness, email, fieldsOf(answer)['status']);
+  const conclusive = judgeVerdict(witness, email, answer.body['status']);
   const { creditsUsed } = answer;
   if (creditsUsed !== (conclusive ? '1' : '0'))
     witness.violations.push(`${email}: conclusive ${conclusive}, credits used ${creditsUsed}`);
@@ -28,7 +28,7 @@ export function hearVerdict(
 const refusals = new Set([409, 429, 502, 503, 504]);
 
 export function hearRefusal(witness: Witness, answer: Answered, what: string): void {
-  if (!refusals.has(answer.status)) witness.violations.push(`${what}: ${answer.status} ${answer.body}`);
+  if (!refusals.has(answer.status)) witness.violations.push(`${what}: ${answer.status} ${answer.text}`);
   if (answer.creditsUsed !== '0')
     witness.violations.push(`${what}: ${answer.status} used ${answer.creditsUsed}`);
 }
@@ -40,7 +40,7 @@ export function hearKeyed(
   { answer, keptBefore }: { answer: Answer; keptBefore: string | undefined },
 ): void {
   if (answer.kind === 'lost') return;
-  const { status, creditsUsed, body } = answer;
+  const { status, creditsUsed, text: body } = answer;
   const what = `${request.kind} ${request.idempotencyKey}`;
   if (status !== (request.kind === 'single' ? 200 : 201)) {
     hearRefusal(witness, answer, what);
@@ -71,7 +71,7 @@ function hearCharge(
   { answer, isRepeat }: { answer: Answered; isRepeat: boolean },
 ): void {
   const charged = answer.creditsUsed === '1';
-  const conclusive = fieldsOf(answer)['status'] !== 'unknown';
+  const conclusive = answer.body['status'] !== 'unknown';
   if (charged) request.charges += 1;
   const wrong =
     (!charged && answer.creditsUsed !== '0') ||
@@ -87,7 +87,7 @@ function hearCharge(
 function hearFirst(witness: Witness, request: KeyedRequest, answer: Answered): void {
   const { careful } = witness;
   if ('email' in request.body) {
-    const conclusive = judgeVerdict(witness, request.body.email, fieldsOf(answer)['status']);
+    const conclusive = judgeVerdict(witness, request.body.email, answer.body['status']);
     careful.spent += conclusive ? 1 : 0;
     return;
   }
@@ -104,11 +104,11 @@ export function hearCreated(
   answer: Answered,
   task: Pick<WatchedTask, 'apiKey' | 'payer' | 'accepted'>,
 ): void {
-  const { task_id: taskId, count_processing: processing } = fieldsOf(answer);
+  const { task_id: taskId, count_processing: processing } = answer.body;
   const holds = task.payer === undefined ? 0 : task.accepted.length;
   if (processing !== task.accepted.length || answer.creditsUsed !== String(holds))
     witness.violations.push(
-      `task ${String(taskId)} of ${task.accepted.length}: ${answer.creditsUsed} ${answer.body}`,
+      `task ${String(taskId)} of ${task.accepted.length}: ${answer.creditsUsed} ${answer.text}`,
     );
   if (witness.tasks.some((other) => other.taskId === taskId))
     witness.violations.push(`task ${String(taskId)} was created twice`);
@@ -128,10 +128,10 @@ export function hearTask(
   if (answer.kind === 'lost' || answer.status === 503) return;
   const what = `task ${task.taskId}`;
   if (answer.status !== 200) {
-    witness.violations.push(`${what}: ${answer.status} ${answer.body}`);
+    witness.violations.push(`${what}: ${answer.status} ${answer.text}`);
     return;
   }
-  const fields = fieldsOf(answer);
+  const fields = answer.body;
   const stage = stages.indexOf(fields['status']);
   const checked = Number(fields['count_checked']);
   if (stage < before.stage || checked < before.checked)
@@ -144,16 +144,16 @@ export function hearTask(
 }
 
 function hearResults(witness: Witness, task: WatchedTask, answer: Answered): void {
-  const text = `${answer.creditsUsed} ${answer.body}`;
+  const text = `${answer.creditsUsed} ${answer.text}`;
   const what = `task ${task.taskId}`;
   if (task.final !== undefined) {
     if (text !== task.final) witness.violations.push(`${what} changed: ${text} after ${task.final}`);
     return;
   }
   task.final = text;
-  const { results } = fieldsOf(answer);
+  const { results } = answer.body;
   if (!isRecord(results) || !isDeepStrictEqual(Object.keys(results), task.accepted)) {
-    witness.violations.push(`${what} has other results: ${answer.body}`);
+    witness.violations.push(`${what} has other results: ${answer.text}`);
     return;
   }
   const conclusive = Object.entries(results).filter(([email, result]) =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCaller } from './call.ts';
+import { createApiClient } from '../../support/api-client.ts';
 import { createDice, type Dice } from './dice.ts';
 import { launch, type Home } from './launch.ts';
 import { startLoad } from './load.ts';
@@ -63,7 +63,7 @@ const longestStartMs = 1_500;
 
 async function killOnce({ witness, dice, home, newNumber }: RoundParts): Promise<void> {
   const serving = await serve(home);
-  const caller = createCaller(serving.url);
+  const caller = createApiClient(serving.url);
   const parts = { witness, caller, dice, home, newNumber, grants: true };
   const audited = auditBooks(parts);
   await recover(parts, { everything: false });
@@ -85,7 +85,7 @@ async function killStart(home: Home, dice: Dice): Promise<1> {
 /** The last start is held to everything, and ends when it is asked to. */
 async function endWell(parts: Omit<RoundParts, 'newNumber'>): Promise<void> {
   const serving = await serve(parts.home);
-  const caller = createCaller(serving.url);
+  const caller = createApiClient(serving.url);
   await recover({ ...parts, caller }, { everything: true });
   await auditBooks(parts);
   await showBooks(parts);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { answerTo, bulkPath, createCaller, fieldsOf, type Answered, type Caller } from './call.ts';
+import { type Answered, type ApiClient, bulkPath, createApiClient } from '../../support/api-client.ts';
 import { openAccount } from './open-account.ts';
 import { openHouse } from './open-house.ts';
-import { pollTask } from './poll-task.ts';
 import { readBooks } from './read-books.ts';
 import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
@@ -22,7 +21,7 @@ export async function runTwinRounds(
   const credits = rounds * addresses;
   const { accountId, liveKey } = await openAccount(home, { name: 'twins', credits });
   const serving = await serve(home);
-  const caller = createCaller(serving.url);
+  const caller = createApiClient(serving.url);
   try {
     const startedAt = performance.now();
     const taskIds: string[] = [];
@@ -36,7 +35,7 @@ export async function runTwinRounds(
     await expectMismatch(caller, liveKey);
     assert.equal(new Set(taskIds).size, rounds);
     for (const taskId of taskIds)
-      assert.equal((await pollTask(caller, liveKey, taskId)).creditsUsed, String(addresses));
+      assert.equal((await caller.readTaskUntil(liveKey, taskId)).creditsUsed, String(addresses));
     const books = { granted: credits, available: 0, reserved: 0, spent: credits };
     assert.deepEqual(await readBooks(home, accountId), books);
     assert.deepEqual(await runCommand(['audit'], home), { accounts: 1, tasks: rounds, violations: [] });
@@ -48,9 +47,9 @@ export async function runTwinRounds(
   }
 }
 
-function createTwins(caller: Caller, key: string, round: number): Promise<Answered[]> {
+function createTwins(caller: ApiClient, key: string, round: number): Promise<Answered[]> {
   const emails = Array.from({ length: addresses }, (_, n) => `r${round}n${n}@nullmx.test`);
-  return Promise.all(Array.from({ length: twins }, () => answerTo(caller, creation({ key, round, emails }))));
+  return Promise.all(Array.from({ length: twins }, () => caller.ask(creation({ key, round, emails }))));
 }
 
 function creation({ key, round, emails }: { key: string; round: number; emails: string[] }) {
@@ -60,14 +59,14 @@ function creation({ key, round, emails }: { key: string; round: number; emails: 
 /** Replays of one creation, byte for byte, or told that it is under way. */
 function taskOf(answers: Answered[]): string {
   const created = answers.filter(({ status }) => status === 201);
-  const kinds = new Set(created.map(({ body, creditsUsed }) => `${creditsUsed} ${body}`));
+  const kinds = new Set(created.map(({ text, creditsUsed }) => `${creditsUsed} ${text}`));
   const others = answers.filter(({ status }) => status !== 201 && status !== 409);
   const [first] = created;
   assert.ok(first !== undefined && kinds.size === 1 && others.length === 0, JSON.stringify(answers));
-  return String(fieldsOf(first)['task_id']);
+  return String(first.body['task_id']);
 }
 
-async function expectMismatch(caller: Caller, key: string): Promise<void> {
-  const answer = await answerTo(caller, creation({ key, round: 0, emails: ['other@nullmx.test'] }));
-  assert.deepEqual([answer.status, fieldsOf(answer)['reason']], [422, 'idempotency_mismatch']);
+async function expectMismatch(caller: ApiClient, key: string): Promise<void> {
+  const answer = await caller.ask(creation({ key, round: 0, emails: ['other@nullmx.test'] }));
+  assert.deepEqual([answer.status, answer.body['reason']], [422, 'idempotency_mismatch']);
 }

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import {
-  answerTo,
-  bulkPath,
-  createCaller,
-  fieldsOf,
-  singlePath,
   type Answered,
+  type ApiClient,
+  bulkPath,
   type Call,
-  type Caller,
-} from './call.ts';
+  createApiClient,
+  singlePath,
+} from '../../support/api-client.ts';
 import { createDice, type Dice } from './dice.ts';
 import { databasePlaces } from './database-places.ts';
 import { openAccount, type OpenedAccount } from './open-account.ts';
@@ -43,7 +41,7 @@ for (const { name, settings } of databasePlaces) {
     assert.ok(heron !== undefined && stork !== undefined);
     const serving = await serve(home);
     started.push(serving);
-    const caller = createCaller(serving.url);
+    const caller = createApiClient(serving.url);
     const startedAt = performance.now();
     let left = requests;
     const beClient = async (tenant: Tenant) => {
@@ -63,10 +61,10 @@ for (const { name, settings } of databasePlaces) {
 
 const domains = ['catchall.test', 'strict.test', 'nullmx.test', 'blocked.test', 'servfail.test'] as const;
 
-async function act(caller: Caller, tenant: Tenant, number: number): Promise<void> {
-  const answer = await answerTo(caller, nextCall(tenant, number));
+async function act(caller: ApiClient, tenant: Tenant, number: number): Promise<void> {
+  const answer = await caller.ask(nextCall(tenant, number));
   tenant.answers.push(answer);
-  if (answer.status === 201) tenant.taskIds.push(String(fieldsOf(answer)['task_id']));
+  if (answer.status === 201) tenant.taskIds.push(String(answer.body['task_id']));
 }
 
 function nextCall(tenant: Tenant, number: number): Call {
@@ -113,29 +111,29 @@ function expectNothingOf(other: Tenant, tenant: Tenant): void {
 }
 
 /** The same request under the same `Idempotency-Key` is another request when another account sends it. */
-async function expectOwnKeys(caller: Caller, tenants: Tenant[]): Promise<void> {
+async function expectOwnKeys(caller: ApiClient, tenants: Tenant[]): Promise<void> {
   const headers = { 'idempotency-key': 'everybody-has-this' };
   const body = { emails: ['somebody@nullmx.test'] };
   for (let repeat = 0; repeat < 2; repeat += 1) {
     const answers = await Promise.all(
-      tenants.map(({ liveKey }) => answerTo(caller, { path: bulkPath, key: liveKey, headers, body })),
+      tenants.map(({ liveKey }) => caller.ask({ path: bulkPath, key: liveKey, headers, body })),
     );
     assert.deepEqual(
       answers.map(({ status }) => status),
       [201, 201],
     );
-    assert.equal(new Set(answers.map((answer) => fieldsOf(answer)['task_id'])).size, 2);
+    assert.equal(new Set(answers.map((answer) => answer.body['task_id'])).size, 2);
   }
 }
 
 /** The other's task cannot be told from one that never was. */
 async function expectNoDoor(
-  caller: Caller,
+  caller: ApiClient,
   { tenant, other }: { tenant: Tenant; other: Tenant },
 ): Promise<void> {
   assert.ok(other.taskIds.length > 100);
   const read = async (taskId: string) =>
-    answerTo(caller, { method: 'GET', path: `${bulkPath}/${taskId}`, key: tenant.liveKey });
+    caller.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key: tenant.liveKey });
   const stranger = await read(randomUUID());
   assert.equal(stranger.status, 404);
   for (const taskId of other.taskIds) {

@@ -1,4 +1,4 @@
-import { bulkPath, singlePath, type Answer, type Call } from '../endurance/call.ts';
+import { type Answer, bulkPath, type Call, singlePath } from '../../support/api-client.ts';
 import type { WatchedAccount } from '../endurance/witness.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -25,9 +25,14 @@ export function createHistory(): History {
   return {
     take: ({ method = 'POST', path, key: apiKey = '' }, answer) => {
       if (method !== 'POST' || answer.kind === 'lost' || (path !== singlePath && path !== bulkPath)) return;
-      const [, requestId = ''] = /^x-request-id\n(.+)$/im.exec(answer.bytes) ?? [];
       const kind = path === singlePath ? 'single' : 'bulk';
-      heard.push({ requestId, kind, apiKey, status: answer.status, creditsUsed: Number(answer.creditsUsed) });
+      heard.push({
+        requestId: answer.requestId,
+        kind,
+        apiKey,
+        status: answer.status,
+        creditsUsed: Number(answer.creditsUsed),
+      });
     },
     drain: () => {
       const all = heard;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askKeyed } from '../endurance/ask.ts';
-import { fieldsOf, singlePath, type Answer } from '../endurance/call.ts';
+import { type Answer, singlePath } from '../../support/api-client.ts';
 import type { LoadParts } from '../endurance/load.ts';
 import type { KeyedRequest } from '../endurance/witness.ts';
 
@@ -34,17 +34,17 @@ const statusOf = (answer: Answer) => (answer.kind === 'lost' ? 0 : answer.status
 async function liveAndDie(parts: LoadParts): Promise<boolean> {
   const { witness, caller, newNumber } = parts;
   const { liveKey } = witness.careful;
-  const made = await caller.call({ path: keysPath, key: liveKey, body: { name: `key ${newNumber()}` } });
+  const made = await caller.send({ path: keysPath, key: liveKey, body: { name: `key ${newNumber()}` } });
   if (made.kind === 'lost' || made.status === 503) return false;
   if (made.status !== 201) {
-    witness.violations.push(`a new key: ${made.status} ${made.body}`);
+    witness.violations.push(`a new key: ${made.status} ${made.text}`);
     return false;
   }
-  const { key_id: keyId, api_key: apiKey } = fieldsOf(made);
+  const { key_id: keyId, api_key: apiKey } = made.body;
   await use(parts, String(apiKey));
   if (!(await deleteKey(parts, String(keyId)))) return false;
   await sleep(diesWithinMs);
-  const shown = await caller.call({
+  const shown = await caller.send({
     path: singlePath,
     key: String(apiKey),
     body: { email: 'late@nullmx.test' },
@@ -76,7 +76,7 @@ async function use(parts: LoadParts, apiKey: string): Promise<void> {
 /** Asks until it is told. The second time it may be gone already. */
 async function deleteKey({ witness, caller }: LoadParts, keyId: string): Promise<boolean> {
   for (let triesLeft = 100; triesLeft > 0; triesLeft -= 1) {
-    const answer = await caller.call({
+    const answer = await caller.send({
       method: 'DELETE',
       path: `${keysPath}/${keyId}`,
       key: witness.careful.liveKey,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, bulkPath, fieldsOf } from '../endurance/call.ts';
+import { bulkPath } from '../../support/api-client.ts';
 import { openAccount } from '../endurance/open-account.ts';
 import { runCommand } from '../endurance/run-command.ts';
 import { openFleet, type Fleet } from './fleet.ts';
@@ -18,11 +18,15 @@ describe('workers that are lost', () => {
   let key: string;
   let watch: ResultWatch;
   let survivor: Member;
+  /** How long a process takes to start tells how busy this machine is. */
+  let startMs: number;
   before(async () => {
     fleet = await openFleet({ apis: 1, workers: 3 });
     key = (await openAccount(fleet.home, { name: 'patient', credits: 1_000 })).liveKey;
     watch = await watchResults(fleet);
+    const startedAt = performance.now();
     await fleet.apis[0]?.start();
+    startMs = performance.now() - startedAt;
     assert.ok(fleet.workers[2]);
     survivor = fleet.workers[2];
   });
@@ -31,8 +35,8 @@ describe('workers that are lost', () => {
   async function createTask(): Promise<string> {
     const caller = fleet.apis[0]?.caller();
     assert.ok(caller);
-    const made = await answerTo(caller, { path: bulkPath, key, body: { emails: [...quick, slow] } });
-    return String(fieldsOf(made)['task_id']);
+    const made = await caller.ask({ path: bulkPath, key, body: { emails: [...quick, slow] } });
+    return String(made.body['task_id']);
   }
 
   async function readTask(taskId: string) {
@@ -62,8 +66,8 @@ describe('workers that are lost', () => {
     await until(async () => (await readTask(taskId)).status === 'completed');
     const caller = fleet.apis[0]?.caller();
     assert.ok(caller);
-    const read = await answerTo(caller, { method: 'GET', path: `${bulkPath}/${taskId}`, key });
-    const results = Object.entries(fieldsOf(read)['results'] as Record<string, { status: string }>);
+    const read = await caller.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key });
+    const results = Object.entries(read.body['results'] as Record<string, { status: string }>);
     assert.deepEqual(
       results.map(([email, { status }]) => [email, status]),
       [...quick.map((email) => [email, 'catch_all']), [slow, 'unknown']],
@@ -80,7 +84,7 @@ describe('workers that are lost', () => {
     await Promise.all([dead.kill(), survivor.start()]);
     const ms = await until(async () => (await readTask(taskId)).fence > 1);
     t.diagnostic(`claimed again ${ms} ms after the survivor was up`);
-    assert.ok(ms <= goesOnWithinMs, `after ${ms} ms`);
+    assert.ok(ms <= goesOnWithinMs + 10 * startMs, `after ${ms} ms`);
     await expectWhole(taskId);
   });
 
@@ -96,7 +100,7 @@ describe('workers that are lost', () => {
       await until(async () => (await readTask(taskId)).fence > 1);
       const ms = Math.round(performance.now() - stoppedAt);
       t.diagnostic(`claimed again ${ms} ms after it was stopped`);
-      assert.ok(ms <= goesOnWithinMs, `after ${ms} ms`);
+      assert.ok(ms <= goesOnWithinMs + 10 * startMs, `after ${ms} ms`);
       const asleep = await writesOf();
       zombie.resume();
       await until(async () => (await writesOf()).tried > asleep.tried);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCaller, type Caller } from '../endurance/call.ts';
+import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import type { Home } from '../endurance/launch.ts';
 import { serve, type Serving } from '../endurance/serve.ts';
 
@@ -15,7 +15,7 @@ export type Member = {
   name: string;
   role: 'api' | 'worker';
   /** To talk to an API that is up. */
-  caller(): Caller | undefined;
+  caller(): ApiClient | undefined;
   /** What it said of its own defects since it was first started. */
   defects(): string[];
   start(skewMs?: number): Promise<void>;
@@ -41,13 +41,13 @@ const startWithinMs = 90_000;
 export function createMember({ name, role, home, onCrash }: MemberParts): Member {
   const lives: Serving[] = [];
   let serving: Serving | undefined;
-  let caller: Caller | undefined;
+  let caller: ApiClient | undefined;
   let dying = false;
 
   function watch(started: Serving): void {
     serving = started;
     lives.push(started);
-    caller = role === 'api' ? createCaller(started.url) : undefined;
+    caller = role === 'api' ? createApiClient(started.url) : undefined;
     dying = false;
     void started.ended.then((code) => {
       if (!dying && serving === started)

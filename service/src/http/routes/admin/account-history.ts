@@ -10,7 +10,7 @@ import { accountParameters } from '../../schemas/admin-schemas.ts';
 import { pageQuery } from '../../schemas/page-parameters.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
-/** What happened on any account: its ledger and its tasks, as its own holders see them. */
+/** What happened on any account: its ledger and its tasks, as the account itself sees them. */
 const ledgerRoute = {
   ...adminRoute,
   operationId: 'adminReadLedger',
@@ -23,7 +23,7 @@ const ledgerRoute = {
 const tasksRoute = {
   ...adminRoute,
   operationId: 'adminListTasks',
-  summary: 'The tasks of an account, as long as they are kept',
+  summary: 'The tasks of an account that are still kept',
   params: accountParameters,
   querystring: pageQuery,
   response: { 200: answering(taskPageSchema), ...adminErrors('invalid_request', 'account_not_found') },

@@ -21,7 +21,7 @@ const createRoute = {
   ...adminRoute,
   operationId: 'adminCreateKey',
   summary: 'Create a key for an account',
-  description: 'The key is in this answer and nowhere else. An account has at most 100 keys.',
+  description: 'The key is shown in this response only. An account has at most 100 keys.',
   params: accountParameters,
   headers: csrfHeaders,
   body: keyRequestSchema,
@@ -35,7 +35,7 @@ const deleteRoute = {
   ...adminRoute,
   operationId: 'adminDeleteKey',
   summary: 'Delete a key of an account',
-  description: 'It stops working, and sessions that it opened end, within a second.',
+  description: 'The key stops working within a second, and so do the sessions opened with it.',
   params: accountKeyParameters,
   headers: csrfHeaders,
   response: {

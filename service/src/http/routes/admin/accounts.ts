@@ -24,7 +24,7 @@ import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admi
 const listRoute = {
   ...adminRoute,
   operationId: 'adminListAccounts',
-  summary: 'Accounts, the newest first',
+  summary: 'Accounts, newest first',
   querystring: accountsQuery,
   response: { 200: answering(adminAccountPageSchema), ...adminErrors('invalid_request') },
 };
@@ -32,7 +32,7 @@ const listRoute = {
 const createRoute = {
   ...adminRoute,
   operationId: 'adminCreateAccount',
-  summary: 'Make an account',
+  summary: 'Create an account',
   headers: csrfHeaders,
   body: adminAccountRequestSchema,
   response: {
@@ -53,7 +53,7 @@ const planRoute = {
   ...adminRoute,
   operationId: 'adminSetPlan',
   summary: 'Switch the plan of an account on or off',
-  description: 'Counts within a second. What is under way goes on.',
+  description: 'Takes effect within a second. Running work continues.',
   params: accountParameters,
   headers: csrfHeaders,
   body: adminPlanRequestSchema,
@@ -66,9 +66,9 @@ const planRoute = {
 const grantRoute = {
   ...adminRoute,
   operationId: 'adminGrantCredits',
-  summary: 'Give credits to an account',
+  summary: 'Grant credits to an account',
   description:
-    'With an `Idempotency-Key` the same grant is given once, however often and however late it is repeated.',
+    'With an `Idempotency-Key` the grant is made once, however often and however late the request is repeated.',
   params: accountParameters,
   headers: {
     ...idempotencyHeaders,

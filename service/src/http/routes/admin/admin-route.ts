@@ -16,7 +16,7 @@ export function answering<Schema extends TSchema>(schema: Schema): Schema {
   return { ...schema, headers: requestIdHeader };
 }
 
-/** What a route may be refused with, beside what all of the operator's may. */
+/** What a route may be refused with, besides what every route of the operator may. */
 export function adminErrors(...reasons: ErrorReason[]): Record<number, object> {
   return errorResponses([...adminReasons, ...reasons], { credits: false });
 }

@@ -15,11 +15,11 @@ import { healthSchema } from '../../schemas/health-schema.ts';
 import { pageQuery } from '../../schemas/page-parameters.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
-/** What the operator looks at: how the service does, what a request did, who changed what. */
+/** What the operator looks at: the health of the service, the trace of a request, the audit log. */
 const healthRoute = {
   ...adminRoute,
   operationId: 'adminReadHealth',
-  summary: 'How verifications come out, and what stands in their way',
+  summary: 'Outcomes of verifications, and what obstructs them',
   querystring: healthQuery,
   response: { 200: answering(healthSchema), ...adminErrors('invalid_request') },
 };
@@ -38,8 +38,7 @@ const auditLogRoute = {
   ...adminRoute,
   operationId: 'adminReadAuditLog',
   summary: 'Who changed what',
-  description:
-    'Written in the same transaction as the change, whichever way it came; never changed or deleted.',
+  description: 'Written in the same transaction as the change, whoever makes it; never changed or deleted.',
   querystring: pageQuery,
   response: { 200: answering(auditLogPageSchema), ...adminErrors('invalid_request') },
 };
@@ -76,7 +75,7 @@ export function addAdminObservation(server: ApiServer, { operator, onRequest }: 
     handler: async (request, reply) => {
       const page = readPage(request.query, auditPlace);
       if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
-      // One more than is shown tells whether there is a next page.
+      // One more than is shown, to know whether there is a next page.
       const changes = await operator.listChanges({ limit: page.limit + 1, before: page.from });
       const entries = changes.slice(0, page.limit);
       const last = changes.length > page.limit ? entries.at(-1) : undefined;

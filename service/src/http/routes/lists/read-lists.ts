@@ -63,12 +63,24 @@ const rowsRoute = {
   },
 };
 
+const exampleExplanation = {
+  stage: 'smtp',
+  reason: 'user_unknown',
+  retry: { advised: false },
+  mail_host: 'mx.example.com',
+  replies: [{ phase: 'rcpt', code: 550, enhanced: '5.1.1', text: 'No such user' }],
+  timings_ms: { dns: 12, smtp: 240, total: 252 },
+};
+
 const rowRoute = {
   ...described,
   operationId: 'explainListRow',
   summary: 'Why a row says what it says',
   params: listRowParameters,
-  response: { 200: { ...explanationSchema, headers: free }, ...errorResponses(reasons) },
+  response: {
+    200: { ...explanationSchema, headers: free, examples: [exampleExplanation] },
+    ...errorResponses(reasons),
+  },
 };
 
 const downloadRoute = {
@@ -79,7 +91,13 @@ const downloadRoute = {
   params: listParameters,
   querystring: downloadQuery,
   response: {
-    200: { type: 'string', format: 'binary', description: 'The file', headers: free },
+    200: {
+      type: 'string',
+      format: 'binary',
+      description: 'The file',
+      headers: free,
+      examples: ['Name,Email,email_status\nJane,jane.doe@example.com,safe\n'],
+    },
     ...errorResponses(['invalid_request', ...reasons]),
   },
 };

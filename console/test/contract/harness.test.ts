@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { accessibilityFaults } from './accessibility.ts';
-import { openBrowser } from './open-browser.ts';
-import { newVisitor, type Visitor } from './visitor.ts';
+import { accessibilityFaults } from '../support/accessibility.ts';
+import { openBrowser } from '../support/open-browser.ts';
+import { newVisitor, type Visitor } from '../support/visitor.ts';
 
 /** The tests of the console are only as good as what watches them: each kind of trouble is made once, and must be seen. */
 

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { createClient } from '@mailproof/client';
-import { fact } from './list-steps.ts';
-import { openHouse, type House } from './open-house.ts';
-import { signIn } from './sign-in.ts';
+import { fact } from '../support/list-steps.ts';
+import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
+import { signIn } from '../support/sign-in.ts';
 
 describe('the account and its tasks', () => {
-  let house: House;
+  let fixture: ConsoleFixture;
   before(async () => {
-    house = await openHouse();
+    fixture = await openConsoleFixture();
   });
-  after(() => house.close());
+  after(() => fixture.close());
 
   test('the statement adds up to the balance, and the use of today is on the chart', async () => {
-    const { url: origin } = house.demo;
-    const secret = await house.openAccount({ name: 'Bookkeeper', credits: 50 });
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Bookkeeper', credits: 50 });
     const client = createClient({ baseUrl: origin, apiKey: secret });
     await client.verify('ada@northwind.example');
     await client.verify('victor.hale@cautious-bank.example');
     await client.runTask(['yuki@harbour-books.example', 'omar@harbour-books.example', 'no address']);
-    const visitor = await house.visitor();
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret, path: '/account' });
     await page.getByText('47 available + 0 reserved + 3 spent = 50 granted').waitFor();
@@ -40,9 +40,9 @@ describe('the account and its tasks', () => {
   });
 
   test('a key is shown once, copied with a click, works, is named and deleted', async () => {
-    const { url: origin } = house.demo;
-    const secret = await house.openAccount({ name: 'Locksmith', credits: 5 });
-    const visitor = await house.visitor();
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Locksmith', credits: 5 });
+    const visitor = await fixture.visitor();
     const { page, context } = visitor;
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
     await signIn(page, { origin, secret, path: '/account' });
@@ -75,11 +75,11 @@ describe('the account and its tasks', () => {
   });
 
   test('a task is found, opened, and its results are saved', async () => {
-    const { url: origin } = house.demo;
-    const secret = await house.openAccount({ name: 'Archivist', credits: 10 });
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Archivist', credits: 10 });
     const client = createClient({ baseUrl: origin, apiKey: secret });
     await client.runTask(['ada@northwind.example', 'tom.baker@northwind.example'], { name: 'two people' });
-    const visitor = await house.visitor();
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret, path: '/tasks' });
     await page.getByRole('row', { name: /two people.*Completed/ }).waitFor();

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-type WeakLine = {
+type WeakConnection = {
   /** Where the browser goes. */
   origin: string;
   cut(): void;
@@ -17,7 +17,7 @@ type WeakLine = {
 
 type State = 'whole' | 'cut' | 'swallowing';
 
-export async function startWeakLine(serviceUrl: string): Promise<WeakLine> {
+export async function startWeakConnection(serviceUrl: string): Promise<WeakConnection> {
   const { hostname, port } = new URL(serviceUrl);
   const open = new Set<Socket>();
   let state: State = 'whole';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openHouse, type House } from './open-house.ts';
-import { signIn } from './sign-in.ts';
+import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
+import { signIn } from '../support/sign-in.ts';
 
 /** What a first visit costs. How long it takes is told and not judged: a busy machine proves nothing by being slow. */
 
@@ -41,14 +41,14 @@ async function measured(page: Page): Promise<Measured> {
 }
 
 describe('the first load', () => {
-  let house: House;
+  let fixture: ConsoleFixture;
   before(async () => {
-    house = await openHouse();
+    fixture = await openConsoleFixture();
   });
-  after(() => house.close());
+  after(() => fixture.close());
 
   test('is under 150 kB as it comes over the line, from one script and one style sheet', async (t) => {
-    const visitor = await house.visitor();
+    const visitor = await fixture.visitor();
     const { page, context } = visitor;
     const network = await context.newCDPSession(page);
     const encodings: string[] = [];
@@ -58,7 +58,7 @@ describe('the first load', () => {
       encodings.push(`${new URL(response.url).pathname} ${response.headers['content-encoding'] ?? ''}`);
     });
     await network.send('Network.enable');
-    await page.goto(house.demo.url, { waitUntil: 'networkidle' });
+    await page.goto(fixture.demo.url, { waitUntil: 'networkidle' });
     await page.getByLabel('API key or admin token').waitFor();
     t.diagnostic(`${bytes} bytes: ${encodings.join(', ')}`);
     assert.ok(bytes > 10_000 && bytes < mostBytes, `${bytes} bytes`);
@@ -70,8 +70,8 @@ describe('the first load', () => {
 
   for (const width of [390, 1280])
     test(`moves nothing once it is drawn, signed out and signed in, at ${width} points`, async (t) => {
-      const { url: origin, liveKey } = house.demo;
-      const visitor = await house.visitor({ width });
+      const { url: origin, liveKey } = fixture.demo;
+      const visitor = await fixture.visitor({ width });
       const { page } = visitor;
       await watchLayout(page);
       await page.goto(origin);
@@ -88,9 +88,9 @@ describe('the first load', () => {
     });
 
   test('can be used soon: the field takes a key as soon as it is there', async (t) => {
-    const visitor = await house.visitor();
+    const visitor = await fixture.visitor();
     const { page } = visitor;
-    await page.goto(house.demo.url, { waitUntil: 'commit' });
+    await page.goto(fixture.demo.url, { waitUntil: 'commit' });
     const field = page.getByLabel('API key or admin token');
     await field.fill('mp_test_');
     const interactiveMs = await page.evaluate(() => performance.now());
@@ -100,10 +100,10 @@ describe('the first load', () => {
   });
 
   test('a second visit takes the page’s files from the browser', async () => {
-    const visitor = await house.visitor();
+    const visitor = await fixture.visitor();
     const { page } = visitor;
-    await page.goto(house.demo.url, { waitUntil: 'networkidle' });
-    await page.goto(`${house.demo.url}/check`, { waitUntil: 'networkidle' });
+    await page.goto(fixture.demo.url, { waitUntil: 'networkidle' });
+    await page.goto(`${fixture.demo.url}/check`, { waitUntil: 'networkidle' });
     const sizes = await page.evaluate(() =>
       performance
         .getEntriesByType('resource')

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createClient, MailproofError, type Client } from '@mailproof/client';
-import { fact } from './list-steps.ts';
-import { openHouse, type House } from './open-house.ts';
-import { signIn } from './sign-in.ts';
+import { fact } from '../support/list-steps.ts';
+import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
+import { signIn } from '../support/sign-in.ts';
 
 describe('the operator', () => {
-  let house: House;
+  let fixture: ConsoleFixture;
   before(async () => {
-    house = await openHouse();
+    fixture = await openConsoleFixture();
   });
-  after(() => house.close());
+  after(() => fixture.close());
 
   test('creates an account, grants, gives a key, takes the plan, and finds it all in the audit log', async () => {
-    const { url: origin, adminToken } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, adminToken } = fixture.demo;
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret: adminToken, path: '/operator/accounts' });
     await page.getByLabel('Name', { exact: true }).fill('Lighthouse Press');
@@ -23,8 +23,14 @@ describe('the operator', () => {
     await page.getByRole('heading', { level: 1, name: 'Lighthouse Press' }).waitFor();
 
     await page.getByLabel('Credits to grant').fill('25');
-    // Twice in a row, as an impatient person does: it is one grant.
+    // Twice before there is an answer, as an impatient person does: it is one grant.
+    const clickedTwice = Promise.withResolvers<undefined>();
+    await page.route('**/grants', async (route) => {
+      await clickedTwice.promise;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Grant credits' }).dblclick();
+    clickedTwice.resolve(undefined);
     await page.getByText('125 available + 0 reserved + 0 spent = 125 granted').waitFor();
 
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -38,7 +44,7 @@ describe('the operator', () => {
     await page.getByRole('button', { name: 'Set plan' }).click();
     await page.getByText('No active plan').waitFor();
     assert.equal(await refusalOf(client), 'subscription_required');
-    assert.equal((await house.creditsOf(key)).granted, 125);
+    assert.equal((await fixture.creditsOf(key)).granted, 125);
 
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
@@ -51,8 +57,8 @@ describe('the operator', () => {
   });
 
   test('finds an account by its name', async () => {
-    const { url: origin, adminToken } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, adminToken } = fixture.demo;
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret: adminToken, path: '/operator/accounts' });
     await page.getByRole('link', { name: 'Demonstration' }).waitFor();
@@ -66,11 +72,11 @@ describe('the operator', () => {
   });
 
   test('sees what came of the last minutes, and finds a request by its id, without the address', async () => {
-    const { url: origin, adminToken, liveKey } = house.demo;
+    const { url: origin, adminToken, liveKey } = fixture.demo;
     const client = createClient({ baseUrl: origin, apiKey: liveKey });
     const { requestId = '' } = await client.verify('lena.fischer@harbour-books.example');
     await client.verify('victor.hale@cautious-bank.example');
-    const visitor = await house.visitor();
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret: adminToken, path: '/operator' });
     await page

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { companies } from '../../scripts/demo/companies.ts';
-import { addressOf } from '../../scripts/demo/sample-list.ts';
-import { statusWords } from '../src/parts/statuses.ts';
-import { openHouse, type House } from './open-house.ts';
-import { signIn } from './sign-in.ts';
+import { companies } from '../../../scripts/demo/companies.ts';
+import { addressOf } from '../../../scripts/demo/sample-list.ts';
+import { statusWords } from '../../src/parts/statuses.ts';
+import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
+import { signIn } from '../support/sign-in.ts';
 
 /** Asks about one address, and waits for the answer or the refusal. */
 async function check(page: Page, email: string): Promise<void> {
@@ -14,15 +14,15 @@ async function check(page: Page, email: string): Promise<void> {
 }
 
 describe('checking one address', () => {
-  let house: House;
+  let fixture: ConsoleFixture;
   before(async () => {
-    house = await openHouse();
+    fixture = await openConsoleFixture();
   });
-  after(() => house.close());
+  after(() => fixture.close());
 
   test('every status is shown in words, for what a real mail host said', async () => {
-    const { url: origin, liveKey } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret: liveKey });
     for (const status of new Set(companies.flatMap(({ people }) => people.map((one) => one.status)))) {
@@ -40,8 +40,8 @@ describe('checking one address', () => {
   });
 
   test('the evidence tells which host was asked and what it replied', async () => {
-    const { url: origin, liveKey } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret: liveKey });
     await check(page, 'priya.nair@harbour-books.example');
@@ -56,22 +56,22 @@ describe('checking one address', () => {
   });
 
   test('what is no address is refused in words and costs nothing', async () => {
-    const { url: origin } = house.demo;
-    const secret = await house.openAccount({ name: 'Typing', credits: 3 });
-    const visitor = await house.visitor();
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Typing', credits: 3 });
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret });
     visitor.expectTrouble('400 /api/v1/email-verification');
     await check(page, 'ada@@northwind.example');
     await page.getByText('This is not a valid email address').waitFor();
-    assert.equal((await house.creditsOf(secret)).spent, 0);
+    assert.equal((await fixture.creditsOf(secret)).spent, 0);
     await visitor.leave();
   });
 
   test('without credits it says how many are missing, and nothing is asked', async () => {
-    const { url: origin } = house.demo;
-    const secret = await house.openAccount({ name: 'Penniless', credits: 0 });
-    const visitor = await house.visitor();
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Penniless', credits: 0 });
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret });
     visitor.expectTrouble('429 /api/v1/email-verification');
@@ -82,25 +82,25 @@ describe('checking one address', () => {
   });
 
   test('the balance in the header follows what was charged', async () => {
-    const { url: origin } = house.demo;
-    const secret = await house.openAccount({ name: 'Thrifty', credits: 7 });
-    const visitor = await house.visitor();
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Thrifty', credits: 7 });
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret });
     await page.getByRole('link', { name: '7 credits' }).waitFor();
     await check(page, 'yuki@harbour-books.example');
     await page.getByRole('link', { name: '6 credits' }).waitFor();
-    assert.deepEqual(await house.creditsOf(secret), { granted: 7, available: 6, reserved: 0, spent: 1 });
+    assert.deepEqual(await fixture.creditsOf(secret), { granted: 7, available: 6, reserved: 0, spent: 1 });
     await visitor.leave();
   });
 
   test('the keyboard alone goes from the sign-in to an answer', async () => {
-    const visitor = await house.visitor();
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     const { keyboard } = page;
-    await page.goto(house.demo.url);
+    await page.goto(fixture.demo.url);
     await tabTo(page, page.getByLabel('API key or admin token'));
-    await keyboard.insertText(house.demo.liveKey);
+    await keyboard.insertText(fixture.demo.liveKey);
     await keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Check an address' }).waitFor();
     await tabTo(page, page.getByLabel('Email address'));

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
-const folder = join(import.meta.dirname, '../../artifacts/console');
+const folder = join(import.meta.dirname, '../../../artifacts/console');
 
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true });

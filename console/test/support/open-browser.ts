@@ -1,6 +1,6 @@
 /** Debian's Chromium, driven by playwright-core: one for each file of tests. */
 import { chromium, type Browser } from 'playwright-core';
-import { ensureDebianPackages } from '../../scripts/debian-packages.ts';
+import { ensureDebianPackages } from '../../../scripts/debian-packages.ts';
 
 const program = '/usr/bin/chromium';
 

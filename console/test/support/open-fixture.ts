@@ -1,12 +1,13 @@
 /** Everything a file of tests needs: the page built, the service in its world, and a browser. */
-import { startDemo, type Demo } from '../../scripts/demo/start-demo.ts';
-import { buildConsole } from '../build.ts';
+import { startDemo, type Demo } from '../../../scripts/demo/start-demo.ts';
+import { createApiClient, type Call } from '../../../service/test/support/api-client.ts';
+import { buildConsole } from '../../build.ts';
 import { openBrowser } from './open-browser.ts';
 import { newVisitor, type Visitor, type VisitorOptions } from './visitor.ts';
 
 export type Credits = { granted: number; available: number; reserved: number; spent: number };
 
-export type House = {
+export type ConsoleFixture = {
   demo: Demo;
   /** Somebody new in front of the page, by default at the service itself. */
   visitor(options?: Partial<VisitorOptions>): Promise<Visitor>;
@@ -22,7 +23,7 @@ export type House = {
 /** Answers of the sandbox come at once: the page is tested, not the clock. */
 const settings = { MAILPROOF_SANDBOX_DELAYS: 'off' };
 
-export async function openHouse(): Promise<House> {
+export async function openConsoleFixture(): Promise<ConsoleFixture> {
   await buildConsole();
   const demo = await startDemo({ port: 0, settings });
   const browser = await openBrowser().catch(async (error: unknown) => {
@@ -34,8 +35,8 @@ export async function openHouse(): Promise<House> {
     visitor: (options = {}) => newVisitor(browser, { origin: demo.url, ...options }),
     async openAccount({ name, credits, plan = 'paid' }) {
       const account = await askAdmin(demo, '/accounts', { name, credits, plan });
-      const key = await askAdmin(demo, `/accounts/${account['account_id'] ?? ''}/keys`, { mode: 'live' });
-      return key['api_key'] ?? '';
+      const key = await askAdmin(demo, `/accounts/${String(account['account_id'])}/keys`, { mode: 'live' });
+      return String(key['api_key']);
     },
     async grant(key, credits) {
       const { account_id: id } = await readAccount(demo, key);
@@ -54,18 +55,21 @@ async function askAdmin(
   { url, adminToken }: Demo,
   path: string,
   body: object,
-): Promise<Record<string, string>> {
-  const response = await fetch(`${url}/admin/v1${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Record<string, string>;
+): Promise<Record<string, unknown>> {
+  return answerOf(url, { path: `/admin/v1${path}`, key: adminToken, body });
 }
 
-async function readAccount({ url }: Demo, key: string): Promise<{ account_id: string; credits: Credits }> {
-  const response = await fetch(`${url}/api/v1/account`, { headers: { authorization: `Bearer ${key}` } });
-  if (response.status !== 200) throw new Error(`account: ${response.status} ${await response.text()}`);
-  return (await response.json()) as { account_id: string; credits: Credits };
+type Account = { account_id: string; credits: Credits };
+
+async function readAccount({ url }: Demo, key: string): Promise<Account> {
+  const answer: unknown = await answerOf(url, { method: 'GET', path: '/api/v1/account', key });
+  return answer as Account;
+}
+
+async function answerOf(url: string, call: Call): Promise<Record<string, unknown>> {
+  const client = createApiClient(url);
+  const { status, text, body } = await client.ask(call);
+  client.close();
+  if (status >= 300) throw new Error(`${call.path}: ${status} ${text}`);
+  return body;
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openHouse, type House } from './open-house.ts';
-import { signIn } from './sign-in.ts';
+import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
+import { signIn } from '../support/sign-in.ts';
 
 describe('signing in and out', () => {
-  let house: House;
+  let fixture: ConsoleFixture;
   before(async () => {
-    house = await openHouse();
+    fixture = await openConsoleFixture();
   });
-  after(() => house.close());
+  after(() => fixture.close());
 
   test('a key opens the pages of its account, and signing out closes them', async () => {
-    const { url: origin, liveKey } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
     const { page, context } = visitor;
     await signIn(page, { origin, secret: liveKey });
     await page.getByRole('heading', { level: 1, name: 'Check an address' }).waitFor();
@@ -35,8 +35,8 @@ describe('signing in and out', () => {
   });
 
   test('the key is kept nowhere a script could read it', async () => {
-    const { url: origin, liveKey } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
     await signIn(visitor.page, { origin, secret: liveKey });
     const readable = await visitor.page.evaluate(() =>
       JSON.stringify([
@@ -52,8 +52,8 @@ describe('signing in and out', () => {
   });
 
   test('the admin token opens the operator’s pages, and those alone', async () => {
-    const { url: origin, adminToken } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, adminToken } = fixture.demo;
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret: adminToken });
     await page.getByRole('link', { name: 'Audit log' }).waitFor();
@@ -63,17 +63,17 @@ describe('signing in and out', () => {
   });
 
   test('a page that was asked for comes after the sign-in', async () => {
-    const { url: origin, liveKey } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
     await signIn(visitor.page, { origin, secret: liveKey, path: '/tasks' });
     await visitor.page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
     await visitor.leave();
   });
 
   test('a key that is deleted ends its sessions, and the page says so', async () => {
-    const { url: origin } = house.demo;
-    const secret = await house.openAccount({ name: 'Short-lived', credits: 5 });
-    const visitor = await house.visitor();
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Short-lived', credits: 5 });
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret });
     await deleteKey(origin, secret);
@@ -90,8 +90,8 @@ describe('signing in and out', () => {
   });
 
   test('wrong keys are refused in words, and after several the next has to wait', async () => {
-    const { url: origin, liveKey } = house.demo;
-    const visitor = await house.visitor();
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
     const { page } = visitor;
     await page.goto(origin);
     const field = page.getByLabel('API key or admin token');

@@ -1,0 +1,144 @@
+import { createClient } from '@mailproof/client';
+import type { Page } from 'playwright-core';
+import { sampleList, sampleRows } from '../../../scripts/demo/sample-list.ts';
+import { accessibilityFaults } from './accessibility.ts';
+import { bringList, done } from './list-steps.ts';
+import type { ConsoleFixture } from './open-fixture.ts';
+import { signIn } from './sign-in.ts';
+import { takePicture } from './take-picture.ts';
+
+/**
+ * Every page with something to show: no fault that axe-core knows, nothing wider than the window, and a picture to look
+ * at.
+ */
+type Place = {
+  name: string;
+  path: string;
+  heading: string | RegExp;
+  /** What is done there before it is looked at. */
+  act?: (page: Page) => Promise<void>;
+};
+
+async function check(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.getByRole('region', { name: 'Evidence' }).waitFor();
+}
+
+/** Those of the sample list that are answered at once. */
+const contacts = {
+  name: 'contacts.csv',
+  text: sampleList()
+    .split('\r\n')
+    .filter((line) => !/later-later|patient-bakery/.test(line))
+    .join('\r\n'),
+};
+
+async function openAgreement(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Check \d+ addresses/ }).click();
+  await page.getByRole('dialog').waitFor();
+}
+
+async function confirmAgreement(page: Page): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: 'Spend and check' }).click();
+  await done(page, contacts.name).waitFor();
+}
+
+async function openRow(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'a.diallo@lakeside-clinic.example' }).click();
+  await page.getByRole('dialog').waitFor();
+}
+
+async function createKey(page: Page): Promise<void> {
+  await page.getByLabel('Name of the new key').fill('newsletter');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('dialog').waitFor();
+}
+
+const ofAccount = (taskId: string): Place[] => [
+  { name: 'check', path: '/check', heading: 'Check an address' },
+  {
+    name: 'check-safe',
+    path: '/check',
+    heading: 'Check an address',
+    act: (page) => check(page, 'yuki@harbour-books.example'),
+  },
+  {
+    name: 'check-invalid',
+    path: '/check',
+    heading: 'Check an address',
+    act: (page) => check(page, 'p.novak@lakeside-clinic.example'),
+  },
+  {
+    name: 'check-unknown',
+    path: '/check',
+    heading: 'Check an address',
+    act: (page) => check(page, 'victor.hale@cautious-bank.example'),
+  },
+  { name: 'lists', path: '/lists', heading: 'Check a list' },
+  {
+    name: 'lists-ready',
+    path: '/lists',
+    heading: 'Check a list',
+    act: (page) => bringList(page, contacts),
+  },
+  { name: 'lists-agree', path: '/lists', heading: 'Check a list', act: openAgreement },
+  { name: 'lists-done', path: '/lists', heading: 'Check a list', act: confirmAgreement },
+  { name: 'lists-row', path: '/lists', heading: 'Check a list', act: openRow },
+  { name: 'tasks', path: '/tasks', heading: 'Tasks' },
+  { name: 'task', path: `/tasks/${taskId}`, heading: /contacts/ },
+  { name: 'account', path: '/account', heading: 'Account' },
+  { name: 'account-new-key', path: '/account', heading: 'Account', act: createKey },
+  { name: 'not-found', path: '/operator/nowhere', heading: 'Page not found' },
+];
+const ofOperator = (accountId: string): Place[] => [
+  { name: 'operator', path: '/operator', heading: 'Health' },
+  { name: 'operator-accounts', path: '/operator/accounts', heading: 'Accounts' },
+  { name: 'operator-account', path: `/operator/accounts/${accountId}`, heading: 'Demonstration' },
+  { name: 'operator-audit-log', path: '/operator/audit-log', heading: 'Audit log' },
+];
+
+export type Looks = { width: number; themes: readonly ('light' | 'dark')[] };
+
+/** Visits them all and gives back what is wrong with them. */
+export async function lookAtEveryPage(fixture: ConsoleFixture, { width, themes }: Looks): Promise<string[]> {
+  const { url: origin, liveKey, adminToken } = fixture.demo;
+  const taskId = await runTask(fixture);
+  const accountId = await fixture.accountIdOf(liveKey);
+  const visitor = await fixture.visitor({ width });
+  const { page } = visitor;
+  const faults: string[] = [];
+  const look = async ({ name, path, heading, act }: Place): Promise<void> => {
+    if (page.url() !== origin + path) await page.goto(origin + path);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await act?.(page);
+    await page.waitForLoadState('networkidle');
+    if (await isTooWide(page)) faults.push(`${name}: wider than the window`);
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme });
+      await takePicture(page, `${name}-${width}-${theme}`);
+      faults.push(...(await accessibilityFaults(page)).map((fault) => `${name} (${theme}): ${fault}`));
+    }
+  };
+  await look({ name: 'sign-in', path: '/', heading: 'Sign in' });
+  await signIn(page, { origin, secret: liveKey });
+  for (const place of ofAccount(taskId)) await look(place);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  await signIn(page, { origin, secret: adminToken });
+  for (const place of ofOperator(accountId)) await look(place);
+  await visitor.leave();
+  return faults;
+}
+
+async function isTooWide(page: Page): Promise<boolean> {
+  return await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+}
+
+/** The sample list as one task, completed; the answer is its id. */
+async function runTask({ demo }: ConsoleFixture): Promise<string> {
+  const client = createClient({ baseUrl: demo.url, apiKey: demo.liveKey });
+  const emails = sampleRows().map(({ email }) => email);
+  const { task_id: id } = await client.runTask(emails, { name: 'contacts.csv' });
+  return id;
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { listTests } from './test-suites.ts';
+
+const root = join(import.meta.dirname, '..');
+
+test('npm test and npm run test:faults together run every test file, each once', () => {
+  const pattern = ['--cached', '--others', '--exclude-standard', '*.test.ts'];
+  const every = execFileSync('git', ['ls-files', ...pattern], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(join(root, file)));
+  const run = [...listTests('everyday', root), ...listTests('faults', root)];
+  assert.deepEqual(run.sort(), every.sort());
+});
+
+test('CI runs both', () => {
+  const lines = readFileSync(join(root, '.ci/run'), 'utf8').split('\n');
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('npm ')),
+    ['npm test', 'npm run test:faults'],
+  );
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { singlePath, type ApiClient } from '../../support/api-client.ts';
+import { until } from '../../support/until.ts';
+import type { Home } from './launch.ts';
+import { readBooks } from './read-books.ts';
+import { runCommand } from './run-command.ts';
+
+type Crowd = { home: Home; clients: readonly ApiClient[]; accountId: string; liveKey: string };
+
+const requests = 1_000;
+const credits = 100;
+const askAgainMs = 250;
+
+/**
+ * A thousand at once on a hundred credits: a hundred are charged, nine hundred refused, and the books balance. Gives back
+ * how many requests had to be sent again.
+ *
+ * A machine with much else to do may turn some away (503), some of them after their credit was reserved. They come again,
+ * as they are told to; and as such a credit returns when others were refused for want of it, one more is asked for as
+ * long as a credit is left.
+ */
+export async function overspend({ home, clients, accountId, liveKey }: Crowd): Promise<number> {
+  const kinds: Record<string, number> = {};
+  let turnedAway = 0;
+
+  async function ask(n: number): Promise<void> {
+    for (;;) {
+      const client = clients[n % clients.length];
+      assert.ok(client);
+      const answer = await client.send({
+        path: singlePath,
+        key: liveKey,
+        body: { email: `p${n}@nullmx.test` },
+      });
+      assert.ok(answer.kind === 'answered', 'an answer was lost');
+      // 408: it came too slowly, because we are as busy as everybody else.
+      if (answer.status !== 503 && answer.status !== 408) {
+        const kind = `${answer.status}, ${answer.creditsUsed} used`;
+        kinds[kind] = (kinds[kind] ?? 0) + 1;
+        return;
+      }
+      turnedAway += 1;
+      await sleep(askAgainMs);
+    }
+  }
+
+  await Promise.all(Array.from({ length: requests }, (_, n) => ask(n)));
+  let asked = requests;
+  await until(async () => {
+    const { available, reserved } = await readBooks(home, accountId);
+    if (available > 0) await ask(asked++);
+    return available + reserved === 0;
+  });
+  const { '200, 1 used': charged = 0, '429, 0 used': refused = 0, ...others } = kinds;
+  assert.deepEqual(others, {});
+  assert.equal(charged + refused, asked);
+  // Who was turned away in the moment of a commit may have been charged without hearing of it.
+  assert.ok(turnedAway === 0 ? charged === credits : charged <= credits, `${charged} charged`);
+  assert.deepEqual(await runCommand(['credits', 'show', accountId], home), {
+    account_id: accountId,
+    granted: credits,
+    available: 0,
+    reserved: 0,
+    spent: credits,
+  });
+  return turnedAway;
+}

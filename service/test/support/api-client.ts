@@ -1,0 +1,145 @@
+/** The HTTP client of the tests: every byte of an answer, what became of a broken connection, and patience under overload. */
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.ts';
+
+export const singlePath = '/api/v1/email-verification';
+export const bulkPath = '/api/v1/bulk-email-verification';
+
+export type Call = {
+  /** POST unless said. */
+  method?: string;
+  path: string;
+  /** Goes into `Authorization: Bearer`. */
+  key?: string;
+  headers?: Record<string, string | string[]>;
+  /** A string or bytes go out as they are, anything else as JSON; `application/json` unless a header says otherwise. */
+  body?: unknown;
+};
+
+export type Answered = {
+  kind: 'answered';
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The JSON object of the body; empty where there is none. */
+  body: Record<string, unknown>;
+  creditsUsed: string | undefined;
+  requestId: string;
+  /** Every byte after the status line: header fields as they were sent, then the body. */
+  bytes: string;
+};
+
+/** An answer that came whole, or none: a connection that broke before the last byte acknowledges nothing. */
+export type Answer = Answered | { kind: 'lost' };
+
+export type ApiClient = {
+  /** One request, whatever becomes of it. */
+  send(call: Call): Promise<Answer>;
+  /**
+   * The answer, where nobody pulls the plug. Turned away for overload (503 with Retry-After), it asks again, as clients do: a
+   * machine that is busy with much else makes the service late, and that is not what a test is about. Where a 503
+   * is what is tested, `insist: false` tells it.
+   */
+  ask(call: Call, options?: { insist?: boolean }): Promise<Answered>;
+  verify(key: string, email: unknown, more?: Partial<Call>): Promise<Answered>;
+  createTask(key: string, body: unknown, headers?: Record<string, string>): Promise<Answered>;
+  readTask(key: string, taskId: unknown, query?: string): Promise<Answered>;
+  /** Asks for the task until it is as wanted; completed, unless said. */
+  readTaskUntil(key: string, taskId: unknown, wanted?: (task: Answered) => boolean): Promise<Answered>;
+  close(): void;
+};
+
+type ApiClientOptions = {
+  /** Looks at every answer before anybody else does, and throws where it is not as it must be. */
+  check?: (call: Call & { method: string }, answer: Answered) => void;
+};
+
+const lostAfterMs = 120_000;
+const askAgainMs = 250;
+const insistForMs = 120_000;
+
+export function createApiClient(url: string, { check }: ApiClientOptions = {}): ApiClient {
+  const agent = new Agent({ keepAlive: true });
+
+  async function send(given: Call): Promise<Answer> {
+    const call = { method: 'POST', ...given };
+    const answer = await exchange(url, agent, call);
+    if (answer.kind === 'answered') check?.(call, answer);
+    return answer;
+  }
+
+  const ask: ApiClient['ask'] = async (call, { insist = true } = {}) => {
+    const since = performance.now();
+    for (;;) {
+      const answer = await send(call);
+      if (answer.kind === 'lost') throw new Error(`no answer to ${call.method ?? 'POST'} ${call.path}`);
+      const turnedAway = answer.status === 503 && answer.headers['retry-after'] !== undefined;
+      if (!insist || !turnedAway || performance.now() - since > insistForMs) return answer;
+      await sleep(askAgainMs);
+    }
+  };
+
+  const readTask: ApiClient['readTask'] = (key, taskId, query = '') =>
+    ask({ method: 'GET', path: `${bulkPath}/${String(taskId)}${query}`, key });
+
+  return {
+    send,
+    ask,
+    verify: (key, email, more = {}) => ask({ path: singlePath, key, body: { email }, ...more }),
+    createTask: (key, body, headers = {}) => ask({ path: bulkPath, key, body, headers }),
+    readTask,
+    readTaskUntil: (key, taskId, wanted = isCompleted) => until(() => readTask(key, taskId), wanted),
+    close: () => agent.destroy(),
+  };
+}
+
+function isCompleted({ status, text, body }: Answered): boolean {
+  if (status !== 200) throw new Error(`the task is not to be read: ${status} ${text}`);
+  return body['status'] === 'completed';
+}
+
+/** Node's own client, because `fetch` refuses some methods and headers that a stranger may well send. */
+function exchange(url: string, agent: Agent, { method, path, key, headers, body }: Call): Promise<Answer> {
+  const raw = typeof body === 'string' || Buffer.isBuffer(body);
+  const payload = body === undefined ? undefined : Buffer.from(raw ? body : JSON.stringify(body));
+  return new Promise((resolve) => {
+    const lost = () => resolve({ kind: 'lost' });
+    const outgoing = request(url + path, {
+      method: method ?? 'POST',
+      agent,
+      timeout: lostAfterMs,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(payload === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': payload.length }),
+        ...headers,
+      },
+    });
+    outgoing.on('error', lost).on('timeout', () => outgoing.destroy());
+    outgoing.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      response.on('error', lost).on('aborted', lost);
+      response.on('end', () => resolve(readAnswer(response, Buffer.concat(chunks))));
+    });
+    outgoing.end(payload);
+  });
+}
+
+function readAnswer({ statusCode = 0, headers, rawHeaders }: IncomingMessage, content: Buffer): Answered {
+  const text = content.toString('utf8');
+  const isJson = text !== '' && String(headers['content-type']).startsWith('application/json');
+  const used = headers['x-credits-used'];
+  return {
+    kind: 'answered',
+    status: statusCode,
+    headers,
+    text,
+    body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+    creditsUsed: typeof used === 'string' ? used : undefined,
+    requestId: String(headers['x-request-id'] ?? ''),
+    bytes: `${rawHeaders.join('\n')}\n\n${content.toString('latin1')}`,
+  };
+}
