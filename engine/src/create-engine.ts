@@ -171,12 +171,16 @@ type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
 function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
   const control = controlName(settings.mailFrom, { resolver, clock });
   const resolverWatch = watchResolver({
-    ...{ clock, limits, resolver },
+    clock,
+    limits,
+    resolver,
     names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
     onProblem: (message) => settings.onProblem(message),
   });
   const mailRoutes = rememberMailRoutes({
-    ...{ clock, limits, resolver },
+    clock,
+    limits,
+    resolver,
     findMailRoute: believeDenials({
       clock,
       watch: resolverWatch,

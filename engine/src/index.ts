@@ -1,4 +1,4 @@
-/** The engine's door: `createEngine(settings).verify(email, patience)` and the pure parts that stand alone. */
+/** What the engine offers: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
 export { createBoundedCache } from './bounded-cache.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
@@ -38,8 +38,7 @@ export { providerOf, providerTable } from './replies/providers.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
 export { canonicalHost } from './syntax/canonical-host.ts';
-export { parseAddress } from './syntax/parse-address.ts';
-export { trimAddress } from './syntax/trim-address.ts';
+export { parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export type { Visit } from './probing/pending-probe.ts';
 export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';

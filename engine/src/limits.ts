@@ -64,7 +64,7 @@ export const limitTable = {
   mailPortFailures: { value: 100, meaning: 'failed mail hosts kept in that window' },
   mailPortNoticeMs: {
     value: 60_000,
-    meaning: 'least time between two lines that say so, and between two trials',
+    meaning: 'least time between two messages about it, and between two trial connections',
   },
   canaryEveryMs: { value: 600_000, meaning: 'time between two rounds of the canaries' },
   replyMeanings: { value: 5_000, meaning: 'different refusals whose meaning is remembered' },

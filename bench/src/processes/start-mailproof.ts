@@ -2,7 +2,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -18,16 +18,22 @@ type Mailproof = {
 type Start = {
   role: 'api' | 'worker' | 'all';
   env: Settings;
+  /** The checkout whose `./mailproof` is started; this one, if none is named. */
+  checkout?: string | undefined;
   /** The log goes to this file, as it would under any supervisor; every request writes its line. */
   logFile: string;
 };
 
-const program = join(import.meta.dirname, '../../../mailproof');
+const ownCheckout = join(import.meta.dirname, '../../..');
+const programOf = (checkout = ownCheckout): string => join(resolve(checkout), 'mailproof');
 const startWithinMs = 60_000;
 
-export async function startMailproof({ role, env, logFile }: Start): Promise<Mailproof> {
+export async function startMailproof({ role, env, checkout, logFile }: Start): Promise<Mailproof> {
   const log = openSync(logFile, 'w');
-  const child = spawn(program, ['serve', '--role', role], { env, stdio: ['ignore', log, 'inherit'] });
+  const child = spawn(programOf(checkout), ['serve', '--role', role], {
+    env,
+    stdio: ['ignore', log, 'inherit'],
+  });
   closeSync(log);
   const port = await untilItServes(child, logFile);
   return {
@@ -55,8 +61,12 @@ async function untilItServes(child: ChildProcess, logFile: string): Promise<numb
   throw new Error(`the service does not serve: ${readFileSync(logFile, 'utf8').slice(-2_000)}`);
 }
 
-export async function runMailproof(args: string[], env: Settings): Promise<Record<string, unknown>> {
-  const { stdout } = await promisify(execFile)(program, [...args, '--json'], { env });
+export async function runMailproof(
+  args: string[],
+  env: Settings,
+  checkout?: string,
+): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(programOf(checkout), [...args, '--json'], { env });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 

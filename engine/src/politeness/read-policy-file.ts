@@ -59,7 +59,10 @@ function readFile(value: unknown, place: Place): PolicyFile | null {
   const ids = routes.map(({ id }) => id);
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
   if (repeated !== -1) {
-    return note(inside(place, `.routes[${repeated}].id`), `is "${ids[repeated]}", as is another route's`);
+    return note(
+      inside(place, `.routes[${repeated}].id`),
+      `is "${ids[repeated]}", the same as another route's`,
+    );
   }
   checkRoutes(providers, { place, known: ids.length === 0 ? ['default'] : ids });
   return { providers, routes, canaries };
@@ -103,7 +106,7 @@ const readProvider: Reader<ProviderSetting> = fields({
 });
 
 const readProviders: Reader<Map<string, ProviderSetting>> = (value, place) => {
-  if (!isObject(value)) return note(place, 'is no object; it may be one with names of providers');
+  if (!isObject(value)) return note(place, 'is not an object; it may be one with names of providers');
   const entries = Object.entries(value);
   const most = policyFileBounds.providers;
   if (entries.length > most) return note(place, `has ${entries.length} names; there may be ${most}`);

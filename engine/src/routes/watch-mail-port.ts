@@ -36,7 +36,7 @@ type MailPortParts = {
     'mailPortAddresses' | 'mailPortNetworks' | 'mailPortWindowMs' | 'mailPortFailures' | 'mailPortNoticeMs'
   >;
   port: number;
-  /** Told, in one line, that the port is blocked (at most once in `mailPortNoticeMs`) and that it is open again. */
+  /** Told that the port is blocked (at most once in `mailPortNoticeMs`), and that it is open again. */
   onProblem(message: string): void;
 };
 
@@ -140,6 +140,6 @@ function describe(who: string, outcomes: readonly DialNews[], port: number): str
   const cause =
     2 * silent >= outcomes.length
       ? 'no answer comes at all, so the packets are dropped on the way, most likely by the hosting provider: ask it to open the port'
-      : 'the refusals come at once, so a firewall of this machine or its network is the most likely cause: let the port out there';
+      : 'the refusals come at once, so a firewall of this machine or its network is the most likely cause: allow outbound connections to the port there';
   return `outbound port ${port} looks blocked: ${who}; ${cause}`;
 }

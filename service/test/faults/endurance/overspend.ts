@@ -59,7 +59,10 @@ export async function overspend({ home, clients, accountId, liveKey }: Crowd): P
   assert.ok(turnedAway === 0 ? charged === credits : charged <= credits, `${charged} charged`);
   assert.deepEqual(await runCommand(['credits', 'show', accountId], home), {
     account_id: accountId,
-    ...{ granted: credits, available: 0, reserved: 0, spent: credits },
+    granted: credits,
+    available: 0,
+    reserved: 0,
+    spent: credits,
   });
   return turnedAway;
 }

@@ -50,7 +50,13 @@ export async function runNemesis({ seed, schedule, onRound }: NemesisOptions): P
     const history = createHistory();
     const dice = createDice(seed);
     const parts = {
-      ...{ witness, history, dice, fleet, home: fleet.home, grants: false, newNumber: createCounter() },
+      witness,
+      history,
+      dice,
+      fleet,
+      home: fleet.home,
+      grants: false,
+      newNumber: createCounter(),
       caller: createSpread(fleet.apis, history),
       tally: createTally(),
     };
@@ -60,7 +66,10 @@ export async function runNemesis({ seed, schedule, onRound }: NemesisOptions): P
       const twice = await watch.writtenTwice();
       if (twice > 0) witness.violations.push(`${twice} addresses have a result twice`);
       return {
-        ...{ ...parts.tally, ...witness.counts, tasks: witness.tasks.length, writesRefused },
+        ...parts.tally,
+        ...witness.counts,
+        tasks: witness.tasks.length,
+        writesRefused,
         violations: [...witness.violations, ...fleet.crashes],
       };
     };

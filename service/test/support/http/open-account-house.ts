@@ -114,7 +114,13 @@ export async function openAccountHouse(database: TestDatabase) {
   }
 
   return {
-    ...{ ...testStore, time, parts, server, ask, signIn, overloadGuard: httpParts.overloadGuard },
+    ...testStore,
+    time,
+    parts,
+    server,
+    ask,
+    signIn,
+    overloadGuard: httpParts.overloadGuard,
     ours: await openAccount('ours'),
     theirs: await openAccount('theirs'),
     signInWith: (key: IssuedKey) => signIn({ key: key.apiKey }),
