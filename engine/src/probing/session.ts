@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
 import type { CatchAllAnswer, ReadReply, SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
-import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { startOutcome, type MailboxFinding, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
 import { providerOf } from '../replies/providers.ts';
+import { complainsAboutUs } from '../replies/refusal-kinds.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Route } from '../routes/create-routes.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
@@ -237,7 +239,7 @@ const undetermined: CatchAllAnswer = { kind: 'undetermined', meaning: undefined 
 
 /** Does what follows from the replies to a group; answers the refusal where one turns us away altogether. */
 function apply(session: SmtpSession, events: RecipientEvent[]): Failure | undefined {
-  const { outcome, parts, probes, destination } = session;
+  const { parts, probes, destination } = session;
   let refusal: Failure | undefined;
   for (const event of events) {
     switch (event.kind) {
@@ -247,12 +249,10 @@ function apply(session: SmtpSession, events: RecipientEvent[]): Failure | undefi
         refusal ??= { kind: 'refused', phase: event.phase, reply: event.reply };
         break;
       case 'put_off':
-        outcome.recipients += 1;
         parts.hosts.learn(destination.target.host, { oneRecipient: true });
         putOff(probes, event.question);
         break;
       case 'answered':
-        outcome.recipients += 1;
         if (event.question.kind === 'mailbox') noteAnswer(session, event.question.probe, event.reply);
         else answerRandomProbe(session, event.question.probe.address.host, event.reply);
         break;
@@ -266,9 +266,13 @@ function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Reply): vo
   const { localPart, host } = probe.address;
   const { meaning, read } = interpret(session, { phase: 'rcpt', reply, recipient: `${localPart}@${host}` });
   const answer: MailboxAnswer = { probe, meaning, reply: read };
-  if (meaning.label === 'mailbox_not_exist') outcome.unknownMailboxes += 1;
-  if (meaning.label === 'blocked_or_policy') outcome.policyRefusals += 1;
+  outcome.mailboxes.push({ account: probe.asker.account, domain: host, said: saidOf(meaning) });
   holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
+}
+
+function saidOf(meaning: ReplyMeaning): MailboxFinding['said'] {
+  if (meaning.label === 'mailbox_not_exist') return 'unknown';
+  return complainsAboutUs(meaning) ? 'complaint' : 'other';
 }
 
 function answerRandomProbe(session: SmtpSession, domain: CanonicalHost, reply: Reply): void {
