@@ -10,7 +10,14 @@ export type BuildReport = {
   confirmedByAny: number;
   /** What email-providers counts among the well-known, to tell how often a combination of sources errs. */
   wellKnown: ReadonlySet<string>;
-  counts: { disposable: number; free: number; roles: number; mailHosts: number; relays: number };
+  counts: {
+    disposable: number;
+    free: number;
+    roles: number;
+    mailHosts: number;
+    parkedHosts: number;
+    relays: number;
+  };
 };
 
 /** Writes `docs/lists.md`, whole: a figure in it cannot outlive the data it describes. */
@@ -34,6 +41,7 @@ before anybody is asked, where it is from, and what was left out.
 |---|---:|---|---|
 | disposable domains | ${counts.disposable} | \`disposable-domains.txt\` | the domain or a parent of it, up to the registrable domain |
 | disposable mail hosts | ${counts.mailHosts} | \`disposable-mail-hosts.txt\` | a mail host of the domain or a parent of it, up to the registrable domain |
+| mail hosts of parked domains | ${counts.parkedHosts} | \`parked-mail-hosts.txt\` | a mail host of the domain or a parent of it, up to the registrable domain |
 | free providers | ${counts.free} | \`free-providers.txt\` | the domain or its registrable domain |
 | role names | ${counts.roles} | \`role-names.txt\` | the local part without regard to case, \`+tag\` cut off |
 
@@ -127,7 +135,7 @@ function rest({ counts }: BuildReport): string {
 
 In \`scripts/lists/by-hand/\`, each file with its own rule at the top: the free providers, ${counts.roles} role names (RFC 2142
 and common ones in a dozen languages, none that is also a person's name), ${counts.mailHosts} mail hosts that throw-away services
-run for themselves, and ${counts.relays} domains of privacy relays. A relay hands mail on to a person's own mailbox, so its
+run for themselves, ${counts.parkedHosts} that park domains, and ${counts.relays} domains of privacy relays. A relay hands mail on to a person's own mailbox, so its
 addresses are not disposable.
 
 ## An operator's own lists

@@ -27,7 +27,7 @@ const briskMs = 300;
 const others = 100;
 const everyMs = 200;
 
-type Place = { clock: TestClock; board: ProbeScheduler };
+type Place = { clock: TestClock; scheduler: ProbeScheduler };
 
 function setUp(): Place {
   const clock = createTestClock();
@@ -39,7 +39,7 @@ function setUp(): Place {
         clock.after(takesMs, () => resolve({ kind: 'failed', why: 'refused' }));
       }),
   };
-  const board = createProbeScheduler({
+  const scheduler = createProbeScheduler({
     clock,
     limits: defaultLimits,
     routes: createRoutes({
@@ -65,19 +65,19 @@ function setUp(): Place {
     // Nobody is left alone after a failure, so that the tarpits hold whom they have to the end.
     pacer: createPacer({ clock, random: () => 0.5, backsOff: false, onRest: () => undefined }),
   });
-  return { clock, board };
+  return { clock, scheduler };
 }
 
 type Question = { name: string; address: string; asker: Asker };
 
 /** Asks for one address and tells how long that took. */
-async function timeOne({ clock, board }: Place, { name, address, asker }: Question): Promise<number> {
+async function timeOne({ clock, scheduler }: Place, { name, address, asker }: Question): Promise<number> {
   const host = canonicalHost(`${name}.test`);
   const parsed = parseAddress(`somebody@${name}.test`);
   if (host === undefined || parsed.kind === 'invalid') throw new Error(name);
   const askedAt = clock.now();
   const patience = { deadline: askedAt + 60_000, signal: new AbortController().signal };
-  await board.ask({ address: parsed.address, target: { host, address }, asker }, patience);
+  await scheduler.ask({ address: parsed.address, target: { host, address }, asker }, patience);
   return clock.now() - askedAt;
 }
 

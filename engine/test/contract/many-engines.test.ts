@@ -90,7 +90,7 @@ describe('three engines and one mail host', () => {
       try {
         const dialledAt: number[] = [];
         const open = createLeaseStoreInMemory(clock, lendsAllHosts);
-        const boards = ['one', 'two', 'three'].map((name) =>
+        const schedulers = ['one', 'two', 'three'].map((name) =>
           openBoard({ clock, smtpPort: world.smtpPort, store: open(name), dialledAt }),
         );
         const visits: Visit[] = [];
@@ -101,13 +101,13 @@ describe('three engines and one mail host', () => {
           const asker = { urgency: 'bulk', account: 'a' } as const;
           const patience = { deadline: Infinity, signal: new AbortController().signal };
           clock.after((n % 9) * 20_000, () => {
-            const board = boards[n % 3];
-            void board
+            const scheduler = schedulers[n % 3];
+            void scheduler
               ?.ask({ address: parsed.address, target, asker }, patience)
               .then((visit) => visits.push(visit));
           });
         }
-        const talking = (): number => boards.reduce((sum, board) => sum + board.counts().open, 0);
+        const talking = (): number => schedulers.reduce((sum, scheduler) => sum + scheduler.counts().open, 0);
         for (let steps = 0; visits.length < addresses; steps += 1) {
           assert.ok(steps < 1_000_000, `${visits.length} answered`);
           const next = clock.next() ?? Infinity;
