@@ -15,7 +15,12 @@ export type MailboxRequest = { address: Address; target: MailTarget; asker: Aske
 export type Visit =
   | { kind: 'not_connected' }
   /** The host is being left alone for a while; nothing was sent. */
-  | { kind: 'resting'; reason: string }
+  | {
+      kind: 'resting';
+      reason: string;
+      /** How long it will be left alone, where that is known. */
+      forMs: number | undefined;
+    }
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
   | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
 

@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
 import type { ReadReply, SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
-import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { startOutcome, type MailboxFinding, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
 import { providerOf } from '../replies/providers.ts';
+import { complainsAboutUs } from '../replies/refusal-kinds.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Route } from '../routes/create-routes.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
@@ -247,7 +249,7 @@ function apply(
   events: RecipientEvent[],
   conversation: Conversation,
 ): Failure | undefined {
-  const { outcome, parts, probes, destination } = session;
+  const { parts, probes, destination } = session;
   let refusal: Failure | undefined;
   for (const event of events) {
     switch (event.kind) {
@@ -257,12 +259,10 @@ function apply(
         refusal ??= { kind: 'refused', phase: event.phase, reply: event.reply };
         break;
       case 'put_off':
-        outcome.recipients += 1;
         parts.hosts.learn(destination.target.host, { oneRecipient: true });
         putOff(probes, event.question);
         break;
       case 'answered':
-        outcome.recipients += 1;
         if (isDemandAtRecipient(event.reply, conversation)) {
           refusal ??= { kind: 'refused', phase: 'rcpt', reply: event.reply };
           putOff(probes, event.question);
@@ -280,12 +280,16 @@ function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Reply): vo
   const said = interpret(session, { phase: 'rcpt', reply, recipient: `${localPart}@${host}` });
   const { meaning } = said;
   const answer: MailboxAnswer = { probe, said: [said] };
-  if (meaning.label === 'mailbox_not_exist') outcome.unknownMailboxes += 1;
-  if (meaning.label === 'blocked_or_policy') outcome.policyRefusals += 1;
+  outcome.mailboxes.push({ account: probe.asker.account, domain: host, said: saidOf(meaning) });
   holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
   const isWorthwhile = meaning.label === 'accepted';
   if (session.budget.randomProbeLast && isWorthwhile && needsRandomProbe(session, host))
     askLast(probes, [{ kind: 'random_probe', probe }]);
+}
+
+function saidOf(meaning: ReplyMeaning): MailboxFinding['said'] {
+  if (meaning.label === 'mailbox_not_exist') return 'unknown';
+  return complainsAboutUs(meaning) ? 'complaint' : 'other';
 }
 
 function answerRandomProbe(session: SmtpSession, domain: CanonicalHost, reply: Reply): void {
@@ -356,15 +360,15 @@ const countingWords =
 
 /** Takes note of how it ended, and reads the refusal where it ended by one: once, for all who hear of it. */
 function noteEnding(session: SmtpSession, failure: Failure): Ending {
-  const { outcome } = session;
+  const { outcome, probes, randomProbes } = session;
   if (failure.kind === 'broken') {
     outcome.fault = failure.fault;
     return failure;
   }
   const { kind, phase, reply } = failure;
   const { meaning, read } = interpret(session, { phase, reply });
-  const hasCounted =
-    isCutShort(failure) && outcome.recipients > 0 && countingWords.test(reply.lines.join(' '));
+  const hasAnswered = probes.answered.length + randomProbes.length > 0;
+  const hasCounted = isCutShort(failure) && hasAnswered && countingWords.test(reply.lines.join(' '));
   if (hasCounted) outcome.fault = 'closed';
   else outcome.turnedAway = { reply, meaning };
   return { kind, phase, reply, meaning, read };

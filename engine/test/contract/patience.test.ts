@@ -100,7 +100,7 @@ describe('a made-up recipient that provokes 421', () => {
       );
       assert.deepEqual(outcomes.map(told), ['invalid', 'safe']);
       const [first] = running.world.conversations;
-      assert.match(first?.lines.at(-1) ?? '', /^S: 421/);
+      assert.ok(first?.lines.some((line) => line.startsWith('S: 421')));
     } finally {
       await running.stop();
     }
