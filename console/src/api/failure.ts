@@ -5,6 +5,8 @@ export type Failure = {
   reason: string;
   status: number | undefined;
   requestId: string | undefined;
+  /** What the service says beside the reason, for the person who brought a file that is no list. */
+  detail?: string | undefined;
   /** Seconds after which the service may be asked again, where it said so. */
   retryAfterSeconds?: number | undefined;
 };
