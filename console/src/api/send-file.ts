@@ -35,7 +35,7 @@ export function sendFile(file: FileToSend): Promise<unknown> {
           }),
         );
       } catch (error) {
-        reject(error as CallFailed);
+        reject(error);
       }
     };
     signal.addEventListener('abort', () => request.abort(), { once: true });
