@@ -30,6 +30,7 @@ async function buildLists(): Promise<Map<URL, string>> {
     'disposable-domains.txt': disposable.names,
     'disposable-mail-hosts.txt': readByHand('disposable-mail-hosts.txt'),
     'free-providers.txt': inByteOrder([...providers].filter((name) => !isCovered(name, providers))),
+    'parked-mail-hosts.txt': readByHand('parked-mail-hosts.txt'),
     'role-names.txt': readByHand('role-names.txt'),
   };
 
@@ -48,6 +49,7 @@ async function buildLists(): Promise<Map<URL, string>> {
       free: free.length,
       roles: data['role-names.txt'].length,
       mailHosts: data['disposable-mail-hosts.txt'].length,
+      parkedHosts: data['parked-mail-hosts.txt'].length,
       relays: relays.size,
     },
   };

@@ -1,12 +1,10 @@
 import { CallFailed } from './failure.ts';
 
 export type Call = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'DELETE';
   /** From the root of the service, with its leading slash. */
   path: string;
   body?: unknown;
-  /** The service answers a request with the same key once, however often it arrives. */
-  idempotencyKey?: string;
 };
 
 type CallParts = { origin: string; fetch: (url: string, init: RequestInit) => Promise<Response> };
@@ -14,17 +12,13 @@ type CallParts = { origin: string; fetch: (url: string, init: RequestInit) => Pr
 const attemptMs = 20_000;
 
 /** One exchange of JSON. Answers with the body; throws CallFailed. */
-export async function call(
-  { method, path, body, idempotencyKey }: Call,
-  { origin, fetch }: CallParts,
-): Promise<unknown> {
+export async function call({ method, path, body }: Call, { origin, fetch }: CallParts): Promise<unknown> {
   const deadline = AbortSignal.timeout(attemptMs);
   const init: RequestInit = {
     method,
     headers: {
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: deadline,

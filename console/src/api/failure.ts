@@ -25,8 +25,8 @@ export class CallFailed extends Error {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CallFailed) return error.failure;
   if (error instanceof MailproofError) {
-    const { reason, status, requestId } = error;
-    return { reason, status, requestId };
+    const { reason, status, requestId, detail } = error;
+    return { reason, status, requestId, detail };
   }
   throw error;
 }

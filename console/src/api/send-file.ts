@@ -15,7 +15,18 @@ type FileToSend = {
  * Sends a file as the body, read from the disk as it goes. Of all that browsers offer only XMLHttpRequest tells how
  * far an upload is.
  */
-export function sendFile(file: FileToSend): Promise<unknown> {
+export async function sendFile(file: FileToSend): Promise<unknown> {
+  const request = await exchange(file);
+  return readAnswer({
+    text: request.responseText,
+    status: request.status,
+    requestId: request.getResponseHeader('x-request-id'),
+    retryAfter: request.getResponseHeader('retry-after'),
+  });
+}
+
+/** Resolves with the request once it is answered; rejects where it was not. */
+function exchange(file: FileToSend): Promise<XMLHttpRequest> {
   const { path, content, csrfToken, idempotencyKey, signal, onProgress } = file;
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -24,20 +35,7 @@ export function sendFile(file: FileToSend): Promise<unknown> {
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onerror = fail('network_error');
     request.onabort = fail('upload_stopped');
-    request.onload = () => {
-      try {
-        resolve(
-          readAnswer({
-            text: request.responseText,
-            status: request.status,
-            requestId: request.getResponseHeader('x-request-id'),
-            retryAfter: request.getResponseHeader('retry-after'),
-          }),
-        );
-      } catch (error) {
-        reject(error);
-      }
-    };
+    request.onload = () => resolve(request);
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.open('POST', path);
     request.setRequestHeader('accept', 'application/json');

@@ -11,7 +11,7 @@ export function DeleteList({ followed, list }: { followed: FollowedList; list: L
   const remove = async () => {
     isAsking.value = false;
     const isDone = await followed.act(async () => {
-      await api.lists.remove(list.list_id);
+      await api.client.lists.remove(list.list_id);
       return undefined;
     });
     if (!isDone) return;

@@ -53,15 +53,16 @@ export function DownloadForm({ list }: { list: ListRecord }) {
           ))}
         </select>
       </div>
-      <label class="inline-field">
-        <input
-          type="checkbox"
-          checked={withRoles.value}
-          disabled={rows.value !== 'sendable'}
-          onChange={(event) => (withRoles.value = event.currentTarget.checked)}
-        />
-        With role accounts
-      </label>
+      {rows.value === 'sendable' ? (
+        <label class="inline-field">
+          <input
+            type="checkbox"
+            checked={withRoles.value}
+            onChange={(event) => (withRoles.value = event.currentTarget.checked)}
+          />
+          With role accounts
+        </label>
+      ) : null}
       <a
         class={hasEnded(list) ? 'button button-main' : 'button'}
         href={downloadPath(list.list_id, wish)}

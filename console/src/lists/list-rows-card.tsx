@@ -83,7 +83,8 @@ function toResultRow({ row, email, status, score, provider, reason }: ListRow): 
     address: email ?? '',
     status: status ?? '',
     score,
-    provider: provider === null ? '' : providerName(provider),
+    // That no mail server was asked shows in the reason.
+    provider: provider === null || provider === 'none' ? '–' : providerName(provider),
     reason,
   };
 }

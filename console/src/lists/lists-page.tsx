@@ -13,7 +13,7 @@ const lookAgainMs = 2_000;
 export function ListsPage() {
   const { api } = useConsole();
   const pages = usePages(async (after) => {
-    const { lists, next } = await api.lists.page(after);
+    const { lists, next } = await api.client.lists.page({ after });
     return { items: lists, next };
   });
   const lists = pages.items.value;

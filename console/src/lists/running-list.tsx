@@ -69,7 +69,9 @@ function RunButtons({ followed, list: { list_id: id, state } }: RunningListProps
   const isAsking = useSignal(false);
   const isPaused = state === 'paused';
   const toggle = async () => {
-    const isDone = await followed.act(() => (isPaused ? api.lists.resume(id) : api.lists.pause(id)));
+    const isDone = await followed.act(() =>
+      isPaused ? api.client.lists.resume(id) : api.client.lists.pause(id),
+    );
     if (isDone) announcer.say(isPaused ? 'The check goes on' : 'The list is paused');
   };
   return (
@@ -99,7 +101,7 @@ function RunButtons({ followed, list: { list_id: id, state } }: RunningListProps
           onClose={() => (isAsking.value = false)}
           onConfirm={() => {
             isAsking.value = false;
-            void followed.act(() => api.lists.cancel(id));
+            void followed.act(() => api.client.lists.cancel(id));
           }}
         >
           <p>

@@ -19,7 +19,8 @@ export function SurveyedList({ followed, list }: SurveyedListProps) {
   const start = async () => {
     isAsking.value = false;
     const wish = count < list.addresses ? { first: count } : {};
-    if (await followed.act(() => api.lists.start(list.list_id, wish))) announcer.say('The check has started');
+    if (await followed.act(() => api.client.lists.start(list.list_id, wish)))
+      announcer.say('The check has started');
   };
   return (
     <section class="card" aria-labelledby="survey-title">
@@ -66,7 +67,7 @@ function ColumnSelect({ followed, list }: SurveyedListProps) {
   const { columns, column } = list;
   const samples = columns[column]?.samples ?? [];
   const pick = (picked: number) =>
-    void followed.act(() => api.lists.change(list.list_id, { column: picked }));
+    void followed.act(() => api.client.lists.change(list.list_id, { column: picked }));
   return (
     <div class="field">
       <label for="column">Column with the addresses</label>

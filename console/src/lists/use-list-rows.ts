@@ -22,6 +22,11 @@ export const mostRows = 250_000;
 
 type Reading = { filter: RowFilter; next: string | undefined; isReading: boolean; wanted: number };
 
+/** What is not asked for is left out. */
+function wishOf({ status, provider, search }: RowFilter) {
+  return { status: status || undefined, provider: provider || undefined, search: search || undefined };
+}
+
 /** The rows of a list, read page by page as far as they are wanted. Another filter begins anew. */
 export function useListRows(listId: string, filter: RowFilter): ListRows {
   const { api } = useConsole();
@@ -37,8 +42,8 @@ export function useListRows(listId: string, filter: RowFilter): ListRows {
     let next = isAnew ? undefined : reading.next;
     try {
       do {
-        const page = await api.lists.rows(listId, {
-          ...reading.filter,
+        const page = await api.client.lists.rowPage(listId, {
+          ...wishOf(reading.filter),
           limit: contractLimits.listPageRows,
           after: next,
         });

@@ -32,7 +32,7 @@ export function useList(id: string): FollowedList {
     const mine = Symbol('reading');
     reading.value = mine;
     try {
-      const found = await api.lists.read(id);
+      const found = await api.client.lists.read(id);
       // What was done meanwhile has its own answer, which is the newer one.
       if (reading.peek() !== mine) return;
       if (hasEnded(found) && list.peek()?.state === 'running') void session.refresh();

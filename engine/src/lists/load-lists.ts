@@ -5,6 +5,7 @@ import type { Address } from '../syntax/address.ts';
 import { allParents, domainFamily, registrableDomain } from './domain-family.ts';
 import type { Lists } from './findings.ts';
 import { readNameSet } from './name-set.ts';
+import { nearProvider } from './near-provider.ts';
 import type { OperatorList } from './operator-list.ts';
 import { plainMailbox } from './plain-mailbox.ts';
 import { readRoleNames } from './role-names.ts';
@@ -42,26 +43,34 @@ export function createLists({ files, watch = true, onProblem, clock = systemCloc
   const deny = watchList(listFile(files.deny, 'deny list', ['address', 'domain', 'hash']), parts);
   const disposable = readNameSet(dataFile('disposable-domains.txt'));
   const mailHosts = readNameSet(dataFile('disposable-mail-hosts.txt'));
+  const parkedHosts = readNameSet(dataFile('parked-mail-hosts.txt'));
   const free = readNameSet(dataFile('free-providers.txt'));
   const roles = readRoleNames(dataFile('role-names.txt'));
 
+  const familiarity = (host: string): { free: boolean; nearProvider?: string } => {
+    if (free.has(host) || free.has(registrableDomain(host) ?? '')) return { free: true };
+    const near = nearProvider(host);
+    return near === undefined ? { free: false } : { free: false, nearProvider: near };
+  };
   const known = rememberLast((host: string) => ({
     disposable: domainFamily(host).some(disposable.has),
-    free: free.has(host) || free.has(registrableDomain(host) ?? ''),
+    ...familiarity(host),
   }));
   const isDisposable = (address: Address): boolean =>
     known(address.host).disposable || names(thrownAway.current(), address);
   const hostsDisposable = rememberLast((host: string) => domainFamily(host).some(mailHosts.has));
+  const parks = rememberLast((host: string) => domainFamily(host).some(parkedHosts.has));
   const isAllowed = (address: Address): boolean => names(allow.current(), address);
   return {
     find: (address) => ({
+      ...known(address.host),
       disposable: isDisposable(address) && !isAllowed(address),
       role: roles.has(address.localPart),
-      free: known(address.host).free,
       spamtrap: names(traps.current(), address),
       denied: names(deny.current(), address),
     }),
     isDisposableMailHost: (mailHost, address) => hostsDisposable(mailHost) && !isAllowed(address),
+    isParkedMailHost: parks,
     // Every file is opened, read and closed in one breath: nothing is held.
     close: () => undefined,
   };
