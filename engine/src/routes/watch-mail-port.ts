@@ -157,14 +157,15 @@ function countSilentHosts({ clock, limits }: MailPortParts) {
 }
 
 /** Tells the operator once in `mailPortNoticeMs`, however much there is to tell. */
-function tellSeldom({ clock, limits, onProblem }: MailPortParts) {
+function tellSeldom(parts: MailPortParts) {
+  const { clock, limits } = parts;
   let toldAt = -Infinity;
   return {
     mayBeTold: () => void (toldAt = -Infinity),
     tell(message: string): void {
       if (clock.now() - toldAt < limits.mailPortNoticeMs) return;
       toldAt = clock.now();
-      onProblem(message);
+      parts.onProblem(message);
     },
   };
 }
