@@ -187,7 +187,7 @@ function fileFormat(): string[] {
     ...item('`routes`: IDs of the routes that can be used (default: any).'),
     '',
     ...wrapped(
-      '`canaries`: mail hosts that are contacted now and then to see whether port 25 is open. Use hosts in three different networks, with the consent of their operators.',
+      '`canaries`: mail hosts that are contacted now and then to see whether port 25 is open, and at once if too many mail hosts are silent. Use hosts in three different networks, with the consent of their operators. Without canaries, the mail hosts of your own sender domain are asked in that case. Port 25 counts as blocked only if none of them can be reached.',
     ),
     '',
   ];
