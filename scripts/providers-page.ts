@@ -78,7 +78,21 @@ function defaults(): string[] {
     ),
     '',
     ...wrapped(
-      '`MAILPROOF_PACING=off` removes all of these limits except the last two and the step of growth. The limits within one conversation stay, because exceeding them would change the results.',
+      '`MAILPROOF_PACING=off` removes all of these limits except `recipientsPerConversation`, `refusalsPerConversation` and the step of growth. The limits within one conversation stay, because exceeding them would change the results.',
+    ),
+    '',
+    '## Who is slowed down or paused',
+    '',
+    ...wrapped(
+      'Unknown mailboxes are counted per account and group. They slow down that account at that group, as the table says, and nobody else. A task of a hundred dead addresses still completes within half an hour. An account is forgotten an hour after it last asked there.',
+    ),
+    '',
+    ...wrapped(
+      'A group is paused for an hour if it complained about us five times within ten minutes, in words or codes that say so (block list, reputation, reverse DNS, HELO name, sender, rate), to recipients of more than one domain and, if more than one account has asked there, of more than one account. If only the recipients of one domain meet complaints, only that domain is paused there. If only one of several accounts does, only that account is slowed down there. "Relaying denied" is about the recipient\'s domain and is not counted.',
+    ),
+    '',
+    ...wrapped(
+      'Providers that ask for a break get it: Google ten minutes, Yahoo two hours. A single host that defers us, cannot be reached or stops answering is paused for five minutes to an hour. The retry advice in an explanation names the real end of a pause.',
     ),
     '',
   ];
@@ -173,7 +187,7 @@ function fileFormat(): string[] {
     ...item('`routes`: IDs of the routes that can be used (default: any).'),
     '',
     ...wrapped(
-      '`canaries`: mail hosts that are contacted now and then to see whether port 25 is open. Use hosts in three different networks, with the consent of their operators.',
+      '`canaries`: mail hosts that are contacted now and then to see whether port 25 is open, and at once if too many mail hosts are silent. Use hosts in three different networks, with the consent of their operators. Without canaries, the mail hosts of your own sender domain are asked in that case. Port 25 counts as blocked only if none of them can be reached.',
     ),
     '',
   ];
