@@ -1,5 +1,10 @@
-import { dropRules, type MergedDisposable } from './merge-disposable.ts';
-import { disposableSources, freeSources, unusedPackages, type SourcePackage } from './packages.ts';
+import { dropRules, type MergedDisposable } from '../../cli/src/domain-lists/merge-disposable.ts';
+import {
+  disposableSources,
+  freeSources,
+  unusedPackages,
+  type SourcePackage,
+} from '../../cli/src/domain-lists/packages.ts';
 
 /** Everything `docs/lists.md` says that is not the same after every build. */
 export type BuildReport = {
@@ -120,7 +125,7 @@ function freeSection({ counts, confirmed, confirmedByAny }: BuildReport): string
   const rows = [...confirmed].map(([name, count]) => `| \`${name}\` | ${count} |`);
   return `## Free providers
 
-Chosen by hand (\`scripts/lists/by-hand/providers.txt\`), because the lists of free providers hold thousands of vanity
+Chosen by hand (\`cli/src/domain-lists/by-hand/providers.txt\`), because the lists of free providers hold thousands of vanity
 domains that closed in 2005, companies and throw-away services. They serve as a second opinion: of our ${counts.free}
 names ${confirmedByAny} are on at least one of them.
 
@@ -133,10 +138,17 @@ ${rows.join('\n')}
 function rest({ counts }: BuildReport): string {
   return `## Written by hand
 
-In \`scripts/lists/by-hand/\`, each file with its own rule at the top: the free providers, ${counts.roles} role names (RFC 2142
+In \`cli/src/domain-lists/by-hand/\`, each file with its own rule at the top: the free providers, ${counts.roles} role names (RFC 2142
 and common ones in a dozen languages, none that is also a person's name), ${counts.mailHosts} mail hosts that throw-away services
 run for themselves, ${counts.parkedHosts} that park domains, and ${counts.relays} domains of privacy relays. A relay hands mail on to a person's own mailbox, so its
 addresses are not disposable.
+
+## Renewing without a release
+
+\`./mailproof domain-lists update\` takes the newest version of every package above from the registry that npm is set to, merges them by
+the same rules and puts the list of disposable domains into the data directory (\`domain-lists/\`), where the engine prefers it from the next
+start on. It tells what changes, keeps the list before it in \`previous/\`, and refuses one that has lost more than half of its names.
+\`./mailproof domain-lists show\` tells which lists are in force. Remove the folder to go back to the built-in list.
 
 ## An operator's own lists
 
@@ -156,6 +168,6 @@ once it has changed (replace it by renaming, so that no half of it is read); one
 ## Building them anew
 
 \`node scripts/build-lists.ts\` writes the data, the notice and this page; \`--check\` writes nothing and fails if a file would change. For
-newer packages raise version and digest in \`scripts/lists/packages.ts\` (\`npm view NAME@VERSION dist.integrity\`).
+newer packages raise version and digest in \`cli/src/domain-lists/packages.ts\` (\`npm view NAME@VERSION dist.integrity\`).
 `;
 }
