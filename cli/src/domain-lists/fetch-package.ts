@@ -25,7 +25,7 @@ export async function fetchPackage(pinned: Pinned, parts: FetchParts): Promise<P
   return unpackVerified(archive, pinned);
 }
 
-export type LatestPackage = { version: string; integrity: string; files: PackageFiles };
+type LatestPackage = { version: string; integrity: string; files: PackageFiles };
 
 /** The newest version of each package, by name; that they are what the registry says they are, npm has checked. */
 export async function fetchLatest(

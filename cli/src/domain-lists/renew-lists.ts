@@ -15,7 +15,7 @@ import { noticeFor, readSource, type ReadSource } from './read-source.ts';
 const listName = 'disposable-domains.txt';
 const sourcesName = 'sources.json';
 
-export type ListSource = { name: string; version: string; integrity: string };
+type ListSource = { name: string; version: string; integrity: string };
 
 export type Renewal = {
   packages: ListSource[];
