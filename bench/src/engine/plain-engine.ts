@@ -38,7 +38,13 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
   const resolver = createResolver({ servers: order.dnsServers, clock, limits });
   const { uncached } = resolver;
   const policies = createPolicyBook({ pacing: 'off' });
-  const mailPort = createMailPortWatch({ clock, limits, port: order.smtpPort, onProblem });
+  const mailPort = createMailPortWatch({
+    clock,
+    limits,
+    port: order.smtpPort,
+    askKnownHosts: () => Promise.resolve([]),
+    onProblem,
+  });
   const parts = { order, clock, limits, policies, mailPort };
   const { scheduler, opened } = createPlainScheduler(parts);
   return {

@@ -9,7 +9,7 @@ import type { SessionStore } from './create-session.ts';
 import type { ThemeStore } from './create-theme.ts';
 
 /** The parts of the page that outlive any one view. `shell/create-console.ts` makes them. */
-export type Console = {
+export type ConsoleParts = {
   api: Api;
   connection: Connection;
   session: SessionStore;
@@ -19,9 +19,9 @@ export type Console = {
   lists: ListController;
 };
 
-export const ConsoleContext = createContext<Console | undefined>(undefined);
+export const ConsoleContext = createContext<ConsoleParts | undefined>(undefined);
 
-export function useConsole(): Console {
+export function useConsole(): ConsoleParts {
   const parts = useContext(ConsoleContext);
   if (parts === undefined) throw new Error('useConsole was called outside of ConsoleContext');
   return parts;

@@ -9,11 +9,11 @@ import { randomKey } from '../parts/random-key.ts';
 import { createAnnouncer } from '../app/announcer.ts';
 import { createRouter } from '../app/create-router.ts';
 import { createTheme } from '../app/create-theme.ts';
-import type { Console } from '../app/use-console.ts';
+import type { ConsoleParts } from '../app/use-console.ts';
 
 const tryAgainMs = 3_000;
 
-export function createConsole(window: Window): Console {
+export function createConsole(window: Window): ConsoleParts {
   const session = createSession(() => api);
   const connection = createConnection({
     fetch: (url, init) => globalThis.fetch(url, init),

@@ -1,10 +1,10 @@
 import type { Migration } from './migrate.ts';
 
 /**
- * What several processes share beyond the books: whose turn it is to talk to a mail host, and what each has learnt since
- * the others last looked.
+ * What several processes share beyond the books: which of them may talk to a mail host (a host lease; its table
+ * is called `turn`), and what each has learnt since the others last looked.
  */
-export const turns: Migration = {
+export const hostLeases: Migration = {
   version: 6,
   statements: ({ integer, keyedTable }) => [
     `create table turn (
