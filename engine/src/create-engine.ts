@@ -58,6 +58,8 @@ export type EngineSettings = {
   /** STARTTLS only where a host demands it, or wherever it is offered. */
   starttls: 'demanded' | 'always';
   listFiles: OperatorFiles;
+  /** Where the operator renews the built-in lists (`domain-lists update`); none: the built-in ones. */
+  renewedListsIn?: string | undefined;
   /** The operator's own policies, routes and canaries. */
   policyFile?: PolicyFile | undefined;
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
@@ -101,7 +103,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const base: Base = { settings, clock: systemClock, limits: { ...defaultLimits, ...settings.limits } };
   const { clock, limits } = base;
   const onProblem = (message: string): void => settings.onProblem(message);
-  const lists = createLists({ files: settings.listFiles, onProblem });
+  const lists = createLists({ files: settings.listFiles, renewedIn: settings.renewedListsIn, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
   const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
