@@ -30,6 +30,7 @@ import type { PolicyBook } from './politeness/policy.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
 import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
+import { createProviderBeliefs } from './probing/provider-beliefs.ts';
 import { createHostMemory } from './probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
@@ -230,13 +231,22 @@ type SchedulerNeeds = {
 };
 
 function openScheduler({ settings, clock, limits }: Base, { memoryOf, ...needs }: SchedulerNeeds) {
+  const beliefs = createProviderBeliefs({
+    clock,
+    limits,
+    memory: memoryOf('belief'),
+    onProblem: (message) => settings.onProblem(message),
+  });
   return createProbeScheduler({
     ...needs,
     clock,
     limits,
     starttls: settings.starttls,
     hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, memoryOf('catch_all'))),
+    catchAllLookups: createCatchAllLookups(
+      createCatchAllMemory(clock, limits, memoryOf('catch_all')),
+      beliefs,
+    ),
     randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
     conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
   });
