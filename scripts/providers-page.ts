@@ -127,6 +127,10 @@ function beliefs(): string[] {
       "Everywhere else, an accepted mailbox counts only if a made-up one is rejected. The exceptions are domains of a provider's own that are known to reject unknown mailboxes. Domains of customers on the same hosts are asked like any other.",
     ),
     '',
+    ...wrapped(
+      'Even there, one made-up address is asked about once a day for each provider and egress route, along with an ordinary conversation. If it is accepted, the log says so, and for a day the domains of that provider are asked like any other.',
+    ),
+    '',
     ...believed.flatMap(({ id, truthfulDomains = [] }) => item(`**${id}**: ${truthfulDomains.join(', ')}`)),
     '',
   ];
@@ -187,7 +191,7 @@ function fileFormat(): string[] {
     ...item('`routes`: IDs of the routes that can be used (default: any).'),
     '',
     ...wrapped(
-      '`canaries`: mail hosts that are contacted now and then to see whether port 25 is open. Use hosts in three different networks, with the consent of their operators.',
+      '`canaries`: mail hosts that are contacted now and then to see whether port 25 is open, and at once if too many mail hosts are silent. Use hosts in three different networks, with the consent of their operators. Without canaries, the mail hosts of your own sender domain are asked in that case. Port 25 counts as blocked only if none of them can be reached.',
     ),
     '',
   ];

@@ -1,6 +1,6 @@
 /**
  * Every reason of an explanation as sentences for people, in the groups in which docs/reasons.md shows them. The
- * console and the command line show these; a test holds them to the reasons that the engine gives.
+ * console and the command line show these; a test of the console holds them to the reasons that the engine gives.
  */
 export const reasonGroups = {
   verdict: {

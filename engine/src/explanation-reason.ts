@@ -4,8 +4,8 @@ import type { ReplyReason } from './replies/reply-reasons.ts';
 import type { SyntaxFault } from './syntax/address.ts';
 
 /**
- * Every reason an explanation may give. The texts for people are in `@mailproof/client`, and its test holds them to this
- * type: a reason without a text, or a text without a reason, does not compile.
+ * Every reason an explanation may give. The texts for people are in `@mailproof/client`, and a test of the console, which shows
+ * them, holds them to this type: a reason without a text, or a text without a reason, does not compile.
  */
 export type ExplanationReason =
   VerdictReason | RouteReason | NoAnswerReason | RestReason | ReplyReason | SyntaxFault;

@@ -97,7 +97,8 @@ export function needsRandomProbe(
   { parts, destination, probes }: SmtpSession,
   domain: CanonicalHost,
 ): boolean {
-  if (parts.catchAllLookups.look(domain, destination.target.host) !== undefined) return false;
+  const check = { mailHost: destination.target.host, route: parts.route.id };
+  if (!parts.catchAllLookups.needsAsking(domain, check)) return false;
   const waiting = [...probes.owed, ...probes.closing];
   return !waiting.some(({ kind, probe }) => kind === 'random_probe' && probe.address.host === domain);
 }
@@ -108,8 +109,9 @@ export function claimRandomProbes(session: SmtpSession, { steps }: GroupPlan): v
   for (const { question } of steps) {
     if (question?.kind !== 'random_probe') continue;
     const domain = question.probe.address.host;
-    if (parts.catchAllLookups.look(domain, destination.target.host) !== undefined) continue;
-    parts.catchAllLookups.claim(domain);
+    const check = { mailHost: destination.target.host, route: parts.route.id };
+    if (!parts.catchAllLookups.needsAsking(domain, check)) continue;
+    parts.catchAllLookups.claim(domain, check);
     session.claims = session.claims.concat(domain);
   }
 }
