@@ -127,6 +127,10 @@ function beliefs(): string[] {
       "Everywhere else, an accepted mailbox counts only if a made-up one is rejected. The exceptions are domains of a provider's own that are known to reject unknown mailboxes. Domains of customers on the same hosts are asked like any other.",
     ),
     '',
+    ...wrapped(
+      'Even there, one made-up address is asked about once a day for each provider and egress route, along with an ordinary conversation. If it is accepted, the log says so, and for a day the domains of that provider are asked like any other.',
+    ),
+    '',
     ...believed.flatMap(({ id, truthfulDomains = [] }) => item(`**${id}**: ${truthfulDomains.join(', ')}`)),
     '',
   ];

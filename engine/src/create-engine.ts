@@ -30,6 +30,7 @@ import type { PolicyBook } from './politeness/policy.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
 import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
+import { createProviderBeliefs } from './probing/provider-beliefs.ts';
 import { createHostMemory } from './probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
@@ -57,6 +58,8 @@ export type EngineSettings = {
   /** STARTTLS only where a host demands it, or wherever it is offered. */
   starttls: 'demanded' | 'always';
   listFiles: OperatorFiles;
+  /** Where the operator renews the built-in lists (`domain-lists update`); none: the built-in ones. */
+  renewedListsIn?: string | undefined;
   /** The operator's own policies, routes and canaries. */
   policyFile?: PolicyFile | undefined;
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
@@ -100,7 +103,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const base: Base = { settings, clock: systemClock, limits: { ...defaultLimits, ...settings.limits } };
   const { clock, limits } = base;
   const onProblem = (message: string): void => settings.onProblem(message);
-  const lists = createLists({ files: settings.listFiles, onProblem });
+  const lists = createLists({ files: settings.listFiles, renewedIn: settings.renewedListsIn, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
   const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
@@ -228,13 +231,22 @@ type SchedulerNeeds = {
 };
 
 function openScheduler({ settings, clock, limits }: Base, { memoryOf, ...needs }: SchedulerNeeds) {
+  const beliefs = createProviderBeliefs({
+    clock,
+    limits,
+    memory: memoryOf('belief'),
+    onProblem: (message) => settings.onProblem(message),
+  });
   return createProbeScheduler({
     ...needs,
     clock,
     limits,
     starttls: settings.starttls,
     hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, memoryOf('catch_all'))),
+    catchAllLookups: createCatchAllLookups(
+      createCatchAllMemory(clock, limits, memoryOf('catch_all')),
+      beliefs,
+    ),
     randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
     conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
   });

@@ -17,6 +17,7 @@ export { explain, type Explanation } from './explanation.ts';
 export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';
 export { defaultLimits, limitTable, type Limits } from './limits.ts';
 export type { ListFindings, Lists } from './lists/findings.ts';
+export { findListFile, listFileNames } from './lists/list-files.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
 export {

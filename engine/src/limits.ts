@@ -43,6 +43,12 @@ export const limitTable = {
   catchAllEntries: { value: 50_000, meaning: 'domains whose catch-all answer is remembered' },
   catchAllYesMs: { value: 7 * 86_400_000, meaning: 'life of "takes every address"' },
   catchAllNoMs: { value: 86_400_000, meaning: 'life of "refuses made-up addresses"' },
+  beliefMs: {
+    value: 86_400_000,
+    meaning:
+      'time between two made-up addresses asked for at a provider that is believed, and life of a doubt in it',
+  },
+  beliefAgainMs: { value: 600_000, meaning: 'the same where the first told nothing' },
   hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
   hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
   routeBlocks: { value: 5, meaning: 'blocks within `routeBlockWindowMs` after which a route rests' },

@@ -1,5 +1,10 @@
-import { dropRules, type MergedDisposable } from './merge-disposable.ts';
-import { disposableSources, freeSources, unusedPackages, type SourcePackage } from './packages.ts';
+import { dropRules, type MergedDisposable } from '../../cli/src/domain-lists/merge-disposable.ts';
+import {
+  disposableSources,
+  freeSources,
+  unusedPackages,
+  type SourcePackage,
+} from '../../cli/src/domain-lists/packages.ts';
 
 /** Everything `docs/lists.md` says that is not the same after every build. */
 export type BuildReport = {
@@ -120,9 +125,9 @@ function freeSection({ counts, confirmed, confirmedByAny }: BuildReport): string
   const rows = [...confirmed].map(([name, count]) => `| \`${name}\` | ${count} |`);
   return `## Free providers
 
-This list is chosen by hand (\`scripts/lists/by-hand/providers.txt\`), because lists of free providers contain thousands
-of vanity domains that closed in 2005, companies and disposable services. They serve as a second opinion: of our
-${counts.free} names, ${confirmedByAny} are on at least one of them.
+This list is chosen by hand (\`cli/src/domain-lists/by-hand/providers.txt\`), because lists of free providers contain
+thousands of vanity domains that closed in 2005, companies and disposable services. They serve as a second opinion: of
+our ${counts.free} names, ${confirmedByAny} are on at least one of them.
 
 | also on | names |
 |---|---:|
@@ -133,10 +138,18 @@ ${rows.join('\n')}
 function rest({ counts }: BuildReport): string {
   return `## Written by hand
 
-The files in \`scripts/lists/by-hand/\` each start with their own rule: the free providers, ${counts.roles} role names (RFC 2142
-and common ones in a dozen languages, none that is also a person's name), ${counts.mailHosts} mail hosts that disposable services
-run themselves, ${counts.parkedHosts} that park domains, and ${counts.relays} domains of privacy relays. A relay forwards mail to a person's own
-mailbox, so its addresses are not disposable.
+The files in \`cli/src/domain-lists/by-hand/\` each start with their own rule: the free providers, ${counts.roles} role
+names (RFC 2142 and common ones in a dozen languages, none that is also a person's name), ${counts.mailHosts} mail hosts that
+disposable services run themselves, ${counts.parkedHosts} that park domains, and ${counts.relays} domains of privacy relays. A relay
+forwards mail to a person's own mailbox, so its addresses are not disposable.
+
+## Renewing without a release
+
+\`./mailproof domain-lists update\` takes the newest version of every package above from the registry that npm is set
+to, merges them by the same rules and puts the list of disposable domains into the data directory
+(\`domain-lists/\`). The engine uses it from the next start. The command shows what changes, keeps the list before it
+in \`previous/\`, and refuses a list that has lost more than half of its names. \`./mailproof domain-lists show\` tells
+which lists are in use. To go back to the built-in list, remove the folder.
 
 ## An operator's own lists
 
@@ -157,7 +170,7 @@ If a changed file is invalid, this is reported once and the previous list stays 
 ## Rebuilding the lists
 
 \`node scripts/build-lists.ts\` writes the data, the notices and this page. With \`--check\`, it writes nothing and fails
-if a file would change. To use newer packages, update version and digest in \`scripts/lists/packages.ts\`
+if a file would change. To use newer packages, update version and digest in \`cli/src/domain-lists/packages.ts\`
 (\`npm view NAME@VERSION dist.integrity\`).
 `;
 }

@@ -219,7 +219,10 @@ function planParts(session: SmtpSession): Parameters<typeof planGroup>[2] {
 
 /** Whether nobody knows, finds out or is about to ask what becomes of a made-up address at this domain. */
 function needsRandomProbe({ parts, destination, probes }: SmtpSession, domain: CanonicalHost): boolean {
-  if (parts.catchAllLookups.look(domain, destination.target.host) !== undefined) return false;
+  if (
+    !parts.catchAllLookups.needsAsking(domain, { mailHost: destination.target.host, route: parts.route.id })
+  )
+    return false;
   const waiting = [...probes.owed, ...probes.closing];
   return !waiting.some(({ kind, probe }) => kind === 'random_probe' && probe.address.host === domain);
 }
@@ -230,8 +233,9 @@ function claimRandomProbes(session: SmtpSession, { steps }: GroupPlan): void {
   for (const { question } of steps) {
     if (question?.kind !== 'random_probe') continue;
     const domain = question.probe.address.host;
-    if (parts.catchAllLookups.look(domain, destination.target.host) !== undefined) continue;
-    parts.catchAllLookups.claim(domain);
+    const check = { mailHost: destination.target.host, route: parts.route.id };
+    if (!parts.catchAllLookups.needsAsking(domain, check)) continue;
+    parts.catchAllLookups.claim(domain, check);
     session.claims = session.claims.concat(domain);
   }
 }

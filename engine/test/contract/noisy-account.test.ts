@@ -10,6 +10,7 @@ import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import type { Visit } from '../../src/probing/pending-probe.ts';
 import { createProbeScheduler } from '../../src/probing/probe-scheduler.ts';
@@ -57,7 +58,10 @@ function setUp() {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, defaultLimits),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, defaultLimits)),
+    catchAllLookups: createCatchAllLookups(
+      createCatchAllMemory(clock, defaultLimits),
+      createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined }),
+    ),
     randomLocalPart: () => 'nobody',
     conversationLimiter: createConversationLimiter({
       clock,

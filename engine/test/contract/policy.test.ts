@@ -61,7 +61,7 @@ describe('a policy', () => {
       },
       hosts: {
         'mx01.mail.icloud.com': { temper: { catchAll: true } },
-        'mx02.mail.icloud.com': { temper: { catchAll: true } },
+        'mx02.mail.icloud.com': { mailboxes: { anyone: 'exists' } },
       },
     };
     const running = await startEngine(world);
