@@ -47,6 +47,8 @@ export const reasonGroups = {
       tls_failed: 'The mail server requires TLS, and the TLS handshake failed.',
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
       host_resting: 'The mail server is paused because of earlier replies or failures, so it was not asked.',
+      control_mailbox_refused:
+        'The provider currently rejects mailboxes that are known to exist, so its "no such mailbox" is not believed.',
       provider_policy: "The operator's policy is not to ask this provider.",
       provider_accepts_everything:
         'The provider accepts every address and decides after the message is sent, so it was not asked.',

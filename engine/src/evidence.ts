@@ -38,6 +38,8 @@ export type NoAnswerReason =
   | 'mail_port_blocked'
   /** The operator's policy is not to ask this provider. */
   | 'provider_policy'
+  /** The provider refuses a mailbox that is known to exist, so its "no such mailbox" is not believed. */
+  | 'control_mailbox_refused'
   /** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
   | 'provider_accepts_everything';
 
