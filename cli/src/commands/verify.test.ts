@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { standardCast, standardWorld, startWorld, type World } from '@mailproof/world';
 import { runHere } from '../../test/support/run-here.ts';
 import { runMailproof, startMailproof } from '../../test/support/start-mailproof.ts';
@@ -137,11 +138,13 @@ describe('verify --json', () => {
 
 describe('verify --file', () => {
   /** How many conversations a list takes, and how many of them are open at once at most. */
-  async function conversationsFor(addresses: string[]) {
+  async function conversationsFor(addresses: string[], ...options: string[]) {
     const file = join(folder, 'list.txt');
     writeFileSync(file, addresses.join('\n'));
+    const patienceEnds = performance.now() + 10_000;
+    while (world.counts.smtp.open > 0 && performance.now() < patienceEnds) await setImmediate();
     world.reset();
-    const { code, stdout } = await runHere(['verify', '--file', file, '--json'], {
+    const { code, stdout } = await runHere(['verify', '--file', file, '--json', ...options], {
       env: { ...world.environment, MAILPROOF_PACING: 'off' },
     });
     assert.deepEqual([code, rowsOf(stdout).map(({ email }) => email)], [0, addresses]);
@@ -149,26 +152,20 @@ describe('verify --file', () => {
     return { connections, mostOpen };
   }
 
-  test('a list sorted by domain needs no more conversations than a shuffled one, with many domains at once', async () => {
+  test('a list sorted by domain needs no more conversations than a shuffled one, with all domains at once', async () => {
     const sorted = listDomains.flatMap((domain) => Array.from({ length: 10 }, (_, i) => `p${i}@${domain}`));
     const shuffled = sorted.toSorted();
     const [one, other] = [await conversationsFor(sorted), await conversationsFor(shuffled)];
     assert.ok(one.connections <= other.connections * 1.2, JSON.stringify([one, other]));
     assert.ok(one.connections <= 4 * listDomains.length, JSON.stringify(one));
-    // All domains are spoken to side by side, whatever their order in the file.
     assert.ok(one.mostOpen >= listDomains.length, JSON.stringify(one));
   });
 
   test('--concurrency is the number of conversations that are open at once', async () => {
-    const file = join(folder, 'list.txt');
-    writeFileSync(file, listDomains.map((domain) => `p@${domain}`).join('\n'));
-    world.reset();
-    const { code } = await runHere(['verify', '--file', file, '--json', '--concurrency', '3'], {
-      env: { ...world.environment, MAILPROOF_PACING: 'off' },
-    });
-    assert.equal(code, 0);
-    // A conversation that says goodbye may still be open at the host while the next begins.
-    assert.ok(world.counts.smtp.mostOpen <= 6, String(world.counts.smtp.mostOpen));
+    const addresses = listDomains.map((domain) => `p@${domain}`);
+    const { mostOpen } = await conversationsFor(addresses, '--concurrency', '3');
+    // The host may see the next one before the end of the one that made room for it.
+    assert.ok(mostOpen <= 6, String(mostOpen));
   });
 });
 

@@ -53,7 +53,7 @@ async function tryDownload(unfinished: string, order: Order, client: Client): Pr
 }
 
 /** The ending of the file says what it shall be. */
-export function formatOf(output: string): NonNullable<ListDownloadOptions['format']> {
+function formatOf(output: string): NonNullable<ListDownloadOptions['format']> {
   if (/\.xlsx$/i.test(output)) return 'xlsx';
   return /\.(?:jsonl|ndjson)$/i.test(output) ? 'jsonl' : 'csv';
 }

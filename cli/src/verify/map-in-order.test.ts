@@ -121,11 +121,11 @@ async function countRounds(items: string[]): Promise<number> {
     new Promise<void>((resolve) => {
       waiting.set(groupOf(item), [...(waiting.get(groupOf(item)) ?? []), resolve]);
     });
-  let isDone = false;
+  const ending = { isDone: false };
   const shared = { outstanding: 1_000, perGroup: 100, groupOf, readAhead: 4_000 };
-  const done = collect(mapInOrder(from(items), work, shared)).finally(() => (isDone = true));
+  const done = collect(mapInOrder(from(items), work, shared)).finally(() => (ending.isDone = true));
   let rounds = 0;
-  for (let idle = 0; !isDone; idle += 1) {
+  for (let idle = 0; !ending.isDone; idle += 1) {
     await setImmediate();
     // A round begins once nothing more is begun: everything that can wait does.
     if (idle < items.length * 2 || waiting.size === 0) continue;
