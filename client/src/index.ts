@@ -79,7 +79,7 @@ export type {
 } from './list-record.ts';
 export type { SessionState, SignIn } from './session.ts';
 export type { Explanation } from './explanation.ts';
-export { reasonGroups, reasonText } from './reason-texts.ts';
+export { reasonGroups, reasonText, type ExplainedReason } from './reason-texts.ts';
 export type {
   AccountErrorReason,
   BulkErrorReason,

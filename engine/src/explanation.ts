@@ -106,6 +106,8 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     // It will accept everything tomorrow as well.
     if (mailbox.reason === 'provider_accepts_everything') return { reason: mailbox.reason, retry: never };
     const reason = mailbox.meaning?.reason ?? mailbox.reason;
+    if (mailbox.retryAfterMs !== undefined)
+      return { reason, retry: retryIn(Math.max(1, Math.ceil(mailbox.retryAfterMs / 1_000))) };
     return { reason, retry: retryFor(mailbox.meaning?.label, retryAfterSeconds.unreachable) };
   }
   const { meaning, catchAll } = mailbox;

@@ -17,6 +17,7 @@ export { explain, type Explanation } from './explanation.ts';
 export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';
 export { defaultLimits, limitTable, type Limits } from './limits.ts';
 export type { ListFindings, Lists } from './lists/findings.ts';
+export { findListFile, listFileNames } from './lists/list-files.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
 export {
@@ -32,7 +33,7 @@ export { createPolicyBook } from './politeness/create-policy-book.ts';
 export type { PolicyFile, RouteSetting } from './politeness/policy-file.ts';
 export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';
 export { readPolicyFile, type ReadPolicyFile } from './politeness/read-policy-file.ts';
-export type { ExplanationReason } from './explanation-reason.ts';
+export { isRestReason, type ExplanationReason } from './explanation-reason.ts';
 export { classifyReply } from './replies/classifier/classify-reply.ts';
 export { providerOf, providerTable } from './replies/providers.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';

@@ -36,7 +36,7 @@ export type Comparison = {
 };
 
 /** Where each side listens, the process it is, and how it is asked. */
-export type Servers = Record<Side, Server>;
+type Servers = Record<Side, Server>;
 export type Server = { port: number; pid: number; request: string; databaseCpuMs?: () => number };
 type Side = 'ours' | 'other';
 type Driven = LoadReport & { cpuMs: number; databaseCpuMs: number };

@@ -4,7 +4,8 @@ import { systemClock, type Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
 import { allParents, domainFamily, registrableDomain } from './domain-family.ts';
 import type { Lists } from './findings.ts';
-import { readNameSet } from './name-set.ts';
+import { findListFile, type ListFileName } from './list-files.ts';
+import { findDisorder, readNameSet } from './name-set.ts';
 import { nearProvider } from './near-provider.ts';
 import type { OperatorList } from './operator-list.ts';
 import { plainMailbox } from './plain-mailbox.ts';
@@ -28,6 +29,8 @@ export type OperatorFiles = {
 
 export type ListSettings = {
   files: OperatorFiles;
+  /** Where renewed copies of the built-in lists are, where there are any; each is read in place of the built-in one. */
+  renewedIn?: string | undefined;
   /** Whether the operator's files are read again once they change; they are unless this is false. */
   watch?: boolean;
   onProblem: (message: string) => void;
@@ -35,17 +38,24 @@ export type ListSettings = {
 };
 
 /** Throws, naming file and line, where an operator's file cannot be used. */
-export function createLists({ files, watch = true, onProblem, clock = systemClock }: ListSettings): Lists {
+export function createLists({
+  files,
+  renewedIn,
+  watch = true,
+  onProblem,
+  clock = systemClock,
+}: ListSettings): Lists {
+  const read = (name: ListFileName) => readNameSet(checkedFile(name, renewedIn));
   const parts = { clock, watch, onProblem };
   const traps = watchList(listFile(files.spamtraps, 'spam-trap list', ['address', 'hash']), parts);
   const thrownAway = watchList(listFile(files.disposable, 'disposable list', ['domain']), parts);
   const allow = watchList(listFile(files.allow, 'allow list', ['address', 'domain']), parts);
   const deny = watchList(listFile(files.deny, 'deny list', ['address', 'domain', 'hash']), parts);
-  const disposable = readNameSet(dataFile('disposable-domains.txt'));
-  const mailHosts = readNameSet(dataFile('disposable-mail-hosts.txt'));
-  const parkedHosts = readNameSet(dataFile('parked-mail-hosts.txt'));
-  const free = readNameSet(dataFile('free-providers.txt'));
-  const roles = readRoleNames(dataFile('role-names.txt'));
+  const disposable = read('disposable-domains.txt');
+  const mailHosts = read('disposable-mail-hosts.txt');
+  const parkedHosts = read('parked-mail-hosts.txt');
+  const free = read('free-providers.txt');
+  const roles = readRoleNames(findListFile('role-names.txt', renewedIn).path);
 
   const familiarity = (host: string): { free: boolean; nearProvider?: string } => {
     if (free.has(host) || free.has(registrableDomain(host) ?? '')) return { free: true };
@@ -76,8 +86,14 @@ export function createLists({ files, watch = true, onProblem, clock = systemCloc
   };
 }
 
-function dataFile(name: string): URL {
-  return new URL(`data/${name}`, import.meta.url);
+/** A renewed file may have been changed by hand, and one out of order would be searched in vain. */
+function checkedFile(name: ListFileName, renewedIn: string | undefined): string {
+  const { path, renewed } = findListFile(name, renewedIn);
+  const fault = renewed ? findDisorder(path) : undefined;
+  if (fault === undefined) return path;
+  throw new Error(
+    `${path}, line ${fault}: names must be in byte order; mailproof domain-lists update renews it`,
+  );
 }
 
 function listFile(path: string | undefined, title: string, takes: ListFile['takes']): ListFile | undefined {

@@ -90,6 +90,10 @@ const politenessFields: Reader<Partial<Politeness>> = fields({
   connectionsPerMinute: wholeNumber(...politenessTable.connectionsPerMinute.bounds),
   recipientsPerConversation: wholeNumber(...politenessTable.recipientsPerConversation.bounds),
   refusalsPerConversation: wholeNumber(...politenessTable.refusalsPerConversation.bounds),
+  manyUnknownPercent: wholeNumber(...politenessTable.manyUnknownPercent.bounds),
+  recipientsPerMinuteIfManyUnknown: wholeNumber(...politenessTable.recipientsPerMinuteIfManyUnknown.bounds),
+  mostUnknownPercent: wholeNumber(...politenessTable.mostUnknownPercent.bounds),
+  recipientsPerMinuteIfMostUnknown: wholeNumber(...politenessTable.recipientsPerMinuteIfMostUnknown.bounds),
 });
 
 const readPoliteness: Reader<Partial<Politeness>> = (value, place) => {

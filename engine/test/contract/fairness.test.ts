@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
 import type { Asker } from '../../src/fair-queue.ts';
@@ -56,7 +57,10 @@ function setUp(): Place {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, defaultLimits),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, defaultLimits)),
+    catchAllLookups: createCatchAllLookups(
+      createCatchAllMemory(clock, defaultLimits),
+      createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined }),
+    ),
     randomLocalPart: () => 'no-such-user',
     conversationLimiter: createConversationLimiter({
       clock,

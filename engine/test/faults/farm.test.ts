@@ -12,6 +12,7 @@ import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
 import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
 import type { Visit } from '../../src/probing/pending-probe.ts';
@@ -111,7 +112,10 @@ async function startFarm(): Promise<Farm> {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, limits),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
+    catchAllLookups: createCatchAllLookups(
+      createCatchAllMemory(clock, limits),
+      createProviderBeliefs({ clock, limits: limits, onProblem: () => undefined }),
+    ),
     randomLocalPart: () => 'no-such-user',
     conversationLimiter: createConversationLimiter({ clock, openConversations: 1_000 }),
     pacer: createPacer({ clock, random: () => 0.5, backsOff: true, onRest: () => undefined }),

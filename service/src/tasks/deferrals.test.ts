@@ -119,6 +119,25 @@ for (const database of databases) {
       await house.close();
     });
 
+    it('a host that is left alone is asked again when that ends, where the deadline allows it, and no sooner', async () => {
+      const house = await openTaskHouse(database);
+      const resting = (retryAfterMs: number): MailboxEvidence & { kind: 'no_answer' } => ({
+        ...(noAnswer('host_resting', 'provider_throttles') as MailboxEvidence & { kind: 'no_answer' }),
+        retryAfterMs,
+      });
+      house.mind.answer = (email) => outcomeOf(email, resting(1_200_000));
+      await house.created(house.account.live, ['somebody@example.com']);
+      assert.equal(await house.run((await house.claim())!), 'put_back');
+      house.time.advance(1_199_000);
+      assert.equal(await house.claim(), undefined, 'the rest is not over');
+      house.time.advance(1_000);
+      house.mind.answer = safe;
+      assert.equal(await house.run((await house.claim())!), 'completed');
+      assert.equal(house.asked.length, 2);
+      assert.equal(await timesAsked(house, resting(3_600_000)), 1, 'the deadline comes before its end');
+      await house.close();
+    });
+
     it('so is one that puts the random probe off, whose answer the verdict waits for', async () => {
       const house = await openTaskHouse(database);
       const mailbox: MailboxEvidence = {

@@ -179,6 +179,6 @@ describe('mistakes at the start: one line that helps, and the end', () => {
       PATH: `${old}:/usr/bin:/bin`,
     }).ended;
     assert.equal(code, 3);
-    assert.match(stderr, /^mailproof: this is Node 18; Mailproof needs Node 20 or later[^\n]*\n$/);
+    assert.match(stderr, /^mailproof: This is Node 18\. Mailproof needs Node 20 or later[^\n]*\n$/);
   });
 });

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
 /** A workbook as spreadsheet programs write it, from the parts that a test cares about. */
-export type WorkbookContent = {
+type WorkbookContent = {
   sheets: { name: string; xml: string }[];
   sharedStrings?: string[];
   stylesXml?: string;

@@ -1,12 +1,12 @@
 import { contractLimits } from '@mailproof/client';
-import { readRowChoice } from '../../../lists/row-result.ts';
+import { presentRow, readRowChoice } from '../../../lists/row-result.ts';
 import type { DownloadFormat } from '../../../lists/write-download.ts';
 import { listCursor, listPlace, readCursor, rowCursor, rowPlace } from '../../parameters/cursors.ts';
 import { fieldsOf, readPage, readWhole } from '../../parameters/read-page.ts';
 import { listDownloadPath, listPath, listRowPath, listRowsPath, listsPath } from '../../pipeline/paths.ts';
 import { refuse } from '../../pipeline/refuse.ts';
 import { callerOf } from '../../pipeline/request-context.ts';
-import { presentList, presentListRow } from '../../present/list.ts';
+import { presentList } from '../../present/list.ts';
 import { accountReasons, errorResponses } from '../../schemas/errors.ts';
 import { explanationSchema } from '../../schemas/explanation-schema.ts';
 import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
@@ -158,7 +158,7 @@ function addRows(server: ApiServer, { parts, authenticateRequest }: RouteParts):
       const page = await parts.lists.rows(callerOf(request), request.params.listId, asked);
       if (page === undefined) return refuse(reply, 'list_not_found');
       const next = page.next === undefined ? null : rowCursor(page.next);
-      return reply.code(200).send({ rows: page.rows.map(presentListRow), next });
+      return reply.code(200).send({ rows: page.rows.map(presentRow), next });
     },
   });
   server.route({

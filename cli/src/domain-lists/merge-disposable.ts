@@ -1,5 +1,5 @@
-import { domainFamily, isKnownSuffix, isPublicSuffix } from '../../engine/src/lists/domain-family.ts';
-import { canonicalHost } from '../../engine/src/syntax/canonical-host.ts';
+import { domainFamily, isKnownSuffix, isPublicSuffix } from '@mailproof/engine/domain-family';
+import { canonicalHost } from '@mailproof/engine';
 import type { Evidence } from './packages.ts';
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noHostAsked, providerOf } from './provider-of.ts';
-import { tallyByProvider, tallyByStatus } from '../parts/tally.ts';
+import { tallyByProvider, tallyByStatus } from './tally.ts';
 
 test('a provider is told by the end of the name of its mail host', () => {
   assert.equal(providerOf('ASPMX.L.google.com'), 'Google');

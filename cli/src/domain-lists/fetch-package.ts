@@ -8,33 +8,69 @@ import { gunzipSync } from 'node:zlib';
 import type { SourcePackage } from './packages.ts';
 
 /** The files of a package by path, unpacked in memory: nothing of it touches the disk or is run. */
-type PackageFiles = ReadonlyMap<string, Buffer>;
+export type PackageFiles = ReadonlyMap<string, Buffer>;
 
 type Pinned = Pick<SourcePackage, 'name' | 'version' | 'integrity'>;
 
+export type FetchParts = {
+  /** What `npm` is started with: the registry is the one that the caller's npm is set to. */
+  env: Record<string, string | undefined>;
+  signal: AbortSignal;
+};
+
 /** Fetches an archive from the registry and refuses one whose digest is not the pinned one. */
-export async function fetchPackage(pinned: Pinned): Promise<PackageFiles> {
-  return unpackVerified(await downloadArchive(pinned), pinned);
+export async function fetchPackage(pinned: Pinned, parts: FetchParts): Promise<PackageFiles> {
+  const [archive] = await downloadArchives([`${pinned.name}@${pinned.version}`], parts);
+  if (archive === undefined) throw new Error(`${pinned.name}@${pinned.version}: npm pack left no archive`);
+  return unpackVerified(archive, pinned);
 }
 
-async function downloadArchive({ name, version }: Pinned): Promise<Buffer> {
+type LatestPackage = { version: string; integrity: string; files: PackageFiles };
+
+/** The newest version of each package, by name; that they are what the registry says they are, npm has checked. */
+export async function fetchLatest(
+  names: readonly string[],
+  parts: FetchParts,
+): Promise<Map<string, LatestPackage>> {
+  const archives = await downloadArchives(
+    names.map((name) => `${name}@latest`),
+    parts,
+  );
+  const found = archives.map((archive): [string, LatestPackage] => {
+    const files = unpack(archive);
+    const manifest = files.get('package/package.json')?.toString('utf8') ?? '{}';
+    const { name = '', version = 'unknown' } = JSON.parse(manifest) as { name?: string; version?: string };
+    return [name, { version, integrity: integrityOf(archive), files }];
+  });
+  return new Map(found);
+}
+
+/** One npm for all of them: starting it takes longer than fetching does. */
+async function downloadArchives(wanted: readonly string[], { env, signal }: FetchParts): Promise<Buffer[]> {
   const folder = await mkdtemp(join(tmpdir(), 'lists-'));
   try {
-    const packed = ['pack', `${name}@${version}`, '--ignore-scripts', '--pack-destination', folder];
-    await promisify(execFile)('npm', packed, { timeout: 120_000 });
-    const archive = (await readdir(folder)).find((file) => file.endsWith('.tgz'));
-    if (archive === undefined) throw new Error(`${name}@${version}: npm pack left no archive`);
-    return await readFile(join(folder, archive));
+    const packed = ['pack', ...wanted, '--ignore-scripts', '--pack-destination', folder];
+    await promisify(execFile)('npm', packed, { timeout: 300_000, env, signal });
+    const archives = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
+    return await Promise.all(archives.map((file) => readFile(join(folder, file))));
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
 export function unpackVerified(archive: Buffer, { name, version, integrity }: Pinned): PackageFiles {
-  const digest = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
+  const digest = integrityOf(archive);
   if (digest !== integrity) {
     throw new Error(`${name}@${version}: archive is ${digest}, pinned is ${integrity}`);
   }
+  return unpack(archive);
+}
+
+function integrityOf(archive: Buffer): string {
+  return `sha512-${createHash('sha512').update(archive).digest('base64')}`;
+}
+
+function unpack(archive: Buffer): PackageFiles {
   return readTar(gunzipSync(archive, { maxOutputLength: MOST_BYTES }));
 }
 
