@@ -20,11 +20,12 @@ export type Command = {
   run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode>;
 };
 
-/** A command that does nothing itself: `keys` has create, list and delete. */
+/** A command that does nothing itself: `keys` has create, list and delete. One may be meant where none is named. */
 export type CommandGroup = {
   kind: 'group';
   name: string;
   summary: string;
+  byDefault?: string;
   actions: Readonly<Record<string, Command>>;
 };
 

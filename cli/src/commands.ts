@@ -20,6 +20,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/check.ts')).checkCommand,
   },
   {
+    name: 'lists',
+    summary: 'see and steer the lists that a service checks',
+    load: async () => (await import('./commands/lists.ts')).listsCommand,
+  },
+  {
     name: 'parse',
     summary: 'check only the syntax of addresses',
     load: async () => (await import('./commands/parse.ts')).parseCommand,

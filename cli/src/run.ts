@@ -30,9 +30,10 @@ async function runGroup(
   args: readonly string[],
   surroundings: Surroundings,
 ): Promise<ExitCode> {
-  const [name, ...rest] = args;
   const help = helpForGroup(group, surroundings.terminal.columns);
-  if (name === '--help' || name === '-h') return await show(help, surroundings);
+  if (args[0] === '--help' || args[0] === '-h') return await show(help, surroundings);
+  const isNamed = args[0]?.startsWith('-') === false;
+  const [name, ...rest] = isNamed || group.byDefault === undefined ? args : [group.byDefault, ...args];
   if (name === undefined) {
     surroundings.terminal.tell(help);
     return exitCodes.usage;

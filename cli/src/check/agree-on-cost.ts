@@ -1,20 +1,16 @@
+import type { Account, ListRecord } from '@mailproof/client';
 import type { Surroundings } from '../command.ts';
 import { readLines } from '../input/read-lines.ts';
-import { printable } from '../present/printable.ts';
 import { counted, grouped } from '../present/count.ts';
-import type { ListFile } from './read-list.ts';
-import type { CheckOrder } from './check-order.ts';
-import type { CheckProgress } from './check-progress.ts';
-import type { Survey } from './survey-list.ts';
+import { countsOf, shown } from '../lists/present-list.ts';
 
-type Offer = { order: CheckOrder; list: ListFile; survey: Survey; progress: CheckProgress };
-
-/** Shows what the list contains and what it costs at most, and asks to confirm, unless --yes was given or it is free. */
-export async function agreeOnCost(offer: Offer, { terminal }: Surroundings): Promise<boolean> {
-  const { order, survey, progress } = offer;
-  for (const line of describe(offer)) terminal.tell(line);
-  const isFree = order.isTestKey || progress.answered === survey.addresses;
-  if (order.yes || isFree) return true;
+/** Asks to confirm the cost of a list that was described, unless it is free or --yes was given. */
+export async function agreeOnCost(
+  { credits_needed: needed }: ListRecord,
+  { yes }: { yes: boolean },
+  { terminal }: Surroundings,
+): Promise<boolean> {
+  if (yes || needed === 0) return true;
   if (!terminal.inputIsTerminal) {
     terminal.tell('mailproof: Nobody is here to confirm the cost. To agree in advance, add --yes.');
     return false;
@@ -28,24 +24,29 @@ export async function agreeOnCost(offer: Offer, { terminal }: Surroundings): Pro
   return false;
 }
 
-function describe({ order, list, survey, progress }: Offer): string[] {
-  const { rows, addresses, duplicates, blank, rejected } = survey;
-  const { column, columns } = list.layout;
-  const name = printable(columns[column] ?? '').slice(0, 60);
+/** What was found in the file, and what it costs at most or what became of it before. */
+export function describeFound(list: ListRecord, { credits }: Account): string[] {
+  const { column, columns } = list;
+  const name = JSON.stringify(shown(columns[column]?.name ?? ''));
   const where =
-    columns.length > 1
-      ? `, addresses in column ${JSON.stringify(name)} (${column + 1} of ${columns.length})`
-      : '';
-  const left = addresses - progress.answered;
-  const cost = order.isTestKey
-    ? 'free (test key)'
-    : `up to ${counted(left, 'credit')}, for conclusive results only`;
-  return [
-    `${counted(rows, 'row')}${where}`,
-    `${counted(addresses, 'address', 'addresses')}, ${counted(duplicates, 'duplicate')}, ${grouped(blank)} blank, ${grouped(rejected)} not an address`,
-    ...(progress.answered > 0
-      ? [`Resuming: ${counted(progress.answered, 'address', 'addresses')} already checked`]
-      : []),
-    `Cost: ${cost}`,
-  ];
+    columns.length > 1 ? [`Addresses in column ${name} (${column + 1} of ${columns.length})`] : [];
+  return [countsOf(list), ...where, describeState(list, credits.available)];
+}
+
+function describeState(list: ListRecord, available: number): string {
+  const { state, checked, wanted, sandbox, credits_needed: needed } = list;
+  switch (state) {
+    case 'surveyed':
+      return sandbox
+        ? 'Cost: free (test key)'
+        : `Cost: up to ${counted(needed, 'credit')}, for conclusive results only; the account has ${grouped(available)}`;
+    case 'running':
+      return `Resuming: ${grouped(checked)} of ${counted(wanted, 'address', 'addresses')} already checked`;
+    case 'paused':
+      return `The list is paused. To go on with it, run mailproof lists resume ${list.list_id}`;
+    case 'completed':
+      return 'This list was checked before; its results are downloaded';
+    case 'cancelled':
+      return 'The list was cancelled';
+  }
 }

@@ -3,15 +3,27 @@ import { test } from 'node:test';
 import { counted, grouped } from '../present/count.ts';
 import { duration, progressLine } from './progress-display.ts';
 
+const list = { state: 'running', wanted: 10_000, checked: 2_500, waiting: 0, waiting_until: null } as const;
+
 test('a line says how much, how fast and how long still', () => {
+  assert.equal(progressLine(list, 62.5), '25 %  2,500 of 10,000 addresses, 63 per second, 2 min 0 s left');
   assert.equal(
-    progressLine({ total: 10_000, answered: 2_500, perSecond: 62.5 }),
-    '25 %  2,500 of 10,000 addresses, 63 per second, 2 min 0 s left',
-  );
-  assert.equal(
-    progressLine({ total: 10, answered: 0, perSecond: 0 }),
+    progressLine({ ...list, wanted: 10, checked: 0 }, 0),
     '0 %  0 of 10 addresses, 0.0 per second',
   );
+});
+
+test('a line says how many wait for their mail hosts and until when, and that a list is paused', () => {
+  const until = new Date(2026, 0, 2, 3, 4).toISOString();
+  assert.equal(
+    progressLine({ ...list, waiting: 12, waiting_until: until }, 62.5),
+    '25 %  2,500 of 10,000 addresses, 63 per second, 2 min 0 s left, 12 waiting until 03:04',
+  );
+  assert.equal(
+    progressLine({ ...list, checked: 9_990, waiting: 10, waiting_until: until }, 1),
+    '99 %  9,990 of 10,000 addresses, 10 waiting until 03:04 for their mail hosts',
+  );
+  assert.equal(progressLine({ ...list, state: 'paused' }, 1), '25 %  2,500 of 10,000 addresses, paused');
 });
 
 test('times and counts are written for people', () => {

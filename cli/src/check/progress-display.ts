@@ -1,3 +1,4 @@
+import type { ListRecord } from '@mailproof/client';
 import { counted, grouped } from '../present/count.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -9,37 +10,45 @@ const barCells = 20;
 type ProgressParts = { terminal: Terminal; now: () => number };
 
 /** Shows how far a check is: a progress bar on a terminal, a line every ten seconds elsewhere. */
-export function createProgressDisplay(
-  { total, before }: { total: number; before: number },
-  { terminal, now }: ProgressParts,
-) {
+export function createProgressDisplay({ before }: { before: number }, { terminal, now }: ProgressParts) {
   const startedAt = now();
   let shownAt = terminal.watched ? -Infinity : startedAt;
   return {
-    show(answered: number): void {
+    show(list: ShownList): void {
       const elapsedMs = now() - startedAt;
       if (now() - shownAt < (terminal.watched ? redrawEveryMs : tellEveryMs)) return;
       shownAt = now();
-      const line = progressLine({
-        total,
-        answered,
-        perSecond: (answered - before) / (elapsedMs / 1_000 || 1),
-      });
+      const line = progressLine(list, (list.checked - before) / (elapsedMs / 1_000 || 1));
       if (terminal.watched)
-        terminal.progress(`${bar(answered / total)} ${line}`.slice(0, terminal.columns - 1));
+        terminal.progress(`${bar(list.checked / (list.wanted || 1))} ${line}`.slice(0, terminal.columns - 1));
       else terminal.tell(line);
     },
     end: () => terminal.progress(''),
   };
 }
 
-type ProgressFigures = { total: number; answered: number; perSecond: number };
+type ShownList = Pick<ListRecord, 'state' | 'wanted' | 'checked' | 'waiting' | 'waiting_until'>;
 
-export function progressLine({ total, answered, perSecond }: ProgressFigures): string {
-  const percent = Math.floor((100 * answered) / total);
-  const left = perSecond > 0 ? `, ${duration((total - answered) / perSecond)} left` : '';
+export function progressLine(list: ShownList, perSecond: number): string {
+  const { wanted, checked, waiting } = list;
+  const percent = wanted === 0 ? 100 : Math.floor((100 * checked) / wanted);
+  const done = `${percent} %  ${grouped(checked)} of ${counted(wanted, 'address', 'addresses')}`;
+  if (list.state === 'paused') return `${done}, paused`;
+  // Once all others are done, nothing is to be seen of a speed.
+  if (waiting > 0 && checked + waiting >= wanted)
+    return `${done}, ${grouped(waiting)} waiting${untilOf(list)} for their mail hosts`;
+  const left = perSecond > 0 ? `, ${duration((wanted - checked) / perSecond)} left` : '';
   const rate = perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1);
-  return `${percent} %  ${grouped(answered)} of ${counted(total, 'address', 'addresses')}, ${rate} per second${left}`;
+  const others = waiting > 0 ? `, ${grouped(waiting)} waiting${untilOf(list)}` : '';
+  return `${done}, ${rate} per second${left}${others}`;
+}
+
+/** By the clock of this machine. */
+function untilOf({ waiting_until: until }: ShownList): string {
+  if (until === null) return '';
+  const time = new Date(until);
+  const [hours, minutes] = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0'));
+  return ` until ${hours}:${minutes}`;
 }
 
 function bar(share: number): string {

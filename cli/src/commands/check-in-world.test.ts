@@ -19,6 +19,8 @@ test('a list of everybody in the world, through the service itself', async (t) =
       ...env,
       MAILPROOF_PACING: 'off',
       MAILPROOF_TASK_DEADLINE_MS: '20000',
+      MAILPROOF_LIST_DEADLINE_MS: '20000',
+      MAILPROOF_LIST_MAX_BYTES: '1000000',
       MAILPROOF_DEFER_RETRY_MS: '1000',
     },
   });
@@ -36,9 +38,11 @@ test('a list of everybody in the world, through the service itself', async (t) =
     list,
     `name,email\n${cast.map(({ address }, i) => `"P, ${i}","${address.replaceAll('"', '""')}"\n`).join('')}`,
   );
-  const { code, stdout } = await runHere(['check', list, '--output', output, '--yes', '--json'], {
-    env: { MAILPROOF_URL: url, MAILPROOF_API_KEY: key },
-  });
+  const check = (from: string, to: string, ...more: string[]) =>
+    runHere(['check', from, '--output', to, '--yes', '--json', ...more], {
+      env: { MAILPROOF_URL: url, MAILPROOF_API_KEY: key },
+    });
+  const { code, stdout } = await check(list, output);
   assert.equal(code, 0);
   const rows = readFileSync(output, 'utf8').trimEnd().split('\n').slice(1);
   // Inside a task an address never fails: what a single verification answers with an error is unknown there.
@@ -49,7 +53,7 @@ test('a list of everybody in the world, through the service itself', async (t) =
   }));
   const wrong = statuses.filter(({ row, expected }) => !row.includes(`,${expected},`));
   assert.deepEqual(wrong, []);
-  const told = JSON.parse(stdout) as { rows: number; credits_used: number; statuses: Record<string, number> };
+  const told = JSON.parse(stdout) as Summary;
   const conclusive = Object.entries(told.statuses).filter(
     ([status]) => !['unknown', 'rejected'].includes(status),
   );
@@ -60,11 +64,46 @@ test('a list of everybody in the world, through the service itself', async (t) =
   );
   const [account] = (await runHere(['accounts', 'list', '--json'], { env })).stdout.split('\n');
   const { account_id: id } = JSON.parse(account ?? '') as { account_id: string };
-  const credits = JSON.parse((await runHere(['credits', 'show', id, '--json'], { env })).stdout) as {
-    spent: number;
-  };
-  assert.equal(credits.spent, told.credits_used);
+  const creditsOf = async (accountId: string) =>
+    JSON.parse((await runHere(['credits', 'show', accountId, '--json'], { env })).stdout) as {
+      spent: number;
+    };
+  assert.equal((await creditsOf(id)).spent, told.credits_used);
+
+  await t.test(
+    'run again in another format, the same list is downloaded; what was written can be read',
+    async () => {
+      const workbook = join(folder, 'checked.xlsx');
+      const again = await check(list, workbook);
+      assert.equal(again.code, 0);
+      assert.equal((JSON.parse(again.stdout) as Summary).list_id, told.list_id);
+      assert.equal((await creditsOf(id)).spent, told.credits_used);
+      const read = await check(workbook, join(folder, 'again.jsonl'), '--column', 'email');
+      assert.equal((JSON.parse(read.stdout) as Summary).rows, cast.length);
+    },
+  );
+
+  await t.test('files that are no list are refused with what the service says, and exit code 2', async () => {
+    for (const [content, text] of [
+      ['name,phone\nAda,1\n', /We found no email addresses in this file\. Columns seen: name/],
+      ['', /The file is empty/],
+      [`email\n${'someone@example.com\n'.repeat(100_000)}`, /larger than 1 MB/],
+    ] as const) {
+      const wrong = join(folder, 'wrong.csv');
+      writeFileSync(wrong, content);
+      const { code: wrongCode, stderr } = await check(wrong, join(folder, 'wrong-out.csv'));
+      assert.match(stderr, text);
+      assert.equal(wrongCode, 2);
+    }
+  });
 });
+
+type Summary = {
+  list_id: string;
+  rows: number;
+  credits_used: number;
+  statuses: Record<string, number>;
+};
 
 function addressAndKey({ child, ended }: Started): Promise<{ url: string; key: string }> {
   return new Promise((resolve, reject) => {

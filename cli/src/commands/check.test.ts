@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { createClient } from '@mailproof/client';
 import { startStandIn, type StandIn } from '@mailproof/client/stand-in';
 import { run } from '../run.ts';
 import { runHere } from '../../test/support/run-here.ts';
@@ -35,102 +36,106 @@ async function check(content: string | Buffer, { name = 'list.csv', args = ['--y
   return { ...ended, output: output.toString('latin1') };
 }
 
-const added = 'email_status,email_score,email_safe_to_send,email_deliverable,email_reason';
+const people =
+  'name,email\nAda,ada@example.com\nBob,invalid@example.com\nADA,ADA@example.com\nEve,\nZoe,nonsense\n';
+const listOf = (count: number) =>
+  `email\n${Array.from({ length: count }, (_, i) => `ada.${i}@example.com\n`).join('')}`;
 
 describe('the output', () => {
-  test('is the list, byte for byte, with our cells before each line end', async () => {
-    const list = Buffer.concat([
-      Buffer.from('\ufeff"Name ""x""", E-Mail ,Note\r\n'),
-      Buffer.from('"Doe, J",ada@example.com,=1+1\n'),
-      Buffer.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72]),
-      Buffer.from(',"  invalid@example.com ","two\r\nlines"\r\n\r\n'),
-      Buffer.from('short\nlong,catchall@example.com,a,b\nlast,unknown@example.com,'),
-    ]);
-    const { code, output } = await check(list);
+  test('is the list as the service has it, with a summary', async () => {
+    const { code, output, stdout, stderr } = await check(people, { args: ['--yes', '--json'] });
     assert.equal(code, 0);
-    const expected = Buffer.concat([
-      Buffer.from(`\ufeff"Name ""x""", E-Mail ,Note,,${added}\r\n`),
-      Buffer.from('"Doe, J",ada@example.com,=1+1,,safe,98,true,true,mailbox_accepted\n'),
-      Buffer.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72]),
-      Buffer.from(',"  invalid@example.com ","two\r\nlines",,invalid,0,false,false,user_unknown\r\n\r\n'),
-      Buffer.from(
-        'short,,,,,,,,blank\nlong,catchall@example.com,a,b,catch_all,60,false,true,accepts_every_address\n',
-      ),
-      Buffer.from('last,unknown@example.com,,,unknown,,,,greylisted'),
-    ]);
-    assert.equal(output, expected.toString('latin1'));
-  });
-
-  test('tells what is no address, and gives duplicates the answer of their address', async () => {
-    const { output, stdout } = await check(
-      'email;n\nada@example.com;1\nADA@Example.COM;2\nnonsense;3\n;4\na@b@example.com;5\n',
-      { args: ['--yes', '--json'] },
+    assert.match(stderr, /5 rows: 2 addresses, 1 duplicate, 1 blank, 1 not an address/);
+    assert.match(stderr, /Addresses in column "email" \(2 of 2\)/);
+    assert.match(
+      output,
+      /^name,email,email_status,.*\nAda,ada@example\.com,safe,98,true,true,mailbox_accepted,\n/,
     );
-    assert.deepEqual(
-      output
-        .split('\n')
-        .slice(1, -1)
-        .map((row) => row.split(';').slice(1).join(';')),
-      [
-        '1;safe;98;true;true;mailbox_accepted',
-        '2;safe;98;true;true;mailbox_accepted',
-        '3;rejected;;;;no_at_sign',
-        '4;;;;;blank',
-        '5;rejected;;;;domain_invalid',
-      ],
-    );
-    assert.deepEqual(JSON.parse(stdout), {
+    const { list_id: id, ...told } = JSON.parse(stdout) as Record<string, unknown>;
+    assert.equal(id, standIn.lists()[0]?.list_id);
+    assert.deepEqual(told, {
       rows: 5,
-      addresses: 1,
+      addresses: 2,
       duplicates: 1,
       blank: 1,
-      rejected: 2,
-      statuses: { safe: 1 },
-      credits_used: 1,
+      rejected: 1,
+      repaired: 0,
+      statuses: { safe: 1, invalid: 1 },
+      credits_used: 2,
       output: path('out.csv'),
     });
-    assert.deepEqual([standIn.counts.verified, standIn.counts.spent], [1, 1]);
+    assert.equal(standIn.lists()[0]?.name, 'list.csv');
+    assert.deepEqual(readdirSync(folder).sort(), ['list.csv', 'out.csv']);
   });
 
-  test('defuses formulas in our cells and leaves those of the user alone', async () => {
-    const { output } = await check('email,x\nformula@example.com,=2+3\n');
-    assert.match(output, /\nformula@example.com,=2\+3,safe,98,true,true,"'=HYPERLINK\(""x""\)"\n$/);
-  });
-
-  test('a plain list from the standard input becomes a CSV, and its copy is taken away', async () => {
-    const args = ['check', '-', '--output', path('out.csv'), '--yes'];
-    const input = 'ada@example.com\r\n"a,b"@example.com\r\n\r\n';
-    assert.equal((await runHere(args, { env: environment(), input })).code, 0);
-    assert.equal(
-      readFileSync(path('out.csv'), 'utf8'),
-      'ada@example.com,safe,98,true,true,mailbox_accepted\r\n"""a,b""@example.com",safe,98,true,true,mailbox_accepted\r\n\r\n',
+  test('in words tells the statuses, the counts and the credits', async () => {
+    const { stdout } = await check(people);
+    assert.match(
+      stdout,
+      /^1 {2}safe \(50\.0 %\)\n1 {2}invalid \(50\.0 %\)\n5 rows: .*\n2 credits used\. Written to /,
     );
+  });
+
+  test('is what its ending says', async () => {
+    writeFileSync(path('list.csv'), people);
+    const args = ['check', path('list.csv'), '--yes', '--output', path('out.jsonl')];
+    assert.equal((await runHere(args, { env: environment() })).code, 0);
+    const [first] = readFileSync(path('out.jsonl'), 'utf8').split('\n');
+    assert.equal((JSON.parse(first ?? '') as { status: string }).status, 'safe');
+  });
+
+  test('of a list from the standard input is the same, and its copy is taken away', async () => {
+    const args = ['check', '-', '--output', path('out.csv'), '--yes'];
+    assert.equal((await runHere(args, { env: environment(), input: people })).code, 0);
+    assert.match(readFileSync(path('out.csv'), 'utf8'), /\nAda,ada@example\.com,safe,/);
     assert.deepEqual(readdirSync(folder), ['out.csv']);
   });
 
-  test('a list without a single address costs nothing and asks nobody', async () => {
-    const { code, output } = await check('email,x\n,1\nnonsense,2\n', { args: [] });
-    assert.equal(code, 0);
-    assert.equal(output, `email,x,${added}\n,1,,,,,blank\nnonsense,2,rejected,,,,no_at_sign\n`);
-    assert.equal(standIn.counts.requests, 0);
-    assert.equal((await check('', { name: 'empty.txt', args: ['--force'] })).code, 0);
+  test('is never half written: a download that breaks off is begun anew, or leaves nothing', async () => {
+    await standIn.stop();
+    let cuts = 0;
+    standIn = await startStandIn({
+      faultOf: ({ path: asked }) => (asked.includes('/download') && (cuts += 1) <= 6 ? 'cut_answer' : 'none'),
+    });
+    const first = await check(people);
+    assert.deepEqual([first.code, cuts], [3, 5]);
+    assert.match(first.stderr, /cannot be reached .* run the same command again/);
+    assert.deepEqual(readdirSync(folder), ['list.csv']);
+    const second = await check(people);
+    assert.deepEqual([second.code, cuts, standIn.counts.spent], [0, 7, 2]);
+    assert.match(second.output, /\nZoe,nonsense,rejected,.*\n$/);
+  });
+
+  test('a file without addresses is a wrong input: the service says why, and nothing is kept', async () => {
+    const { code, stderr } = await check('name,phone\nAda,1\n');
+    assert.equal(code, 2);
+    assert.equal(stderr, 'mailproof: We found no email addresses in this file.\n');
+    assert.deepEqual([standIn.counts.lists, readdirSync(folder)], [0, ['list.csv']]);
+  });
+
+  test('--column names the column by its heading, or counts from 1', async () => {
+    const list = 'work,home\nada@example.com,invalid@example.com\n';
+    assert.match((await check(list, { args: ['--yes', '--column', 'home'] })).output, /,invalid,/);
+    assert.match((await check(list, { args: ['--yes', '--force', '--column', '1'] })).output, /,safe,/);
+    const { code, stderr } = await check(list, { args: ['--yes', '--force', '--column', '0'] });
+    assert.deepEqual([code, /--column counts from 1/.test(stderr)], [2, true]);
   });
 });
 
 describe('spending', () => {
-  test('without --yes and without anybody to ask, the cost is told and nothing is sent or left behind', async () => {
+  test('without --yes and without anybody to ask, the cost is told and nothing is spent or left behind', async () => {
     const { code, stderr } = await check('email\nada@example.com\nbob@example.com\n', { args: [] });
     assert.equal(code, 2);
     assert.match(stderr, /2 addresses, 0 duplicates/);
-    assert.match(stderr, /Cost: up to 2 credits/);
+    assert.match(stderr, /Cost: up to 2 credits, for conclusive results only; the account has 1,000,000,000/);
     assert.match(stderr, /To agree in advance, add --yes/);
-    assert.equal(standIn.counts.requests, 0);
+    assert.deepEqual([standIn.counts.spent, standIn.lists()], [0, []]);
     assert.deepEqual(readdirSync(folder), ['list.csv']);
   });
 
-  for (const [word, code, requests] of [
-    ['y', 0, 2],
-    ['YES', 0, 2],
+  for (const [word, code, spent] of [
+    ['y', 0, 1],
+    ['YES', 0, 1],
     ['n', 2, 0],
     ['', 2, 0],
   ] as const) {
@@ -142,84 +147,100 @@ describe('spending', () => {
       const args = ['check', path('list.csv'), '--output', path('out.csv')];
       const { signal } = new AbortController();
       assert.equal(await run(args, { terminal, env: environment(), signal }), code);
-      assert.equal(standIn.counts.requests, requests);
+      assert.deepEqual([standIn.counts.spent, standIn.lists().length], [spent, spent]);
     });
   }
 
-  test('credits that run out stop it; with more of them it goes on and pays for the rest alone', async () => {
+  test('too few credits stop it before anything is spent; with more of them it goes on with the same list', async () => {
     await standIn.stop();
     standIn = await startStandIn({ credits: 150 });
-    const list = `email\n${Array.from({ length: 300 }, (_, i) => `ada.${i}@example.com\n`).join('')}`;
-    const first = await check(list, { args: ['--yes', '--concurrency', '1'] });
+    const first = await check(listOf(300));
     assert.equal(first.code, 3);
-    assert.match(first.stderr, /does not have enough credits .* To resume, run the same command again/);
+    assert.match(first.stderr, /not have enough credits for this list\. Nothing was spent\./);
     assert.ok(!existsSync(path('out.csv')));
     standIn.grant(1_000);
-    const second = await check(list, { args: ['--yes', '--json'] });
-    assert.match(second.stderr, /Resuming: 100 addresses already checked\nCost: up to 200 credits/);
+    const second = await check(listOf(300), { args: ['--yes', '--json'] });
     const told = JSON.parse(second.stdout) as { credits_used: number };
     assert.deepEqual([second.code, told.credits_used, standIn.counts.spent], [0, 300, 300]);
+    assert.equal(standIn.counts.lists, 1);
   });
 });
 
 describe('going on', () => {
-  const list = `email\n${Array.from({ length: 500 }, (_, i) => `ada.${i}@example.com\n`).join('')}`;
-
-  test('Ctrl-C ends it with 130, says how to go on, and the next run does', async () => {
+  test('Ctrl-C ends it with 130, says how to go on, and the next run does, and pays once', async () => {
     await standIn.stop();
-    let requests = 0;
     const seen = Promise.withResolvers<undefined>();
+    let looks = 0;
     standIn = await startStandIn({
-      looksPerTask: 3,
-      faultOf: () => {
-        requests += 1;
-        if (requests === 9) seen.resolve(undefined);
+      looksPerTask: 10,
+      faultOf: ({ method, path: asked }) => {
+        if (method === 'GET' && asked.includes('/lists/')) looks += 1;
+        if (looks === 2) seen.resolve(undefined);
         return 'none';
       },
     });
-    writeFileSync(path('list.csv'), list);
-    const args = ['check', path('list.csv'), '--output', path('out.csv'), '--yes', '--concurrency', '1'];
+    writeFileSync(path('list.csv'), listOf(500));
+    const args = ['check', path('list.csv'), '--output', path('out.csv'), '--yes'];
     const { child, ended } = startMailproof(args, { env: environment() });
     await seen.promise;
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     assert.equal(code, 130);
-    assert.match(stderr, /Stopped\. Results so far are kept\. To resume, run the same command again\./);
-    assert.equal(statSync(path('out.csv.mailproof-journal')).mode & 0o777, 0o600);
-    assert.equal((await runHere(args, { env: environment() })).code, 0);
-    assert.deepEqual([standIn.counts.tasks, standIn.counts.spent], [5, 500]);
+    assert.match(stderr, /Stopped\. To go on, run the same command again/);
+    const again = await runHere(args, { env: environment() });
+    assert.equal(again.code, 0);
+    assert.match(again.stderr, /Resuming: \d+ of 500 addresses already checked/);
+    assert.deepEqual([standIn.counts.lists, standIn.counts.spent, standIn.counts.verified], [1, 500, 500]);
     assert.deepEqual(readdirSync(folder).sort(), ['list.csv', 'out.csv']);
   });
 
-  test('a journal of another list, column or service is not touched', async () => {
-    await standIn.stop();
-    standIn = await startStandIn({ credits: 100 });
-    assert.equal((await check(list, { args: ['--yes', '--concurrency', '1'] })).code, 3);
-    const journal = readFileSync(path('out.csv.mailproof-journal'));
-    const other = await check(`${list}bob@example.com\n`);
-    assert.equal(other.code, 2);
-    assert.match(other.stderr, /The file changed .* will not resume\. .* remove .*mailproof-journal/);
-    const elsewhere = await check(list, { args: ['--yes', '--url', 'http://127.0.0.1:1'] });
-    assert.equal(elsewhere.code, 2);
-    assert.match(elsewhere.stderr, /was started at http/);
-    assert.deepEqual(readFileSync(path('out.csv.mailproof-journal')), journal);
+  test('a list that is completed is only downloaded, under another name of the file as well', async () => {
+    await check(people);
+    const again = await check(people, { name: 'copy.csv', args: ['--force'] });
+    assert.equal(again.code, 0);
+    assert.match(again.stderr, /was checked before; its results are downloaded/);
+    assert.deepEqual([standIn.counts.lists, standIn.counts.spent], [1, 2]);
   });
 
-  test('a task that is gone is not bought again unasked', async () => {
+  test('a file that changed, or another column of it, is a new list', async () => {
+    const list = 'work,home\nada@example.com,bob@example.com\n';
+    for (const [content, column] of [
+      [list, '1'],
+      [list, '2'],
+      [`${list}eve@example.com,zoe@example.com\n`, '1'],
+      [list, '2'],
+    ] as const)
+      assert.equal((await check(content, { args: ['--yes', '--force', '--column', column] })).code, 0);
+    assert.deepEqual([standIn.counts.lists, standIn.counts.spent], [3, 4]);
+  });
+
+  test('a list that was deleted or cancelled is begun anew', async () => {
+    await check(people);
+    const client = createClient({ baseUrl: standIn.url, apiKey: standIn.apiKey });
+    await client.lists.remove(standIn.lists()[0]?.list_id ?? '');
+    assert.equal((await check(people, { args: ['--yes', '--force'] })).code, 0);
+    assert.deepEqual([standIn.counts.lists, standIn.lists().length], [2, 1]);
+    const [second] = standIn.lists();
+    if (second !== undefined) second.state = 'cancelled';
+    assert.equal((await check(people, { args: ['--yes', '--force'] })).code, 0);
+    assert.equal(standIn.counts.lists, 3);
+  });
+
+  test('a list that is cancelled while it is followed ends it with 3 and says where its answers are', async () => {
     await standIn.stop();
-    standIn = await startStandIn({ looksPerTask: 1_000_000 });
-    writeFileSync(path('list.csv'), list);
-    const args = ['check', path('list.csv'), '--output', path('out.csv'), '--yes'];
-    const { child, ended } = startMailproof(args, { env: environment() });
-    while (standIn.counts.requests < 30) await new Promise((resolve) => setImmediate(resolve));
-    child.kill('SIGKILL');
-    await ended;
-    const tasks = standIn.counts.tasks;
-    standIn.forgetTasks();
-    const { code, stderr } = await runHere(args, { env: environment() });
+    let looks = 0;
+    standIn = await startStandIn({
+      looksPerTask: 1_000,
+      faultOf: ({ method, path: asked }) => {
+        if (method === 'GET' && asked.includes('/lists/')) looks += 1;
+        const [list] = standIn.lists();
+        if (looks === 2 && list !== undefined) list.state = 'cancelled';
+        return 'none';
+      },
+    });
+    const { code, stderr } = await check(people);
     assert.equal(code, 3);
-    assert.match(stderr, /A task of this run no longer exists.* To start over and pay again/);
-    assert.equal(standIn.counts.tasks, tasks);
+    assert.match(stderr, /The list was cancelled\. .* run mailproof lists download [\da-f-]+ --output FILE/);
   });
 });
 
@@ -241,7 +262,6 @@ describe('mistakes', () => {
       2,
       /nowhere is not the URL of a service/,
     ],
-    ['a concurrency of 0', ['--output', 'x', '--concurrency', '0'], {}, 2, /from 1 to 50/],
   ];
   for (const [name, args, env, code, line] of cases) {
     test(`${name} is told in one line`, async () => {
@@ -302,11 +322,19 @@ test('on a terminal a bar shows how far it is', async () => {
 
 test('a service that cannot be reached is tried again until it is told to stop', async () => {
   writeFileSync(path('list.csv'), 'email\nada@example.com\n');
-  const args = ['check', path('list.csv'), '--output', path('out.csv'), '--yes'];
-  await standIn.stop();
+  const second = Promise.withResolvers<undefined>();
+  let connections = 0;
+  const hangsUp = createServer((socket) => {
+    socket.destroy();
+    connections += 1;
+    if (connections === 2) second.resolve(undefined);
+  });
+  await new Promise<void>((resolve) => hangsUp.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(hangsUp.address() as AddressInfo).port}`;
+  const args = ['check', path('list.csv'), '--output', path('out.csv'), '--yes', '--url', url];
   const { child, ended } = startMailproof(args, { env: environment() });
-  await once(child.stderr, 'data');
+  await second.promise;
   child.kill('SIGTERM');
   assert.equal((await ended).code, 143);
-  standIn = await startStandIn();
+  hangsUp.close();
 });

@@ -4,18 +4,29 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { standardCast, standardWorld, startWorld, type World } from '@mailproof/world';
 import { runHere } from '../../test/support/run-here.ts';
 import { runMailproof, startMailproof } from '../../test/support/start-mailproof.ts';
 
+/** Domains of a list, ten addresses each. */
+const listDomains = Array.from({ length: 20 }, (_, i) => `list${i}.test`);
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-verify-'));
 let world: World;
 
 before(async () => {
   const { zones, hosts } = standardWorld();
   world = await startWorld({
-    zones: { ...zones, 'waits.test': { mx: [[10, 'mx.waits.test']] } },
-    hosts: { ...hosts, 'mx.waits.test': { temper: { replyDelayMs: 60_000 } } },
+    zones: {
+      ...zones,
+      'waits.test': { mx: [[10, 'mx.waits.test']] },
+      ...Object.fromEntries(listDomains.map((domain) => [domain, { mx: [[10, `mx.${domain}`]] }])),
+    },
+    hosts: {
+      ...hosts,
+      'mx.waits.test': { temper: { replyDelayMs: 60_000 } },
+      ...Object.fromEntries(listDomains.map((domain) => [`mx.${domain}`, { temper: { replyDelayMs: 20 } }])),
+    },
   });
 });
 after(async () => {
@@ -125,6 +136,39 @@ describe('verify --json', () => {
   });
 });
 
+describe('verify --file', () => {
+  /** How many conversations a list takes, and how many of them are open at once at most. */
+  async function conversationsFor(addresses: string[], ...options: string[]) {
+    const file = join(folder, 'list.txt');
+    writeFileSync(file, addresses.join('\n'));
+    const patienceEnds = performance.now() + 10_000;
+    while (world.counts.smtp.open > 0 && performance.now() < patienceEnds) await setImmediate();
+    world.reset();
+    const { code, stdout } = await runHere(['verify', '--file', file, '--json', ...options], {
+      env: { ...world.environment, MAILPROOF_PACING: 'off' },
+    });
+    assert.deepEqual([code, rowsOf(stdout).map(({ email }) => email)], [0, addresses]);
+    const { connections, mostOpen } = world.counts.smtp;
+    return { connections, mostOpen };
+  }
+
+  test('a list sorted by domain needs no more conversations than a shuffled one, with all domains at once', async () => {
+    const sorted = listDomains.flatMap((domain) => Array.from({ length: 10 }, (_, i) => `p${i}@${domain}`));
+    const shuffled = sorted.toSorted();
+    const [one, other] = [await conversationsFor(sorted), await conversationsFor(shuffled)];
+    assert.ok(one.connections <= other.connections * 1.2, JSON.stringify([one, other]));
+    assert.ok(one.connections <= 4 * listDomains.length, JSON.stringify(one));
+    assert.ok(one.mostOpen >= listDomains.length, JSON.stringify(one));
+  });
+
+  test('--concurrency is the number of conversations that are open at once', async () => {
+    const addresses = listDomains.map((domain) => `p@${domain}`);
+    const { mostOpen } = await conversationsFor(addresses, '--concurrency', '3');
+    // The host may see the next one before the end of the one that made room for it.
+    assert.ok(mostOpen <= 6, String(mostOpen));
+  });
+});
+
 describe('verify in words', () => {
   test('one address gets its whole story, within 80 columns', async () => {
     const { code, stdout } = await ask(['unknown@plain.test']);
@@ -193,9 +237,7 @@ describe('verify as a process', () => {
   });
 
   test('a long list is read as it is needed, not held', async () => {
-    const { child, ended } = startMailproof(['verify', '--json', '--file', '-', '--concurrency', '1'], {
-      env: world.environment,
-    });
+    const { child, ended } = startMailproof(['verify', '--json', '--file', '-'], { env: world.environment });
     child.stdin.write('alive@plain.test\nalive@waits.test\n');
     await once(child.stdout, 'data');
     // Everything the pipe, the reader and the window may hold, and much more; the child must stop taking it.

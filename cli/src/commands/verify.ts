@@ -11,7 +11,7 @@ import { presentShort, presentEvidence } from '../present/present-answer.ts';
 import { answerAsJson } from '../verify/answer.ts';
 import { verifyAll } from '../verify/verify-all.ts';
 
-const usualConcurrency = 10;
+const usualConcurrency = 100;
 const mostConcurrency = 500;
 
 export const verifyCommand = defineCommand({
@@ -32,7 +32,7 @@ export const verifyCommand = defineCommand({
     concurrency: {
       type: 'text',
       placeholder: 'N',
-      meaning: `addresses to verify at once, 1 to ${mostConcurrency} (default: ${usualConcurrency})`,
+      meaning: `conversations with mail hosts at once, 1 to ${mostConcurrency} (default: ${usualConcurrency})`,
     },
   },
   notes: [
@@ -47,8 +47,8 @@ export const verifyCommand = defineCommand({
   words: { required: [], most: Infinity },
   async run({ options, positionals, ...surroundings }) {
     const { terminal } = surroundings;
-    const atOnce = readConcurrency(options.concurrency);
-    if (atOnce === undefined) {
+    const conversations = readConcurrency(options.concurrency);
+    if (conversations === undefined) {
       terminal.tell(`mailproof: --concurrency must be a whole number from 1 to ${mostConcurrency}`);
       return exitCodes.usage;
     }
@@ -62,20 +62,20 @@ export const verifyCommand = defineCommand({
       return exitCodes.usage;
     }
     const config = loadConfig(surroundings);
-    const engine = config === undefined ? undefined : openEngine(config, surroundings);
+    const engine = config === undefined ? undefined : openEngine(config, conversations, surroundings);
     if (config === undefined || engine === undefined) return exitCodes.environment;
     const isOne = positionals.length === 1 && input === undefined;
     return await verifyAll({
       addresses: readAddresses(positionals, input?.stream),
       count: input === undefined ? positionals.length : undefined,
-      atOnce,
+      isList: input !== undefined,
       present: (answer) => {
         if (options.json) return `${answerAsJson(answer, options)}\n`;
         if (isOne) return presentEvidence(answer, terminal);
         return options.explain ? `${presentEvidence(answer, terminal)}\n` : presentShort(answer, terminal);
       },
       engine,
-      timeoutMs: config.singleTimeoutMs,
+      timeoutMs: input === undefined ? config.singleTimeoutMs : config.taskDeadlineMs,
       surroundings,
     });
   },
@@ -88,12 +88,16 @@ function readConcurrency(text: string | undefined): number | undefined {
 }
 
 /** Returns nothing if one of the operator's files cannot be used, after printing why. */
-function openEngine(config: Config, { terminal }: Surroundings): Engine | undefined {
+function openEngine(
+  config: Config,
+  openConversations: number,
+  { terminal }: Surroundings,
+): Engine | undefined {
   const tell = (message: string) => terminal.tell(`mailproof: ${message}`);
   const { spamtrapsFile, disposableFile, allowFile, denyFile, providersFile } = config;
   const files = [spamtrapsFile, disposableFile, allowFile, denyFile, providersFile];
   try {
-    return createEngine(engineSettings(config, tell));
+    return createEngine({ ...engineSettings(config, tell), limits: { openConversations } });
   } catch (error) {
     if (files.every((file) => file === undefined)) throw error;
     tell(error instanceof Error ? error.message : String(error));

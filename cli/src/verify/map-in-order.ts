@@ -1,24 +1,30 @@
-/** At most `atOnce` run side by side, at most `window` have been begun and not yet handed on. */
-type Bounds = { atOnce: number; window: number };
+type Bounds<Item> = {
+  /** Items that may be worked on side by side. */
+  outstanding: number;
+  /** Of these, those of one group; a group is what can only be served so fast. */
+  perGroup: number;
+  groupOf: (item: Item) => string;
+  /** Items read and not yet handed on: what is held does not grow with the source. */
+  readAhead: number;
+};
 
 /**
- * Works on items side by side and hands the results on in the order of the items, each as soon as it and
- * all before it are there, however long the source takes over its next item. A slow item holds up those
- * behind it only once the window is full, and the source is read no further than that: what is held does
- * not grow with the source.
+ * Works on items side by side and hands the results on in the order of the items, each as soon as it and all before it
+ * are there, however long the source takes over its next item. It reads ahead: many items of one group in a row take no
+ * more than the share of a group, and those of others behind them are begun meanwhile.
  */
 export async function* mapInOrder<Item, Result>(
   source: AsyncIterable<Item>,
   work: (item: Item) => Promise<Result>,
-  { atOnce, window }: Bounds,
+  bounds: Bounds<Item>,
 ): AsyncGenerator<Result> {
-  const slots = createSlots(atOnce);
+  const slots = createGroupSlots(bounds);
   const items = source[Symbol.asyncIterator]();
   const begun: Promise<Result>[] = [];
   let reading: Promise<IteratorResult<Item, unknown>> | undefined;
   let ended = false;
   while (!ended || begun.length > 0) {
-    if (reading === undefined && !ended && begun.length < window) reading = items.next();
+    if (reading === undefined && !ended && begun.length < bounds.readAhead) reading = items.next();
     const [first] = begun;
     const next = await whicheverFirst(reading, first);
     if (next === 'result') {
@@ -32,7 +38,7 @@ export async function* mapInOrder<Item, Result>(
       ended = true;
       continue;
     }
-    const result = slots.run(() => work(read.value));
+    const result = slots.run(bounds.groupOf(read.value), () => work(read.value));
     // It is awaited when its turn comes; until then a failure must not count as unhandled.
     result.catch(() => undefined);
     begun.push(result);
@@ -49,19 +55,45 @@ async function whicheverFirst(
   return await Promise.race([reading.then(() => 'item' as const), first.then(() => 'result' as const)]);
 }
 
-function createSlots(count: number) {
-  let free = count;
-  const waiting: (() => void)[] = [];
+type Group = { running: number; waiting: (() => void)[] };
+
+/** So many slots, of which no group has more than its share. Among groups, the one that waits longest comes first. */
+function createGroupSlots({ outstanding, perGroup }: { outstanding: number; perGroup: number }) {
+  const groups = new Map<string, Group>();
+  let running = 0;
+
+  function beginNext(): void {
+    for (const [name, group] of groups) {
+      const next = group.running < perGroup ? group.waiting.shift() : undefined;
+      if (next === undefined) continue;
+      take(group);
+      groups.delete(name);
+      groups.set(name, group);
+      next();
+      return;
+    }
+  }
+  function take(group: Group): void {
+    group.running += 1;
+    running += 1;
+  }
+  function release(name: string, group: Group): void {
+    group.running -= 1;
+    running -= 1;
+    if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
+    beginNext();
+  }
+
   return {
-    async run<Result>(work: () => Promise<Result>): Promise<Result> {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+    async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+      const group = groups.get(name) ?? { running: 0, waiting: [] };
+      groups.set(name, group);
+      if (running < outstanding && group.running < perGroup) take(group);
+      else await new Promise<void>((resolve) => group.waiting.push(resolve));
       try {
         return await work();
       } finally {
-        const next = waiting.shift();
-        if (next === undefined) free += 1;
-        else next();
+        release(name, group);
       }
     },
   };

@@ -5,14 +5,19 @@ import { answerFrom, type Answer } from './answer.ts';
 import { mapInOrder } from './map-in-order.ts';
 import { createTally } from './tally.ts';
 
-/** Results may wait for a slower one before them, so more are begun than run side by side; times this. */
-const windowPerSlot = 8;
+/**
+ * How many addresses the engine is given at once. It shares the conversations of a mail host among all who wait for it,
+ * so those of a list are many; a domain gets no more of them than two conversations with each of a few hosts can hold.
+ */
+const usualBounds = { outstanding: 10, perGroup: 10, readAhead: 80 };
+const listBounds = { outstanding: 1_000, perGroup: 100, readAhead: 4_000 };
 
 type Verifying = {
   addresses: AsyncIterable<string>;
   /** How many there are, where that is known beforehand. */
   count: number | undefined;
-  atOnce: number;
+  /** Nobody waits for one of a list: they share conversations, and have the time of an address in a task. */
+  isList: boolean;
   present: (answer: Answer) => string;
   /** Closed here when all is done. */
   engine: Engine;
@@ -23,7 +28,7 @@ type Verifying = {
 export async function verifyAll({
   addresses,
   count,
-  atOnce,
+  isList,
   present,
   engine,
   timeoutMs,
@@ -31,9 +36,10 @@ export async function verifyAll({
 }: Verifying): Promise<ExitCode> {
   const { terminal, signal } = surroundings;
   const tally = createTally(count, { terminal, now: () => systemClock.now() });
-  const verifyOne = (email: string) => answerOne(email, engine, { timeoutMs, surroundings });
+  const verifyOne = (email: string) => answerOne(email, engine, { timeoutMs, isList, surroundings });
+  const bounds = { ...(isList ? listBounds : usualBounds), groupOf: domainOf };
   try {
-    for await (const answer of mapInOrder(addresses, verifyOne, { atOnce, window: atOnce * windowPerSlot })) {
+    for await (const answer of mapInOrder(addresses, verifyOne, bounds)) {
       signal.throwIfAborted();
       await terminal.write(present(answer));
       tally.count(answer);
@@ -49,16 +55,21 @@ export async function verifyAll({
 async function answerOne(
   email: string,
   engine: Engine,
-  { timeoutMs, surroundings }: Pick<Verifying, 'timeoutMs' | 'surroundings'>,
+  { timeoutMs, isList, surroundings }: Pick<Verifying, 'timeoutMs' | 'isList' | 'surroundings'>,
 ): Promise<Answer> {
   const { signal, terminal } = surroundings;
   try {
+    const asker = { urgency: isList ? 'bulk' : 'single', account: '' } as const;
     const deadline = systemClock.now() + timeoutMs;
-    return answerFrom(email, await engine.verify(email, { deadline, signal }));
+    return answerFrom(email, await engine.verify(email, { deadline, signal, asker }));
   } catch (error) {
     signal.throwIfAborted();
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     terminal.tell(`mailproof: Internal error: ${what}`);
     return { kind: 'error', email, error: 'verification_failed', explanation: undefined };
   }
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -20,8 +20,7 @@ type Measured = {
 
 /**
  * Checks a list of so many rows against a stand-in, and tells what the command itself used for it. With `heapMb` it ends
- * with an error where it needs a larger heap than that; its compact tables, about 40 bytes for each address, are
- * outside of the heap and count in the peak alone.
+ * with an error where it needs a larger heap than that.
  */
 export async function measureCheck(rows: number, heapMb?: number): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-measure-'));
@@ -32,7 +31,7 @@ export async function measureCheck(rows: number, heapMb?: number): Promise<Measu
     await pipeline(Readable.from(makeRows(rows)), createWriteStream(list ?? ''));
     const startedAt = performance.now();
     const { code, stdout, stderr } = await runMailproof(
-      ['check', list ?? '', '--output', output ?? '', '--yes', '--json', '--concurrency', '50'],
+      ['check', list ?? '', '--output', output ?? '', '--yes', '--json'],
       {
         env: {
           MAILPROOF_URL: standIn.url,

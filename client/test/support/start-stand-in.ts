@@ -18,13 +18,13 @@ import { verdictOf } from './stand-in-verdicts.ts';
 import type { BulkResultRecord } from '../../src/bulk-task.ts';
 import type { ErrorReason } from '../../src/error-body.ts';
 
-/** What may befall a request: refused, or its answer lost, before or after the work was done. */
-export type Fault = 'none' | 'refuse' | 'lose_request' | 'lose_answer';
+/** What may befall a request: refused, or its answer lost, before or after the work was done, or cut off in the middle. */
+export type Fault = 'none' | 'refuse' | 'lose_request' | 'lose_answer' | 'cut_answer';
 
 type StandInOptions = {
   credits?: number;
   /** Looked at for each request in turn. */
-  faultOf?: (request: { method: string; number: number }) => Fault;
+  faultOf?: (request: { method: string; path: string; number: number }) => Fault;
   /** How often a task or a list is looked at before it is completed. */
   looksPerTask?: number;
   /** Asked at each look at a task that holds an address that begins with `slow`: whether it is answered by now. */
@@ -86,7 +86,11 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     counts.requests += 1;
-    const fault = faultOf({ method: request.method ?? '', number: counts.requests });
+    const fault = faultOf({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      number: counts.requests,
+    });
     if (fault === 'lose_request') return void request.socket.destroy();
     const answer = fault === 'refuse' ? refusal('service_unavailable') : answerTo(request, body, parts);
     if (fault === 'lose_answer') return void request.socket.destroy();
@@ -97,7 +101,8 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
       'x-credits-used': String(answer.credits),
       ...(answer.status === 503 ? { 'retry-after': retryAfter } : {}),
     });
-    response.end(answer.body);
+    if (fault === 'cut_answer') response.write(answer.body.slice(0, -1), () => request.socket.destroy());
+    else response.end(answer.body);
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
