@@ -5,12 +5,8 @@ import { join } from 'node:path';
 import type { WorldDescription } from '@mailproof/world';
 import { startBenchPostgres, type BenchPostgres } from '../processes/bench-postgres.ts';
 import { startChild } from '../processes/child.ts';
-import {
-  bareEnvironment,
-  runMailproof,
-  startMailproof,
-  type Settings,
-} from '../processes/start-mailproof.ts';
+import { runCommand, type Settings } from '../../../service/test/support/mailproof.ts';
+import { startMailproof } from '../processes/start-mailproof.ts';
 import { worldModule } from '../processes/world-module.ts';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
@@ -80,11 +76,11 @@ export async function startService({ database, profileFolder }: StartOptions): P
 }
 
 async function openAccount(settings: Settings): Promise<string> {
-  const made = await runMailproof(
+  const made = await runCommand(
     ['accounts', 'create', '--name', 'bench', '--credits', `${credits}`],
     settings,
   );
-  const { api_key: key } = await runMailproof(['keys', 'create', String(made['account_id'])], settings);
+  const { api_key: key } = await runCommand(['keys', 'create', String(made['account_id'])], settings);
   return String(key);
 }
 
@@ -99,7 +95,6 @@ function settingsIn(folder: string, environment: Settings): Settings {
   const listed = join(folder, 'disposable.txt');
   writeFileSync(listed, `${places.disposable}\n`);
   return {
-    ...bareEnvironment(),
     ...environment,
     MAILPROOF_PORT: '0',
     MAILPROOF_DATA_DIR: join(folder, 'data'),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { standardCast, standardWorld, startWorld, type World } from '@mailproof/world';
 import { runHere } from '../../test/support/run-here.ts';
-import { runMailproof, startMailproof } from '../../test/support/start-mailproof.ts';
+import { runMailproof, startMailproof } from '../../../service/test/support/mailproof.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-verify-'));
 let world: World;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { runMailproof } from '../../../cli/test/support/start-mailproof.ts';
+import { runMailproof } from '../../../service/test/support/mailproof.ts';
 import { sampleList, sampleRows } from '../../../scripts/demo/sample-list.ts';
 import { agree, bringList, done, download, fact } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';

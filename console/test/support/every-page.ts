@@ -98,7 +98,7 @@ const ofOperator = (accountId: string): Place[] => [
   { name: 'operator-audit-log', path: '/operator/audit-log', heading: 'Audit log' },
 ];
 
-export type Looks = { width: number; themes: readonly ('light' | 'dark')[] };
+type Looks = { width: number; themes: readonly ('light' | 'dark')[] };
 
 /** Visits them all and gives back what is wrong with them. */
 export async function lookAtEveryPage(fixture: ConsoleFixture, { width, themes }: Looks): Promise<string[]> {

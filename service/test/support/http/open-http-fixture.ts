@@ -19,7 +19,7 @@ import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
 
 /** The HTTP side over real books, with two accounts that must not see each other. */
-export type AccountHouse = Awaited<ReturnType<typeof openAccountHouse>>;
+export type HttpFixture = Awaited<ReturnType<typeof openHttpFixture>>;
 
 export type Asked = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
@@ -56,7 +56,7 @@ const quietEngine: ReadHealthParts['engine'] = {
 
 const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 };
 
-export async function openAccountHouse(database: TestDatabase) {
+export async function openHttpFixture(database: TestDatabase) {
   const testStore = await database.open();
   const { store } = testStore;
   const time = createTestClock();
