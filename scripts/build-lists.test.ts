@@ -5,10 +5,15 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { domainFamily, isKnownSuffix, isPublicSuffix } from '../engine/src/lists/domain-family.ts';
 import { canonicalHost } from '../engine/src/syntax/canonical-host.ts';
-import { unpackVerified } from './lists/fetch-package.ts';
-import { dropRules, mergeDisposable, type Guards, type NamedList } from './lists/merge-disposable.ts';
-import { disposableSources, freeSources } from './lists/packages.ts';
-import { inByteOrder, readByHand } from './lists/read-by-hand.ts';
+import { unpackVerified } from '../cli/src/domain-lists/fetch-package.ts';
+import {
+  dropRules,
+  mergeDisposable,
+  type Guards,
+  type NamedList,
+} from '../cli/src/domain-lists/merge-disposable.ts';
+import { disposableSources, freeSources } from '../cli/src/domain-lists/packages.ts';
+import { inByteOrder, readByHand } from '../cli/src/domain-lists/read-by-hand.ts';
 
 function committed(file: string): string {
   return readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');

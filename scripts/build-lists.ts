@@ -3,38 +3,37 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { registrableDomain } from '../engine/src/lists/domain-family.ts';
 import { describeLists, type BuildReport } from './lists/describe-lists.ts';
-import { fetchPackage } from './lists/fetch-package.ts';
-import { mergeDisposable } from './lists/merge-disposable.ts';
-import { disposableSources, freeSources, type SourcePackage } from './lists/packages.ts';
-import { inByteOrder, readByHand } from './lists/read-by-hand.ts';
+import { fetchPackage } from '../cli/src/domain-lists/fetch-package.ts';
+import { mergeSources } from '../cli/src/domain-lists/merge-sources.ts';
+import { disposableSources, freeSources } from '../cli/src/domain-lists/packages.ts';
+import { inByteOrder, readByHand } from '../cli/src/domain-lists/read-by-hand.ts';
+import { noticeFor, readSource, type ReadSource } from '../cli/src/domain-lists/read-source.ts';
 
 /**
  * Builds the engine's lists from pinned packages and our own files: `node scripts/build-lists.ts`.
  * With `--check` it writes nothing and fails if a committed file is not what would be written.
  */
-type Opened = { source: SourcePackage; names: string[]; licence: string };
-
 /** Every file that the lists consist of, by where it goes. */
 async function buildLists(): Promise<Map<URL, string>> {
-  const opened: Opened[] = [];
-  for (const source of [...disposableSources, ...freeSources]) opened.push(await open(source));
+  const parts = { env: process.env, signal: new AbortController().signal };
+  const opened: ReadSource[] = [];
+  for (const source of [...disposableSources, ...freeSources])
+    opened.push(readSource(source, source.version, await fetchPackage(source, parts)));
 
   const providers = new Set(readByHand('providers.txt'));
   const relays = new Set(readByHand('privacy-relays.txt'));
   const freeLists = opened.filter(({ source }) => freeSources.includes(source));
-  const disposable = mergeDisposable(
-    disposableSources.map(({ name, evidence }) => ({ name, evidence, names: namesOf(opened, name) })),
-    { providers, relays, calledFree: new Set(freeLists.flatMap(({ names }) => names)) },
-  );
+  const disposable = mergeSources(opened);
   const data = {
     'disposable-domains.txt': disposable.names,
     'disposable-mail-hosts.txt': readByHand('disposable-mail-hosts.txt'),
     'free-providers.txt': inByteOrder([...providers].filter((name) => !isCovered(name, providers))),
+    'parked-mail-hosts.txt': readByHand('parked-mail-hosts.txt'),
     'role-names.txt': readByHand('role-names.txt'),
   };
 
   const free = data['free-providers.txt'];
-  const isOn = ({ names }: Opened, name: string): boolean => names.includes(name);
+  const isOn = ({ names }: ReadSource, name: string): boolean => names.includes(name);
   const report: BuildReport = {
     disposable,
     named: new Map(opened.map(({ source, names }) => [source.name, new Set(names).size])),
@@ -48,6 +47,7 @@ async function buildLists(): Promise<Map<URL, string>> {
       free: free.length,
       roles: data['role-names.txt'].length,
       mailHosts: data['disposable-mail-hosts.txt'].length,
+      parkedHosts: data['parked-mail-hosts.txt'].length,
       relays: relays.size,
     },
   };
@@ -57,7 +57,7 @@ async function buildLists(): Promise<Map<URL, string>> {
   );
   return new Map<URL, string>([
     ...files,
-    [dataFile('NOTICE.md'), notice(opened.filter((one) => !freeLists.includes(one)))],
+    [dataFile('NOTICE.md'), noticeFor(opened.filter((one) => !freeLists.includes(one)))],
     [DOCUMENT, await formatted(describeLists(report), DOCUMENT)],
   ]);
 }
@@ -68,32 +68,13 @@ function dataFile(name: string): URL {
   return new URL(`../engine/src/lists/data/${name}`, import.meta.url);
 }
 
-async function open(source: SourcePackage): Promise<Opened> {
-  const files = await fetchPackage(source);
-  const text = (path: string): string => {
-    const file = files.get(path);
-    if (file === undefined) throw new Error(`${source.name}@${source.version}: no ${path}`);
-    return file.toString('utf8');
-  };
-  return { source, names: source.names(text(source.dataFile)), licence: text(source.licenceFile) };
-}
-
-function namesOf(opened: Opened[], name: string): string[] {
+function namesOf(opened: ReadSource[], name: string): string[] {
   return opened.find(({ source }) => source.name === name)?.names ?? [];
 }
 
 function isCovered(name: string, names: ReadonlySet<string>): boolean {
   const registrable = registrableDomain(name);
   return registrable !== undefined && registrable !== name && names.has(registrable);
-}
-
-/** Names taken from a package carry that package's notice, word for word. The lists of free providers give none. */
-function notice(opened: Opened[]): string {
-  const parts = opened.map(
-    ({ source, licence }) =>
-      `## ${source.name} ${source.version} (${source.licence})\n\n${licence.trim().replaceAll(/^/gm, '    ')}\n`,
-  );
-  return `# Notices for the data in this folder\n\nThe lists were built from these packages; see \`docs/lists.md\`.\n\n${parts.join('\n')}`;
 }
 
 async function formatted(markdown: string, path: URL): Promise<string> {

@@ -18,8 +18,15 @@ const main = fileURLToPath(new URL('demo.ts', import.meta.url));
 
 /** As keys, so that none of the contract's may be missing. */
 const statuses = Object.keys({
-  ...{ safe: 0, invalid: 0, disabled: 0, disposable: 0, inbox_full: 0 },
-  ...{ catch_all: 0, role_account: 0, spamtrap: 0, unknown: 0 },
+  safe: 0,
+  invalid: 0,
+  disabled: 0,
+  disposable: 0,
+  inbox_full: 0,
+  catch_all: 0,
+  role_account: 0,
+  spamtrap: 0,
+  unknown: 0,
 } satisfies Record<VerificationStatus, 0>);
 
 type Printed = { url: string; live_key: string; test_key: string; admin_token: string; sample_list: string };

@@ -90,8 +90,11 @@ async function serve({ json, port }: { json: boolean; port: number }): Promise<v
 
 function asJson({ url, liveKey, testKey, adminToken, sampleListFile }: Demo): Record<string, string> {
   return {
-    ...{ url, live_key: liveKey, test_key: testKey },
-    ...{ admin_token: adminToken, sample_list: sampleListFile },
+    url,
+    live_key: liveKey,
+    test_key: testKey,
+    admin_token: adminToken,
+    sample_list: sampleListFile,
   };
 }
 

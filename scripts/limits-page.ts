@@ -13,7 +13,7 @@ export function limitsPage(): string {
     '',
     '# Limits towards PostgreSQL',
     '',
-    'For each process. What is said to hold on the server is set for every session.',
+    'These limits apply to each process. Those on the server are set for every session.',
     '',
     ...rowsOf(postgresLimitTable),
     '',

@@ -1,9 +1,12 @@
+import { wrap } from '../cli/src/present/wrap.ts';
 import { builtInPolicies, type BuiltInPolicy } from '../engine/src/politeness/built-in-policies.ts';
 import { politenessTable } from '../engine/src/politeness/default-politeness.ts';
 import { policyFileBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
 import { publishedPolicies } from './published-policies.ts';
+
+const columns = 118;
 
 /** docs/providers.md, made from the engine's tables so that they cannot differ. */
 export function providersPage(): string {
@@ -50,12 +53,11 @@ export const exampleFile = `{
 }`;
 
 const opening = [
-  '# Providers: whether, how gently and from where',
+  '# Providers',
   '',
-  'Every mail host belongs to a group: the provider that runs it, told by the end of its name, or else the domain',
-  'somebody registered for it. The domain of an address never counts: a thousand of those may share one host. One policy',
-  'says for each host whether it is asked at all, how gently, and over which routes. This page is written by',
-  '`npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`).',
+  ...wrapped(
+    'Every mail host belongs to a group: the provider that runs it, recognized by the end of its name, or otherwise its registered domain. The domain of an email address does not matter, because a thousand domains can share one host. For each host, a policy says whether it is asked at all, how fast, and over which routes. This page is written by `npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`).',
+  ),
   '',
 ];
 
@@ -67,30 +69,46 @@ function defaults(): string[] {
     meaning,
   ]);
   return [
-    '## The defaults',
+    '## Defaults',
     '',
-    ...table(['limit', 'default', 'may be', 'of what'], rows),
+    ...table(['limit', 'default', 'range', 'meaning'], rows),
     '',
-    'Where several bind, the tightest does. The limit of a network is what keeps a thousand domains, all pointed at the',
-    'many addresses of one network, from adding up to a flood; it equals the most that one group can earn, because a',
-    'network mostly belongs to one operator.',
+    ...wrapped(
+      'If several limits apply, the tightest one counts. The limit per network keeps a thousand domains that point to the many addresses of one network from adding up to a flood. It equals the most that one group can reach, because a network mostly belongs to one operator.',
+    ),
     '',
-    '`MAILPROOF_PACING=off` lifts all of these but the last two and the step of growth: what one conversation may hold',
-    'stays, since more in it would change the answers.',
+    ...wrapped(
+      '`MAILPROOF_PACING=off` removes all of these limits except `recipientsPerConversation`, `refusalsPerConversation` and the step of growth. The limits within one conversation stay, because exceeding them would change the results.',
+    ),
+    '',
+    '## Who is slowed down or paused',
+    '',
+    ...wrapped(
+      'Unknown mailboxes are counted per account and group. They slow down that account at that group, as the table says, and nobody else. A task of a hundred dead addresses still completes within half an hour. An account is forgotten an hour after it last asked there.',
+    ),
+    '',
+    ...wrapped(
+      'A group is paused for an hour if it complained about us five times within ten minutes, in words or codes that say so (block list, reputation, reverse DNS, HELO name, sender, rate), to recipients of more than one domain and, if more than one account has asked there, of more than one account. If only the recipients of one domain meet complaints, only that domain is paused there. If only one of several accounts does, only that account is slowed down there. "Relaying denied" is about the recipient\'s domain and is not counted.',
+    ),
+    '',
+    ...wrapped(
+      'Providers that ask for a break get it: Google ten minutes, Yahoo two hours. A single host that defers us, cannot be reached or stops answering is paused for five minutes to an hour. The retry advice in an explanation names the real end of a pause.',
+    ),
     '',
   ];
 }
 
 function differences(): string[] {
   return [
-    '## Providers that are treated otherwise',
+    '## Providers with their own limits',
     '',
-    'What each publishes, in postmaster pages or in its replies, and what follows from it. Nothing was tried out on the',
-    'providers themselves. A provider that is not named here is asked, with the defaults.',
+    ...wrapped(
+      'What each provider publishes on its postmaster pages or in its replies, and what follows from it. Nothing was tested on the providers themselves. A provider that is not listed here is asked with the defaults.',
+    ),
     '',
-    ...builtInPolicies.flatMap((policy) => [
-      `- **${policy.group}** (${treatment(policy)}). ${policy.stance}`,
-    ]),
+    ...builtInPolicies.flatMap((policy) =>
+      item(`**${policy.group}** (${treatment(policy)}). ${policy.stance}`),
+    ),
     '',
   ];
 }
@@ -99,15 +117,21 @@ function beliefs(): string[] {
   const unasked = providerTable.filter(({ acceptsEverything }) => acceptsEverything === true);
   const believed = providerTable.filter(({ truthfulDomains }) => truthfulDomains !== undefined);
   return [
-    '## Whose word is taken',
+    '## Which answers are trusted',
     '',
-    `Not asked, since they accept every address and decide after the message: ${inline(unasked.map(({ id }) => id))}. Their`,
-    'addresses are `unknown`, free of charge, for the reason `provider_accepts_everything`.',
+    ...wrapped(
+      `These providers accept every address and decide after they have the message, so they are not asked: ${inline(unasked.map(({ id }) => id))}. Their addresses are \`unknown\`, free of charge, with the reason \`provider_accepts_everything\`.`,
+    ),
     '',
-    "Everywhere else an accepted mailbox counts only where a made-up one is refused. The exceptions are a provider's own",
-    'domains that are known to refuse unknown mailboxes; domains of customers behind the same hosts are asked like any other.',
+    ...wrapped(
+      "Everywhere else, an accepted mailbox counts only if a made-up one is rejected. The exceptions are domains of a provider's own that are known to reject unknown mailboxes. Domains of customers on the same hosts are asked like any other.",
+    ),
     '',
-    ...believed.map(({ id, truthfulDomains = [] }) => `- **${id}**: ${truthfulDomains.join(', ')}`),
+    ...wrapped(
+      'Even there, one made-up address is asked about once a day for each provider and egress route, along with an ordinary conversation. If it is accepted, the log says so, and for a day the domains of that provider are asked like any other.',
+    ),
+    '',
+    ...believed.flatMap(({ id, truthfulDomains = [] }) => item(`**${id}**: ${truthfulDomains.join(', ')}`)),
     '',
   ];
 }
@@ -116,12 +140,11 @@ function published(): string[] {
   return [
     '## What providers publish about verification without sending',
     '',
-    'As far as it is known to us, in our words, and not checked with the providers. Read their current pages before you ask in',
-    'volume. Receivers see a connection that names recipients and sends nothing as what directory harvesters do, and groups',
-    'against abuse have said that they do not welcome it, whatever the intent: verify addresses that were given to you, ask each',
-    'seldom, and set `asking` to `skip` where you would rather not.',
+    ...wrapped(
+      'This is what we know, in our words, and it was not checked with the providers. Read their current pages before you verify in volume. To a receiver, a connection that names recipients and sends nothing looks like directory harvesting, and anti-abuse groups have said that they do not welcome it, whatever the intent. Verify addresses that were given to you, ask about each rarely, and set `asking` to `skip` where you would rather not ask.',
+    ),
     '',
-    ...providerTable.map(({ id }) => `- **${id}**: ${publishedPolicies[id]}`),
+    ...providerTable.flatMap(({ id }) => item(`**${id}**: ${publishedPolicies[id]}`)),
     '',
   ];
 }
@@ -145,30 +168,31 @@ function fileFormat(): string[] {
   return [
     '## Your own file',
     '',
-    '`MAILPROOF_PROVIDERS_FILE` names a JSON file that is laid over the built-in table:',
+    '`MAILPROOF_PROVIDERS_FILE` names a JSON file that overrides the built-in table:',
     '',
     '```json',
     ...exampleFile.split('\n'),
     '```',
     '',
-    'All three parts, and every key of a provider, may be left out. A mistake anywhere stops the start with one line that',
-    'says where it is and what may stand there; nothing is passed over. The file may have',
-    `${number(characters)} characters, ${number(providers)} providers and ${number(canaries)} canaries.`,
+    ...wrapped(
+      `All three parts, and every key of a provider, are optional. Any mistake stops the start with one line that says where it is and what is allowed there; nothing is ignored. The file can have up to ${number(characters)} characters, ${number(providers)} providers and ${number(canaries)} canaries.`,
+    ),
     '',
-    '`providers`: the name is one of the ids below, or a group (`example.com`), or a suffix of mail hosts that begins with',
-    'a dot (`.mx.example.net` is that host and all below it). What an entry does not state stays as it was: first come the',
-    'defaults, then the built-in table, then the entry of the group, then entries of suffixes, the longest last. Hosts of a',
-    'suffix are still counted with their group.',
+    ...wrapped(
+      '`providers`: the name is one of the IDs below, a group (`example.com`), or a suffix of mail hosts that starts with a dot (`.mx.example.net` is that host and all below it). Entries are applied in this order: the defaults, the built-in table, the entry of the group, entries of suffixes from the shortest to the longest. What an entry does not state stays as it was. Hosts of a suffix are still counted with their group.',
+    ),
     '',
-    '- `asking`: `probe` asks; `skip` never does, and the address is `unknown` for the reason `provider_policy`, free of',
-    '  charge; `takes_every_address` does not ask either: the address is `unknown`, free of charge, for the reason',
-    '  `provider_accepts_everything`.',
-    '- `politeness`: any of the limits above. Where you move `conversationsPerGroup` past `conversationsPerGroupAtMost`, or',
-    '  the other way, the one you state is meant and the other follows.',
-    '- `routes`: ids of the routes that may be used; without it, any.',
+    ...item(
+      '`asking`: `probe` asks. `skip` never asks, and the address is `unknown`, free of charge, with the reason `provider_policy`. `takes_every_address` does not ask either, and the address is `unknown`, free of charge, with the reason `provider_accepts_everything`.',
+    ),
+    ...item(
+      '`politeness`: any of the limits above. If you set `conversationsPerGroup` higher than `conversationsPerGroupAtMost`, or the other way round, the one you set counts and the other follows.',
+    ),
+    ...item('`routes`: IDs of the routes that can be used (default: any).'),
     '',
-    '`canaries`: mail hosts, best of three different networks and with their consent, that are connected to now and then',
-    'to see whether port 25 is open.',
+    ...wrapped(
+      '`canaries`: mail hosts that are contacted now and then to see whether port 25 is open, and at once if too many mail hosts are silent. Use hosts in three different networks, with the consent of their operators. Without canaries, the mail hosts of your own sender domain are asked in that case. Port 25 counts as blocked only if none of them can be reached.',
+    ),
     '',
   ];
 }
@@ -176,33 +200,34 @@ function fileFormat(): string[] {
 function routes(): string[] {
   const { perMinute, perDay, startPerDay, doubleEveryDays, port } = routeBounds;
   const rows = [
-    ['`id`', 'a name, yours to choose; `default` is the route there is without a file'],
+    ['`id`', 'a name of your choice; `default` is the route that exists without a file'],
     ['`kind`', '`direct`, or `socks5` through a proxy'],
-    ['`localAddress`', 'an IP address of this machine to leave from (`direct`)'],
+    ['`localAddress`', 'the IP address of this machine to connect from (`direct`)'],
     [
       '`socks5`',
       `\`host\` (an IP address), \`port\` (${range(port)}), \`username\` and \`password\` or neither`,
     ],
-    ['`heloName`', 'the name to introduce ourselves by on this route; without it `MAILPROOF_HELO_NAME`'],
-    ['`mailFrom`', 'the sender on this route; without it `MAILPROOF_MAIL_FROM`'],
-    ['`perMinute`', `new conversations in a minute (${range(perMinute)}); without it no limit`],
-    ['`perDay`', `new conversations in a day (${range(perDay)}); without it no limit`],
+    ['`heloName`', 'the HELO name on this route (default: `MAILPROOF_HELO_NAME`)'],
+    ['`mailFrom`', 'the sender on this route (default: `MAILPROOF_MAIL_FROM`)'],
+    ['`perMinute`', `new conversations per minute, ${range(perMinute)} (default: no limit)`],
+    ['`perDay`', `new conversations per day, ${range(perDay)} (default: no limit)`],
     [
       '`warmUp`',
-      `\`startPerDay\` (${range(startPerDay)}), doubling \`doubleEveryDays\` (${range(doubleEveryDays)}) until it meets \`perDay\``,
+      `\`startPerDay\` (${range(startPerDay)}), doubled every \`doubleEveryDays\` days (${range(doubleEveryDays)}) until it reaches \`perDay\``,
     ],
   ];
   return [
     '## Routes',
     '',
-    `Where conversations leave from, ${number(policyFileBounds.routes)} at most. A list that is given is the whole list: name`,
-    '`default` in it to keep the default route. Only `id` and `kind` must be there, and `socks5` where that is the kind.',
+    ...wrapped(
+      `A route is where conversations leave from. There can be up to ${number(policyFileBounds.routes)}. The list replaces the built-in one: to keep the default route, include \`default\`. Only \`id\` and \`kind\` are required, and \`socks5\` for that kind.`,
+    ),
     '',
     ...table(['key', 'meaning'], rows),
     '',
-    'Volume is not limited unless you say so. Sound advice for an address of its own is 60 a minute and 10,000 a day, with',
-    'a warm-up from 500 a day that doubles weekly. Routes are not a way around a block: an address that was refused on one',
-    'is not asked on another within the hour.',
+    ...wrapped(
+      'Volume is not limited unless you set a limit. For a dedicated IP address, we advise 60 conversations a minute and 10,000 a day, with a warm-up from 500 a day that doubles weekly. Routes are not a way around a block: an address that was rejected on one route is not asked on another within the hour.',
+    ),
     '',
   ];
 }
@@ -212,7 +237,22 @@ function names(): string[] {
     `\`${id}\``,
     suffixes.map((suffix) => `\`${suffix}\``).join(' '),
   ]);
-  return ['## Provider ids', '', ...table(['id', 'mail hosts that end in'], rows), ''];
+  return ['## Provider IDs', '', ...table(['ID', 'mail hosts that end in'], rows), ''];
+}
+
+/** A paragraph, broken so that it reads as well before it is rendered. */
+function wrapped(text: string): string[] {
+  return wrapKeepingCode(text, '', '');
+}
+
+function item(text: string): string[] {
+  return wrapKeepingCode(text, '- ', '  ');
+}
+
+/** Breaks at spaces, but not at those between backticks. */
+function wrapKeepingCode(text: string, first: string, indent: string): string[] {
+  const joined = text.replaceAll(/`[^`]*`/g, (code) => code.replaceAll(' ', '\u00a0'));
+  return wrap(joined, { columns, first, indent }).map((line) => line.replaceAll('\u00a0', ' '));
 }
 
 function range([least, most]: readonly [number, number]): string {

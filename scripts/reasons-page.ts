@@ -5,7 +5,7 @@ export function reasonsPage(): string {
   return [
     '# Reasons',
     '',
-    'With `?explain=true`, and on the command line, every answer names its reason: a code that stays the same from',
+    'With `?explain=true`, and on the command line, every result names its reason: a code that stays the same from',
     'release to release. This page is written from `client/src/reason-texts.ts` by `npm run docs`.',
     '',
     ...Object.values(reasonGroups).flatMap(({ title, texts }) => [

@@ -44,7 +44,7 @@ test('a limit that is used more than once over is one that binds', () => {
   const pressures = pressuresOn(sizeInstallation(86_400_000, round), round);
   const at = (limit: string) => pressures.find((one) => one.limit === limit)?.times;
   // 43,200 connections a day of ten addresses each, and four of ten addresses are there.
-  assert.equal(at('the usual politeness at the largest provider'), 80);
+  assert.equal(at('the default limits of the largest provider'), 80);
   assert.equal(at('100 egress addresses (one providers file)'), 8.64);
   assert.equal(at('connections of one database server'), 0.435);
 });

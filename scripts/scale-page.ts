@@ -25,18 +25,18 @@ function fill(page: string, name: string, lines: string[]): string {
 
 function costLines(costs: Costs): string[] {
   const { workerUs, conversations, dnsQueries } = costs;
-  const busy = 'The machine was **busy with other work** when these were taken: times are too high.';
+  const busy = 'The machine was **busy with other work** during the measurements, so the times are too high.';
   return [
     ...markdownTable([
-      ['an address costs', 'in lists', 'alone', 'from'],
+      ['cost of an address', 'in lists', 'alone', 'from'],
       ['worker, processor', us(workerUs.inLists), us(workerUs.alone), '`bench:scale`, `bench:engine`'],
       ['API, processor', us(costs.apiUs), '', `\`bench:api\`: a hundredth of a list, ${pollsOfTask} polls`],
       ['database, processor', us(costs.databaseUs), '', '`bench:scale`, `bench:api`'],
       ['statements', short(costs.statements), '', '`bench:scale`'],
       ['transactions', short(costs.commits), '', '`bench:scale`'],
       ['log (WAL)', `${short(costs.walBytes)} bytes`, '', '`bench:scale`'],
-      ['disk, until it is erased', `${short(costs.taskBytes)} bytes`, '', '`bench:scale`'],
-      ['disk, in the books, for ever', `${short(costs.bookBytes)} bytes`, '', '`bench:scale`'],
+      ['disk, until erased', `${short(costs.taskBytes)} bytes`, '', '`bench:scale`'],
+      ['disk for the ledger, forever', `${short(costs.bookBytes)} bytes`, '', '`bench:scale`'],
       ['conversations', short(conversations.inLists), short(conversations.alone), '`bench:engine`'],
       ['DNS queries', short(dnsQueries.inLists), short(dnsQueries.alone), '`bench:engine`'],
     ]),
@@ -51,32 +51,32 @@ function suppositionLines(): string[] {
 type Row = [string, (need: Installation) => string];
 
 const rows: Row[] = [
-  ['addresses a second, mean', ({ perSecond }) => short(perSecond.mean)],
-  ['the same in the busiest hour', ({ perSecond }) => short(perSecond.peak)],
+  ['addresses per second, mean', ({ perSecond }) => short(perSecond.mean)],
+  ['addresses per second, busiest hour', ({ perSecond }) => short(perSecond.peak)],
   ['cores for workers, in lists', ({ workerCores }) => short(workerCores.inLists)],
-  ['cores for workers, every address alone', ({ workerCores }) => short(workerCores.alone)],
+  ['cores for workers, alone', ({ workerCores }) => short(workerCores.alone)],
   ['worker processes', ({ workers }) => short(workers)],
   ['cores for the API', ({ apiCores }) => short(apiCores)],
   ['API processes', ({ apis }) => short(apis)],
   ['cores for the database', ({ databaseCores }) => short(databaseCores)],
-  ['statements a second', ({ statementsPerSecond }) => short(statementsPerSecond)],
-  ['transactions a second', ({ commitsPerSecond }) => short(commitsPerSecond)],
-  ['log, MB a second', ({ logMbPerSecond }) => short(logMbPerSecond)],
-  ['log, GB a day', ({ logGbADay }) => short(logGbADay)],
+  ['statements per second', ({ statementsPerSecond }) => short(statementsPerSecond)],
+  ['transactions per second', ({ commitsPerSecond }) => short(commitsPerSecond)],
+  ['log, MB per second', ({ logMbPerSecond }) => short(logMbPerSecond)],
+  ['log, GB per day', ({ logGbADay }) => short(logGbADay)],
   ['disk for tasks, GB', ({ diskGb }) => short(diskGb)],
-  ['the books grow, GB a year', ({ booksGbAYear }) => short(booksGbAYear)],
-  ['database connections at the most', ({ connections }) => short(connections)],
-  ['conversations a second', ({ conversationsPerSecond }) => short(conversationsPerSecond)],
+  ['growth of the ledger, GB per year', ({ booksGbAYear }) => short(booksGbAYear)],
+  ['database connections, at most', ({ connections }) => short(connections)],
+  ['conversations per second', ({ conversationsPerSecond }) => short(conversationsPerSecond)],
   ['egress addresses, as advised', ({ egressAddresses }) => short(egressAddresses)],
   [
-    'DNS queries a second, in lists to alone',
+    'DNS queries per second, in lists to alone',
     ({ dnsPerSecond }) => `${short(dnsPerSecond.inLists)} to ${short(dnsPerSecond.alone)}`,
   ],
 ];
 
 function needLines(needs: Installation[]): string[] {
   return markdownTable([
-    ['addresses a day', ...needs.map(({ addressesADay }) => millions(addressesADay))],
+    ['addresses per day', ...needs.map(({ addressesADay }) => millions(addressesADay))],
     ...rows.map(([name, read]) => [name, ...needs.map(read)]),
   ]);
 }
@@ -89,7 +89,7 @@ function pressureLines(needs: Installation[], costs: Costs): string[] {
     ...limits.map((limit, row) => [limit, ...columns.map((column) => times(column[row]?.times ?? NaN))]),
   ]);
   const most = short(mostAtOneProvider(costs));
-  return [...table, '', `One provider is asked about ${most} addresses a day at the usual limits.`];
+  return [...table, '', `With the default limits, one provider is asked about ${most} addresses per day.`];
 }
 
 /** What is used more than once over stands out. */

@@ -6,8 +6,8 @@ export function settingsPage(): string {
   return [
     '# Settings',
     '',
-    'Settings are environment variables. `./mailproof config` shows the values in force. A bad one stops the start with one',
-    'line that names it and says what it may be; an empty one counts as not set. This page is written from',
+    'Settings are environment variables. `./mailproof config` shows the current values. An invalid setting stops the start',
+    'with one line that names it and says what it can be. An empty setting counts as not set. This page is written from',
     '`service/src/config.ts` by `npm run docs`.',
     '',
     ...markdownTable([
@@ -20,10 +20,10 @@ export function settingsPage(): string {
       ]),
     ]),
     '',
-    'Relative paths are taken from the directory the command is called in. The default data directory is `data` in the',
-    'folder Mailproof is installed in, wherever it is called from.',
+    'Relative paths are relative to the current directory. The default data directory is `data` in the directory where',
+    'Mailproof is installed, wherever you call it from.',
     '',
-    'In Kubernetes a service called `mailproof` makes every pod find a variable `MAILPROOF_PORT=tcp://…`: set',
+    'In Kubernetes, a service called `mailproof` sets the variable `MAILPROOF_PORT=tcp://…` in every pod. Set',
     '`enableServiceLinks: false`, or give the service another name.',
     '',
   ].join('\n');

@@ -40,6 +40,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/config.ts')).configCommand,
   },
   {
+    name: 'domain-lists',
+    summary: 'show and renew the lists of domains',
+    load: async () => (await import('./commands/domain-lists.ts')).domainListsCommand,
+  },
+  {
     name: 'accounts',
     summary: 'create and list accounts, set their plan',
     load: async () => (await import('./commands/accounts.ts')).accountsCommand,

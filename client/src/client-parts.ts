@@ -1,10 +1,15 @@
+/** What is sent: text, or a file that is there or is read as it goes. */
+export type FetchBody = string | Blob | ReadableStream<Uint8Array>;
+
 /** What the client needs of fetch. The global one fits, and so does any other of the same manners. */
 export type Fetch = (
   url: string,
   init: {
     method: string;
     headers: Record<string, string>;
-    body?: string;
+    body?: FetchBody;
+    /** Where the body is a stream: it is sent before the answer is read. */
+    duplex?: 'half';
     signal: AbortSignal;
     redirect: 'error';
   },
@@ -12,6 +17,7 @@ export type Fetch = (
   status: number;
   headers: { get(name: string): string | null };
   text(): Promise<string>;
+  body?: ReadableStream<Uint8Array> | null;
 }>;
 
 /** What the client takes from its surroundings; tests hand in their own. */

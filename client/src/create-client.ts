@@ -1,6 +1,7 @@
 import { createAccountCalls, type AccountCalls } from './account-calls.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { connect } from './connect.ts';
+import { createListCalls, type ListCalls } from './list-calls.ts';
 import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';
 import type { ManyAnswer } from './in-batches.ts';
 import { hasText, readAnswer, type AnswerNotes } from './read-answer.ts';
@@ -31,6 +32,8 @@ export type Client = AccountCalls &
       emails: Iterable<string> | AsyncIterable<string>,
       options?: VerifyManyOptions,
     ): AsyncGenerator<ManyAnswer, void, undefined>;
+    /** Files with addresses that the service keeps and checks. */
+    lists: ListCalls;
   };
 
 type VerifyOptions = {
@@ -57,6 +60,7 @@ export function createClient(options: ClientOptions, parts: ClientParts = system
       );
       return readAnswer(answer, isVerificationResult);
     },
+    lists: createListCalls(connection),
     runTask: run,
     verifyMany: (emails, manyOptions = {}) => verifyMany(emails, manyOptions, { runTask: run, parts }),
   };

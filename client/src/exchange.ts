@@ -1,4 +1,4 @@
-import { reasonOf, type Fetch } from './client-parts.ts';
+import { reasonOf, type Fetch, type FetchBody } from './client-parts.ts';
 import { MailproofError } from './mailproof-error.ts';
 
 /** A request, before it is on the wire. */
@@ -6,9 +6,24 @@ export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the base address, with its leading slash. */
   path: string;
+  /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is. */
+  content?: Content | undefined;
+  /** Done twice it is done once, so that it may be sent again though it has no idempotency key. */
+  isRepeatable?: boolean;
+  /** The answer is a file: what comes back is its stream, which the caller's signal ends. */
+  isDownload?: boolean;
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
+};
+
+export type Content = {
+  type: string;
+  /** Called for each attempt. */
+  open: () => FetchBody;
+  /** A stream that was handed over can be sent once. */
+  isOneShot: boolean;
 };
 
 /** What came back, read as far as every endpoint has it. */
@@ -20,6 +35,14 @@ export type Answer = {
   retryAfter: string | null;
   /** Undefined where it was not JSON. */
   body: unknown;
+  download?: Download | undefined;
+};
+
+export type Download = {
+  stream: ReadableStream<Uint8Array>;
+  contentType: string;
+  /** As the header has it. */
+  disposition: string | null;
 };
 
 type ExchangeOptions = { baseUrl: string; apiKey: string; fetch: Fetch; attemptMs: number };
@@ -34,17 +57,20 @@ export async function exchange(
     const response = await fetch(`${baseUrl}${call.path}`, {
       method: call.method,
       headers: headersFor(call, apiKey),
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...bodyOf(call),
       signal: deadline.signal,
       // A redirect would turn a POST into a GET, or carry addresses to where nobody meant them to go.
       redirect: 'error',
     });
+    const download = call.isDownload === true && response.status === 200 ? downloadOf(response) : undefined;
+    if (download !== undefined) deadline.lift();
     return {
       status: response.status,
       requestId: response.headers.get('x-request-id') ?? undefined,
       creditsUsed: Number(response.headers.get('x-credits-used') ?? 0),
       retryAfter: response.headers.get('retry-after'),
-      body: parseJson(await response.text()),
+      body: download === undefined ? parseJson(await response.text()) : undefined,
+      download,
     };
   } catch (error) {
     if (call.signal?.aborted === true) throw reasonOf(call.signal);
@@ -55,11 +81,24 @@ export async function exchange(
   }
 }
 
-function headersFor({ body, idempotencyKey }: Call, apiKey: string): Record<string, string> {
+function bodyOf({ body, content }: Call): { body?: FetchBody; duplex?: 'half' } {
+  if (content === undefined) return body === undefined ? {} : { body: JSON.stringify(body) };
+  const opened = content.open();
+  return opened instanceof ReadableStream ? { body: opened, duplex: 'half' } : { body: opened };
+}
+
+function downloadOf({ headers, body }: Awaited<ReturnType<Fetch>>): Download | undefined {
+  if (body === undefined || body === null) return undefined;
+  const contentType = headers.get('content-type') ?? 'application/octet-stream';
+  return { stream: body, contentType, disposition: headers.get('content-disposition') };
+}
+
+function headersFor({ body, content, idempotencyKey }: Call, apiKey: string): Record<string, string> {
   return {
     accept: 'application/json',
     authorization: `Bearer ${apiKey}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(content === undefined ? {} : { 'content-type': content.type }),
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   };
 }
@@ -68,6 +107,7 @@ function headersFor({ body, idempotencyKey }: Call, apiKey: string): Record<stri
 function createDeadline(ms: number, caller: AbortSignal | undefined) {
   const controller = new AbortController();
   let isOver = false;
+  let isLifted = false;
   const passOn = () => controller.abort(reasonOf(caller));
   const timer = setTimeout(() => {
     isOver = true;
@@ -78,7 +118,13 @@ function createDeadline(ms: number, caller: AbortSignal | undefined) {
   return {
     signal: controller.signal,
     isOver: () => isOver,
+    /** The rest is only the caller's to end. */
+    lift() {
+      clearTimeout(timer);
+      isLifted = true;
+    },
     end() {
+      if (isLifted) return;
       clearTimeout(timer);
       caller?.removeEventListener('abort', passOn);
     },

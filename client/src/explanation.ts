@@ -6,6 +6,10 @@ export type Explanation = {
   reason: string;
   /** Whether asking again may tell more, and after how many seconds. */
   retry: { advised: boolean; after_seconds?: number };
+  /** The large provider's domain that was most likely meant, where this one is a slip away from it. */
+  did_you_mean?: string;
+  /** The domain is parked: its mail goes to a service that takes it for names nobody uses. */
+  parked?: true;
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   /** The replies that were read, in order. */

@@ -5,6 +5,15 @@
 export { createClient, type Client, type ClientOptions } from './create-client.ts';
 export type { AnswerNotes } from './read-answer.ts';
 export type { TaskCalls } from './task-calls.ts';
+export type {
+  CreateListOptions,
+  ListCalls,
+  ListContent,
+  ListDownload,
+  ListDownloadOptions,
+  ListRowsOptions,
+} from './list-calls.ts';
+export type { WaitForListOptions } from './wait-for-list.ts';
 export type { AccountCalls, CallOptions, KeyCalls, PageOptions } from './account-calls.ts';
 export {
   createAdminClient,
@@ -14,7 +23,7 @@ export {
   type AdminKeyCalls,
 } from './create-admin-client.ts';
 export type { ClientLimits } from './client-limits.ts';
-export type { ClientParts, Fetch } from './client-parts.ts';
+export type { ClientParts, Fetch, FetchBody } from './client-parts.ts';
 export { MailproofError, type FailureReason } from './mailproof-error.ts';
 export { matchResults } from './match-results.ts';
 export type { CompletedTask, RunTaskOptions } from './run-task.ts';
@@ -70,7 +79,7 @@ export type {
 } from './list-record.ts';
 export type { SessionState, SignIn } from './session.ts';
 export type { Explanation } from './explanation.ts';
-export { reasonGroups, reasonText } from './reason-texts.ts';
+export { reasonGroups, reasonText, type ExplainedReason } from './reason-texts.ts';
 export type {
   AccountErrorReason,
   BulkErrorReason,

@@ -23,7 +23,7 @@ test('every spelling of an address finds the record of its first', () => {
 
 test('what the service rejected finds nothing, whatever it looks like', () => {
   const results = resultsFor('ada@example.com');
-  const strangers = [
+  const others = [
     '',
     '@',
     'ada',
@@ -34,7 +34,7 @@ test('what the service rejected finds nothing, whatever it looks like', () => {
     'ada@example.com.',
   ];
   assert.deepEqual(
-    found(strangers, results),
-    strangers.map(() => undefined),
+    found(others, results),
+    others.map(() => undefined),
   );
 });

@@ -84,6 +84,7 @@ describe('the README', () => {
   const examples = [...readme.matchAll(/```js\n(.*?)```/gs)].map((match) => match[1] ?? '');
   const expected = [
     /^safe 98 1\n$/,
+    /^2 1\nName,Email,email_status.*\nAda,ada@example.com,safe,.*\n\n$/,
     /^3 {4}was rejected: blank\n0 ada@example.com safe\n1 invalid@example.com invalid\n2 no address was rejected: not_an_address\n$/,
     /^invalid_email 400 request-\d+\n$/,
     /^safe\n$/,

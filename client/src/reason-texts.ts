@@ -1,6 +1,6 @@
 /**
  * Every reason of an explanation as sentences for people, in the groups in which docs/reasons.md shows them. The
- * console and the command line show these; a test holds them to the reasons that the engine gives.
+ * console and the command line show these; a test of the console holds them to the reasons that the engine gives.
  */
 export const reasonGroups = {
   verdict: {
@@ -63,8 +63,8 @@ export const reasonGroups = {
       host_unreachable: 'The mail server could not be reached several times in a row, so it is paused.',
       host_silent: 'The mail server stopped answering several times in a row, so it is paused.',
       provider_refuses_us: 'The provider rejected us several times in a row, so it is paused.',
-      too_many_unknown: 'Too many of the mailboxes asked about do not exist, so the provider is paused.',
-      many_unknown: 'Many of the mailboxes asked about do not exist, so the provider is asked more slowly.',
+      many_unknown:
+        'Many of the mailboxes you asked about at this provider do not exist, so your account asks it more slowly.',
     },
   },
   reply: {

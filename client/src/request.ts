@@ -19,7 +19,7 @@ type Attempt = { kind: 'answered'; answer: Answer } | { kind: 'failed'; error: M
 /**
  * A request, tried again where that is safe and may help. Safe is: every GET; a PATCH, which sets what it set before;
  * anything that was turned away before any work (503); a POST with an idempotency key, which the service answers
- * once however often it arrives. A POST without a key whose answer was lost may have been charged, and a DELETE whose
+ * once however often it arrives, or one that sets a state, which done twice is done once. A POST without a key whose answer was lost may have been charged, and a DELETE whose
  * answer was lost would be told that there is nothing to delete, so these are not repeated.
  */
 export async function request(call: Call, connection: Connection): Promise<Answer> {
@@ -37,7 +37,8 @@ type Tried =
   | { answer?: undefined; error: MailproofError; retryAfter: string | null };
 
 async function tryOnce(call: Call, { limits, ...options }: Connection): Promise<Tried> {
-  const attempt = await attemptOnce(call, { ...options, attemptMs: limits.attemptMs });
+  const attemptMs = call.content === undefined ? limits.attemptMs : limits.uploadMs;
+  const attempt = await attemptOnce(call, { ...options, attemptMs });
   if (attempt.kind === 'failed') return { error: attempt.error, retryAfter: null };
   const { answer } = attempt;
   if (answer.status >= 200 && answer.status < 300) return { answer };
@@ -55,15 +56,26 @@ async function attemptOnce(call: Call, options: Parameters<typeof exchange>[1]):
 
 function errorFrom({ status, requestId, body }: Answer): MailproofError {
   const reason = typeof body === 'object' && body !== null && 'reason' in body ? body.reason : undefined;
-  return new MailproofError(isErrorReason(reason) ? reason : 'unexpected_answer', { status, requestId });
+  const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : undefined;
+  return new MailproofError(isErrorReason(reason) ? reason : 'unexpected_answer', {
+    status,
+    requestId,
+    detail: typeof detail === 'string' ? detail : undefined,
+  });
 }
 
-function mayRetry({ method, path, idempotencyKey }: Call, { reason, status }: MailproofError): boolean {
-  if (status === 503) return true;
-  if ((method === 'POST' || method === 'DELETE') && idempotencyKey === undefined) return false;
+function mayRetry(call: Call, { reason, status }: MailproofError): boolean {
+  const { method, path, content } = call;
+  if (content?.isOneShot === true) return false;
+  if (status === 503 || reason === 'too_many_uploads') return true;
+  if ((method === 'POST' || method === 'DELETE') && !isRepeatable(call)) return false;
   if (status === undefined) return true;
   if (reason === 'request_in_progress') return true;
   // To a single verification these are answers: no verdict was to be had, or not in time.
   const isSingle = path.startsWith('/api/v1/email-verification');
   return !(isSingle && reason !== 'unexpected_answer') && [500, 502, 504].includes(status);
+}
+
+function isRepeatable(call: Call): boolean {
+  return call.idempotencyKey !== undefined || call.isRepeatable === true;
 }

@@ -14,6 +14,8 @@ export type RunTaskOptions = {
   /** Awaited before the task is looked at for the first time: whoever keeps ids keeps this one now. */
   onCreated?: ((created: BulkTaskCreated) => void | Promise<void>) | undefined;
   onProgress?: ((progress: BulkTaskProgress) => void) | undefined;
+  /** How many times longer than usual to wait between two looks: who follows many tasks looks at each less often. */
+  slowerBy?: (() => number) | undefined;
 };
 
 /** A task that is completed, and so has results. */
@@ -25,12 +27,12 @@ export async function runTask(
   options: RunTaskOptions,
   { tasks, limits, parts }: Pick<Connection, 'limits' | 'parts'> & { tasks: TaskCalls },
 ): Promise<CompletedTask> {
-  const { signal, explain, onProgress } = options;
+  const { signal, explain, onProgress, slowerBy = () => 1 } = options;
   const taskId = options.taskId ?? (await create(emails, options, tasks));
   const until = parts.now() + limits.taskMs;
   let waitMs = limits.pollFirstMs;
   while (parts.now() < until) {
-    await parts.wait(Math.round(waitMs * (0.9 + 0.2 * parts.random())), signal);
+    await parts.wait(Math.round(waitMs * slowerBy() * (0.9 + 0.2 * parts.random())), signal);
     const task = await tasks.getTask(taskId, { explain, signal });
     onProgress?.(task);
     if (isCompleted(task)) return task;

@@ -94,6 +94,36 @@ test('reads the list no further than its tasks need', async () => {
   assert.deepEqual([given, standIn.counts.tasks], [300, 3]);
 });
 
+test('addresses that are slow hold up none of the others: the places of those checked go to the next tasks', async () => {
+  const list = listOf(2_000).map((email, i) => (i % 100 === 50 ? `slow.${email}` : email));
+  let tasks = () => 0;
+  // No slow address is answered before every task of the list has been created.
+  const { collect, standIn } = await start({ areSlowDone: () => tasks() === 20 });
+  tasks = () => standIn.counts.tasks;
+  const signal = AbortSignal.timeout(60_000);
+  assert.equal((await collect(list, { signal })).length, 2_000);
+});
+
+test('never has more addresses outstanding than there are places', async () => {
+  const slow = Array.from({ length: 1_000 }, (_, i) => (i % 2 === 0 ? `slow.${i}` : `ada.${i}`)).map(
+    (name) => `${name}@example.com`,
+  );
+  let looks = 0;
+  let open = 0;
+  let tasks = () => 0;
+  const { collect, standIn } = await start({
+    areSlowDone: () => {
+      looks += 1;
+      if (looks <= 40) open = tasks();
+      return looks > 40;
+    },
+  });
+  tasks = () => standIn.counts.tasks;
+  await collect(slow, { concurrency: 3, signal: AbortSignal.timeout(60_000) });
+  // Of 300 places, tasks that are half checked take 50 each, and the next one needs 100: five of them fit.
+  assert.deepEqual([open, standIn.counts.tasks], [5, 10]);
+});
+
 test('an abort is heard while the list itself gives nothing more', async () => {
   const { client } = await start();
   const abort = new AbortController();
@@ -153,7 +183,7 @@ test('the name of a run is the name of its tasks', async () => {
     apiKey: standIn.apiKey,
     limits: quick,
     fetch(url, init) {
-      if (init.body !== undefined) names.push((JSON.parse(init.body) as { name?: string }).name);
+      if (typeof init.body === 'string') names.push((JSON.parse(init.body) as { name?: string }).name);
       return fetch(url, init);
     },
   });

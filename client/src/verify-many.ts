@@ -1,4 +1,5 @@
 import { reasonOf, type ClientParts } from './client-parts.ts';
+import { contractLimits } from './contract-limits.ts';
 import { inBatches, type Batch, type Entry, type ManyAnswer } from './in-batches.ts';
 import { matchResults } from './match-results.ts';
 import type { CompletedTask, RunTaskOptions } from './run-task.ts';
@@ -6,7 +7,7 @@ import { sha256 } from './sha256.ts';
 import { createRunProgress, type ManyProgress, type RunProgress } from './run-progress.ts';
 
 export type VerifyManyOptions = {
-  /** Tasks under way at once. */
+  /** Addresses outstanding at once, in hundreds: so many tasks run side by side while none of them waits. */
   concurrency?: number | undefined;
   /**
    * Names this run over this list. Started again after a crash with the same key and the same list, it finds the
@@ -24,13 +25,22 @@ type RunTask = (emails: readonly string[], options: RunTaskOptions) => Promise<C
 
 type Event =
   | { kind: 'read'; batch: Batch | undefined }
-  | { kind: 'done'; work: Promise<Event>; answers: ManyAnswer[]; creditsUsed: number };
+  | { kind: 'checked' }
+  | { kind: 'done'; task: OpenTask; answers: ManyAnswer[]; creditsUsed: number }
+  | { kind: 'failed'; error: unknown };
+
+/** A task under way; the addresses that it has not checked yet are outstanding. */
+type OpenTask = { entries: Entry[]; unchecked: number };
 
 const usualConcurrency = 4;
 
+/** Gaps between two looks at a task grow with the number of tasks, so far. */
+const slowestBy = 6;
+
 /**
- * Tasks of 100, several at a time. Answers come task by task as they complete, not in the order of the list. At most
- * as many tasks as may run at once are held; the list is read no further than that. When one task fails,
+ * Tasks of 100, as many as keep so many addresses outstanding: an address that its mail host defers keeps its task open
+ * for as long as it takes, and the places of the others in it are used for the next tasks. Answers come task by task as
+ * they complete, not in the order of the list. The list is read no further than there is room. When one task fails,
  * the run ends with its error; the others go on in the service, and a resume key finds them again.
  */
 export async function* verifyMany(
@@ -38,36 +48,40 @@ export async function* verifyMany(
   options: VerifyManyOptions,
   { runTask, parts }: { runTask: RunTask; parts: ClientParts },
 ): AsyncGenerator<ManyAnswer, void, undefined> {
-  const stop = linkedController(options.signal);
+  const events = createEventQueue();
+  const stop = linkedController(options.signal, events);
   const progress = createRunProgress(options.onProgress);
-  const run = {
+  const concurrency = options.concurrency ?? usualConcurrency;
+  const open = new Set<OpenTask>();
+  const run: Run = {
     runTask,
     options,
     progress,
+    events,
     signal: stop.signal,
     runKey: options.resumeKey ?? randomKey(parts),
+    slowerBy: () => Math.min(Math.max(open.size / (4 * concurrency), 1), slowestBy),
   };
   const batches = inBatches(emails);
-  const working = new Set<Promise<Event>>();
-  let reading: Promise<Event> | undefined;
+  let isReading = false;
   let ended = false;
   try {
     for (;;) {
-      const hasRoom = working.size < (options.concurrency ?? usualConcurrency);
-      if (!ended && hasRoom) reading ??= batches.next().then(readEvent);
-      if (reading === undefined && working.size === 0) return;
-      const event = await Promise.race([
-        stop.aborted,
-        ...working,
-        ...(reading === undefined ? [] : [reading]),
-      ]);
+      if (!ended && !isReading && hasRoom(open, concurrency)) {
+        isReading = true;
+        batches.next().then((read) => events.push(readEvent(read)), events.fail);
+      }
+      if (!isReading && open.size === 0) return;
+      const event = await events.next();
+      if (event.kind === 'failed') throw event.error;
+      if (event.kind === 'checked') continue;
       if (event.kind === 'done') {
-        working.delete(event.work);
+        open.delete(event.task);
         progress.complete(event.answers.length, event.creditsUsed);
         yield* event.answers;
         continue;
       }
-      reading = undefined;
+      isReading = false;
       if (event.batch === undefined) {
         ended = true;
         continue;
@@ -75,7 +89,7 @@ export async function* verifyMany(
       const { entries, rejected } = event.batch;
       progress.read(entries.length + rejected.length);
       if (rejected.length > 0) progress.complete(rejected.length, 0);
-      if (entries.length > 0) working.add(begin(entries, run));
+      if (entries.length > 0) open.add(begin(entries, run));
       yield* rejected;
     }
   } finally {
@@ -85,26 +99,61 @@ export async function* verifyMany(
   }
 }
 
+/** For one more task. One that is open counts, though all its addresses are checked. */
+function hasRoom(open: ReadonlySet<OpenTask>, concurrency: number): boolean {
+  let outstanding = 0;
+  for (const { unchecked } of open) outstanding += Math.max(unchecked, 1);
+  return outstanding + contractLimits.bulkEmails <= concurrency * contractLimits.bulkEmails;
+}
+
 function readEvent(read: IteratorResult<Batch, void>): Event {
   return { kind: 'read', batch: read.done === true ? undefined : read.value };
+}
+
+/** What happens to the run, in its order, for the one loop that acts on it. */
+type EventQueue = ReturnType<typeof createEventQueue>;
+
+function createEventQueue() {
+  const events: Event[] = [];
+  let wake: (() => void) | undefined;
+  function push(event: Event): void {
+    // Who looks at the counts looks at all of them, so that one such event is enough.
+    if (event.kind === 'checked' && events.some(({ kind }) => kind === 'checked')) return;
+    events.push(event);
+    wake?.();
+  }
+  return {
+    push,
+    fail: (error: unknown) => push({ kind: 'failed', error }),
+    async next(): Promise<Event> {
+      for (;;) {
+        const event = events.shift();
+        if (event !== undefined) return event;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
 }
 
 type Run = {
   runTask: RunTask;
   options: VerifyManyOptions;
   progress: RunProgress;
+  events: EventQueue;
   signal: AbortSignal;
   runKey: string;
+  slowerBy: () => number;
 };
 
-function begin(entries: Entry[], run: Run): Promise<Event> {
-  const work: Promise<Event> = answer(entries, run).then((done) => ({ kind: 'done', work, ...done }));
-  // It is awaited in the race; where the run ends before that, its failure is of no interest any more.
-  work.catch(() => undefined);
-  return work;
+function begin(entries: Entry[], run: Run): OpenTask {
+  const task: OpenTask = { entries, unchecked: entries.length };
+  const { events } = run;
+  answer(task, run).then((done) => events.push({ kind: 'done', task, ...done }), events.fail);
+  return task;
 }
 
-async function answer(entries: Entry[], { runTask, options, progress, signal, runKey }: Run) {
+async function answer(task: OpenTask, { runTask, options, progress, events, signal, runKey, slowerBy }: Run) {
+  const { entries } = task;
   const emails = entries.map(({ email }) => email);
   const followTask = progress.follow();
   const { results, creditsUsed } = await runTask(emails, {
@@ -112,7 +161,12 @@ async function answer(entries: Entry[], { runTask, options, progress, signal, ru
     name: options.name,
     explain: options.explain,
     signal,
-    onProgress: ({ count_checked: checked }) => followTask.checked(checked),
+    slowerBy,
+    onProgress: ({ count_checked: checked, count_total: total }) => {
+      task.unchecked = total - checked;
+      followTask.checked(checked);
+      events.push({ kind: 'checked' });
+    },
   });
   followTask.end();
   const answers = matchResults(emails, results).map((result, i): ManyAnswer => {
@@ -125,19 +179,17 @@ async function answer(entries: Entry[], { runTask, options, progress, signal, ru
 }
 
 /** Follows the caller's signal until the end, and then stops whatever is still under way. */
-function linkedController(caller: AbortSignal | undefined) {
+function linkedController(caller: AbortSignal | undefined, events: EventQueue) {
   const controller = new AbortController();
-  const passOn = () => controller.abort(reasonOf(caller));
-  const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(reasonOf(controller.signal)), { once: true });
-  });
-  aborted.catch(() => undefined);
+  // A source that gives nothing more must not keep the caller's abort from being heard.
+  const passOn = () => {
+    controller.abort(reasonOf(caller));
+    events.fail(reasonOf(caller));
+  };
   if (caller?.aborted === true) passOn();
   else caller?.addEventListener('abort', passOn, { once: true });
   return {
     signal: controller.signal,
-    /** Rejects with the caller's reason; a source that gives nothing more must not keep it from stopping. */
-    aborted,
     end() {
       caller?.removeEventListener('abort', passOn);
       controller.abort(new Error('the run is over'));

@@ -26,13 +26,15 @@ import { createPacer, type Pacer } from './politeness/create-pacer.ts';
 import type { LeaseStore } from './politeness/lease-store.ts';
 import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
+import type { PolicyBook } from './politeness/policy.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
 import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
+import { createProviderBeliefs } from './probing/provider-beliefs.ts';
 import { createHostMemory } from './probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
-import type { Address } from './syntax/address.ts';
+import type { Address, CanonicalHost } from './syntax/address.ts';
 import {
   recall,
   verify,
@@ -56,6 +58,8 @@ export type EngineSettings = {
   /** STARTTLS only where a host demands it, or wherever it is offered. */
   starttls: 'demanded' | 'always';
   listFiles: OperatorFiles;
+  /** Where the operator renews the built-in lists (`domain-lists update`); none: the built-in ones. */
+  renewedListsIn?: string | undefined;
   /** The operator's own policies, routes and canaries. */
   policyFile?: PolicyFile | undefined;
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
@@ -99,7 +103,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const base: Base = { settings, clock: systemClock, limits: { ...defaultLimits, ...settings.limits } };
   const { clock, limits } = base;
   const onProblem = (message: string): void => settings.onProblem(message);
-  const lists = createLists({ files: settings.listFiles, onProblem });
+  const lists = createLists({ files: settings.listFiles, renewedIn: settings.renewedListsIn, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
   const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
@@ -110,22 +114,9 @@ export function createEngine(settings: EngineSettings): Engine {
     clock,
     signature: randomBytes(8).toString('hex'),
   });
-  const mailPort = createMailPortWatch({ clock, limits, port: settings.smtpPort, onProblem });
-  const canaries = watchCanaries(base, { resolver, routes, mailPort });
+  const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes });
   const pacer = startPacer(base, memoryOf('rest'));
-  const scheduler = createProbeScheduler({
-    clock,
-    limits,
-    policies,
-    routes,
-    mailPort,
-    pacer,
-    starttls: settings.starttls,
-    hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits, memoryOf('catch_all'))),
-    randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
-    conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
-  });
+  const scheduler = openScheduler(base, { policies, routes, mailPort, pacer, memoryOf });
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const parts: VerifyParts = {
     clock,
@@ -169,14 +160,19 @@ type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
 
 /** Where mail goes, as a resolver says whose denials are believed only while it is known to tell the truth. */
 function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
-  const control = controlName(settings.mailFrom, { resolver, clock });
+  const sender = senderDomain(settings);
+  const control = sender && createControlName({ name: sender, resolver, clock });
   const resolverWatch = watchResolver({
-    ...{ clock, limits, resolver },
+    clock,
+    limits,
+    resolver,
     names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
     onProblem: (message) => settings.onProblem(message),
   });
   const mailRoutes = rememberMailRoutes({
-    ...{ clock, limits, resolver },
+    clock,
+    limits,
+    resolver,
     findMailRoute: believeDenials({
       clock,
       watch: resolverWatch,
@@ -226,10 +222,71 @@ function leasesOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof creat
   return { store, onProblem: (message) => settings.onProblem(message) };
 }
 
-type CanaryNeeds = { resolver: DnsResolver; routes: Routes; mailPort: MailPortWatch };
+type SchedulerNeeds = {
+  policies: PolicyBook;
+  routes: Routes;
+  mailPort: MailPortWatch;
+  pacer: Pacer;
+  memoryOf: ReturnType<typeof openNamespaces>;
+};
 
-function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, mailPort }: CanaryNeeds) {
+function openScheduler({ settings, clock, limits }: Base, { memoryOf, ...needs }: SchedulerNeeds) {
+  const beliefs = createProviderBeliefs({
+    clock,
+    limits,
+    memory: memoryOf('belief'),
+    onProblem: (message) => settings.onProblem(message),
+  });
+  return createProbeScheduler({
+    ...needs,
+    clock,
+    limits,
+    starttls: settings.starttls,
+    hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
+    catchAllLookups: createCatchAllLookups(
+      createCatchAllMemory(clock, limits, memoryOf('catch_all')),
+      beliefs,
+    ),
+    randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
+    conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
+  });
+}
+
+type CanaryNeeds = {
+  resolver: DnsResolver;
+  routes: Routes;
+  mailRoutes: ReturnType<typeof openMailRoutes>['mailRoutes'];
+};
+
+/** Whether port 25 is open, with the hosts that are asked where it is in doubt. */
+function watchMailPort(base: Base, needs: CanaryNeeds) {
+  const { settings, clock, limits } = base;
+  const mailPort = createMailPortWatch({
+    clock,
+    limits,
+    port: settings.smtpPort,
+    askKnownHosts: () => canaries.ask(),
+    onProblem: (message) => settings.onProblem(message),
+  });
+  const canaries = watchCanaries(base, { ...needs, mailPort });
+  return { mailPort, canaries };
+}
+
+/** More would tell nothing more of the port. */
+const ownHostsAsked = 3;
+
+function watchCanaries(
+  { settings, clock, limits }: Base,
+  { resolver, routes, mailPort, mailRoutes }: CanaryNeeds & { mailPort: MailPortWatch },
+) {
   return startCanaries({
+    async findOwnHosts(patience) {
+      const domain = senderDomain(settings);
+      const route = domain === undefined ? undefined : await mailRoutes.find(domain, patience);
+      // Without MX records nobody has said that the domain's own address takes mail.
+      if (route?.kind !== 'takes_mail' || route.implicit) return [];
+      return route.mxRecords.slice(0, ownHostsAsked);
+    },
     hosts: (settings.policyFile?.canaries ?? []).flatMap((name) => canonicalHost(name) ?? []),
     clock,
     limits,
@@ -248,7 +305,6 @@ function watchCanaries({ settings, clock, limits }: Base, { resolver, routes, ma
 }
 
 /** The operator's own domain, by which "no such name" is checked; none where the sender has no real one. */
-function controlName(mailFrom: string, parts: Omit<Parameters<typeof createControlName>[0], 'name'>) {
-  const name = canonicalHost(mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
-  return name === undefined ? undefined : createControlName({ ...parts, name });
+function senderDomain({ mailFrom }: EngineSettings): CanonicalHost | undefined {
+  return canonicalHost(mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
 }

@@ -68,6 +68,8 @@ export type MailboxEvidence =
       meaning: ReplyMeaning | undefined;
       /** Whether a host was spoken to at all. */
       connected: boolean;
+      /** When the rest ends for which nobody was asked. */
+      retryAfterMs?: number;
       host: CanonicalHost | undefined;
       replies: ReadReply[];
     };

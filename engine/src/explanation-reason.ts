@@ -4,8 +4,8 @@ import type { ReplyReason } from './replies/reply-reasons.ts';
 import type { SyntaxFault } from './syntax/address.ts';
 
 /**
- * Every reason an explanation may give. The texts for people are in `@mailproof/client`, and its test holds them to this
- * type: a reason without a text, or a text without a reason, does not compile.
+ * Every reason an explanation may give. The texts for people are in `@mailproof/client`, and a test of the console, which shows
+ * them, holds them to this type: a reason without a text, or a text without a reason, does not compile.
  */
 export type ExplanationReason =
   VerdictReason | RouteReason | NoAnswerReason | RestReason | ReplyReason | SyntaxFault;
@@ -24,14 +24,21 @@ type VerdictReason =
 type RouteReason = Extract<MailRoute, { kind: 'refuses_mail' }>['why'] | `dns_${RouteFailure}`;
 
 /** Why a mail host is left alone; these replace `host_resting` where the cause is known. */
-type RestReason =
-  | 'route_volume_spent'
-  | 'no_route_open'
-  | 'provider_throttles'
-  | 'reputation_doubted'
-  | 'host_defers'
-  | 'host_unreachable'
-  | 'host_silent'
-  | 'provider_refuses_us'
-  | 'too_many_unknown'
-  | 'many_unknown';
+const restReasons = [
+  'route_volume_spent',
+  'no_route_open',
+  'provider_throttles',
+  'reputation_doubted',
+  'host_defers',
+  'host_unreachable',
+  'host_silent',
+  'provider_refuses_us',
+  'many_unknown',
+] as const;
+
+type RestReason = (typeof restReasons)[number];
+
+/** Whether nobody was asked because a host is left alone: the advice then names the end of that. */
+export function isRestReason(reason: string): boolean {
+  return restReasons.some((one) => one === reason);
+}

@@ -11,6 +11,10 @@ export type Explanation = {
   /** A stable snake_case code; the list is in docs/reasons.md. */
   reason: string;
   retry: { advised: boolean; after_seconds?: number };
+  /** The large provider's domain that was most likely meant, where this one is a slip away from it. */
+  did_you_mean?: string;
+  /** The domain is parked: its mail goes to a service that takes it for names nobody uses. */
+  parked?: true;
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   replies: { phase: SmtpPhase; code: number; enhanced?: string; text: string }[];
@@ -40,9 +44,24 @@ export function explain(evidence: Evidence, verdict: Verdict, timings: Timings):
   const mailbox = evidence.mailbox;
   return {
     ...causeOf(evidence, verdict),
+    ...hintsOf(evidence),
     ...(mailbox?.host === undefined ? {} : { mail_host: mailbox.host }),
     replies: (mailbox?.replies ?? []).map(presentReply),
     timings_ms: timings,
+  };
+}
+
+/** The shorter a name, the more living domains are a slip away from it: these are named only where the domain is dead or parked. */
+const leastLettersOfLiving = 5;
+
+function hintsOf({ lists, route }: Evidence): Pick<Explanation, 'did_you_mean' | 'parked'> {
+  const { nearProvider, parked } = lists;
+  const isUnused = parked === true || route?.kind === 'refuses_mail';
+  const letters = nearProvider?.indexOf('.') ?? 0;
+  const isTold = nearProvider !== undefined && (isUnused || letters >= leastLettersOfLiving);
+  return {
+    ...(isTold ? { did_you_mean: nearProvider } : {}),
+    ...(parked === undefined ? {} : { parked }),
   };
 }
 
@@ -87,6 +106,8 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     // It will accept everything tomorrow as well.
     if (mailbox.reason === 'provider_accepts_everything') return { reason: mailbox.reason, retry: never };
     const reason = mailbox.meaning?.reason ?? mailbox.reason;
+    if (mailbox.retryAfterMs !== undefined)
+      return { reason, retry: retryIn(Math.max(1, Math.ceil(mailbox.retryAfterMs / 1_000))) };
     return { reason, retry: retryFor(mailbox.meaning?.label, retryAfterSeconds.unreachable) };
   }
   const { meaning, catchAll } = mailbox;

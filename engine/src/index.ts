@@ -1,4 +1,4 @@
-/** The engine's door: `createEngine(settings).verify(email, patience)` and the pure parts that stand alone. */
+/** What the engine offers: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
 export { createBoundedCache } from './bounded-cache.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
@@ -17,6 +17,7 @@ export { explain, type Explanation } from './explanation.ts';
 export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';
 export { defaultLimits, limitTable, type Limits } from './limits.ts';
 export type { ListFindings, Lists } from './lists/findings.ts';
+export { findListFile, listFileNames } from './lists/list-files.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
 export {
@@ -32,14 +33,13 @@ export { createPolicyBook } from './politeness/create-policy-book.ts';
 export type { PolicyFile, RouteSetting } from './politeness/policy-file.ts';
 export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';
 export { readPolicyFile, type ReadPolicyFile } from './politeness/read-policy-file.ts';
-export type { ExplanationReason } from './explanation-reason.ts';
+export { isRestReason, type ExplanationReason } from './explanation-reason.ts';
 export { classifyReply } from './replies/classifier/classify-reply.ts';
 export { providerOf, providerTable } from './replies/providers.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
 export { canonicalHost } from './syntax/canonical-host.ts';
-export { parseAddress } from './syntax/parse-address.ts';
-export { trimAddress } from './syntax/trim-address.ts';
+export { parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export type { Visit } from './probing/pending-probe.ts';
 export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';

@@ -43,6 +43,12 @@ export const limitTable = {
   catchAllEntries: { value: 50_000, meaning: 'domains whose catch-all answer is remembered' },
   catchAllYesMs: { value: 7 * 86_400_000, meaning: 'life of "takes every address"' },
   catchAllNoMs: { value: 86_400_000, meaning: 'life of "refuses made-up addresses"' },
+  beliefMs: {
+    value: 86_400_000,
+    meaning:
+      'time between two made-up addresses asked for at a provider that is believed, and life of a doubt in it',
+  },
+  beliefAgainMs: { value: 600_000, meaning: 'the same where the first told nothing' },
   hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
   hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
   routeBlocks: { value: 5, meaning: 'blocks within `routeBlockWindowMs` after which a route rests' },
@@ -58,13 +64,16 @@ export const limitTable = {
   routeRefusals: { value: 20_000, meaning: 'groups and addresses remembered as having refused a route' },
   routeFailures: { value: 3, meaning: 'failures of a route itself, in a row, after which it is left alone' },
   routeDownMs: { value: 60_000, meaning: 'time for which a route that fails is left alone' },
-  mailPortAddresses: { value: 20, meaning: 'mail hosts without one connection that show port 25 blocked' },
+  mailPortAddresses: {
+    value: 20,
+    meaning: 'silent mail hosts, and none that was reached, that make port 25 suspect',
+  },
   mailPortNetworks: { value: 5, meaning: 'networks they must be in (a /16 of IPv4, a /32 of IPv6)' },
   mailPortWindowMs: { value: 300_000, meaning: 'window in which they are counted' },
   mailPortFailures: { value: 100, meaning: 'failed mail hosts kept in that window' },
   mailPortNoticeMs: {
     value: 60_000,
-    meaning: 'least time between two lines that say so, and between two trials',
+    meaning: 'least time between two messages about it, and between two trial connections',
   },
   canaryEveryMs: { value: 600_000, meaning: 'time between two rounds of the canaries' },
   replyMeanings: { value: 5_000, meaning: 'different refusals whose meaning is remembered' },

@@ -1,17 +1,17 @@
 /**
- * What the engine has learnt, for whoever keeps it over a restart. The engine itself remembers in bounded caches and
- * needs nobody; where a memory is handed in, it is told of everything new and read at the start, and where other
- * engines write to the same memory, what they learn is taken in as it comes.
+ * What the engine has learnt, for a store that keeps it over a restart. The engine remembers in bounded caches and works
+ * without one; where a memory is handed in, it is read at the start and told of everything new, and what other engines
+ * write to the same memory is taken in as it comes.
  *
- * Keys are names of domains, mail hosts and routes and addresses of machines, never anybody's address. Values
- * are plain JSON, and are looked at with suspicion when they come back: one that cannot be read is ignored.
+ * Keys are names of domains, mail hosts and routes and IP addresses of machines, never an email address. Values are
+ * plain JSON and are not trusted when they come back: one that cannot be read is ignored.
  */
 export type EngineMemory = {
   /** All that is still alive. Called once. */
   load(): Remembered[];
   /** Must neither wait nor throw. The last word on a key counts. */
   learn(entry: Remembered): void;
-  /** Called once, with what wants to be told of all that others learn. One whose life is over is to be forgotten. */
+  /** Called once; `tell` takes what other engines learn. An entry without any life left is to be forgotten. */
   listen?(tell: (entries: Remembered[]) => void): void;
 };
 
@@ -19,15 +19,15 @@ export type Remembered = {
   kind: MemoryKind;
   key: string;
   value: unknown;
-  /** How much longer it holds; nothing left means that it is to be forgotten. */
+  /** How much longer it holds; 0 means that it is to be forgotten. */
   lifeMs: number;
 };
 
-export type MemoryKind = 'catch_all' | 'host_traits' | 'rest' | 'route';
+export type MemoryKind = 'belief' | 'catch_all' | 'host_traits' | 'rest' | 'route';
 
-/** The part of a memory that belongs to one kind of thing. */
+/** The entries of one kind. */
 export type MemoryNamespace = {
-  /** Calls `take` for each thing that is known, and from then on for each that another engine learns. */
+  /** Calls `take` for each entry that is known, and from then on for each that another engine learns. */
   follow(take: (entry: Omit<Remembered, 'kind'>) => void): void;
   learn(key: string, value: unknown, lifeMs: number): void;
 };

@@ -109,15 +109,17 @@ function unavailable(evidence: Evidence, watch: Watch): Outcome {
   return { kind: 'unavailable', explanation: explainUnavailable(evidence, watch.timings()) };
 }
 
-/** A throw-away service shows in its mail host even where the domain itself is new to the lists. */
+/** A throw-away service, and one that parks names, shows in its mail host even where the domain is new to the lists. */
 function withRoute(
   listed: Evidence['lists'],
   route: MailRoute,
   { address, lists }: { address: Address; lists: Lists },
 ): Evidence & { route: MailRoute } {
-  if (listed.disposable || route.kind !== 'takes_mail') return { address, lists: listed, route };
-  const disposable = route.mxRecords.some((host) => lists.isDisposableMailHost(host, address));
-  return { address, lists: disposable ? { ...listed, disposable } : listed, route };
+  if (route.kind !== 'takes_mail') return { address, lists: listed, route };
+  const parked = route.mxRecords.some((host) => lists.isParkedMailHost(host));
+  const disposable =
+    listed.disposable || route.mxRecords.some((host) => lists.isDisposableMailHost(host, address));
+  return { address, lists: { ...listed, disposable, ...(parked ? { parked } : {}) }, route };
 }
 
 type Watch = {

@@ -6,25 +6,25 @@ import type { Costs } from './read-costs.ts';
 /** What is not measured but supposed. Change a figure here and run `npm run docs`. */
 export const suppositions = {
   /** The busiest hour against the mean of the day. */
-  peak: { value: 3, meaning: 'times the mean of the day, in the busiest hour' },
+  peak: { value: 3, meaning: 'times the daily mean in the busiest hour' },
   /** A core that is busier than this answers late. */
-  busiest: { value: 0.6, meaning: 'of a core used at the most, so that answers are not late' },
+  busiest: { value: 0.6, meaning: 'of a core used at most, so that responses are not late' },
   secondsUnderWay: {
     value: 4,
-    meaning: 'seconds an address is under way on the open internet, waiting for its host included',
+    meaning: 'seconds per address on the open internet, including the wait for its host',
   },
   largestProvider: { value: 0.4, meaning: 'of all addresses are at the largest provider' },
   conversationsADay: {
     value: 10_000,
-    meaning: 'conversations a day from one IP address, the advice for a good reputation',
+    meaning: 'conversations per day from one IP address, as advised for a good reputation',
   },
   retentionDays: {
     value: 15,
     meaning: 'days until a completed task is erased (`MAILPROOF_TASK_RETENTION_MS`)',
   },
   databaseCores: { value: 32, meaning: 'cores of a large database server' },
-  databaseLogMb: { value: 200, meaning: 'MB of log a second that its disks and standbys take' },
-  databaseDiskTb: { value: 8, meaning: 'TB of disk on it' },
+  databaseLogMb: { value: 200, meaning: 'MB of log per second that its disks and standbys can take' },
+  databaseDiskTb: { value: 8, meaning: 'TB of disk on that server' },
   databaseConnections: { value: 1_000, meaning: 'connections that it serves well' },
 } as const;
 
@@ -107,7 +107,7 @@ export function pressuresOn(need: Installation, costs: Costs): Pressure[] {
   const atLargest = need.addressesADay * given.largestProvider;
   const routes = policyFileBounds.routes * given.conversationsADay;
   return [
-    { limit: 'the usual politeness at the largest provider', times: atLargest / mostAtOneProvider(costs) },
+    { limit: 'the default limits of the largest provider', times: atLargest / mostAtOneProvider(costs) },
     {
       limit: 'one egress address, as advised',
       times: (need.addressesADay * costs.conversations.inLists) / given.conversationsADay,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readPolicyFile, type EngineSettings, type PolicyFile } from '@mailproof/engine';
 import type { Config } from './config.ts';
 import { StartError } from './start-error.ts';
@@ -22,8 +23,14 @@ export function engineSettings(config: Config, onProblem: (message: string) => v
       allow: config.allowFile,
       deny: config.denyFile,
     },
+    renewedListsIn: renewedListsIn(config),
     onProblem,
   };
+}
+
+/** Where `mailproof domain-lists update` puts the lists that it renews. */
+export function renewedListsIn({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'domain-lists');
 }
 
 function openPolicyFile(path: string): PolicyFile {

@@ -5,7 +5,7 @@ export { listAccounts } from './accounts/find-accounts.ts';
 export { setPlan, type SetPlanAnswer } from './accounts/set-plan.ts';
 export { mostCredits, type Balance } from './credits/credits.ts';
 export { grantCredits, type GrantCreditsAnswer } from './credits/grant-credits.ts';
-export { showCredits, type ShowCreditsAnswer } from './credits/show-credits.ts';
+export { showCredits, type ShowCreditsAnswer } from './credits/read-balance.ts';
 export type { Violation } from './credits/violation.ts';
 export { openStore, type OpenStoreOptions } from './start/open-store.ts';
 export { readSchemaVersion } from './db/migrations/migrate.ts';

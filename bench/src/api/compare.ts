@@ -1,7 +1,7 @@
 /**
- * Ours and the bare route, round by round in turn, each round beginning with the other: what drifts (the machine's
- * other work, its temperature, the size of the database) falls on both alike. The ratio is the median over the
- * pairs of rounds.
+ * Two servers with the same load, round by round in turn, each round beginning with the other: what drifts (the
+ * machine's other work, its temperature, the size of the database) falls on both alike. The ratio is the median over
+ * the pairs of rounds.
  */
 import { startChild, type Child } from '../processes/child.ts';
 import { cpuTimeMs } from '../processes/cpu-time.ts';
@@ -27,16 +27,18 @@ export type Comparison = {
   title: string;
   goal: number | undefined;
   ours: Figures;
-  bare: Figures;
+  other: Figures;
+  /** Our rate by the other's. */
   ratio: number;
   ratios: number[];
   /** Answers of ours that were not what was asked for, by status. */
   otherwise: Record<string, number>;
 };
 
-/** Where each side listens, and the process it is. */
-type Servers = Record<Side, { port: number; pid: number; databaseCpuMs?: () => number }>;
-type Side = 'ours' | 'bare';
+/** Where each side listens, the process it is, and how it is asked. */
+type Servers = Record<Side, Server>;
+export type Server = { port: number; pid: number; request: string; databaseCpuMs?: () => number };
+type Side = 'ours' | 'other';
 type Driven = LoadReport & { cpuMs: number; databaseCpuMs: number };
 
 export async function compare(measure: Measure, servers: Servers, effort: Effort): Promise<Comparison> {
@@ -51,25 +53,24 @@ export async function compare(measure: Measure, servers: Servers, effort: Effort
 type Drive = (side: Side, forMs: number) => Promise<Driven>;
 
 async function inTurn(measure: Measure, drive: Drive, effort: Effort): Promise<Comparison> {
-  const reports: Record<Side, Driven[]> = { ours: [], bare: [] };
-  await drive('bare', effort.warmUpMs);
+  const reports: Record<Side, Driven[]> = { ours: [], other: [] };
+  await drive('other', effort.warmUpMs);
   await drive('ours', effort.warmUpMs);
   for (let round = 0; round < effort.rounds; round += 1) {
-    const order: Side[] = round % 2 === 0 ? ['ours', 'bare'] : ['bare', 'ours'];
+    const order: Side[] = round % 2 === 0 ? ['ours', 'other'] : ['other', 'ours'];
     for (const side of order) reports[side].push(await drive(side, effort.roundMs));
   }
-  const ratios = reports.ours.map((report, round) => rateOf([report]) / rateOf([reports.bare[round]]));
+  const ratios = reports.ours.map((report, round) => rateOf([report]) / rateOf([reports.other[round]]));
   const { id, title, goal } = measure;
-  const otherwise = countOtherwise(reports.ours);
   return {
     id,
     title,
     goal,
     ours: read(reports.ours),
-    bare: read(reports.bare),
+    other: read(reports.other),
     ratio: median(ratios),
     ratios,
-    otherwise,
+    otherwise: countOtherwise(reports.ours),
   };
 }
 
@@ -78,16 +79,16 @@ type DriverParts = { measure: Measure; servers: Servers; effort: Effort; load: C
 function createDriver({ measure, servers, effort, load }: DriverParts): Drive {
   let from = 1;
   return async (side, forMs) => {
-    const { port, pid, databaseCpuMs = () => 0 } = servers[side];
+    const { port, pid, request, databaseCpuMs = () => 0 } = servers[side];
     const cpuBefore = cpuTimeMs(pid) ?? NaN;
     const databaseBefore = databaseCpuMs();
     const report = await load.ask({
       port,
       connections: Math.min(effort.connections, measure.mostConnections),
       forMs,
-      request: side === 'ours' ? measure.request : measure.bareRequest,
+      request,
       from,
-      expectedStatus: measure.expectedStatus,
+      expectedStatus: measure.first.status,
     });
     from = report.next;
     return {

@@ -5,7 +5,7 @@ export type LoadOrder = {
   port: number;
   connections: number;
   forMs: number;
-  /** The request as it goes on the wire; `serialMark` stands where every request has a number of its own. */
+  /** The request as it goes on the wire; where it has marks (`wire-request.ts`), every request has a number of its own. */
   request: string;
   /** The number of the first request. */
   from: number;

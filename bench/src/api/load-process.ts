@@ -7,12 +7,12 @@ import { connect, type Socket } from 'node:net';
 import { answerQuestions } from '../processes/child.ts';
 import type { LoadOrder, LoadReport } from './load-module.ts';
 import { createResponseReader } from './response-reader.ts';
-import { serialMark } from './wire-request.ts';
+import { withNumber } from './wire-request.ts';
 
 /** A server that stands still ends the round all the same. */
 const drainMs = 15_000;
 
-type Round = LoadOrder & { report: LoadReport; startedAt: number };
+type Round = LoadOrder & { report: LoadReport; startedAt: number; requestAt: (number: number) => string };
 
 answerQuestions(applyLoad);
 
@@ -20,7 +20,8 @@ async function applyLoad(order: LoadOrder): Promise<LoadReport> {
   const { forMs, from, settleMs = 0 } = order;
   const counted = forMs - settleMs;
   const report: LoadReport = { completed: 0, otherwise: {}, forMs: counted, latenciesMs: [], next: from };
-  const round: Round = { ...order, report, startedAt: performance.now() };
+  const requestAt = withNumber(order.request);
+  const round: Round = { ...order, report, requestAt, startedAt: performance.now() };
   await Promise.all(Array.from({ length: order.connections }, () => keepAsking(round)));
   return report;
 }
@@ -55,10 +56,9 @@ function useConnection(round: Round): Promise<void> {
   });
 }
 
-function send(socket: Socket, { request, report }: Round): void {
-  const serial = String(report.next).padStart(serialMark.length, '0');
+function send(socket: Socket, { requestAt, report }: Round): void {
+  socket.write(requestAt(report.next), 'latin1');
   report.next += 1;
-  socket.write(request.replaceAll(serialMark, serial), 'latin1');
 }
 
 function note(round: Round, status: number, sentAt: number): void {

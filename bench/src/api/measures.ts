@@ -1,93 +1,100 @@
-/** What is measured: a request, the answer it must get, and the same through a bare route. */
+/** What is measured: a request, and the answer it must get. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BareRoute } from './bare-process.ts';
-import { places, type ServiceUnderTest } from './start-service.ts';
-import { serialMark, wireRequest } from './wire-request.ts';
+import type { ServiceUnderTest } from './start-service.ts';
+import { places } from './surroundings.ts';
+import { domainMark, mailboxMark, serialMark, wireRequest, withNumber } from './wire-request.ts';
+
+export type MeasureId = 'host' | 'known' | 'running' | 'completed' | 'bulk';
 
 export type Measure = {
-  id: 'single' | 'running' | 'completed' | 'bulk';
+  id: MeasureId;
   title: string;
   /** Share of the bare route's rate that is the goal. */
   goal: number | undefined;
-  /** As it goes to the service; the bare route gets the same under its own path. */
+  asked: Asked;
+  /** As it goes to the service. */
   request: string;
-  bareRequest: string;
-  bare: BareRoute;
-  expectedStatus: number;
+  /** What the service answered to the first of them. */
+  first: { status: number; answer: unknown };
   /** At most so many at once: more than the service lets in of a kind would measure its queue. */
   mostConnections: number;
 };
+
+type Asked = { method: 'GET' | 'POST'; path: string; body: unknown };
+
+/** Measured one after the other, with a service of its own for each kind of pacing. */
+export const measureGroups: { pacing: 'on' | 'off'; ids: MeasureId[] }[] = [
+  // Every address is asked for once, and hosts are asked as fast as they answer.
+  { pacing: 'off', ids: ['host'] },
+  // Bulk is the last, for its tasks stay: their addresses wait for a host that is silent, so that creation is measured alone.
+  { pacing: 'on', ids: ['known', 'running', 'completed', 'bulk'] },
+];
 
 const singlePath = '/api/v1/email-verification';
 const bulkPath = '/api/v1/bulk-email-verification';
 const perTask = 100;
 const settleWithinMs = 60_000;
 
-export async function prepareMeasures(service: ServiceUnderTest): Promise<Measure[]> {
-  const completed = await createTask(service, batchAt(places.disposable), 'completed');
-  const half = [
-    ...batchAt(places.disposable).slice(0, perTask / 2),
-    ...batchAt(places.greylisting).slice(perTask / 2),
-  ];
-  const running = await createTask(service, half, 'running');
-  const make = createMeasure(service);
-  return [
-    await make({
-      id: 'single',
-      title: 'POST single, a verdict without network, durable credits',
-      goal: 0.4,
-      asked: { method: 'POST', path: singlePath, body: { email: `user${serialMark}@${places.disposable}` } },
-    }),
-    await make({
-      id: 'running',
-      title: 'GET a running task',
-      goal: 0.6,
-      asked: { method: 'GET', path: `${bulkPath}/${running}`, body: undefined },
-    }),
-    await make({
-      id: 'completed',
-      title: `GET a completed task, ${perTask} results`,
-      goal: 0.6,
-      asked: { method: 'GET', path: `${bulkPath}/${completed}`, body: undefined },
-    }),
-    // The last, for its tasks stay: their addresses wait for a host that is silent, so that creation is measured alone.
-    await make({
-      id: 'bulk',
-      title: `POST bulk, ${perTask} addresses`,
-      goal: undefined,
-      mostConnections: 16,
-      asked: { method: 'POST', path: bulkPath, body: { emails: batchAt(places.silent) } },
-    }),
-  ];
+/** Asks once, to see that it is answered. */
+export async function prepareMeasure(service: ServiceUnderTest, id: MeasureId): Promise<Measure> {
+  const { mostConnections = Infinity, ...wanted } = await describeMeasure(service, id);
+  const first = await call(service, wanted.asked);
+  if (first.status >= 300)
+    throw new Error(`${wanted.title}: ${first.status} ${JSON.stringify(first.answer)}`);
+  const request = wireRequest({ ...wanted.asked, key: service.key });
+  return { id, ...wanted, request, first, mostConnections };
 }
 
-type Wanted = Pick<Measure, 'id' | 'title' | 'goal'> & {
-  mostConnections?: number;
-  asked: { method: 'GET' | 'POST'; path: string; body: unknown };
-};
+type Wanted = Pick<Measure, 'title' | 'goal' | 'asked'> & { mostConnections?: number };
 
-/** Asks once, so that the bare route answers with just what the service does. */
-function createMeasure(service: ServiceUnderTest) {
-  return async ({ id, title, goal, asked, mostConnections = Infinity }: Wanted): Promise<Measure> => {
-    const first = await call(service, asked);
-    if (first.status >= 300) throw new Error(`${title}: ${first.status} ${JSON.stringify(first.answer)}`);
-    const { key } = service;
-    const path = `/bare/${id}`;
-    return {
-      id,
-      title,
-      goal,
-      request: wireRequest({ ...asked, key }),
-      bareRequest: wireRequest({ ...asked, path, key }),
-      bare: { method: asked.method, path, status: first.status, answer: first.answer },
-      expectedStatus: first.status,
-      mostConnections,
-    };
-  };
+async function describeMeasure(service: ServiceUnderTest, id: MeasureId): Promise<Wanted> {
+  switch (id) {
+    case 'host':
+      return {
+        title: 'POST single, a mail host is asked, durable credits',
+        goal: undefined,
+        asked: single(`alive${mailboxMark}@d${domainMark}.test`),
+      };
+    case 'known':
+      return {
+        title: 'POST single, a verdict without network, durable credits',
+        goal: undefined,
+        asked: single(`user${serialMark}@${places.disposable}`),
+      };
+    case 'running':
+      return { title: 'GET a running task', goal: 0.6, asked: getTask(await createRunningTask(service)) };
+    case 'completed':
+      return {
+        title: `GET a completed task, ${perTask} results`,
+        goal: 0.6,
+        asked: getTask(await createTask(service, batchAt(places.disposable), 'completed')),
+      };
+    case 'bulk':
+      return {
+        title: `POST bulk, ${perTask} addresses`,
+        goal: undefined,
+        mostConnections: 16,
+        asked: { method: 'POST', path: bulkPath, body: { emails: batchAt(places.silent) } },
+      };
+  }
+}
+
+function single(email: string): Asked {
+  return { method: 'POST', path: singlePath, body: { email } };
+}
+
+function getTask(id: string): Asked {
+  return { method: 'GET', path: `${bulkPath}/${id}`, body: undefined };
 }
 
 function batchAt(domain: string): string[] {
   return Array.from({ length: perTask }, (_, index) => `user${index}-${serialMark}@${domain}`);
+}
+
+function createRunningTask(service: ServiceUnderTest): Promise<string> {
+  const half = perTask / 2;
+  const emails = [...batchAt(places.disposable).slice(0, half), ...batchAt(places.greylisting).slice(half)];
+  return createTask(service, emails, 'running');
 }
 
 /** Creates a task and waits until it is as it should be for the measurement. */
@@ -99,11 +106,7 @@ async function createTask(
   const { answer } = await call(service, { method: 'POST', path: bulkPath, body: { emails } });
   const id = String(field(answer, 'task_id'));
   for (const startedAt = performance.now(); performance.now() - startedAt < settleWithinMs;) {
-    const { answer: task } = await call(service, {
-      method: 'GET',
-      path: `${bulkPath}/${id}`,
-      body: undefined,
-    });
+    const { answer: task } = await call(service, getTask(id));
     const isHalfDone =
       field(task, 'status') === 'running' && Number(field(task, 'count_checked')) >= perTask / 2;
     if (wanted === 'running' ? isHalfDone : field(task, 'status') === wanted) return id;
@@ -114,9 +117,9 @@ async function createTask(
 
 async function call(
   { port, key }: ServiceUnderTest,
-  { method, path, body }: Wanted['asked'],
-): Promise<{ status: number; answer: unknown }> {
-  const text = body === undefined ? undefined : JSON.stringify(body).replaceAll(serialMark, '00000000');
+  { method, path, body }: Asked,
+): Promise<Measure['first']> {
+  const text = body === undefined ? undefined : withNumber(JSON.stringify(body))(0);
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: {

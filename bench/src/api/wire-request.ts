@@ -1,6 +1,10 @@
 /** Stands in a request where each that is sent has a number of its own, of the same length. */
 export const serialMark = '########';
 
+/** The first five digits of the same number, and the last three: a mailbox of many at a domain of many. */
+export const mailboxMark = '^^^^^';
+export const domainMark = '~~~';
+
 type Asked = {
   method: 'GET' | 'POST';
   path: string;
@@ -19,4 +23,18 @@ export function wireRequest({ method, path, key, body }: Asked): string {
     '',
     text,
   ].join('\r\n');
+}
+
+/** Puts a number where the marks are. */
+export function withNumber(request: string): (number: number) => string {
+  const pieces = request.split(/(#{8}|\^{5}|~{3})/);
+  return (number) => {
+    const serial = String(number).padStart(serialMark.length, '0');
+    const values = new Map([
+      [serialMark, serial],
+      [mailboxMark, serial.slice(0, mailboxMark.length)],
+      [domainMark, serial.slice(-domainMark.length)],
+    ]);
+    return pieces.map((piece) => values.get(piece) ?? piece).join('');
+  };
 }

@@ -20,6 +20,7 @@ import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.
 import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
 import { createCatchAllLookups } from '../../../engine/src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../../engine/src/probing/catch-all-memory.ts';
+import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
 import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
 import { createPendingProbe, type PendingProbe } from '../../../engine/src/probing/pending-probe.ts';
@@ -38,7 +39,13 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
   const resolver = createResolver({ servers: order.dnsServers, clock, limits });
   const { uncached } = resolver;
   const policies = createPolicyBook({ pacing: 'off' });
-  const mailPort = createMailPortWatch({ clock, limits, port: order.smtpPort, onProblem });
+  const mailPort = createMailPortWatch({
+    clock,
+    limits,
+    port: order.smtpPort,
+    askKnownHosts: () => Promise.resolve([]),
+    onProblem,
+  });
   const parts = { order, clock, limits, policies, mailPort };
   const { scheduler, opened } = createPlainScheduler(parts);
   return {
@@ -101,7 +108,10 @@ function createPlainScheduler(parts: Parts): { scheduler: ProbeScheduler; opened
         classify,
         starttls: 'demanded',
         hosts: createHostMemory(clock, limits),
-        catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
+        catchAllLookups: createCatchAllLookups(
+          createCatchAllMemory(clock, limits),
+          createProviderBeliefs({ clock, limits: limits, onProblem: () => undefined }),
+        ),
         randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
       },
     );

@@ -62,8 +62,14 @@ async function offerTooMuch(
   const load = startChild(openLoadModule);
   try {
     const report = await load.ask({
-      ...{ port: fixture.port, path, keys: fixture.keys, domains: domainNames(), mostConnections },
-      ...{ perSecond, forMs, from: 10_000_000 },
+      port: fixture.port,
+      path,
+      keys: fixture.keys,
+      domains: domainNames(),
+      mostConnections,
+      perSecond,
+      forMs,
+      from: 10_000_000,
     });
     return {
       ...read({ report, capacity, forMs }),

@@ -55,15 +55,15 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
 }
 
 async function open(url: string): Promise<BenchDatabase> {
-  const line = await openPostgresConnection({ url, limits: postgresLimits({ statementMs: 120_000 }) });
-  // A line of the service is read-only outside a transaction that says otherwise.
-  await line.execute('set default_transaction_read_only = off', []);
+  const connection = await openPostgresConnection({ url, limits: postgresLimits({ statementMs: 120_000 }) });
+  // A connection of the service is read-only outside a transaction that says otherwise.
+  await connection.execute('set default_transaction_read_only = off', []);
   return {
     url,
     ask: async (sql) => {
-      const { rows } = await line.execute(`${ownMark} ${sql}`, []);
+      const { rows } = await connection.execute(`${ownMark} ${sql}`, []);
       return rows as Record<string, unknown>[];
     },
-    close: () => line.close(),
+    close: () => connection.close(),
   };
 }

@@ -54,7 +54,7 @@ describe('the output', () => {
       Buffer.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72]),
       Buffer.from(',"  invalid@example.com ","two\r\nlines",,invalid,0,false,false,user_unknown\r\n\r\n'),
       Buffer.from(
-        'short,,,,,,,,blank\nlong,catchall@example.com,a,b,catch_all,60,false,true,stranger_accepted\n',
+        'short,,,,,,,,blank\nlong,catchall@example.com,a,b,catch_all,60,false,true,accepts_every_address\n',
       ),
       Buffer.from('last,unknown@example.com,,,unknown,,,,greylisted'),
     ]);

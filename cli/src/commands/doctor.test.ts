@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 const mailHost = 'mx.probe.test';
 const probe: Zone = { a: ['127.0.0.1'], mx: [[10, mailHost]], txt: ['hello', 'v=spf1 ip4:127.0.0.1 -all'] };
 
-type Scene = {
+type Fixture = {
   zone?: Zone;
   reverse?: Zone;
   host?: HostDescription;
@@ -45,151 +45,151 @@ describe('doctor', { concurrency: 4 }, () => {
     ]);
   });
 
-  const troubles: { scene: Scene; check: RegExp; state: string; seen: RegExp; title: string }[] = [
+  const troubles: { fixture: Fixture; check: RegExp; state: string; seen: RegExp; title: string }[] = [
     {
       title: 'a HELO name without an address',
-      scene: { zone: { mx: [[10, mailHost]] } },
+      fixture: { zone: { mx: [[10, mailHost]] } },
       check: /^HELO/,
       state: 'problem',
       seen: /probe\.test has no IP address in DNS/,
     },
     {
       title: 'an address that points to another name',
-      scene: { reverse: { ptr: ['host-1.provider.example'] } },
+      fixture: { reverse: { ptr: ['host-1.provider.example'] } },
       check: /^HELO/,
       state: 'problem',
       seen: /127\.0\.0\.1 has the reverse DNS name host-1\.provider\.example/,
     },
     {
       title: 'an address that points nowhere',
-      scene: { reverse: {} },
+      fixture: { reverse: {} },
       check: /^HELO/,
       state: 'problem',
       seen: /127\.0\.0\.1 has no reverse DNS name/,
     },
     {
       title: 'a HELO name of this machine alone',
-      scene: { env: { MAILPROOF_HELO_NAME: 'box.localdomain' } },
+      fixture: { env: { MAILPROOF_HELO_NAME: 'box.localdomain' } },
       check: /^HELO/,
       state: 'problem',
       seen: /not a name that others can look up/,
     },
     {
       title: 'a sender domain that does not exist',
-      scene: { env: { MAILPROOF_MAIL_FROM: 'verify@nowhere.test' } },
+      fixture: { env: { MAILPROOF_MAIL_FROM: 'verify@nowhere.test' } },
       check: /^sender/,
       state: 'problem',
       seen: /nowhere\.test does not exist/,
     },
     {
       title: 'a sender domain that takes no mail',
-      scene: { zone: { ...probe, mx: [[0, '.']] } },
+      fixture: { zone: { ...probe, mx: [[0, '.']] } },
       check: /^sender/,
       state: 'problem',
       seen: /null MX/,
     },
     {
       title: 'a sender domain without SPF',
-      scene: { zone: { ...probe, txt: ['hello'] } },
+      fixture: { zone: { ...probe, txt: ['hello'] } },
       check: /^SPF/,
       state: 'warning',
       seen: /no SPF record/,
     },
     {
       title: 'a sender domain with two SPF records',
-      scene: { zone: { ...probe, txt: ['v=spf1 -all', 'v=spf1 ~all'] } },
+      fixture: { zone: { ...probe, txt: ['v=spf1 -all', 'v=spf1 ~all'] } },
       check: /^SPF/,
       state: 'warning',
       seen: /2 SPF records/,
     },
     {
       title: 'a resolver that refuses',
-      scene: { zone: { behaviour: 'refused' } },
+      fixture: { zone: { behaviour: 'refused' } },
       check: /^resolver/,
       state: 'problem',
       seen: /refused/,
     },
     {
       title: 'a resolver that fails',
-      scene: { zone: { behaviour: 'servfail' } },
+      fixture: { zone: { behaviour: 'servfail' } },
       check: /^resolver/,
       state: 'warning',
       seen: /servfail/,
     },
     {
       title: 'a resolver that is silent',
-      scene: { zone: { behaviour: 'silent' } },
+      fixture: { zone: { behaviour: 'silent' } },
       check: /^resolver/,
       state: 'problem',
       seen: /did not answer/,
     },
     {
       title: 'a resolver that denies what exists',
-      scene: { denyAllNames: true },
+      fixture: { denyAllNames: true },
       check: /^resolver/,
       state: 'problem',
       seen: /denies what is known to exist: gmail\.com, outlook\.com, icloud\.com/,
     },
     {
       title: 'a name of the operator that must exist and does not',
-      scene: { env: { MAILPROOF_RESOLVER_PROBES: 'probe.test,nowhere.test' } },
+      fixture: { env: { MAILPROOF_RESOLVER_PROBES: 'probe.test,nowhere.test' } },
       check: /^resolver/,
       state: 'problem',
       seen: /denies what is known to exist: nowhere\.test$/,
     },
     {
       title: 'a connection that is refused',
-      scene: { host: { temper: { dead: true } } },
+      fixture: { host: { temper: { dead: true } } },
       check: /^outbound/,
       state: 'problem',
       seen: /could not be reached: refused/,
     },
     {
       title: 'a mail host that refuses us',
-      scene: { host: { temper: { banner: '554 5.7.1 no \u001b[2J service' } } },
+      fixture: { host: { temper: { banner: '554 5.7.1 no \u001b[2J service' } } },
       check: /^outbound/,
       state: 'warning',
       seen: /open, but mx\.probe\.test answered: 554 5\.7\.1 no \\u\{1b\}/,
     },
     {
       title: 'a mail host that says nothing',
-      scene: { host: { temper: { replyDelayMs: 60_000 } } },
+      fixture: { host: { temper: { replyDelayMs: 60_000 } } },
       check: /^outbound/,
       state: 'warning',
       seen: /sent nothing/,
     },
     {
       title: 'a mail host in a private network',
-      scene: { env: { MAILPROOF_EGRESS_ALLOW: '' } },
+      fixture: { env: { MAILPROOF_EGRESS_ALLOW: '' } },
       check: /^outbound/,
       state: 'not_checked',
       seen: /not a public IP address/,
     },
     {
       title: 'no mail host to try port 25 on',
-      scene: { zone: { ...probe, mx: [[0, '.']] } },
+      fixture: { zone: { ...probe, mx: [[0, '.']] } },
       check: /^outbound/,
       state: 'not_checked',
       seen: /has no mail server to test with/,
     },
     {
       title: 'pacing switched off',
-      scene: { env: { MAILPROOF_PACING: 'off' } },
+      fixture: { env: { MAILPROOF_PACING: 'off' } },
       check: /^pacing/,
       state: 'warning',
       seen: /MAILPROOF_PACING=off/,
     },
     {
       title: 'a data directory that cannot be made',
-      scene: { env: { MAILPROOF_DATA_DIR: '/dev/null/data' } },
+      fixture: { env: { MAILPROOF_DATA_DIR: '/dev/null/data' } },
       check: /^data/,
       state: 'problem',
       seen: /\/dev\/null/,
     },
   ];
-  for (const { title, scene, check, state, seen } of troubles) {
+  for (const { title, fixture, check, state, seen } of troubles) {
     test(`${title}: ${state}, with what was seen${state === 'not_checked' ? '' : ' and the remedy'}`, async () => {
-      const { code, findings } = await examine(scene);
+      const { code, findings } = await examine(fixture);
       const found = findings.find((finding) => check.test(finding.check));
       assert.equal(found?.state, state, JSON.stringify(found));
       assert.match(found.seen, seen);
@@ -266,7 +266,7 @@ async function examine({
   host = {},
   env = {},
   denyAllNames = false,
-}: Scene): Promise<{ code: number | null; findings: Finding[] }> {
+}: Fixture): Promise<{ code: number | null; findings: Finding[] }> {
   const description = {
     zones: { 'probe.test': zone, ...(reverse === undefined ? {} : { '1.0.0.127.in-addr.arpa': reverse }) },
     // The world's port is that of its living hosts, so there is always one.

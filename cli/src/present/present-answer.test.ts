@@ -9,7 +9,7 @@ import { wrap } from './wrap.ts';
 
 const terminal = createTerminal({ input: Readable.from([]), output: new Writable(), side: new Writable() });
 
-const unknown: Answer = {
+const unknown: Answer & { kind: 'verdict' } = {
   kind: 'verdict',
   verdict: {
     email: 'ada@example.com',
@@ -59,6 +59,14 @@ describe('the evidence for an address', () => {
   took       143 ms (DNS 12, SMTP 130)
 `,
     );
+  });
+
+  test('a slip in the domain and a parked domain are told', () => {
+    const explanation = { ...unknown.explanation, did_you_mean: 'gmail.com', parked: true as const };
+    const told = presentEvidence({ ...unknown, explanation }, terminal);
+    assert.match(told, /^ {2}perhaps +did you mean gmail\.com\?$/m);
+    assert.match(told, /^ {2}parked +the mail of the domain goes to a service/m);
+    assert.match(presentShort({ ...unknown, explanation }, terminal), /, did you mean gmail\.com\?\n$/);
   });
 
   test('an error has its reason in words', () => {

@@ -42,7 +42,10 @@ export function presentShort(answer: Answer, { paint }: Terminal): string {
     answer.kind === 'verdict' && 'overall_score' in answer.verdict
       ? String(answer.verdict.overall_score)
       : '';
-  const reason = answer.explanation === undefined ? '' : paint('dim', `  ${answer.explanation.reason}`);
+  const meant = answer.explanation?.did_you_mean;
+  const hint = meant === undefined ? '' : `, did you mean ${meant}?`;
+  const reason =
+    answer.explanation === undefined ? '' : paint('dim', `  ${answer.explanation.reason}${hint}`);
   return `${paint(colourOf(answer), status.replace('verification_', '').padEnd(13))} ${score.padStart(3)}  ${printable(email)}${reason}\n`;
 }
 
@@ -59,6 +62,7 @@ function verdictLines({ verdict, explanation }: Answer & { kind: 'verdict' }, te
   return [
     `${paint('bold', printable(verdict.email))}  ${status}${score}`,
     ...row('why', whyText(explanation.reason), terminal),
+    ...hintRows(explanation, terminal),
     ...signalRows(verdict, terminal),
     ...routeRows(verdict, terminal),
     ...askedRows(explanation, terminal),
@@ -71,6 +75,15 @@ function errorLines({ email, error, explanation }: Answer & { kind: 'error' }, t
   const head = `${paint('bold', printable(email))}  ${paint('red', error)}`;
   if (explanation === undefined) return [head];
   return [head, ...row('why', whyText(explanation.reason), terminal), ...lastRows(explanation, terminal)];
+}
+
+function hintRows({ did_you_mean: meant, parked }: Explanation, terminal: Terminal): string[] {
+  return [
+    ...(meant === undefined ? [] : row('perhaps', `did you mean ${meant}?`, terminal)),
+    ...(parked === true
+      ? row('parked', 'the mail of the domain goes to a service for names nobody uses', terminal)
+      : []),
+  ];
 }
 
 /** The sentence for a person, and the code that programs go by. */

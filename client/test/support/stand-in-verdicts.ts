@@ -1,9 +1,11 @@
 import type { BulkResultRecord } from '../../src/bulk-task.ts';
 
-type Told = Omit<BulkResultRecord, 'email' | 'verification_mode' | 'explanation'> & { reason: string };
+type StandInRecord = Omit<BulkResultRecord, 'email' | 'verification_mode' | 'explanation'> & {
+  reason: string;
+};
 
 /** By the beginning of the local part; everybody else is safe. */
-const told: Record<string, Told> = {
+const records: Record<string, StandInRecord> = {
   invalid: {
     status: 'invalid',
     overall_score: 0,
@@ -17,7 +19,7 @@ const told: Record<string, Told> = {
     is_safe_to_send: false,
     is_deliverable: true,
     is_catch_all: true,
-    reason: 'stranger_accepted',
+    reason: 'accepts_every_address',
   },
   unknown: { status: 'unknown', reason: 'greylisted' },
   formula: {
@@ -29,7 +31,7 @@ const told: Record<string, Told> = {
   },
 };
 
-const safe: Told = {
+const safe: StandInRecord = {
   status: 'safe',
   overall_score: 98,
   is_safe_to_send: true,
@@ -40,7 +42,7 @@ const safe: Told = {
 /** The record of an address: the same for the same address, always. */
 export function verdictOf(email: string, explain: boolean): BulkResultRecord {
   const beginning = /^[a-z]+/.exec(email.toLowerCase())?.[0] ?? '';
-  const { reason, ...record } = (Object.hasOwn(told, beginning) ? told[beginning] : undefined) ?? safe;
+  const { reason, ...record } = (Object.hasOwn(records, beginning) ? records[beginning] : undefined) ?? safe;
   return {
     email,
     ...record,

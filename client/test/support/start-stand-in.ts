@@ -1,11 +1,19 @@
 /**
- * A stand-in of the API on loopback, for tests of whoever speaks to it: the contract's three endpoints with
+ * A stand-in of the API on loopback, for tests of whoever speaks to it: the contract's three endpoints and lists, with
  * keys, credits, idempotency and refusals, and faults of the network on demand. It verifies nothing: the verdict
  * is told by the local part.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import {
+  endStandInList,
+  lookAtStandInList,
+  startStandInList,
+  surveyStandInList,
+  writeStandInList,
+  type StandInList,
+} from './stand-in-lists.ts';
 import { verdictOf } from './stand-in-verdicts.ts';
 import type { BulkResultRecord } from '../../src/bulk-task.ts';
 import type { ErrorReason } from '../../src/error-body.ts';
@@ -17,17 +25,28 @@ type StandInOptions = {
   credits?: number;
   /** Looked at for each request in turn. */
   faultOf?: (request: { method: string; number: number }) => Fault;
-  /** How often a task is looked at before it is completed. */
+  /** How often a task or a list is looked at before it is completed. */
   looksPerTask?: number;
+  /** Asked at each look at a task that holds an address that begins with `slow`: whether it is answered by now. */
+  areSlowDone?: () => boolean;
   retryAfter?: string;
 };
 
 export type StandIn = {
   url: string;
   apiKey: string;
-  counts: { requests: number; tasks: number; replays: number; verified: number; spent: number };
+  counts: {
+    requests: number;
+    tasks: number;
+    lists: number;
+    replays: number;
+    verified: number;
+    spent: number;
+  };
   /** Tasks that are forgotten are answered with 404. */
   forgetTasks(): void;
+  /** What was uploaded, in its order, as the service knows it. */
+  lists(): StandInList['record'][];
   grant(credits: number): void;
   stop(): Promise<void>;
 };
@@ -41,6 +60,9 @@ const statuses: Partial<Record<ErrorReason, number>> = {
   invalid_api_key: 401,
   task_not_found: 404,
   not_found: 404,
+  list_not_found: 404,
+  invalid_list: 400,
+  wrong_list_state: 409,
   idempotency_mismatch: 422,
   insufficient_credits: 429,
   service_unavailable: 503,
@@ -48,8 +70,15 @@ const statuses: Partial<Record<ErrorReason, number>> = {
 
 export async function startStandIn(options: StandInOptions = {}): Promise<StandIn> {
   const { credits = 1_000_000_000, faultOf = () => 'none', retryAfter = '0' } = options;
-  const counts = { requests: 0, tasks: 0, replays: 0, verified: 0, spent: 0 };
-  const book = { available: credits, tasks: new Map<string, Task>(), answers: new Map<string, Kept>() };
+  const counts = { requests: 0, tasks: 0, lists: 0, replays: 0, verified: 0, spent: 0 };
+  const book: Book = {
+    available: credits,
+    tasks: new Map(),
+    lists: new Map(),
+    uploads: new Map(),
+    answers: new Map(),
+  };
+  const parts: Parts = { book, counts, looksPerTask: 1, areSlowDone: () => true, ...options };
   const server = createServer((request, response) => {
     void respond(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -59,13 +88,11 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     counts.requests += 1;
     const fault = faultOf({ method: request.method ?? '', number: counts.requests });
     if (fault === 'lose_request') return void request.socket.destroy();
-    const answer =
-      fault === 'refuse'
-        ? refusal('service_unavailable')
-        : answerTo(request, body, { book, counts, looksPerTask: options.looksPerTask ?? 1 });
+    const answer = fault === 'refuse' ? refusal('service_unavailable') : answerTo(request, body, parts);
     if (fault === 'lose_answer') return void request.socket.destroy();
     response.writeHead(answer.status, {
       'content-type': 'application/json',
+      ...answer.headers,
       'x-request-id': `request-${counts.requests}`,
       'x-credits-used': String(answer.credits),
       ...(answer.status === 503 ? { 'retry-after': retryAfter } : {}),
@@ -79,6 +106,7 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     apiKey,
     counts,
     forgetTasks: () => book.tasks.clear(),
+    lists: () => [...book.lists.values()].map(({ record }) => record),
     grant(more) {
       book.available += more;
     },
@@ -89,38 +117,60 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
   };
 }
 
-type Answer = { status: number; credits: number; body: string };
+type Answer = { status: number; credits: number; body: string; headers?: Record<string, string> };
 type Kept = { hash: string; answer: Answer };
-type Book = { available: number; tasks: Map<string, Task>; answers: Map<string, Kept> };
-type Desk = { book: Book; counts: StandIn['counts']; looksPerTask: number };
+type Book = {
+  available: number;
+  tasks: Map<string, Task>;
+  lists: Map<string, StandInList>;
+  /** By idempotency key. */
+  uploads: Map<string, { hash: string; listId: string }>;
+  answers: Map<string, Kept>;
+};
+type Parts = {
+  book: Book;
+  counts: StandIn['counts'];
+  looksPerTask: number;
+  areSlowDone: () => boolean;
+};
 
-function answerTo(request: IncomingMessage, text: string, desk: Desk): Answer {
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://stand-in.test');
+function answerTo(request: IncomingMessage, content: Buffer, parts: Parts): Answer {
+  const url = new URL(request.url ?? '', 'http://stand-in.test');
+  const { pathname, searchParams } = url;
   if (request.headers.authorization !== `Bearer ${apiKey}`) return refusal('invalid_api_key');
+  if (pathname === '/api/v1/account') return readAccount(parts);
+  if (pathname.startsWith('/api/v1/lists')) return answerAboutLists(request, { url, content }, parts);
+  const text = content.toString('utf8');
   const explain = searchParams.get('explain') === 'true';
   const taskId = /^\/api\/v1\/bulk-email-verification\/([^/]+)$/.exec(pathname)?.[1];
-  if (request.method === 'GET' && taskId !== undefined) return readTask(taskId, explain, desk);
+  if (request.method === 'GET' && taskId !== undefined) return readTask(taskId, explain, parts);
   const key = request.headers['idempotency-key'];
   const answer = () =>
-    pathname === '/api/v1/email-verification' ? verifyOne(text, explain, desk) : createTask(text, desk);
+    pathname === '/api/v1/email-verification' ? verifyOne(text, explain, parts) : createTask(text, parts);
   if (!/^\/api\/v1\/(?:bulk-)?email-verification$/.test(pathname)) return refusal('not_found');
-  return typeof key === 'string' ? answerOnce({ key, hash: hashOf(pathname, text) }, answer, desk) : answer();
+  return typeof key === 'string'
+    ? answerOnce({ key, hash: hashOf(pathname, text) }, answer, parts)
+    : answer();
 }
 
 /** Only a success is kept: what was refused may be tried again under the same key. */
-function answerOnce({ key, hash }: { key: string; hash: string }, answer: () => Answer, desk: Desk): Answer {
-  const kept = desk.book.answers.get(key);
+function answerOnce(
+  { key, hash }: { key: string; hash: string },
+  answer: () => Answer,
+  parts: Parts,
+): Answer {
+  const kept = parts.book.answers.get(key);
   if (kept !== undefined) {
     if (kept.hash !== hash) return refusal('idempotency_mismatch');
-    desk.counts.replays += 1;
+    parts.counts.replays += 1;
     return kept.answer;
   }
   const first = answer();
-  if (first.status < 300) desk.book.answers.set(key, { hash, answer: first });
+  if (first.status < 300) parts.book.answers.set(key, { hash, answer: first });
   return first;
 }
 
-function verifyOne(text: string, explain: boolean, { book, counts }: Desk): Answer {
+function verifyOne(text: string, explain: boolean, { book, counts }: Parts): Answer {
   const { email } = JSON.parse(text) as { email?: unknown };
   if (typeof email !== 'string' || !isAddress(email)) return refusal('invalid_email');
   if (book.available < 1) return refusal('insufficient_credits');
@@ -132,7 +182,7 @@ function verifyOne(text: string, explain: boolean, { book, counts }: Desk): Answ
   return { status: 200, credits: charge, body: JSON.stringify(record) };
 }
 
-function createTask(text: string, { book, counts }: Desk): Answer {
+function createTask(text: string, { book, counts }: Parts): Answer {
   const { emails, name } = JSON.parse(text) as { emails?: unknown; name?: string };
   if (!Array.isArray(emails) || emails.length < 1 || emails.length > 100) return refusal('invalid_batch');
   const valid = emails.map((email) => String(email).trim()).filter(isAddress);
@@ -157,13 +207,15 @@ function createTask(text: string, { book, counts }: Desk): Answer {
   return { status: 201, credits: kept.length, body: JSON.stringify(body) };
 }
 
-function readTask(id: string, explain: boolean, { book, looksPerTask }: Desk): Answer {
+function readTask(id: string, explain: boolean, { book, looksPerTask, areSlowDone }: Parts): Answer {
   const task = book.tasks.get(id);
   if (task === undefined) return refusal('task_not_found');
   task.looks += 1;
-  const completed = task.looks >= looksPerTask;
+  const slow = areSlowDone() ? 0 : task.emails.filter((email) => email.startsWith('slow')).length;
+  const completed = task.looks >= looksPerTask && slow === 0;
   const total = task.emails.length;
-  const checked = completed ? total : Math.floor((total * task.looks) / looksPerTask);
+  const seen = Math.min(task.looks / looksPerTask, 1);
+  const checked = completed ? total : Math.floor((total - slow) * seen);
   const results: Record<string, BulkResultRecord> = {};
   if (completed) for (const email of task.emails) results[email] = verdictOf(email, explain);
   const body = {
@@ -190,8 +242,136 @@ function hashOf(path: string, text: string): string {
   return createHash('sha256').update(path).update('\n').update(text).digest('hex');
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
+}
+
+function readAccount({ book, counts }: Parts): Answer {
+  const { spent } = counts;
+  const { available } = book;
+  const credits = { granted: available + spent, available, reserved: 0, spent };
+  const key = { key_id: 'standin', name: 'stand-in', mode: 'live' };
+  const body = { account_id: 'stand-in', name: 'Stand-in', plan: 'paid', credits, frozen: false, key };
+  return { status: 200, credits: 0, body: JSON.stringify(body) };
+}
+
+type ListCall = { url: URL; content: Buffer };
+
+function answerAboutLists(request: IncomingMessage, call: ListCall, parts: Parts): Answer {
+  const { book } = parts;
+  const [listId, action] = call.url.pathname.split('/').slice(4);
+  if (listId === undefined) {
+    if (request.method === 'POST') return upload(request, call, parts);
+    const lists = [...book.lists.values()].map(({ record }) => record).toReversed();
+    return show({ lists, next: null });
+  }
+  const list = book.lists.get(listId);
+  if (list === undefined) return refusal('list_not_found');
+  const { searchParams } = call.url;
+  if (request.method === 'GET' && action === 'rows') return readRows(list, searchParams);
+  if (request.method === 'GET' && action === 'download') return download(list, searchParams);
+  if (request.method === 'GET') settle(lookAtStandInList(list, parts.looksPerTask), list, parts);
+  if (request.method === 'DELETE') {
+    book.lists.delete(listId);
+    return { status: 204, credits: 0, body: '' };
+  }
+  if (request.method === 'PATCH') Object.assign(list.record, JSON.parse(call.content.toString()));
+  if (request.method === 'POST') return actOn(list, { action: action ?? '', content: call.content }, parts);
+  return show(list.record);
+}
+
+function upload(request: IncomingMessage, { url, content }: ListCall, { book, counts }: Parts): Answer {
+  const key = request.headers['idempotency-key'];
+  const hash = hashOf(url.search, content.toString('latin1'));
+  const earlier = typeof key === 'string' ? book.uploads.get(key) : undefined;
+  if (earlier !== undefined) {
+    const list = book.lists.get(earlier.listId);
+    if (earlier.hash !== hash || list === undefined) return refusal('idempotency_mismatch');
+    counts.replays += 1;
+    return { ...show(list.record), status: 201 };
+  }
+  const { searchParams } = url;
+  const column = searchParams.get('column') ?? undefined;
+  const list = surveyStandInList(content, {
+    name: searchParams.get('name') ?? 'List',
+    column,
+    sandbox: false,
+  });
+  if (list === undefined) {
+    const detail = 'We found no email addresses in this file.';
+    return { ...show({ status: 'error', reason: 'invalid_list', detail }), status: 400 };
+  }
+  counts.lists += 1;
+  book.lists.set(list.record.list_id, list);
+  if (typeof key === 'string') book.uploads.set(key, { hash, listId: list.record.list_id });
+  return { ...show(list.record), status: 201 };
+}
+
+type ListAction = { action: string; content: Buffer };
+
+/** What is done twice is done once; starting again under the same key is the caller's own first start. */
+function actOn(list: StandInList, { action, content }: ListAction, { book, counts }: Parts): Answer {
+  const { record } = list;
+  switch (action) {
+    case 'start': {
+      if (record.state !== 'surveyed') return { ...show(record), status: 202 };
+      const { first } = JSON.parse(content.toString()) as { first?: number };
+      if (book.available < Math.min(first ?? Infinity, record.addresses))
+        return refusal('insufficient_credits');
+      startStandInList(list, first);
+      counts.verified += record.wanted;
+      book.available -= record.wanted;
+      return { ...show(record), status: 202 };
+    }
+    case 'pause':
+    case 'resume':
+      if (record.state !== 'running' && record.state !== 'paused') return refusal('wrong_list_state');
+      record.state = action === 'pause' ? 'paused' : 'running';
+      return show(record);
+    case 'cancel':
+      if (record.state === 'surveyed' || record.state === 'completed') return refusal('wrong_list_state');
+      endStandInList(list, 'cancelled');
+      return show(record);
+    default:
+      return refusal('not_found');
+  }
+}
+
+/** Charges what a run that has just ended came to, and returns the rest. */
+function settle(charge: number, { record, looks }: StandInList, { book, counts, looksPerTask }: Parts): void {
+  if (record.state !== 'completed' || looks !== looksPerTask || charge === 0) return;
+  book.available += record.wanted - charge;
+  counts.spent += charge;
+}
+
+const rowsPerPage = 3;
+
+function readRows({ lines }: StandInList, query: URLSearchParams): Answer {
+  const after = Number(query.get('after') ?? 0);
+  const status = query.get('status');
+  const rows = lines
+    .flatMap(({ row }) => row ?? [])
+    .filter((row) => row.row > after && (status === null || row.status === status));
+  const page = rows.slice(0, rowsPerPage);
+  return show({ rows: page, next: rows.length > page.length ? String(page.at(-1)?.row) : null });
+}
+
+function download(list: StandInList, query: URLSearchParams): Answer {
+  const rows = query.get('rows') ?? 'all';
+  const presets: Record<string, string[]> = { sendable: ['safe', 'role_account'] };
+  const statuses = rows === 'all' ? undefined : (presets[rows] ?? rows.split(','));
+  const format = query.get('format') ?? 'csv';
+  const name = encodeURIComponent(`${list.record.name}-checked.${format}`);
+  return {
+    status: 200,
+    credits: 0,
+    body: writeStandInList(list, { statuses, format }),
+    headers: { 'content-type': 'text/csv', 'content-disposition': `attachment; filename*=UTF-8''${name}` },
+  };
+}
+
+function show(body: object): Answer {
+  return { status: 200, credits: 0, body: JSON.stringify(body) };
 }

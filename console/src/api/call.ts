@@ -11,7 +11,7 @@ type CallParts = { origin: string; fetch: (url: string, init: RequestInit) => Pr
 
 const attemptMs = 20_000;
 
-/** One exchange of JSON, for signing in and out. Answers with the body; throws CallFailed. */
+/** One exchange of JSON. Answers with the body; throws CallFailed. */
 export async function call({ method, path, body }: Call, { origin, fetch }: CallParts): Promise<unknown> {
   const deadline = AbortSignal.timeout(attemptMs);
   const init: RequestInit = {
@@ -28,13 +28,27 @@ export async function call({ method, path, body }: Call, { origin, fetch }: Call
     const reason = deadline.aborted ? 'no_answer_in_time' : 'network_error';
     throw new CallFailed({ reason, status: undefined, requestId: undefined }, error);
   });
-  const answer = parseJson(text);
-  if (response.ok && (text === '' || answer !== undefined)) return answer;
-  throw new CallFailed({
-    reason: reasonIn(answer) ?? 'unexpected_answer',
+  return readAnswer({
+    text,
     status: response.status,
-    requestId: response.headers.get('x-request-id') ?? undefined,
-    retryAfterSeconds: secondsIn(response.headers.get('retry-after')),
+    requestId: response.headers.get('x-request-id'),
+    retryAfter: response.headers.get('retry-after'),
+  });
+}
+
+type AnswerText = { text: string; status: number; requestId: string | null; retryAfter: string | null };
+
+/** The body of a success; throws CallFailed with what the service said where it is none. */
+export function readAnswer({ text, status, requestId, retryAfter }: AnswerText): unknown {
+  const answer = parseJson(text);
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && (text === '' || answer !== undefined)) return answer;
+  throw new CallFailed({
+    reason: textIn(answer, 'reason') ?? 'unexpected_answer',
+    detail: textIn(answer, 'detail'),
+    status,
+    requestId: requestId ?? undefined,
+    retryAfterSeconds: secondsIn(retryAfter),
   });
 }
 
@@ -51,9 +65,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-function reasonIn(body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || !('reason' in body)) return undefined;
-  return typeof body.reason === 'string' ? body.reason : undefined;
+function textIn(body: unknown, field: 'reason' | 'detail'): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const text: unknown = (body as Record<string, unknown>)[field];
+  return typeof text === 'string' ? text : undefined;
 }
 
 function secondsIn(header: string | null): number | undefined {

@@ -8,11 +8,13 @@ import {
 } from '@mailproof/client';
 import { call, type Call } from './call.ts';
 import type { Connection } from './connection.ts';
+import { createListsApi, type ListsApi } from './lists-api.ts';
 
 /** Everything the page asks of the service. */
 export type Api = {
   /** Verifications, tasks and the account. */
   client: Client;
+  lists: ListsApi;
   /** The operator's calls. */
   admin: AdminClient;
   /** Signing in and out, which only a browser does. */
@@ -34,6 +36,7 @@ export function createApi(origin: string, { fetch }: Connection): Api {
   const ask = async <Body>(wanted: Call) => (await call(wanted, { origin, fetch })) as Body;
   return {
     client: createClient({ baseUrl: origin, apiKey: placeholder, fetch, limits }),
+    lists: createListsApi(ask),
     admin: createAdminClient({ baseUrl: origin, token: placeholder, fetch, limits }),
     session: {
       find: () => ask({ method: 'GET', path: '/session' }),

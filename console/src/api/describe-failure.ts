@@ -96,6 +96,28 @@ const failureTexts: Record<string, FailureText> = {
     title: 'Request not found',
     text: 'No verification or task has this ID. It may be mistyped or too old.',
   },
+  invalid_list: {
+    title: 'This list cannot be read',
+    text: 'The file does not look like a list of addresses.',
+  },
+  list_too_large: { title: 'This list is too large', text: 'Split the file and upload the parts.' },
+  unsupported_file: {
+    title: 'This kind of file is not read',
+    text: 'Save it as .xlsx or CSV and upload that.',
+  },
+  list_not_found: {
+    title: 'List not found',
+    text: 'It was deleted, has expired or belongs to another account. Lists are kept for a limited time.',
+  },
+  wrong_list_state: {
+    title: 'The list has moved on',
+    text: 'It was started, stopped or ended elsewhere. This page shows how it is now.',
+  },
+  too_many_uploads: {
+    title: 'Too many uploads at once',
+    text: 'Wait until the other uploads of this account have ended, then try again.',
+  },
+  upload_stopped: { title: 'The upload was stopped', text: 'Nothing was kept.' },
   not_found: {
     title: 'Not available',
     text: 'This service does not offer this function. The admin API requires MAILPROOF_ADMIN_TOKEN to be set.',
@@ -103,7 +125,8 @@ const failureTexts: Record<string, FailureText> = {
 };
 
 /** A reason that is not in the table is shown by its name; the request ID helps the operator find the request. */
-export function describeFailure({ reason, status, requestId, retryAfterSeconds }: Failure): FailureText {
+export function describeFailure(failure: Failure): FailureText {
+  const { reason, status, requestId, retryAfterSeconds, detail } = failure;
   const known = Object.hasOwn(failureTexts, reason) ? failureTexts[reason] : undefined;
   const { title, text } = known ?? {
     title: 'Request failed',
@@ -112,5 +135,5 @@ export function describeFailure({ reason, status, requestId, retryAfterSeconds }
   const wait = retryAfterSeconds === undefined ? '' : ` Try again in ${retryAfterSeconds} s.`;
   const isOurs = status !== undefined && status >= 500;
   const id = isOurs && requestId !== undefined ? ` Request ID: ${requestId}` : '';
-  return { title, text: `${text}${wait}${id}` };
+  return { title, text: `${detail ?? text}${wait}${id}` };
 }

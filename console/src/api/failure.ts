@@ -5,6 +5,8 @@ export type Failure = {
   reason: string;
   status: number | undefined;
   requestId: string | undefined;
+  /** What the service says beside the reason, for the person who brought a file that is no list. */
+  detail?: string | undefined;
   /** Seconds after which the service may be asked again, where it said so. */
   retryAfterSeconds?: number | undefined;
 };
@@ -23,8 +25,8 @@ export class CallFailed extends Error {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CallFailed) return error.failure;
   if (error instanceof MailproofError) {
-    const { reason, status, requestId } = error;
-    return { reason, status, requestId };
+    const { reason, status, requestId, detail } = error;
+    return { reason, status, requestId, detail };
   }
   throw error;
 }

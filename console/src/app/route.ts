@@ -3,6 +3,7 @@ export type Route =
   | { kind: 'home' }
   | { kind: 'check' }
   | { kind: 'lists' }
+  | { kind: 'list'; id: string }
   | { kind: 'tasks' }
   | { kind: 'task'; id: string }
   | { kind: 'account' }
@@ -23,13 +24,20 @@ const places: Readonly<Record<string, Route>> = {
   '/operator/audit-log': { kind: 'operator_audit' },
 };
 
+/** Folders with one page for each thing in them. */
+const below: Readonly<Record<string, 'list' | 'task' | 'operator_account'>> = {
+  lists: 'list',
+  tasks: 'task',
+  'operator/accounts': 'operator_account',
+};
+
 export function readRoute(path: string): Route {
   const plain = path.length > 1 ? path.replace(/\/$/, '') : path;
   const place = Object.hasOwn(places, plain) ? places[plain] : undefined;
   if (place !== undefined) return place;
-  const [, folder, id] = /^\/(tasks|operator\/accounts)\/([^/]+)$/.exec(plain) ?? [];
-  if (id === undefined) return { kind: 'not_found' };
-  return { kind: folder === 'tasks' ? 'task' : 'operator_account', id: decode(id) };
+  const [, folder = '', id] = /^\/(lists|tasks|operator\/accounts)\/([^/]+)$/.exec(plain) ?? [];
+  const kind = below[folder];
+  return kind === undefined || id === undefined ? { kind: 'not_found' } : { kind, id: decode(id) };
 }
 
 /** A path that is not well-formed names nothing, and is then not found by what it stands for. */

@@ -2,26 +2,26 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Connection } from '../api/connection.ts';
 import type { Api } from '../api/create-api.ts';
-import type { ListController } from '../list-run/create-list-controller.ts';
+import type { Upload } from '../lists/create-upload.ts';
 import type { Announcer } from './announcer.ts';
 import type { Router } from './create-router.ts';
 import type { SessionStore } from './create-session.ts';
 import type { ThemeStore } from './create-theme.ts';
 
 /** The parts of the page that outlive any one view. `shell/create-console.ts` makes them. */
-export type Console = {
+export type ConsoleParts = {
   api: Api;
   connection: Connection;
   session: SessionStore;
   router: Router;
   theme: ThemeStore;
   announcer: Announcer;
-  lists: ListController;
+  upload: Upload;
 };
 
-export const ConsoleContext = createContext<Console | undefined>(undefined);
+export const ConsoleContext = createContext<ConsoleParts | undefined>(undefined);
 
-export function useConsole(): Console {
+export function useConsole(): ConsoleParts {
   const parts = useContext(ConsoleContext);
   if (parts === undefined) throw new Error('useConsole was called outside of ConsoleContext');
   return parts;

@@ -19,6 +19,7 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
             <span class="verdict-status">{label}</span> <span class="verdict-email">{result.email}</span>
           </h2>
           <p>{meaning}</p>
+          <DidYouMean result={result} />
           <Cost result={result} />
         </div>
         <ScoreScale score={result.overall_score} />
@@ -42,6 +43,17 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
         </section>
       </div>
     </>
+  );
+}
+
+/** A slip in the domain is worth more than the verdict on it. */
+function DidYouMean({ result: { explanation, username } }: { result: VerificationResult }) {
+  const meant = explanation?.did_you_mean;
+  if (meant === undefined) return null;
+  return (
+    <p class="verdict-hint">
+      Did you mean <strong>{username === undefined ? meant : `${username}@${meant}`}</strong>?
+    </p>
   );
 }
 

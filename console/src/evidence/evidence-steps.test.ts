@@ -95,6 +95,11 @@ describe('the evidence for a verdict', () => {
     assert.ok(steps.every(({ kind }) => kind !== 'host'));
   });
 
+  test('says that a domain is parked', () => {
+    assert.match(told({}, { parked: true }), /The domain is parked/);
+    assert.doesNotMatch(told({}), /parked/);
+  });
+
   test('says when to ask again', () => {
     const about = { reason: 'greylisted', retry: { advised: true, after_seconds: 300 } };
     assert.match(told({ status: 'unknown' }, about), /Asking again in 5 min may give a clearer answer\.$/);

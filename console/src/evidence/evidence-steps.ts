@@ -64,7 +64,7 @@ function addressLines({
 
 function dnsLines(
   { domain = 'the domain', mx_accepts_mail: takesMail, mx_records: hosts = [] }: Explained,
-  { stage, reason, timings_ms: timings }: Explanation,
+  { stage, reason, parked, timings_ms: timings }: Explanation,
 ): string[] {
   const took = timings.dns === undefined ? '' : ` The lookup took ${elapsed(timings.dns)}.`;
   if (stage === 'dns') return [`${reasonSentence(reason)}${took}`];
@@ -74,6 +74,7 @@ function dnsLines(
     return [`${domain} has no MX record, so its mail goes to the domain itself.${took}`];
   return [
     `${domain} has ${counted(hosts.length, 'mail server')}${hosts.length > 1 ? ', in this order' : ''}: ${hosts.join(', ')}.${took}`,
+    ...(parked === true ? ['The domain is parked: its mail goes to a service for domains nobody uses.'] : []),
   ];
 }
 

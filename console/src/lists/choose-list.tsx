@@ -1,18 +1,18 @@
 import { useSignal } from '@preact/signals';
+import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { useConsole } from '../app/use-console.ts';
-import { pastedName } from '../list-run/open-list.ts';
+import type { UploadState } from './create-upload.ts';
+import { megabytes, percent } from '../parts/format.ts';
 
-/** A list is dropped, chosen or pasted here. Nothing leaves the browser before the cost is agreed to. */
-export function ChooseList({ problem }: { problem?: string }) {
+/** A list is dropped, chosen or pasted here, and sent. Nothing is checked before the cost is agreed to. */
+export function ChooseList() {
+  const { upload } = useConsole();
+  const state = upload.state.value;
+  if (state.kind === 'sending') return <Sending state={state} />;
   return (
     <>
-      {problem === undefined ? null : (
-        <Notice tone="problem" title="This list cannot be read">
-          <p>{problem}</p>
-        </Notice>
-      )}
+      {state.kind === 'failed' ? <Failed state={state} /> : null}
       <div class="choose-list">
         <DropZone />
         <PasteForm />
@@ -21,12 +21,85 @@ export function ChooseList({ problem }: { problem?: string }) {
   );
 }
 
+function Failed({ state: { name, failure } }: { state: Extract<UploadState, { kind: 'failed' }> }) {
+  const { upload } = useConsole();
+  // A file that the service has read and refused would be refused again.
+  const mayHelp = failure.status === undefined || failure.status >= 500 || failure.status === 429;
+  return (
+    <FailureNotice failure={failure}>
+      <p>{name} was not uploaded.</p>
+      {mayHelp ? (
+        <div class="buttons">
+          <button type="button" class="button button-small" onClick={() => void upload.again()}>
+            Try again
+          </button>
+        </div>
+      ) : null}
+      {failure.reason === 'invalid_list' ? <ColumnForm /> : null}
+    </FailureNotice>
+  );
+}
+
+/** For a file in which no column looks like addresses and one is all the same. */
+function ColumnForm() {
+  const { upload } = useConsole();
+  const column = useSignal('');
+  return (
+    <form
+      class="fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void upload.withColumn(column.value);
+      }}
+    >
+      <div class="field">
+        <label for="named-column">Column with the addresses</label>
+        <input
+          id="named-column"
+          required
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="its heading"
+          value={column.value}
+          onInput={(event) => (column.value = event.currentTarget.value)}
+        />
+      </div>
+      <button type="submit" class="button">
+        Upload with this column
+      </button>
+    </form>
+  );
+}
+
+function Sending({ state: { name, sent, size } }: { state: Extract<UploadState, { kind: 'sending' }> }) {
+  const { upload } = useConsole();
+  // The last bytes are sent before the service has read them all.
+  const isSent = sent >= size && size > 0;
+  return (
+    <section class="card sending" aria-labelledby="sending-title">
+      <div class="card-head">
+        <h2 id="sending-title">{isSent ? `Reading ${name}` : `Uploading ${name}`}</h2>
+        <button type="button" class="button button-small" onClick={() => upload.stop()}>
+          Stop upload
+        </button>
+      </div>
+      {isSent ? (
+        <progress class="progress" aria-label="Reading" />
+      ) : (
+        <progress class="progress" aria-label="Upload" value={sent} max={Math.max(size, 1)} />
+      )}
+      <p class="hint">
+        {megabytes(Math.min(sent, size))} of {megabytes(size)} · {percent(Math.min(sent, size), size)}
+      </p>
+    </section>
+  );
+}
+
 function DropZone() {
-  const { lists } = useConsole();
+  const { upload } = useConsole();
   const isOver = useSignal(false);
-  const take = async (file: File | undefined) => {
-    if (file === undefined) return;
-    await lists.open({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+  const take = (file: File | undefined) => {
+    if (file !== undefined) void upload.send(file, file.name);
   };
   return (
     <div
@@ -41,7 +114,7 @@ function DropZone() {
       onDrop={(event) => {
         event.preventDefault();
         isOver.value = false;
-        void take(event.dataTransfer?.files[0]);
+        take(event.dataTransfer?.files[0]);
       }}
     >
       <Icon name="upload" />
@@ -49,26 +122,28 @@ function DropZone() {
       <input
         id="list-file"
         type="file"
-        accept=".csv,.tsv,.tab,.txt,text/csv,text/plain,text/tab-separated-values"
+        accept=".csv,.tsv,.tab,.txt,.xlsx,text/csv,text/plain,text/tab-separated-values"
         aria-describedby="list-file-help"
-        onChange={(event) => void take(event.currentTarget.files?.[0])}
+        onChange={(event) => take(event.currentTarget.files?.[0])}
       />
       <p id="list-file-help" class="hint">
-        CSV, TSV or one address per line. The file stays in this browser until you agree to the cost.
+        CSV, text or .xlsx. Uploading is free: you see what it costs before anything is checked.
       </p>
     </div>
   );
 }
 
+const pastedName = 'Pasted addresses';
+
 function PasteForm() {
-  const { lists } = useConsole();
+  const { upload } = useConsole();
   const text = useSignal('');
   return (
     <form
       class="card"
       onSubmit={(event) => {
         event.preventDefault();
-        void lists.open({ name: pastedName, bytes: new TextEncoder().encode(text.value) });
+        void upload.send(new Blob([text.value], { type: 'text/plain' }), pastedName);
       }}
     >
       <label for="pasted">Or paste addresses</label>
@@ -86,7 +161,7 @@ function PasteForm() {
       />
       <div class="buttons">
         <button type="submit" class="button">
-          Read pasted addresses
+          Upload pasted addresses
         </button>
       </div>
     </form>

@@ -1,56 +1,38 @@
-import { useEffect } from 'preact/hooks';
 import { Page } from '../app/page.tsx';
 import { useConsole } from '../app/use-console.ts';
+import { PagesEnd } from '../loading/pages-end.tsx';
+import { useEvery } from '../loading/use-loaded.ts';
+import { usePages } from '../loading/use-pages.ts';
+import { WhenRead } from '../loading/when-read.tsx';
 import { ChooseList } from './choose-list.tsx';
-import { ColumnPicker } from './column-picker.tsx';
-import type { ListState } from '../list-run/create-list-controller.ts';
-import { DoneList } from './done-list.tsx';
-import { Outcome } from './outcome.tsx';
-import { ReadyList } from './ready-list.tsx';
-import { PausedList, RunningList } from './running-list.tsx';
+import { ListTable } from './list-table.tsx';
 
-/** Checks a list, from upload to download. */
+const lookAgainMs = 2_000;
+
+/** A new list is brought here; below are all lists of the account. */
 export function ListsPage() {
-  const { lists, session } = useConsole();
-  const state = lists.state.value;
-  useEffect(() => {
-    // The cost is shown with the current balance.
-    void session.refresh();
-  }, []);
+  const { api } = useConsole();
+  const pages = usePages(async (after) => {
+    const { lists, next } = await api.client.lists.page({ after });
+    return { items: lists, next };
+  });
+  const lists = pages.items.value;
+  // Reading anew shows the first page alone, so it is not done while more is shown.
+  const isFollowed = lists.length <= 50 && lists.some(({ state }) => state === 'running');
+  useEvery(lookAgainMs, () => void pages.reload(), isFollowed);
   return (
     <Page
-      title="Check a list"
-      lead="Each address is checked once. Your columns, order and quoting stay as they are. Unknown, duplicate and rejected rows are free."
+      title="Lists"
+      lead="Upload a list, see what it costs, and download it with the results. It runs in the service: you can close this page."
     >
-      <CurrentList state={state} />
-      {state.kind === 'running' || state.kind === 'paused' || state.kind === 'done' ? (
-        <Outcome list={state.list} />
-      ) : null}
+      <ChooseList />
+      <WhenRead of={[pages]}>
+        <section class="card" aria-labelledby="lists-title">
+          <h2 id="lists-title">All lists</h2>
+          {lists.length === 0 ? null : <ListTable lists={lists} />}
+          <PagesEnd pages={pages} nothing="No lists yet." />
+        </section>
+      </WhenRead>
     </Page>
   );
-}
-
-function CurrentList({ state }: { state: ListState }) {
-  switch (state.kind) {
-    case 'empty':
-      return <ChooseList />;
-    case 'reading':
-      return (
-        <p class="card" role="status">
-          Reading {state.name} …
-        </p>
-      );
-    case 'unreadable':
-      return <ChooseList problem={`${state.name}: ${state.why}`} />;
-    case 'column_needed':
-      return <ColumnPicker file={state.file} layout={state.layout} />;
-    case 'ready':
-      return <ReadyList list={state.list} />;
-    case 'running':
-      return <RunningList list={state.list} progress={state.progress} />;
-    case 'paused':
-      return <PausedList list={state.list} failure={state.failure} isOld={state.isOld} />;
-    case 'done':
-      return <DoneList list={state.list} />;
-  }
 }

@@ -1,109 +1,115 @@
-import { useEffect } from 'preact/hooks';
-import { CreditsMissing } from '../check/credits-missing.tsx';
-import type { Failure } from '../api/failure.ts';
-import { counted, duration, grouped, percent } from '../parts/format.ts';
-import { FailureNotice } from '../loading/failure-notice.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { useSignal } from '@preact/signals';
+import type { ListRecord } from '@mailproof/client';
+import { ConfirmDialog } from '../parts/dialog.tsx';
+import { counted, grouped, percent } from '../parts/format.ts';
+import { Time } from '../parts/time.tsx';
 import { useConsole } from '../app/use-console.ts';
-import type { RunProgress } from '../list-run/create-list-controller.ts';
-import type { OpenList } from '../list-run/open-list.ts';
-import { Counts } from './ready-list.tsx';
+import { DownloadForm } from './download-form.tsx';
+import { ListCounts } from './list-counts.tsx';
+import type { FollowedList } from './use-list.ts';
 
-/** As many as verifyMany has under way. */
-const tasksAtOnce = 4;
+type RunningListProps = { followed: FollowedList; list: ListRecord };
 
-/** How far the check is, how fast it runs, and how long it still takes. */
-export function RunningList({ list, progress }: { list: OpenList; progress: RunProgress }) {
-  const { lists, announcer } = useConsole();
-  const total = list.survey.addresses.length;
-  const tenth = Math.floor((10 * progress.answered) / total);
-  useEffect(() => announcer.say(`${tenth * 10} % of ${list.name} checked`), [tenth]);
+/** How far the run is, what it waits for, and when it should end; or that it is paused. */
+export function RunningList({ followed, list }: RunningListProps) {
+  const { checked, wanted, state } = list;
   return (
     <section class="card progress-card" aria-labelledby="running-title">
       <div class="card-head">
-        <h2 id="running-title">Checking {list.name}</h2>
-        <button type="button" class="button button-small" onClick={() => lists.stop()}>
-          Pause
-        </button>
+        <h2 id="running-title">{state === 'paused' ? 'Paused' : 'Checking'}</h2>
+        <RunButtons followed={followed} list={list} />
       </div>
-      <Counts list={list} />
-      <ProgressBar answered={progress.answered} total={total} />
+      <progress class="progress" aria-label="Progress" value={checked} max={Math.max(wanted, 1)}>
+        {percent(checked, wanted)}
+      </progress>
       <p class="progress-line">
         <span>
-          {grouped(progress.answered)} of {grouped(total)} · {percent(progress.answered, total)}
+          {grouped(checked)} of {grouped(wanted)} checked · {percent(checked, wanted)}
         </span>
-        <span>{paceOf(progress, total)}</span>
+        <span>
+          {list.expected_end === null ? null : (
+            <>
+              expected end <Time at={list.expected_end} />
+            </>
+          )}
+        </span>
       </p>
       <p class="hint">
-        You can leave or reload this page. The check continues where it was, and nothing is charged twice.
+        <Waiting list={list} />{' '}
+        {state === 'paused'
+          ? `${counted(list.credits_reserved, 'credit stays', 'credits stay')} reserved until you resume or cancel.`
+          : 'You can close this page. The check goes on in the service.'}
       </p>
+      <ListCounts list={list} />
+      <DownloadForm list={list} />
     </section>
   );
 }
 
-function ProgressBar({ answered, total }: { answered: number; total: number }) {
+function Waiting({ list: { waiting, waiting_until: until } }: { list: ListRecord }) {
+  if (waiting === 0) return <>Nothing waits for a mail server.</>;
   return (
-    <progress class="progress" aria-label="Progress" value={answered} max={total}>
-      {percent(answered, total)}
-    </progress>
-  );
-}
-
-function paceOf({ answered, before, startedAt }: RunProgress, total: number): string {
-  const seconds = (Date.now() - startedAt) / 1_000;
-  const perSecond = (answered - before) / Math.max(seconds, 0.5);
-  if (perSecond <= 0) return 'starting …';
-  const rate = perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1);
-  return `${rate} per second · ${duration((total - answered) / perSecond)} left`;
-}
-
-type PausedListProps = { list: OpenList; failure: Failure | undefined; isOld: boolean };
-
-/** A run that was stopped, by hand or by a refusal, with what to do. */
-export function PausedList({ list, failure, isOld }: PausedListProps) {
-  const { lists } = useConsole();
-  const total = list.survey.addresses.length;
-  const answered = list.answers.filter((answer) => answer !== undefined).length;
-  return (
-    <section class="card" aria-labelledby="paused-title">
-      <h2 id="paused-title">{list.name} is paused</h2>
-      {failure === undefined ? (
-        <PauseNotice isOld={isOld} />
+    <>
+      {counted(waiting, 'address waits', 'addresses wait')} because a mail server asked us to come back later
+      {until === null ? (
+        '.'
       ) : (
-        <FailureNotice failure={failure}>
-          {failure.reason === 'insufficient_credits' ? <CreditsMissing needed={total - answered} /> : null}
-        </FailureNotice>
+        <>
+          {' '}
+          (next at <Time at={until} />
+          ).
+        </>
       )}
-      <ProgressBar answered={answered} total={total} />
-      <p class="hint">
-        {grouped(answered)} of {counted(total, 'address', 'addresses')} checked. The results are stored in
-        this browser.
-      </p>
-      <div class="buttons">
-        <button type="button" class="button button-main" onClick={() => lists.start()}>
-          Resume
-        </button>
-        <button type="button" class="button" onClick={() => void lists.clear()}>
-          Remove this list
-        </button>
-      </div>
-    </section>
+    </>
   );
 }
 
-function PauseNotice({ isOld }: { isOld: boolean }) {
-  if (isOld)
-    return (
-      <Notice tone="warning" title="This check was started more than a day ago">
-        <p>
-          If you resume, up to {counted(tasksAtOnce * 100, 'address', 'addresses')} that were being checked
-          when it stopped may be charged again. Addresses that have a result are not checked again.
-        </p>
-      </Notice>
+function RunButtons({ followed, list: { list_id: id, state } }: RunningListProps) {
+  const { api, announcer } = useConsole();
+  const isAsking = useSignal(false);
+  const isPaused = state === 'paused';
+  const toggle = async () => {
+    const isDone = await followed.act(() =>
+      isPaused ? api.client.lists.resume(id) : api.client.lists.pause(id),
     );
+    if (isDone) announcer.say(isPaused ? 'The check goes on' : 'The list is paused');
+  };
   return (
-    <Notice tone="info" title="Paused">
-      <p>Tasks that were already created finish in the service. When you resume, nothing is charged twice.</p>
-    </Notice>
+    <div class="buttons">
+      <button
+        type="button"
+        class={isPaused ? 'button button-small button-main' : 'button button-small'}
+        aria-disabled={followed.isBusy.value}
+        onClick={() => void toggle()}
+      >
+        {isPaused ? 'Resume' : 'Pause'}
+      </button>
+      <button
+        type="button"
+        class="button button-small button-danger"
+        aria-disabled={followed.isBusy.value}
+        onClick={() => (isAsking.value = true)}
+      >
+        Cancel the check
+      </button>
+      {isAsking.value ? (
+        <ConfirmDialog
+          title="Cancel the check?"
+          confirm="Cancel the check"
+          cancel="Go on"
+          isDangerous
+          onClose={() => (isAsking.value = false)}
+          onConfirm={() => {
+            isAsking.value = false;
+            void followed.act(() => api.client.lists.cancel(id));
+          }}
+        >
+          <p>
+            What was checked is charged and stays. The rest of the credits returns, and the list cannot be
+            started again.
+          </p>
+        </ConfirmDialog>
+      ) : null}
+    </div>
   );
 }

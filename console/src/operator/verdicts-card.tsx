@@ -1,9 +1,10 @@
 import type { ServiceHealth } from '@mailproof/client';
-import { BarChart } from '../parts/bar-chart.tsx';
+import { BarChart, statusPart } from '../parts/bar-chart.tsx';
 import { ColumnsChart } from '../parts/columns-chart.tsx';
 import { counted, grouped, localTime, percent } from '../parts/format.ts';
 import { StatusBadge } from '../parts/status-badge.tsx';
-import { shownStatuses, statusLabel } from '../parts/statuses.ts';
+import { providerName } from '../parts/provider-name.ts';
+import { shownStatuses } from '../parts/statuses.ts';
 import { reasonSentence } from '../parts/reason-sentence.ts';
 import { countUnknown, partsOf, totalOf } from './verdict-counts.ts';
 
@@ -23,11 +24,7 @@ export function VerdictsCard({ verdicts }: Pick<ServiceHealth, 'verdicts'>) {
         columns={verdicts.map(({ from, counts }) => ({
           key: from,
           label: localTime(from),
-          parts: partsOf(counts).map(({ status, count }) => ({
-            name: statusLabel(status),
-            class: `status-${status}`,
-            count,
-          })),
+          parts: partsOf(counts).map(statusPart),
         }))}
       />
       <ul class="legend" aria-label="Colours">
@@ -40,9 +37,6 @@ export function VerdictsCard({ verdicts }: Pick<ServiceHealth, 'verdicts'>) {
     </section>
   );
 }
-
-/** The two that are no providers. */
-const providerNames: Partial<Record<string, string>> = { none: 'no mail server asked', other: 'all others' };
 
 /** How much stays unknown and why, and how it differs by provider. */
 export function UnknownCard({ health }: { health: ServiceHealth }) {
@@ -69,7 +63,7 @@ export function UnknownCard({ health }: { health: ServiceHealth }) {
             key: reason,
             label: <span title={reasonSentence(reason)}>{reason.replaceAll('_', ' ')}</span>,
             count,
-            parts: [{ status: 'unknown', count }],
+            parts: [statusPart({ status: 'unknown', count })],
           }))}
         />
         <BarChart
@@ -78,9 +72,9 @@ export function UnknownCard({ health }: { health: ServiceHealth }) {
           total={all}
           bars={providers.map(({ provider, counts }) => ({
             key: provider,
-            label: providerNames[provider] ?? provider,
+            label: providerName(provider),
             count: totalOf(counts),
-            parts: partsOf(counts),
+            parts: partsOf(counts).map(statusPart),
           }))}
         />
       </div>

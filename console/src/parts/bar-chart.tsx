@@ -1,15 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { grouped, percent } from './format.ts';
 import { statusLabel } from './statuses.ts';
+import type { StatusCount } from './tally.ts';
 
 /** A bar: what it is about, how much there is, and what it is made of. */
 type Bar = {
   key: string;
   label: ComponentChildren;
   count: number;
-  /** Parts of the bar by status. */
-  parts: readonly { status: string; count: number }[];
+  parts: readonly BarPart[];
 };
+
+export type BarPart = { name: string; class: string; count: number };
+
+export function statusPart({ status, count }: StatusCount): BarPart {
+  return { name: statusLabel(status), class: `status-${status}`, count };
+}
 
 type BarChartProps = { caption: string; of: string; bars: readonly Bar[]; total: number };
 
@@ -45,7 +51,8 @@ export function BarChart({ caption, of, bars, total }: BarChartProps) {
   );
 }
 
-function StackedBar({ parts, most }: { parts: Bar['parts']; most: number }) {
+/** What something is made of, in the length that it has beside the longest. */
+export function StackedBar({ parts, most }: { parts: readonly BarPart[]; most: number }) {
   let at = 0;
   return (
     <svg
@@ -53,14 +60,14 @@ function StackedBar({ parts, most }: { parts: Bar['parts']; most: number }) {
       viewBox="0 0 1000 10"
       preserveAspectRatio="none"
       role="img"
-      aria-label={parts.map(({ status, count }) => `${statusLabel(status)} ${grouped(count)}`).join(', ')}
+      aria-label={parts.map(({ name, count }) => `${name} ${grouped(count)}`).join(', ')}
     >
-      {parts.map(({ status, count }) => {
+      {parts.map(({ name, class: className, count }) => {
         const x = at;
         at += (1_000 * count) / most;
         return (
-          <rect key={status} class={`status-${status}`} x={x} y="0" width={at - x} height="10">
-            <title>{`${statusLabel(status)}: ${grouped(count)}`}</title>
+          <rect key={name} class={className} x={x} y="0" width={at - x} height="10">
+            <title>{`${name}: ${grouped(count)}`}</title>
           </rect>
         );
       })}

@@ -24,13 +24,16 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 
 type ConfirmProps = Omit<DialogProps, 'children'> & {
   confirm: string;
+  /** What the way back is called. */
+  cancel?: string;
   isDangerous?: boolean;
   onConfirm: () => void;
   children?: ComponentChildren;
 };
 
 /** Asks before something that cannot be taken back. */
-export function ConfirmDialog({ title, confirm, isDangerous, onConfirm, onClose, children }: ConfirmProps) {
+export function ConfirmDialog(props: ConfirmProps) {
+  const { title, confirm, cancel = 'Cancel', isDangerous, onConfirm, onClose, children } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
@@ -43,7 +46,7 @@ export function ConfirmDialog({ title, confirm, isDangerous, onConfirm, onClose,
           {confirm}
         </button>
         <button type="button" class="button" onClick={onClose}>
-          Cancel
+          {cancel}
         </button>
       </div>
     </Dialog>

@@ -16,6 +16,19 @@ export function percent(part: number, whole: number): string {
   return `${share === 0 || share >= 99.95 || share === Math.round(share) ? Math.round(share) : share.toFixed(1)} %`;
 }
 
+/** 12.3 MB, in the units in which files are measured. */
+export function megabytes(bytes: number): string {
+  return bytes < 100_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** 5 minutes: the largest unit alone, for sentences. */
+export function roughly(seconds: number): string {
+  const whole = Math.max(Math.round(seconds), 1);
+  if (whole < 60) return counted(whole, 'second');
+  if (whole < 3_600) return counted(Math.round(whole / 60), 'minute');
+  return counted(Math.round(whole / 3_600), 'hour');
+}
+
 /** In the two largest units that matter; the second only where there is something of it. */
 export function duration(seconds: number): string {
   const whole = Math.max(Math.round(seconds), 0);

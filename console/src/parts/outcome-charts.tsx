@@ -1,9 +1,10 @@
-import { BarChart } from './bar-chart.tsx';
+import { BarChart, statusPart } from './bar-chart.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { shownStatuses } from './statuses.ts';
-import { tallyByProvider, tallyByStatus, type StatusCount } from './tally.ts';
+import type { ProviderCount, StatusCount } from './tally.ts';
 
-const providersShown = 9;
+/** As many providers as are worth a bar of their own. */
+export const providersShown = 9;
 
 /** Statuses that did not occur yet are listed too, so that nothing moves when one does. */
 function everyStatus(counts: StatusCount[]): StatusCount[] {
@@ -14,10 +15,15 @@ function everyStatus(counts: StatusCount[]): StatusCount[] {
   });
 }
 
+type OutcomeChartsProps = {
+  total: number;
+  statuses: StatusCount[];
+  /** The largest first, at most as many as are shown. */
+  providers: ProviderCount[];
+};
+
 /** How many addresses ended with which status, and at which provider. */
-export function OutcomeCharts({ answered }: { answered: { status: string; provider: string }[] }) {
-  const statuses = everyStatus(tallyByStatus(answered));
-  const providers = tallyByProvider(answered, providersShown);
+export function OutcomeCharts({ total, statuses, providers }: OutcomeChartsProps) {
   return (
     <section class="card" aria-labelledby="outcome-title">
       <h2 id="outcome-title">Outcome</h2>
@@ -25,23 +31,23 @@ export function OutcomeCharts({ answered }: { answered: { status: string; provid
         <BarChart
           caption="By status"
           of="Status"
-          total={answered.length}
-          bars={statuses.map((part) => ({
+          total={total}
+          bars={everyStatus(statuses).map((part) => ({
             key: part.status,
             label: <StatusBadge status={part.status} />,
             count: part.count,
-            parts: [part],
+            parts: [statusPart(part)],
           }))}
         />
         <BarChart
           caption="By provider"
           of="Provider"
-          total={answered.length}
+          total={total}
           bars={providers.map(({ provider, count, statuses: parts }) => ({
             key: provider,
             label: provider,
             count,
-            parts,
+            parts: parts?.map(statusPart) ?? [{ name: 'Addresses', class: 'bar-plain', count }],
           }))}
         />
       </div>

@@ -1,16 +1,28 @@
 import { shownStatuses, isShownStatus, type ShownStatus } from './statuses.ts';
 
 export type StatusCount = { status: ShownStatus; count: number };
-type ProviderCount = { provider: string; count: number; statuses: StatusCount[] };
+export type ProviderCount = {
+  provider: string;
+  count: number;
+  /** How they ended, where that is known of each provider. */
+  statuses?: StatusCount[];
+};
 
 type Tallied = { status: string; provider: string };
 
 /** How many ended as what, in the order in which statuses are listed; none that nobody has. */
 export function tallyByStatus(answers: Iterable<{ status: string }>): StatusCount[] {
+  const counts: Record<string, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return inOrder(counts);
+}
+
+/** Counts by status in the order in which statuses are listed; one that is newer than this page counts as unknown. */
+export function inOrder(byStatus: Readonly<Record<string, number>>): StatusCount[] {
   const counts = new Map<ShownStatus, number>();
-  for (const { status } of answers) {
+  for (const [status, count] of Object.entries(byStatus)) {
     const shown = isShownStatus(status) ? status : 'unknown';
-    counts.set(shown, (counts.get(shown) ?? 0) + 1);
+    counts.set(shown, (counts.get(shown) ?? 0) + count);
   }
   return shownStatuses.flatMap((status) => {
     const count = counts.get(status);

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { AccountPage } from '../account/account-page.tsx';
 import { CheckPage } from '../check/check-page.tsx';
+import { ListPage } from '../lists/list-page.tsx';
 import { ListsPage } from '../lists/lists-page.tsx';
 import { AccountsPage } from '../operator/accounts-page.tsx';
 import { AuditPage } from '../operator/audit-page.tsx';
@@ -81,6 +82,8 @@ function accountPage(route: Route): JSX.Element {
       return <CheckPage key="check" />;
     case 'lists':
       return <ListsPage key="lists" />;
+    case 'list':
+      return <ListPage key={route.id} id={route.id} />;
     case 'tasks':
       return <TasksPage key="tasks" />;
     case 'task':
@@ -111,6 +114,7 @@ function operatorPage(route: Route): JSX.Element {
       return <AuditPage key="audit" />;
     case 'check':
     case 'lists':
+    case 'list':
     case 'tasks':
     case 'task':
     case 'account':

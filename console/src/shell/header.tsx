@@ -9,7 +9,7 @@ type Place = { path: string; label: string; icon: IconName; holds: readonly Rout
 
 const accountPlaces: readonly Place[] = [
   { path: '/check', label: 'Check', icon: 'check', holds: ['check'] },
-  { path: '/lists', label: 'Lists', icon: 'lists', holds: ['lists'] },
+  { path: '/lists', label: 'Lists', icon: 'lists', holds: ['lists', 'list'] },
   { path: '/tasks', label: 'Tasks', icon: 'tasks', holds: ['tasks', 'task'] },
   { path: '/account', label: 'Account', icon: 'account', holds: ['account'] },
 ];

@@ -2,16 +2,13 @@ import { describeFailure } from '../api/describe-failure.ts';
 import { failureOf } from '../api/failure.ts';
 import { useConsole } from '../app/use-console.ts';
 
-/**
- * Ends the session, takes the list out of this browser, and goes to the first page. Where the service cannot be told,
- * says so and stays.
- */
+/** Ends the session and goes to the first page. Where the service cannot be told, says so and stays. */
 export function useSignOut(): () => void {
-  const { session, router, announcer, lists } = useConsole();
+  const { session, router, announcer, upload } = useConsole();
   const signOut = async () => {
     try {
       await session.signOut();
-      await lists.clear();
+      upload.stop();
       router.replace('/');
     } catch (error) {
       announcer.say(describeFailure(failureOf(error)).text);

@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { AccountTask, BulkResultRecord, BulkTaskProgress } from '@mailproof/client';
-import { OutcomeCharts } from '../parts/outcome-charts.tsx';
-import { providerOf } from '../list-run/provider-of.ts';
+import { OutcomeCharts, providersShown } from '../parts/outcome-charts.tsx';
+import { providerOf } from '../parts/provider-of.ts';
 import type { ResultRow } from '../parts/arrange-rows.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { counted } from '../parts/format.ts';
@@ -14,7 +14,7 @@ import { useEvery, useLoaded } from '../loading/use-loaded.ts';
 import { WhenRead } from '../loading/when-read.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { EvidenceView } from '../evidence/evidence-view.tsx';
-import { tallyByStatus } from '../parts/tally.ts';
+import { tallyByProvider, tallyByStatus } from '../parts/tally.ts';
 import { RowsForm } from '../parts/rows-form.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { writeTaskResults } from './write-task-results.ts';
@@ -103,10 +103,15 @@ function Results({ results, name }: { results: BulkResultRecord[]; name: string 
   return (
     <>
       <OutcomeCharts
-        answered={results.map(({ status, explanation }) => ({
-          status,
-          provider: providerOf(explanation?.mail_host ?? null),
-        }))}
+        total={results.length}
+        statuses={tallyByStatus(results)}
+        providers={tallyByProvider(
+          results.map(({ status, explanation }) => ({
+            status,
+            provider: providerOf(explanation?.mail_host ?? null),
+          })),
+          providersShown,
+        )}
       />
       <section class="card" aria-labelledby="results-title">
         <h2 id="results-title">Results</h2>

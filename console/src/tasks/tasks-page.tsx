@@ -19,16 +19,13 @@ export function TasksPage() {
   const isUnderWay = tasks.some(({ status }) => status !== 'completed');
   useEvery(lookAgainMs, () => void pages.reload(), isUnderWay);
   return (
-    <Page
-      title="Tasks"
-      lead="Addresses checked in the background, from lists in this console and through the API."
-    >
+    <Page title="Tasks" lead="Addresses that programs have checked through the API, up to 100 a task.">
       <WhenRead of={[keys, pages]}>
         <section class="card" aria-label="Tasks">
           {tasks.length === 0 ? null : <TaskTable tasks={tasks} keys={keys.value.value?.keys} canOpen />}
           <PagesEnd
             pages={pages}
-            nothing="No tasks yet. A list that you check runs as tasks of up to 100 addresses each."
+            nothing="No tasks yet. They are created through the API; lists of yours are under Lists."
           />
         </section>
       </WhenRead>

@@ -1,13 +1,37 @@
 import type { BulkResultRecord } from '@mailproof/client';
-import { keepAnswer, ourCells, ourHeadings, writeCell } from '@mailproof/client/lists';
 
-/** The results of a task as CSV (RFC 4180, UTF-8), formulas defused: an address may begin with `=` and be one. */
+const headings = [
+  'email',
+  'email_status',
+  'email_score',
+  'email_safe_to_send',
+  'email_deliverable',
+  'email_reason',
+] as const;
+
+/** The results of a task as CSV (RFC 4180, UTF-8). */
 export function writeTaskResults(results: readonly BulkResultRecord[]): string {
-  const rows = results.map((record) => [
-    record.email,
-    ...ourCells({ kind: 'address', number: 0 }, () => keepAnswer(record)),
-  ]);
-  return [['email', ...ourHeadings(['email'])], ...rows]
-    .map((cells) => `${cells.map((cell) => writeCell(cell, ',')).join(',')}\r\n`)
-    .join('');
+  return [headings, ...results.map(cellsOf)].map((cells) => `${cells.map(writeCell).join(',')}\r\n`).join('');
+}
+
+function cellsOf(record: BulkResultRecord): string[] {
+  const { email, status, overall_score: score, explanation } = record;
+  return [
+    email,
+    status,
+    score === undefined ? '' : String(score),
+    yesNo(record.is_safe_to_send),
+    yesNo(record.is_deliverable),
+    explanation?.reason ?? '',
+  ];
+}
+
+function yesNo(value: boolean | undefined): string {
+  return value === undefined ? '' : String(value);
+}
+
+/** Spreadsheets run what begins like a formula, as an address may: an apostrophe before it makes it text. */
+function writeCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -102,7 +102,7 @@ describe('the account and its tasks', () => {
         .split(/\r?\n/)
         .slice(1, 3)
         .join(' '),
-      'ada@northwind.example,safe,98,true,true,mailbox_accepted tom.baker@northwind.example,invalid,0,false,false,user_unknown',
+      'ada@northwind.example,safe,96,true,true,mailbox_accepted tom.baker@northwind.example,invalid,0,false,false,user_unknown',
     );
     await visitor.leave();
   });

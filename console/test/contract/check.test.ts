@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { companies } from '../../../scripts/demo/companies.ts';
 import { addressOf } from '../../../scripts/demo/sample-list.ts';
 import { statusWords } from '../../src/parts/statuses.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
+import { tabTo } from '../support/tab-to.ts';
 
 /** Asks about one address, and waits for the answer or the refusal. */
 async function check(page: Page, email: string): Promise<void> {
@@ -113,18 +114,3 @@ describe('checking one address', () => {
     await visitor.leave();
   });
 });
-
-const mostTabs = 60;
-
-/** Goes on with Tab until the wanted element has the focus, and shows that it has. */
-async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  for (let tabs = 0; tabs < mostTabs; tabs += 1) {
-    await page.keyboard.press('Tab');
-    if (await wanted.evaluate((element) => element === document.activeElement)) {
-      const outline = await wanted.evaluate((element) => getComputedStyle(element).outlineStyle);
-      assert.notEqual(outline, 'none', 'whoever uses the keyboard sees where they are');
-      return;
-    }
-  }
-  throw new Error(`${mostTabs} times Tab did not lead there`);
-}

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { runMailproof } from '../../../service/test/support/mailproof.ts';
-import { sampleList, sampleRows } from '../../../scripts/demo/sample-list.ts';
-import { agree, bringList, done, download, fact } from '../support/list-steps.ts';
+import { companies } from '../../../scripts/demo/companies.ts';
+import { addressOf, sampleList, sampleRows } from '../../../scripts/demo/sample-list.ts';
+import { agree, bringList, chooseFile, download, fact, headline, people } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 import { startWeakConnection } from '../support/start-weak-connection.ts';
-
-/** So many people whom a catch-all host takes: each is charged for, so that what is paid twice shows. */
-function people(count: number): { name: string; text: string } {
-  const rows = Array.from({ length: count }, (_, i) => `${i + 1},person-${i + 1}@bright-ideas.example`);
-  return { name: 'people.csv', text: ['id,email', ...rows, ''].join('\n') };
-}
 
 describe('a list', () => {
   let fixture: ConsoleFixture;
@@ -23,45 +14,90 @@ describe('a list', () => {
   });
   after(() => fixture.close());
 
-  test('goes from upload to download as the command line would write it, byte for byte', async () => {
+  test('is uploaded, the tab closed, and it is done and downloaded in another browser', async () => {
     const { url: origin } = fixture.demo;
-    const secret = await fixture.openAccount({ name: 'Page', credits: 100 });
+    const secret = await fixture.openAccount({ name: 'Two desks', credits: 100 });
+    const here = await fixture.visitor();
+    await signIn(here.page, { origin, secret });
+    await bringList(here.page, { name: 'contacts.csv', text: sampleList() });
+    assert.equal(await fact(here.page, 'Rows'), `${sampleRows().length}`);
+    assert.deepEqual(
+      [
+        await fact(here.page, 'Addresses'),
+        await fact(here.page, 'Duplicates'),
+        await fact(here.page, 'Blank'),
+      ],
+      ['41', '2', '1'],
+    );
+    const { available } = await fixture.creditsOf(secret);
+    assert.equal(available, 100, 'nothing is spent before it was agreed to');
+    await agree(here.page);
+    await here.page.getByRole('button', { name: 'Pause' }).waitFor();
+    await here.leave();
+
+    const there = await fixture.visitor();
+    const { page } = there;
+    await signIn(page, { origin, secret, path: '/lists' });
+    await page.getByRole('link', { name: 'contacts.csv' }).click();
+    const sendable = expectedStatuses().filter((status) => status === 'safe' || status === 'role_account');
+    await page.getByRole('heading', { level: 2, name: `${sendable.length} of 41 can be mailed: ` }).waitFor();
+    const all = await download(page);
+    assert.equal(all.name, 'contacts-checked.csv');
+    assert.equal(withoutOurs(all.text), sampleList(), 'the rows are as they were');
+    assert.deepEqual(
+      statusesIn(all.text)
+        .filter((status) => status !== 'rejected')
+        .sort(),
+      answers().sort(),
+    );
+    const safe = await download(page, { rows: /^Can be mailed/ });
+    assert.equal(safe.name, 'contacts-sendable.csv');
+    assert.ok(statusesIn(safe.text).every((status) => status === 'safe' || status === 'role_account'));
+    await page.getByLabel('With role accounts').uncheck();
+    assert.ok(statusesIn((await download(page)).text).every((status) => status === 'safe'));
+    const { reserved, spent } = await fixture.creditsOf(secret);
+    const charged = expectedStatuses().filter((status) => status !== 'unknown').length;
+    assert.deepEqual({ reserved, spent }, { reserved: 0, spent: charged });
+    await page.getByText(`${charged} credits charged`).waitFor();
+    await there.leave();
+  });
+
+  test('comes back as .xlsx and JSON lines too, and each row opens with its evidence', async () => {
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Formats', credits: 10 });
     const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin, secret });
-    await bringList(page, { name: 'contacts.csv', text: sampleList() });
-    assert.equal(await fact(page, 'Rows'), `${sampleRows().length}`);
-    assert.equal(await fact(page, 'Duplicates'), '2');
-    assert.equal(await fact(page, 'Blank'), '1');
-    assert.equal(
-      (await fixture.creditsOf(secret)).available,
-      100,
-      'nothing is spent before it was agreed to',
-    );
+    await bringList(page, {
+      name: 'three.csv',
+      text: 'email\nyuki@harbour-books.example\npriya.nair@harbour-books.example\nno address\n',
+    });
     await agree(page);
-    const byCommand = await checkByCommand(fixture);
-    await done(page, 'contacts.csv').waitFor();
-    assert.deepEqual([await fact(page, 'Addresses'), await fact(page, 'Not an address')], ['41', '2']);
-    const all = await download(page);
-    assert.equal(all.name, 'contacts.checked.csv');
-    assert.equal(all.text, byCommand);
-    assert.equal(withoutOurs(all.text), sampleList(), 'the rows are as they were');
-    const [heading, ...lines] = byCommand.split('\r\n');
-    const safe = await download(page, /^Safe/);
-    assert.equal(safe.name, 'contacts.safe.csv');
-    const kept = lines.filter((line) => line.split(',').at(-5) === 'safe');
-    assert.equal(safe.text, [heading, ...kept, ''].join('\r\n'));
-    assert.ok(kept.length > 5);
-    const { reserved, spent } = await fixture.creditsOf(secret);
-    const charged = lines.filter((line) => /,(?!unknown|rejected)[a-z_]+,[^,]*,[^,]*,[^,]*,\w+$/.test(line));
-    // Two rows are duplicates, which are answered and not charged.
-    assert.deepEqual({ reserved, spent }, { reserved: 0, spent: charged.length - 2 });
-    await page.getByText(`${spent} credits charged`).waitFor();
+    await page.getByRole('heading', { level: 2, name: '1 of 2 can be mailed: 1 safe' }).waitFor();
+    const lines = (await download(page, { format: 'jsonl' })).text.trim().split('\n');
+    assert.equal(lines.length, 3);
+    const workbook = await download(page, { format: 'xlsx' });
+    assert.equal(workbook.name, 'three-checked.xlsx');
+    assert.ok(workbook.text.startsWith('PK'));
+    await page.getByRole('button', { name: 'priya.nair@harbour-books.example' }).click();
+    const dialog = page.getByRole('dialog', { name: 'priya.nair@harbour-books.example' });
+    await dialog.getByText('mx-harbour.google.com').first().waitFor();
+    await dialog.getByText('deciding step').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'no address' }).click();
+    await page.getByRole('dialog').getByText('It has no @ sign.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('Filter by status').selectOption('Invalid');
+    await page.getByText('1 of 3 rows').waitFor();
+    await page.getByLabel('Filter by status').selectOption('All statuses');
+    await page.getByLabel('Search addresses').fill('YUKI');
+    await page.getByText('1 of 3 rows').waitFor();
+    await page.getByRole('button', { name: 'yuki@harbour-books.example' }).waitFor();
     await visitor.leave();
   });
 
-  test('whose connection is lost in the middle goes on by itself and pays nothing twice', async (t) => {
-    const addresses = 2_000;
+  test('whose connection is lost goes on, and pays nothing twice', async (t) => {
+    const addresses = 500;
     const secret = await fixture.openAccount({ name: 'Weak line', credits: 2 * addresses });
     const line = await startWeakConnection(fixture.demo.url);
     t.after(() => line.stop());
@@ -69,96 +105,200 @@ describe('a list', () => {
     const { page } = visitor;
     visitor.expectTrouble('failed /');
     await signIn(page, { origin: line.origin, secret });
-    await bringList(page, people(addresses));
-    const lost = page.getByText('Connection lost');
 
-    // The first tasks are created and nobody hears of it: were they created anew, they would be paid for again.
+    // The file arrives and nobody hears of it: sent again, it is the same list.
+    await page.getByRole('link', { name: 'Lists', exact: true }).click();
+    await page.getByText('No lists yet.').waitFor();
+    line.swallowAnswers();
+    await chooseFile(page, people(addresses));
+    await page.getByText('people.csv was not uploaded.').waitFor();
+    line.mend();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { level: 2, name: 'What was found' }).waitFor();
+    assert.equal(await listsOf(fixture, secret), 1);
+
+    // It is started and nobody hears of it: the page finds out by itself.
     line.swallowAnswers();
     await agree(page);
-    await lost.waitFor();
+    await page.getByText('Connection lost').waitFor();
     line.mend();
-    await lost.waitFor({ state: 'hidden' });
-
-    await page.waitForFunction(() => (document.querySelector('progress')?.value ?? 0) > 0);
-    line.cut();
-    await lost.waitFor();
-    assert.equal(await done(page, 'people.csv').isVisible(), false, 'it was cut in the middle');
-    line.mend();
-    await done(page, 'people.csv').waitFor();
-    assert.equal(await fact(page, 'Addresses'), '2,000');
+    await headline(page).waitFor();
     const credits = await fixture.creditsOf(secret);
     assert.deepEqual([credits.spent, credits.reserved], [addresses, 0]);
-    assert.equal(await tasksOf(fixture, secret), addresses / 100);
     const { text } = await download(page);
-    assert.equal(text.match(/,catch_all,60,false,true,/g)?.length, addresses);
+    assert.equal(text.match(/,catch_all,\d+,false,true,/g)?.length, addresses);
     await visitor.leave();
   });
 
-  test('that is reloaded in the middle goes on where it was', async () => {
-    const addresses = 1_000;
-    const secret = await fixture.openAccount({ name: 'Reloaded', credits: 2 * addresses });
+  test('for which the credits do not suffice says so, is not started, and is when there are enough', async () => {
+    const secret = await fixture.openAccount({ name: 'Short of credits', credits: 25 });
     const visitor = await fixture.visitor();
     const { page } = visitor;
     await signIn(page, { origin: fixture.demo.url, secret });
-    await bringList(page, people(addresses));
+    await bringList(page, people(40));
+    await page.getByText('15 credits are missing').waitFor();
+    visitor.expectTrouble('429 /api/v1/lists/');
     await agree(page);
-    await page.waitForFunction(() => (document.querySelector('progress')?.value ?? 0) > 0);
-    await page.reload();
-    await done(page, 'people.csv').waitFor();
-    const credits = await fixture.creditsOf(secret);
-    assert.deepEqual([credits.spent, credits.reserved], [addresses, 0]);
-    assert.equal(await tasksOf(fixture, secret), addresses / 100);
-    await visitor.leave();
-  });
-
-  test('for which the credits do not suffice says so before, pauses where they end, and goes on', async () => {
-    const secret = await fixture.openAccount({ name: 'Short of credits', credits: 250 });
-    const visitor = await fixture.visitor();
-    const { page } = visitor;
-    await signIn(page, { origin: fixture.demo.url, secret });
-    await bringList(page, people(400));
-    await page.getByText('150 credits may be missing').waitFor();
-    visitor.expectTrouble('429 /api/v1/bulk-email-verification');
-    await agree(page);
-    await page.getByRole('heading', { level: 2, name: 'people.csv is paused' }).waitFor();
     await page.getByText('Not enough credits').waitFor();
-    await fixture.grant(secret, 200);
-    await page.getByRole('button', { name: 'Resume' }).click();
-    await done(page, 'people.csv').waitFor();
-    assert.deepEqual(await fixture.creditsOf(secret), {
-      granted: 450,
-      available: 50,
-      reserved: 0,
-      spent: 400,
+    await page.getByText(/credits grant acct_\w+ 15/).waitFor();
+    assert.equal((await fixture.creditsOf(secret)).available, 25);
+    await fixture.grant(secret, 20);
+    await agree(page);
+    await headline(page).waitFor();
+    assert.deepEqual(await fixture.creditsOf(secret), { granted: 45, available: 5, reserved: 0, spent: 40 });
+    await visitor.leave();
+  });
+
+  test('is checked as far as one likes', async () => {
+    const secret = await fixture.openAccount({ name: 'First ones', credits: 7 });
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin: fixture.demo.url, secret });
+    await bringList(page, people(40));
+    await page.getByLabel('Check only the first').fill('7');
+    await page.getByText('This costs up to 7 credits').waitFor();
+    await agree(page);
+    await page.getByText('33 addresses were left out.').waitFor();
+    assert.equal((await fixture.creditsOf(secret)).spent, 7);
+    await visitor.leave();
+  });
+
+  test('that cannot be read is refused with what was seen and what to do', async () => {
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: liveKey });
+    visitor.expectTrouble('400 /api/v1/lists', '415 /api/v1/lists');
+    await chooseFile(page, { name: 'colours.csv', text: 'colour,size\nred,1\nblue,2\n' });
+    await page.getByText('This list cannot be read').waitFor();
+    await page.getByText(/We found no email addresses in this file\. Columns seen: colour/).waitFor();
+    await chooseFile(page, { name: 'old.pdf', text: '%PDF-1.7' });
+    await page.getByText('This file is a PDF. To check it, export the list as CSV or .xlsx.').waitFor();
+    await chooseFile(page, { name: 'empty.csv', text: '' });
+    await page.getByText('The file is empty. Upload a list with at least one address.').waitFor();
+    await visitor.leave();
+  });
+
+  test('in which no column looks like addresses is read by the one that is named', async () => {
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: liveKey });
+    visitor.expectTrouble('400 /api/v1/lists');
+    const rows = ['ada@example.com', 'none', 'none given', 'unlisted', 'not known'];
+    await chooseFile(page, {
+      name: 'sparse.csv',
+      text: ['id,contact', ...rows.map((row, i) => `${i},${row}`)].join('\n'),
     });
+    await page.getByText(/No column holds mostly email addresses/).waitFor();
+    await page.getByLabel('Column with the addresses').fill('contact');
+    await page.getByRole('button', { name: 'Upload with this column' }).click();
+    await page.getByRole('heading', { level: 2, name: 'What was found' }).waitFor();
+    assert.deepEqual([await fact(page, 'Addresses'), await fact(page, 'Not an address')], ['1', '4']);
+    await visitor.leave();
+  });
+
+  test('whose column was guessed wrong is read by another', async () => {
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: liveKey });
+    await bringList(page, {
+      name: 'two-columns.csv',
+      text: 'work,home\na@example.com,b@example.net\nc@example.com,d@example.net\ne@example.com,\n',
+    });
+    assert.equal(await fact(page, 'Blank'), '0');
+    await page.getByLabel('Column with the addresses').selectOption('home');
+    await page.getByText('Starts with b@example.net').waitFor();
+    assert.equal(await fact(page, 'Blank'), '1');
+    await visitor.leave();
+  });
+
+  test('of a test key says that it is of the sandbox, on the page and in its name', async () => {
+    const { url: origin, testKey } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: testKey });
+    await bringList(page, { name: 'try.csv', text: 'email\njane+safe@example.com\n' });
+    await page.getByText('This is a sandbox list').waitFor();
+    await agree(page, 'Check for free (sandbox)');
+    await page.getByText('Nothing was charged (sandbox).').waitFor();
+    assert.equal((await download(page)).name, 'try-sandbox-checked.csv');
+    await visitor.leave();
+  });
+
+  test('is deleted for everybody', async () => {
+    const { url: origin } = fixture.demo;
+    const secret = await fixture.openAccount({ name: 'Tidy', credits: 5 });
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret });
+    await bringList(page, people(3));
+    const path = new URL(page.url()).pathname;
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete list' }).click();
+    await page.getByText('No lists yet.').waitFor();
+    assert.equal(await listsOf(fixture, secret), 0);
+    visitor.expectTrouble('404 /api/v1/lists/');
+    await page.goto(origin + path);
+    await page.getByText('List not found').waitFor();
+    await visitor.leave();
+  });
+
+  test('prints as a report of one page without addresses', async () => {
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: liveKey });
+    await bringList(page, people(60));
+    await agree(page);
+    await headline(page).waitFor();
+    await page.getByRole('button', { name: 'person-1@bright-ideas.example' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    assert.equal(await headline(page).isVisible(), true);
+    assert.equal(await page.getByRole('heading', { name: 'By provider' }).isVisible(), true);
+    assert.ok(!(await page.locator('body').innerText()).includes('bright-ideas.example'));
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    assert.equal(pdf.match(/\/Type\s*\/Page\b/g)?.length, 1);
     await visitor.leave();
   });
 });
 
-/** The same list by `mailproof check`, under an account of its own. */
-async function checkByCommand(fixture: ConsoleFixture): Promise<string> {
-  const { url, sampleListFile: file } = fixture.demo;
-  const key = await fixture.openAccount({ name: 'Command line', credits: 100 });
-  const folder = mkdtempSync(join(tmpdir(), 'mailproof-e2e-'));
-  const output = join(folder, 'checked.csv');
-  const env = { MAILPROOF_URL: url, MAILPROOF_API_KEY: key };
-  const { code, stderr } = await runMailproof(['check', file, '--output', output, '--yes', '--json'], {
-    env,
-  });
-  assert.equal(code, 0, stderr);
-  const text = readFileSync(output, 'utf8');
-  rmSync(folder, { recursive: true });
-  // The command line has the engine's parser and knows what is wrong with what is no address; the page is told that
-  // it is none.
-  return text.replace(/,rejected,,,,\w+\r\n/g, ',rejected,,,,rejected_by_service\r\n');
+/** What the mail hosts of the demonstration say of everybody in the sample list, duplicates once. */
+function expectedStatuses(): string[] {
+  return companies.flatMap(({ people: all }) => all.map(({ status }) => status));
+}
+
+/** The same, row by row: a duplicate says what the first row of its address says. */
+function answers(): string[] {
+  const known = new Map(
+    companies.flatMap((company) =>
+      company.people.map((person) => [addressOf(person, company).toLowerCase(), person.status] as const),
+    ),
+  );
+  return sampleRows()
+    .map(({ email }) => known.get(email.toLowerCase()) ?? '')
+    .filter((status) => status !== '');
+}
+
+const ours = 6;
+
+/** The status of each row, where there is one. */
+function statusesIn(text: string): string[] {
+  return text
+    .trim()
+    .split(/\r?\n/)
+    .slice(1)
+    .map((line) => line.split(',').at(-ours) ?? '')
+    .filter((status) => status !== '');
 }
 
 function withoutOurs(text: string): string {
-  return text.replace(/(?:,[^,\r\n]*){5}(?=\r\n)/g, '');
+  return text.replace(/(?:,[^,\r\n]*){6}(?=\r\n)/g, '');
 }
 
-async function tasksOf({ demo }: ConsoleFixture, key: string): Promise<number> {
+async function listsOf({ demo }: ConsoleFixture, key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${demo.url}/api/v1/account/tasks?limit=100`, { headers });
-  return ((await answer.json()) as { tasks: unknown[] }).tasks.length;
+  const answer = await fetch(`${demo.url}/api/v1/lists?limit=100`, { headers });
+  return ((await answer.json()) as { lists: unknown[] }).lists.length;
 }

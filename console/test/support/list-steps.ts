@@ -2,14 +2,26 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 
-type ListFile = { name: string; text: string };
+export type ListFile = { name: string; text: string };
 
-/** Brings the file, and waits until the page has said what it costs. */
-export async function bringList(page: Page, { name, text }: ListFile): Promise<void> {
-  await page.getByRole('link', { name: 'Lists' }).click();
+/** So many people whom a catch-all host takes: each is charged for, so that what is paid twice shows. */
+export function people(count: number): ListFile {
+  const rows = Array.from({ length: count }, (_, i) => `${i + 1},person-${i + 1}@bright-ideas.example`);
+  return { name: 'people.csv', text: ['id,email', ...rows, ''].join('\n') };
+}
+
+/** Chooses the file on the page of lists; what comes then is the caller's to await. */
+export async function chooseFile(page: Page, { name, text }: ListFile): Promise<void> {
+  await page.getByRole('link', { name: 'Lists', exact: true }).click();
   const buffer = Buffer.from(text);
   await page.getByLabel('Drop a file here').setInputFiles({ name, mimeType: 'text/csv', buffer });
-  await page.getByRole('heading', { level: 2, name }).waitFor();
+}
+
+/** Brings the file, and waits until the page has said what was found in it. */
+export async function bringList(page: Page, file: ListFile): Promise<void> {
+  await chooseFile(page, file);
+  await page.getByRole('heading', { level: 1, name: file.name }).waitFor();
+  await page.getByRole('heading', { level: 2, name: 'What was found' }).waitFor();
 }
 
 /** Agrees to the cost in both places; what comes then is the caller's to await. */
@@ -18,8 +30,9 @@ export async function agree(page: Page, confirm = 'Spend and check'): Promise<vo
   await page.getByRole('dialog').getByRole('button', { name: confirm }).click();
 }
 
-export function done(page: Page, name: string): Locator {
-  return page.getByRole('heading', { level: 2, name: `${name} has been checked` });
+/** The headline of a list that has ended. */
+export function headline(page: Page): Locator {
+  return page.getByRole('heading', { level: 2, name: /mailed/ });
 }
 
 /** The figure under a heading such as `Rows`, as the page shows it. */
@@ -31,15 +44,19 @@ export async function fact(page: Page, name: string): Promise<string> {
     .innerText();
 }
 
-export async function download(page: Page, rows?: RegExp): Promise<{ name: string; text: string }> {
+type Saved = { name: string; text: string };
+type DownloadWish = { rows?: RegExp; format?: string };
+
+/** Downloads the rows that are wanted, as a person chooses them. */
+export async function download(page: Page, { rows, format }: DownloadWish = {}): Promise<Saved> {
   if (rows !== undefined) {
     const choice = page.getByLabel('Rows to download');
-    const label = await choice.getByRole('option', { name: rows }).innerText();
-    await choice.selectOption(label);
+    await choice.selectOption(await choice.getByRole('option', { name: rows }).innerText());
   }
+  if (format !== undefined) await page.getByLabel('Format').selectOption(format);
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download' }).click(),
+    page.getByRole('link', { name: /^Download/ }).click(),
   ]);
   return { name: saved.suggestedFilename(), text: readFileSync(await saved.path(), 'utf8') };
 }

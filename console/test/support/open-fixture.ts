@@ -21,11 +21,11 @@ export type ConsoleFixture = {
 };
 
 /** Answers of the sandbox come at once: the page is tested, not the clock. */
-const settings = { MAILPROOF_SANDBOX_DELAYS: 'off' };
+const usual = { MAILPROOF_SANDBOX_DELAYS: 'off' };
 
-export async function openConsoleFixture(): Promise<ConsoleFixture> {
+export async function openConsoleFixture(settings: Record<string, string> = {}): Promise<ConsoleFixture> {
   await buildConsole();
-  const demo = await startDemo({ port: 0, settings });
+  const demo = await startDemo({ port: 0, settings: { ...usual, ...settings } });
   const browser = await openBrowser().catch(async (error: unknown) => {
     await demo.stop();
     throw error;

@@ -30,7 +30,7 @@ type ServerRequest = {
 export type WireParts = { udp: UdpPool; tcpQueries: Semaphore; countTcp(): void; random: Random };
 
 /** What a reading is once unreadable and foreign messages have been passed over. */
-type Heard = Exclude<Reading, { kind: 'foreign' | 'unreadable' }> | { kind: 'unreachable' };
+type HeardAnswer = Exclude<Reading, { kind: 'foreign' | 'unreadable' }> | { kind: 'unreachable' };
 
 export async function askServer(parts: WireParts, request: ServerRequest): Promise<ServerReply> {
   let heard = await overUdp(parts, request, true);
@@ -49,11 +49,11 @@ export async function askServer(parts: WireParts, request: ServerRequest): Promi
   }
 }
 
-function overUdp(parts: WireParts, request: ServerRequest, withEdns: boolean): Promise<Heard> {
+function overUdp(parts: WireParts, request: ServerRequest, withEdns: boolean): Promise<HeardAnswer> {
   const { server, question, signal } = request;
   if (signal.aborted) return Promise.resolve({ kind: 'unreachable' });
   return new Promise((resolve) => {
-    const finish = (heard: Heard) => {
+    const finish = (heard: HeardAnswer) => {
       signal.removeEventListener('abort', giveUp);
       stop();
       resolve(heard);
@@ -73,7 +73,7 @@ function overUdp(parts: WireParts, request: ServerRequest, withEdns: boolean): P
   });
 }
 
-async function overTcp(parts: WireParts, request: ServerRequest): Promise<Heard> {
+async function overTcp(parts: WireParts, request: ServerRequest): Promise<HeardAnswer> {
   const { server, question, signal } = request;
   // A place is refused for one reason only: the signal fired.
   const release = await parts.tcpQueries.acquire(signal).catch(() => undefined);

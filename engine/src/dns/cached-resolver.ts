@@ -1,9 +1,9 @@
 /**
- * One lookup in flight per question, shared by all who ask meanwhile, and a cache behind it.
+ * One lookup in flight per question, shared by all callers that ask meanwhile, and a cache behind it.
  *
- * A flight has the patience of the resolver, not of the one who started it: an asker who gives up
- * leaves the others their answer. A flight that nobody waits for any more is called off, and what
- * it would have said is not kept.
+ * A shared lookup has the patience of the resolver, not of the caller that started it: a caller that
+ * gives up leaves the others their answer. A lookup that no caller waits for any more is cancelled,
+ * and what it would have said is not kept.
  */
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
@@ -11,9 +11,9 @@ import { createAnswerCache, keyOf } from './answer-cache.ts';
 import type { DnsAnswer, Ask, DnsQuestion } from './question.ts';
 import { waitFor } from './wait-for.ts';
 
-type Flight = { answer: Promise<DnsAnswer>; askers: number; callOff: AbortController };
+type SharedLookup = { answer: Promise<DnsAnswer>; callers: number; cancel: AbortController };
 
-const nothingHeard: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
+const noAnswer: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
 
 export function cachedResolver(
   askWire: Ask,
@@ -21,25 +21,25 @@ export function cachedResolver(
 ): { ask: Ask; forgetMissing: () => void; lifeMs: (question: DnsQuestion) => number } {
   const { clock, limits } = parts;
   const cache = createAnswerCache(parts);
-  const flights = new Map<string, Flight>();
+  const inFlight = new Map<string, SharedLookup>();
 
-  function depart(question: DnsQuestion): Flight {
+  function start(question: DnsQuestion): SharedLookup {
     const key = keyOf(question);
-    const callOff = new AbortController();
-    const flight: Flight = { answer: fly(), askers: 0, callOff };
-    flights.set(key, flight);
-    return flight;
+    const cancel = new AbortController();
+    const lookup: SharedLookup = { answer: run(), callers: 0, cancel };
+    inFlight.set(key, lookup);
+    return lookup;
 
-    async function fly(): Promise<DnsAnswer> {
+    async function run(): Promise<DnsAnswer> {
       try {
         const answer = await askWire(question, {
           deadline: clock.now() + limits.dnsLookupMs,
-          signal: callOff.signal,
+          signal: cancel.signal,
         });
-        if (!callOff.signal.aborted) cache.keep(question, answer);
+        if (!cancel.signal.aborted) cache.keep(question, answer);
         return answer;
       } finally {
-        if (flights.get(key) === flight) flights.delete(key);
+        if (inFlight.get(key) === lookup) inFlight.delete(key);
       }
     }
   }
@@ -48,16 +48,16 @@ export function cachedResolver(
     patience.signal.throwIfAborted();
     const kept = cache.get(question);
     if (kept !== undefined) return kept;
-    if (patience.deadline <= clock.now()) return nothingHeard;
-    const flight = flights.get(keyOf(question)) ?? depart(question);
-    flight.askers += 1;
+    if (patience.deadline <= clock.now()) return noAnswer;
+    const lookup = inFlight.get(keyOf(question)) ?? start(question);
+    lookup.callers += 1;
     try {
-      return await waitFor(flight.answer, { clock, patience, late: nothingHeard });
+      return await waitFor(lookup.answer, { clock, patience, late: noAnswer });
     } finally {
-      flight.askers -= 1;
-      if (flight.askers === 0 && flights.get(keyOf(question)) === flight) {
-        flights.delete(keyOf(question));
-        flight.callOff.abort();
+      lookup.callers -= 1;
+      if (lookup.callers === 0 && inFlight.get(keyOf(question)) === lookup) {
+        inFlight.delete(keyOf(question));
+        lookup.cancel.abort();
       }
     }
   };

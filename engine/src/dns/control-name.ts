@@ -20,7 +20,7 @@ export type ControlName = {
   inDoubt(since: number, patience: Patience): Promise<boolean>;
 };
 
-type State = { kind: 'unproven' } | { kind: 'good'; from: number } | { kind: 'lost' };
+type ControlState = { kind: 'unproven' } | { kind: 'good'; from: number } | { kind: 'lost' };
 
 const CHECK_EVERY_MS = 30_000;
 const CHECK_WAIT_MS = 1_000;
@@ -31,7 +31,7 @@ export function createControlName(parts: {
   clock: Clock;
 }): ControlName {
   const { clock, resolver } = parts;
-  let state: State = { kind: 'unproven' };
+  let state: ControlState = { kind: 'unproven' };
   let latest: { at: number; done: Promise<'checked' | 'late'> } | undefined;
 
   async function check(): Promise<'checked'> {
@@ -49,7 +49,7 @@ export function createControlName(parts: {
     return 'checked';
   }
 
-  function stateAfter(before: State, resolves: boolean): State {
+  function stateAfter(before: ControlState, resolves: boolean): ControlState {
     switch (before.kind) {
       case 'unproven':
         return resolves ? { kind: 'good', from: -Infinity } : before;

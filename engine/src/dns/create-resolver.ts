@@ -1,8 +1,8 @@
 /**
  * The stub resolver: asks recursive resolvers over UDP and TCP and never walks the tree itself.
  *
- *     Resolver ─ as-resolver ─ cached-resolver ─ ask-servers ─ ask-server ─ udp-pool, ask-over-tcp
- *                              (cache, sharing)  (rounds)      (one server)
+ *     Resolver ─ cached-resolver ─ ask-servers ─ ask-server ─ udp-pool, ask-over-tcp
+ *                (cache, sharing)  (rounds)      (one server)
  *
  * Node's own resolver does not do for this work: it gives no TTL for MX, its time-outs multiply,
  * it opens a socket per unanswered query, and it reads an odd response code as "no data".
@@ -13,12 +13,13 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import { asResolver } from './as-resolver.ts';
+import type { Patience } from '../patience.ts';
 import { createAskServers } from './ask-servers.ts';
 import { cachedResolver } from './cached-resolver.ts';
 import { createSemaphore } from './semaphore.ts';
-import type { Resolver } from './lookup.ts';
-import type { DnsServer, DnsQuestion } from './question.ts';
+import type { Lookup, Resolver } from './lookup.ts';
+import type { Ask, DnsQuestion, DnsServer, WireRecord } from './question.ts';
+import { reverseName } from './reverse-name.ts';
 import type { Random } from './udp-socket.ts';
 import { createUdpPool } from './udp-pool.ts';
 
@@ -77,4 +78,27 @@ export function createResolver(parts: {
 
 function secureRandom(below: number): number {
   return randomInt(below);
+}
+
+/** The `Resolver` that the engine knows, over the one way of asking that the parts of this folder share. */
+function asResolver(ask: Ask, close: () => void): Resolver {
+  async function texts(question: DnsQuestion, patience: Patience): Promise<Lookup<string>> {
+    return mapFound((await ask(question, patience)).lookup, (record) => record.text);
+  }
+  return {
+    async mx(name, patience) {
+      const { lookup } = await ask({ name, type: 'MX' }, patience);
+      return mapFound(lookup, ({ preference, text }) => ({ preference, exchange: text }));
+    },
+    ipv4: (name, patience) => texts({ name, type: 'A' }, patience),
+    ipv6: (name, patience) => texts({ name, type: 'AAAA' }, patience),
+    reverse: (ip, patience) => texts({ name: reverseName(ip), type: 'PTR' }, patience),
+    text: (name, patience) => texts({ name, type: 'TXT' }, patience),
+    close,
+  };
+}
+
+/** Every caller gets records of its own: an answer in the cache is shared and never handed out. */
+function mapFound<Found>(lookup: Lookup<WireRecord>, read: (record: WireRecord) => Found): Lookup<Found> {
+  return lookup.kind === 'found' ? { kind: 'found', records: lookup.records.map(read) } : { ...lookup };
 }

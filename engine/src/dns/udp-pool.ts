@@ -24,7 +24,7 @@ const LIFE_MS = 60_000;
 type PooledSocket = { socket: UdpSocket; queriesLeft: number; until: number };
 
 /** One place in the pool: no socket yet, one in use, or one that takes no more queries and drains. */
-type Slot = { current: PooledSocket | undefined; draining: boolean };
+type SocketSlot = { current: PooledSocket | undefined; draining: boolean };
 
 export function createUdpPool(parts: {
   servers: readonly DnsServer[];
@@ -37,7 +37,7 @@ export function createUdpPool(parts: {
   const share = Math.max(1, Math.floor(parts.sockets / parts.servers.length));
   const slotsOf = new Map(parts.servers.map((server) => [server, emptySlots(share)]));
 
-  function fill(slot: Slot, server: DnsServer): PooledSocket {
+  function fill(slot: SocketSlot, server: DnsServer): PooledSocket {
     const socket = openUdpSocket(server, { random, onBroken: () => empty(slot, opened) });
     // The life is drawn by lot, so that the sockets do not all wear out at once.
     const queriesLeft = LIFE_QUERIES + random(LIFE_QUERIES);
@@ -49,7 +49,7 @@ export function createUdpPool(parts: {
   }
 
   /** Takes a socket out of its slot; one that is gone already stays gone. */
-  function empty(slot: Slot, gone: PooledSocket): void {
+  function empty(slot: SocketSlot, gone: PooledSocket): void {
     if (slot.current !== gone) return;
     slot.current = undefined;
     slot.draining = false;
@@ -58,7 +58,7 @@ export function createUdpPool(parts: {
   }
 
   /** The slot for the next query: any that is not draining. A worn-out socket gives way first. */
-  function pick(slots: Slot[]): Slot {
+  function pick(slots: SocketSlot[]): SocketSlot {
     const usable = slots.filter((slot) => !slot.draining);
     const slot = oneOf(usable, random);
     const { current } = slot;
@@ -99,11 +99,11 @@ export function createUdpPool(parts: {
   return { send, counts: () => ({ ...counts }), close };
 }
 
-function emptySlots(length: number): Slot[] {
+function emptySlots(length: number): SocketSlot[] {
   return Array.from({ length }, () => ({ current: undefined, draining: false }));
 }
 
-function oneOf(slots: Slot[], random: Random): Slot {
+function oneOf(slots: SocketSlot[], random: Random): SocketSlot {
   const slot = slots[random(slots.length)];
   if (slot === undefined) throw new Error('a DNS server without a usable socket');
   return slot;

@@ -6,7 +6,7 @@ type Connected = { kind: 'connected'; socket: Socket } | Unconnected;
 
 export type Unconnected = { kind: 'failed'; why: 'refused' | 'unreachable' | 'timeout' };
 
-type Destination = {
+type SocketDestination = {
   /** An IP literal. */
   address: string;
   port: number;
@@ -25,7 +25,7 @@ type Destination = {
  * listens for data. An error that comes before that, a reset above all, is taken note of by the socket
  * itself (`destroyed`) and does not bring the process down.
  */
-export function connectSocket(destination: Destination): Promise<Connected> {
+export function connectSocket(destination: SocketDestination): Promise<Connected> {
   const { address, port, localAddress, clock, patience } = destination;
   return new Promise((resolve, reject) => {
     const socket = connect({

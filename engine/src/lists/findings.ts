@@ -8,11 +8,17 @@ export type ListFindings = {
   spamtrap: boolean;
   /** The operator asked that this address or domain is never verified: no packet may go out. */
   denied: boolean;
+  /** The large provider that the domain is one slip away from, unless it is well known itself. */
+  nearProvider?: string;
+  /** The domain's mail goes to a service that parks names nobody uses. Known once DNS has told where it goes. */
+  parked?: true;
 };
 
 export type Lists = {
   find(address: Address): ListFindings;
   /** Whether one of a domain's mail hosts belongs to a disposable service (the operator's allow list applies to the address). */
   isDisposableMailHost(mailHost: string, address: Address): boolean;
+  /** Whether a mail host belongs to a service that parks domains. */
+  isParkedMailHost(mailHost: string): boolean;
   close(): void;
 };

@@ -112,6 +112,19 @@ test('a free provider is found by its domain or the registrable domain above it'
   }
 });
 
+test('a domain one slip away from a large provider is told, unless it is well known itself', () => {
+  assert.equal(builtIn.find(address('ann@gmial.com')).nearProvider, 'gmail.com');
+  for (const host of ['gmail.com', 'email.com', 'ymail.com', 'example.com'])
+    assert.ok(!('nearProvider' in builtIn.find(address(`ann@${host}`))), host);
+});
+
+test('a mail host of a service that parks domains is known, its other hosts are not', () => {
+  for (const host of ['mail.h-email.net', 'mx37.mb5p.com', 'park-mx.above.com'])
+    assert.equal(builtIn.isParkedMailHost(host), true, host);
+  for (const host of ['mx.above.com', 'mx.example.com'])
+    assert.equal(builtIn.isParkedMailHost(host), false, host);
+});
+
 test('a role is a matter of the local part alone', () => {
   assert.deepEqual(builtIn.find(address('Support+eu@example.com')), { ...nothing, role: true });
 });

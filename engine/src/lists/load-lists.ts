@@ -4,7 +4,9 @@ import { systemClock, type Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
 import { allParents, domainFamily, registrableDomain } from './domain-family.ts';
 import type { Lists } from './findings.ts';
-import { readNameSet } from './name-set.ts';
+import { findListFile, type ListFileName } from './list-files.ts';
+import { findDisorder, readNameSet } from './name-set.ts';
+import { nearProvider } from './near-provider.ts';
 import type { OperatorList } from './operator-list.ts';
 import { plainMailbox } from './plain-mailbox.ts';
 import { readRoleNames } from './role-names.ts';
@@ -27,6 +29,8 @@ export type OperatorFiles = {
 
 export type ListSettings = {
   files: OperatorFiles;
+  /** Where renewed copies of the built-in lists are, where there are any; each is read in place of the built-in one. */
+  renewedIn?: string | undefined;
   /** Whether the operator's files are read again once they change; they are unless this is false. */
   watch?: boolean;
   onProblem: (message: string) => void;
@@ -34,41 +38,62 @@ export type ListSettings = {
 };
 
 /** Throws, naming file and line, where an operator's file cannot be used. */
-export function createLists({ files, watch = true, onProblem, clock = systemClock }: ListSettings): Lists {
+export function createLists({
+  files,
+  renewedIn,
+  watch = true,
+  onProblem,
+  clock = systemClock,
+}: ListSettings): Lists {
+  const read = (name: ListFileName) => readNameSet(checkedFile(name, renewedIn));
   const parts = { clock, watch, onProblem };
   const traps = watchList(listFile(files.spamtraps, 'spam-trap list', ['address', 'hash']), parts);
   const thrownAway = watchList(listFile(files.disposable, 'disposable list', ['domain']), parts);
   const allow = watchList(listFile(files.allow, 'allow list', ['address', 'domain']), parts);
   const deny = watchList(listFile(files.deny, 'deny list', ['address', 'domain', 'hash']), parts);
-  const disposable = readNameSet(dataFile('disposable-domains.txt'));
-  const mailHosts = readNameSet(dataFile('disposable-mail-hosts.txt'));
-  const free = readNameSet(dataFile('free-providers.txt'));
-  const roles = readRoleNames(dataFile('role-names.txt'));
+  const disposable = read('disposable-domains.txt');
+  const mailHosts = read('disposable-mail-hosts.txt');
+  const parkedHosts = read('parked-mail-hosts.txt');
+  const free = read('free-providers.txt');
+  const roles = readRoleNames(findListFile('role-names.txt', renewedIn).path);
 
+  const familiarity = (host: string): { free: boolean; nearProvider?: string } => {
+    if (free.has(host) || free.has(registrableDomain(host) ?? '')) return { free: true };
+    const near = nearProvider(host);
+    return near === undefined ? { free: false } : { free: false, nearProvider: near };
+  };
   const known = rememberLast((host: string) => ({
     disposable: domainFamily(host).some(disposable.has),
-    free: free.has(host) || free.has(registrableDomain(host) ?? ''),
+    ...familiarity(host),
   }));
   const isDisposable = (address: Address): boolean =>
     known(address.host).disposable || names(thrownAway.current(), address);
   const hostsDisposable = rememberLast((host: string) => domainFamily(host).some(mailHosts.has));
+  const parks = rememberLast((host: string) => domainFamily(host).some(parkedHosts.has));
   const isAllowed = (address: Address): boolean => names(allow.current(), address);
   return {
     find: (address) => ({
+      ...known(address.host),
       disposable: isDisposable(address) && !isAllowed(address),
       role: roles.has(address.localPart),
-      free: known(address.host).free,
       spamtrap: names(traps.current(), address),
       denied: names(deny.current(), address),
     }),
     isDisposableMailHost: (mailHost, address) => hostsDisposable(mailHost) && !isAllowed(address),
+    isParkedMailHost: parks,
     // Every file is opened, read and closed in one breath: nothing is held.
     close: () => undefined,
   };
 }
 
-function dataFile(name: string): URL {
-  return new URL(`data/${name}`, import.meta.url);
+/** A renewed file may have been changed by hand, and one out of order would be searched in vain. */
+function checkedFile(name: ListFileName, renewedIn: string | undefined): string {
+  const { path, renewed } = findListFile(name, renewedIn);
+  const fault = renewed ? findDisorder(path) : undefined;
+  if (fault === undefined) return path;
+  throw new Error(
+    `${path}, line ${fault}: names must be in byte order; mailproof domain-lists update renews it`,
+  );
 }
 
 function listFile(path: string | undefined, title: string, takes: ListFile['takes']): ListFile | undefined {

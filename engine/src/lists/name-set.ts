@@ -16,6 +16,19 @@ export function readNameSet(path: string | URL): NameSet {
   return { has: (name) => search(bytes, Buffer.from(`${name}\n`, 'utf8')) };
 }
 
+/** The first line that does not come after the one before it, counted from 1; undefined where all do. */
+export function findDisorder(path: string | URL): number | undefined {
+  const bytes = readFileSync(path);
+  let line = 1;
+  let before: Buffer | undefined;
+  for (let start = 0; start < bytes.length; start = lineEnd(bytes, start), line += 1) {
+    const name = bytes.subarray(start, lineEnd(bytes, start));
+    if (before !== undefined && Buffer.compare(before, name) >= 0) return line;
+    before = name;
+  }
+  return bytes.at(-1) === NEW_LINE ? undefined : line - 1;
+}
+
 /** Halves the stretch of whole lines in which the wanted line can still stand; each step shortens it. */
 function search(bytes: Buffer, wanted: Buffer): boolean {
   let low = 0;

@@ -89,3 +89,11 @@ test('the joined words of a role make no name by accident', () => {
     assert.equal(roles.has(name), false, name);
   }
 });
+
+test('offices that people write to are roles', () => {
+  for (const name of [
+    ...['administration', 'applications', 'appointments', 'communication', 'donations'],
+    ...['informatica', 'logistica', 'account'],
+  ])
+    assert.equal(roles.has(name), true, name);
+});

@@ -19,15 +19,20 @@ type WatchedList = { current(): OperatorList };
 
 export type ListFile = { path: string; title: string; takes: readonly OperatorEntry[] };
 
-type WatchParts = { clock: Clock; watch: boolean; onProblem: (message: string) => void };
+type WatchListParts = { clock: Clock; watch: boolean; onProblem: (message: string) => void };
 
 const LOOK_EVERY_MS = 1_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
-type Reading = { stamp: string } & ({ kind: 'good'; list: OperatorList } | { kind: 'bad'; problem: string });
+type FileReading = { stamp: string } & (
+  { kind: 'good'; list: OperatorList } | { kind: 'bad'; problem: string }
+);
 
 /** Throws where the file cannot be read or holds a bad line: a service must not start on half a list. */
-export function watchList(file: ListFile | undefined, { clock, watch, onProblem }: WatchParts): WatchedList {
+export function watchList(
+  file: ListFile | undefined,
+  { clock, watch, onProblem }: WatchListParts,
+): WatchedList {
   if (file === undefined) return { current: () => emptyOperatorList };
   let last = read(file);
   if (last.kind === 'bad') throw new Error(last.problem);
@@ -49,9 +54,13 @@ export function watchList(file: ListFile | undefined, { clock, watch, onProblem 
 }
 
 /** The stamp is taken before the words, so that a change in between shows at the next look. */
-function read(file: ListFile): Reading {
+function read(file: ListFile): FileReading {
   const stamp = stampOf(file.path);
-  const bad = (why: string): Reading => ({ kind: 'bad', stamp, problem: `${file.title} ${file.path}${why}` });
+  const bad = (why: string): FileReading => ({
+    kind: 'bad',
+    stamp,
+    problem: `${file.title} ${file.path}${why}`,
+  });
   try {
     if (statSync(file.path).size > MOST_BYTES) return bad(`: over ${MOST_BYTES} bytes`);
     const text = readFileSync(file.path, 'utf8');

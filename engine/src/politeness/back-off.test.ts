@@ -8,11 +8,9 @@ const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
-  recipients: 5,
-  unknownMailboxes: 1,
-  policyRefusals: 0,
+  mailboxes: [{ account: 'one', domain: 'example.com', said: 'unknown' }],
 };
-const quiet: PastFailures = { failures: 0, silences: 0, policyRefusals: 0, unknownShare: undefined };
+const quiet: PastFailures = { failures: 0, silences: 0, groupComplains: false };
 const minute = 60_000;
 
 function turnedAway(code: number, enhanced: string | undefined, text: string): SessionOutcome {
@@ -88,16 +86,11 @@ describe('how long a whole provider is left alone', () => {
       slow: { perMinute: 1, forMs: 90 * minute },
     });
   });
-  test('after five refusals for what we are within ten minutes: an hour', () => {
-    assert.equal(restMinutes(clean, { policyRefusals: 4 }), undefined);
-    assert.equal(restMinutes(clean, { policyRefusals: 5 })?.minutes, 60);
-  });
-  test('where more than 30 % of the last mailboxes do not exist it is asked more slowly, over 60 % it rests an hour', () => {
-    assert.equal(restAfter(clean, { ...quiet, unknownShare: 0.3 }, 'x'), undefined);
-    assert.deepEqual(restAfter(clean, { ...quiet, unknownShare: 0.31 }, 'x')?.slow, {
-      perMinute: 6,
-      forMs: 10 * minute,
+  test('after so many complaints about us that it means everybody: an hour', () => {
+    assert.deepEqual(restMinutes(clean, { groupComplains: true }), {
+      scope: 'group',
+      minutes: 60,
+      reason: 'provider_refuses_us',
     });
-    assert.equal(restMinutes(clean, { unknownShare: 0.61 })?.minutes, 60);
   });
 });

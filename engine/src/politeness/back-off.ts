@@ -9,7 +9,7 @@ export type Rest = {
   scope: 'address' | 'group';
   reason: string;
   restMs: number;
-  /** After a full stop, or instead of one: at most this many connections a minute until `slowMs` have passed. */
+  /** After a full stop: at most this many connections a minute until `forMs` have passed. */
   slow?: { perMinute: number; forMs: number };
 };
 
@@ -19,22 +19,23 @@ export type PastFailures = {
   failures: number;
   /** Conversations in a row that ended in silence. */
   silences: number;
-  /** Refusals for what we are within the last ten minutes, at the whole group. */
-  policyRefusals: number;
-  /** Of the last fifty mailboxes asked for at the group, the share that does not exist; none before there are fifty. */
-  unknownShare: number | undefined;
+  /** Whether the group has complained about us so often that it should be left alone (`complaints.ts`). */
+  groupComplains: boolean;
 };
 
 const minute = 60_000;
 const firstRest = 5 * minute;
 const longestRest = 60 * minute;
 
+/** How long whoever is complained about is left alone: a group, a domain in it, or the questions of one account. */
+export const complaintRestMs = 60 * minute;
+
 /** Yahoo's code for "too much from this address"; it asks to stay away for hours. */
 const yahooThrottle = /\bTSS?0\d\b/;
 const reputationWords = /\breputation\b|\bblock ?list|\bblacklist|\bspamhaus\b|\bbanned\b/i;
 
 export function restAfter(outcome: SessionOutcome, past: PastFailures, group: string): Rest | undefined {
-  return restAfterReply(outcome, past, group) ?? restAfterFailure(outcome, past) ?? restAfterRefusals(past);
+  return restAfterReply(outcome, past, group) ?? restAfterFailure(outcome, past) ?? restAfterComplaints(past);
 }
 
 function restAfterReply({ turnedAway }: SessionOutcome, past: PastFailures, group: string): Rest | undefined {
@@ -70,13 +71,10 @@ function restAfterFailure(
   return undefined;
 }
 
-function restAfterRefusals({ policyRefusals, unknownShare = 0 }: PastFailures): Rest | undefined {
-  if (policyRefusals >= 5) return { scope: 'group', reason: 'provider_refuses_us', restMs: 60 * minute };
-  if (unknownShare > 0.6) return { scope: 'group', reason: 'too_many_unknown', restMs: 60 * minute };
-  if (unknownShare > 0.3) {
-    return { scope: 'group', reason: 'many_unknown', restMs: 0, slow: { perMinute: 6, forMs: 10 * minute } };
-  }
-  return undefined;
+function restAfterComplaints({ groupComplains }: PastFailures): Rest | undefined {
+  return groupComplains
+    ? { scope: 'group', reason: 'provider_refuses_us', restMs: complaintRestMs }
+    : undefined;
 }
 
 /** 5 minutes, 10, 20, 40, and an hour from then on. */

@@ -11,9 +11,7 @@ const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
-  recipients: 1,
-  unknownMailboxes: 0,
-  policyRefusals: 0,
+  mailboxes: [],
 };
 const deferred: SessionOutcome = {
   ...clean,
@@ -144,6 +142,54 @@ describe('after a rest', () => {
     pacer.closed(destination('192.0.2.1', 'one.example'), deferred);
     pass(1_000);
     assert.equal(pacer.mayOpen(destination('192.0.3.1', 'one.example')).kind, 'open');
+  });
+});
+
+describe('complaints about us', () => {
+  const to = destination('192.0.2.1', 'one.example');
+  const complained = (written: string[]): SessionOutcome => ({
+    ...clean,
+    mailboxes: written.map((one) => {
+      const [account = '', domain = ''] = one.split(' ');
+      return { account, domain, said: 'complaint' };
+    }),
+  });
+  function hold(outcome: SessionOutcome) {
+    const { clock, pacer, rests, pass } = setUp();
+    pacer.opened(to);
+    pacer.closed(to, outcome);
+    pass(1_000);
+    return { clock, pacer, rests };
+  }
+
+  test('that recipients of two domains brought about: the group rests for an hour, with the real end', () => {
+    const { clock, pacer, rests } = hold(
+      complained(['one a.test', 'one a.test', 'one b.test', 'one b.test', 'one b.test']),
+    );
+    assert.deepEqual(rests, ['group one.example']);
+    const permission = pacer.mayOpen(to);
+    assert.ok(permission.kind === 'resting');
+    assert.equal(permission.until - clock.now(), 3_599_000);
+  });
+  test('that only one domain meets: that domain rests for an hour, and nothing else does', () => {
+    const { clock, pacer, rests } = hold(complained(Array<string>(5).fill('one a.test')));
+    assert.deepEqual(rests, []);
+    assert.equal(pacer.mayOpen(to).kind, 'open');
+    assert.deepEqual(pacer.restOfDomain('a.test', to), {
+      reason: 'provider_refuses_us',
+      until: clock.now() + 3_599_000,
+    });
+    assert.equal(pacer.restOfDomain('b.test', to), undefined);
+    assert.equal(pacer.restOfDomain('a.test', destination('192.0.2.9', 'other.example')), undefined);
+  });
+  test('that only one of two accounts meets: that account is slowed down, and nothing rests', () => {
+    const both = complained(['one a.test', 'one b.test', 'one c.test', 'one d.test', 'one e.test']);
+    both.mailboxes.push({ account: 'two', domain: 'f.test', said: 'other' });
+    const { clock, pacer, rests } = hold(both);
+    assert.deepEqual(rests, []);
+    for (let asked = 0; asked < 10; asked += 1) pacer.accounts.asks('one', to.policy);
+    assert.ok(pacer.accounts.mayAskFrom('one', to.policy) > clock.now());
+    assert.ok(pacer.accounts.mayAskFrom('two', to.policy) <= clock.now());
   });
 });
 

@@ -3,9 +3,12 @@ import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
 import type { Politeness } from './policy.ts';
 import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
-import { restAfter, type PastFailures, type Rest } from './back-off.ts';
+import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
+import { complaintRestMs, restAfter, type Rest } from './back-off.ts';
 import { followRests, forgetRest, keepRest } from './keep-rests.ts';
 import { keepHostLeases, type HostLeases } from './keep-host-leases.ts';
+import { createAccountConduct, type AccountConduct } from './account-conduct.ts';
+import { addAsker, addComplaint, blamedFor } from './complaints.ts';
 import { networkOf } from '../net/network-of.ts';
 import { createHostHistories, isRunning, type HostHistories, type HostHistory } from './host-history.ts';
 import { createLeaseState, noteAddress } from './lease-state.ts';
@@ -35,6 +38,10 @@ export type Pacer = {
   opened(destination: Destination): void;
   /** Takes in how a conversation went; none where it was never begun. */
   closed(destination: Destination, outcome: SessionOutcome | undefined): void;
+  /** How fast each account may ask. */
+  accounts: AccountConduct;
+  /** The rest of one domain's recipients at a group, while it lasts. */
+  restOfDomain(domain: string, destination: Destination): { reason: string; until: number } | undefined;
   /** The keys under which a destination is counted; an end under one of them may free another. */
   keysOf(destination: Destination): string[];
   /** Who is resting now, for the operator. */
@@ -60,14 +67,17 @@ type PacerParts = {
 };
 
 const minuteMs = 60_000;
-const policyWindowMs = 10 * minuteMs;
-const mailboxWindow = 50;
 const historiesKept = 50_000;
+const accountsKept = 10_000;
+const domainsKept = 10_000;
 
 type Pacing = Omit<PacerParts, 'leases'> & {
   histories: HostHistories;
   memory: MemoryNamespace;
   leases: HostLeases | undefined;
+  accounts: AccountConduct;
+  /** The reason for which a domain is not asked for at a group. */
+  domainRests: BoundedCache<string>;
 };
 
 export function createPacer(parts: PacerParts): Pacer {
@@ -77,12 +87,21 @@ export function createPacer(parts: PacerParts): Pacer {
   let tell: (key: string) => void = () => undefined;
   const leases =
     parts.leases && keepHostLeases({ ...parts.leases, clock, state, onLease: (key) => tell(key) });
-  const pacing: Pacing = { memory: emptyNamespace, ...parts, histories, leases };
+  const pacing: Pacing = {
+    memory: emptyNamespace,
+    ...parts,
+    histories,
+    leases,
+    accounts: createAccountConduct(clock, accountsKept),
+    domainRests: createBoundedCache({ clock, maxEntries: domainsKept }),
+  };
   if (parts.backsOff) followRests(histories, pacing);
   return {
     mayOpen: (destination) => mayOpen(destination, pacing),
     opened: (destination) => noteOpened(destination, pacing),
     closed: (destination, outcome) => noteClosed(destination, outcome, pacing),
+    accounts: pacing.accounts,
+    restOfDomain: (domain, destination) => restOfDomain(domain, destination, pacing),
     keysOf: (destination) => Object.values(keysOf(destination)),
     resting: () => histories.resting(),
     onFree: (listener) => void (tell = listener),
@@ -104,6 +123,16 @@ function mayOpen(destination: Destination, pacing: Pacing): Permission {
   const { group, network } = keysOf(destination);
   const missing = pacing.leases?.firstMissing([group, network]);
   return missing === undefined ? permission : { kind: 'wait', until: undefined, key: missing };
+}
+
+function domainKey(domain: string, { policy }: Destination): string {
+  return `${policy.group} ${domain}`;
+}
+
+function restOfDomain(domain: string, destination: Destination, { domainRests, clock }: Pacing) {
+  const key = domainKey(domain, destination);
+  const reason = domainRests.peek(key);
+  return reason === undefined ? undefined : { reason, until: clock.now() + domainRests.lifeOf(key) };
 }
 
 function withinLimits(destination: Destination, { histories, clock }: Pacing): Permission {
@@ -162,10 +191,13 @@ function noteClosed(destination: Destination, outcome: SessionOutcome | undefine
   for (const key of Object.values(keys)) histories.of(key).open -= 1;
   if (outcome === undefined || !backsOff) return;
   const at = { address: histories.of(keys.address), group: histories.of(keys.group) };
-  const { failures } = at.address;
+  const { failures: failuresBefore } = at.address;
   remember(outcome, at, clock);
-  if (failures > 0 && at.address.failures === 0) forgetRest(keys.address, pacing);
-  const rest = restAfter(outcome, pastFailures(at), destination.policy.group);
+  pacing.accounts.note(outcome.mailboxes, destination.policy);
+  if (failuresBefore > 0 && at.address.failures === 0) forgetRest(keys.address, pacing);
+  const groupComplains = heedComplaints(at.group, destination, pacing);
+  const { failures, silences } = at.address;
+  const rest = restAfter(outcome, { failures, silences, groupComplains }, destination.policy.group);
   if (rest !== undefined) beginRest(rest, rest.scope === 'group' ? keys.group : keys.address, pacing);
   else if (wentWell(outcome)) grow(at, destination.policy.politeness);
 }
@@ -174,27 +206,37 @@ type Histories = { address: HostHistory; group: HostHistory };
 
 function remember(outcome: SessionOutcome, { address, group }: Histories, clock: Clock): void {
   const now = clock.now();
-  const { connected, fault, turnedAway, recipients, unknownMailboxes, policyRefusals } = outcome;
+  const { connected, fault, turnedAway, mailboxes } = outcome;
   const sentAway = !connected || (turnedAway !== undefined && turnedAway.reply.code < 500);
   address.countedAt = now;
   address.failures = sentAway ? address.failures + 1 : 0;
   address.silences = fault === 'timeout' ? address.silences + 1 : 0;
-  const refusedNow = Array<number>(policyRefusals).fill(now);
-  group.policyRefusedAt = [...group.policyRefusedAt, ...refusedNow].filter((at) => at > now - policyWindowMs);
-  const known = Array<number>(recipients - unknownMailboxes).fill(0);
-  const unknown = Array<number>(unknownMailboxes).fill(1);
-  group.lastMailboxes = [...group.lastMailboxes, ...known, ...unknown].slice(-mailboxWindow);
+  for (const { account, domain, said } of mailboxes) {
+    group.askers = addAsker(group.askers, { account, at: now });
+    if (said === 'complaint') group.complaints = addComplaint(group.complaints, { account, domain, at: now });
+  }
 }
 
-function pastFailures({ address, group }: Histories): PastFailures {
-  const { lastMailboxes } = group;
-  const unknown = lastMailboxes.reduce((sum, one) => sum + one, 0);
-  return {
-    failures: address.failures,
-    silences: address.silences,
-    policyRefusals: group.policyRefusedAt.length,
-    unknownShare: lastMailboxes.length < mailboxWindow ? undefined : unknown / mailboxWindow,
-  };
+/**
+ * Leaves alone what only one domain's recipients or one account meet with; whether everybody has to leave the group
+ * alone is the answer.
+ */
+function heedComplaints(group: HostHistory, destination: Destination, pacing: Pacing): boolean {
+  const blamed = blamedFor(group.complaints, group.askers);
+  switch (blamed.kind) {
+    case 'nobody':
+      return false;
+    case 'everybody':
+      return true;
+    case 'domain':
+      pacing.domainRests.set(domainKey(blamed.domain, destination), 'provider_refuses_us', complaintRestMs);
+      break;
+    case 'account':
+      pacing.accounts.slowDown(blamed.account, destination.policy, complaintRestMs);
+      break;
+  }
+  group.complaints = [];
+  return false;
 }
 
 function beginRest({ restMs, reason, slow }: Rest, key: string, pacing: Pacing): void {
@@ -204,8 +246,7 @@ function beginRest({ restMs, reason, slow }: Rest, key: string, pacing: Pacing):
   const forMs = Math.round(restMs * (1 + pacing.random() / 10));
   if (forMs > 0) history.rest = { until: clock.now() + forMs, reason };
   if (slow !== undefined) history.slow = { perMinute: slow.perMinute, until: clock.now() + slow.forMs };
-  Object.assign(history, { allowed: 1, clean: 0, policyRefusedAt: [] });
-  if (forMs > 0) history.lastMailboxes = [];
+  Object.assign(history, { allowed: 1, clean: 0, complaints: [] });
   keepRest(key, history, pacing);
   pacing.onRest({ key, reason, forMs });
 }

@@ -18,6 +18,10 @@ test('the defaults are those that were decided', () => {
     connectionsPerMinute: 30,
     recipientsPerConversation: 10,
     refusalsPerConversation: 5,
+    manyUnknownPercent: 30,
+    recipientsPerMinuteIfManyUnknown: 30,
+    mostUnknownPercent: 60,
+    recipientsPerMinuteIfMostUnknown: 10,
   });
   assert.deepEqual(whereUnknownMailboxesAreCounted, {
     recipientsPerConversation: 5,
@@ -55,6 +59,10 @@ test('without pacing no rate and no concurrency binds, and a conversation holds 
     connectionsPerMinute: Infinity,
     recipientsPerConversation: 5,
     refusalsPerConversation: 3,
+    manyUnknownPercent: 30,
+    recipientsPerMinuteIfManyUnknown: Infinity,
+    mostUnknownPercent: 60,
+    recipientsPerMinuteIfMostUnknown: Infinity,
   });
   assert.equal(before.conversationsPerAddress, 2);
 });

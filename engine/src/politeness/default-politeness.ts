@@ -60,6 +60,28 @@ export const politenessTable = {
     meaning: 'refused recipients after which a conversation ends',
     bounds: [1, 100],
   },
+  manyUnknownPercent: {
+    value: 30,
+    meaning:
+      "share of an account's last fifty mailboxes at a group that may be unknown before it is slowed down",
+    bounds: [1, 100],
+  },
+  recipientsPerMinuteIfManyUnknown: {
+    value: 30,
+    meaning: 'recipients a minute of an account with more than that, at that group',
+    bounds: [4, 600],
+  },
+  mostUnknownPercent: {
+    value: 60,
+    meaning: 'share of unknown mailboxes from which an account is slowed down further',
+    bounds: [1, 100],
+  },
+  /** Four a minute bring a task of a hundred dead addresses to its end within its half hour. */
+  recipientsPerMinuteIfMostUnknown: {
+    value: 10,
+    meaning: 'recipients a minute of an account with more than that, or one that alone is complained about',
+    bounds: [4, 600],
+  },
 } as const satisfies Record<
   keyof Politeness,
   { value: number; meaning: string; bounds: readonly [least: number, most: number] }
@@ -76,6 +98,10 @@ export const defaultPoliteness: Readonly<Politeness> = Object.freeze({
   connectionsPerMinute: politenessTable.connectionsPerMinute.value,
   recipientsPerConversation: politenessTable.recipientsPerConversation.value,
   refusalsPerConversation: politenessTable.refusalsPerConversation.value,
+  manyUnknownPercent: politenessTable.manyUnknownPercent.value,
+  recipientsPerMinuteIfManyUnknown: politenessTable.recipientsPerMinuteIfManyUnknown.value,
+  mostUnknownPercent: politenessTable.mostUnknownPercent.value,
+  recipientsPerMinuteIfMostUnknown: politenessTable.recipientsPerMinuteIfMostUnknown.value,
 });
 
 /** What a conversation may hold at a provider that blocks an address for asking after too many unknown mailboxes. */
@@ -97,5 +123,7 @@ export function unpaced(politeness: Politeness): Politeness {
     conversationsPerGroupAtMost: Infinity,
     connectionsPerSecond: Infinity,
     connectionsPerMinute: Infinity,
+    recipientsPerMinuteIfManyUnknown: Infinity,
+    recipientsPerMinuteIfMostUnknown: Infinity,
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Complaint, RecentAsker } from './complaints.ts';
 
 /** What is known of one address, network or group: what is open there, and what it has done lately. */
 export type HostHistory = {
@@ -18,9 +19,9 @@ export type HostHistory = {
   openedAt: number[];
   /** Of a network: its addresses, and when one was last connected to. */
   addresses: Map<string, number> | undefined;
-  policyRefusedAt: number[];
-  /** Of the last fifty mailboxes: 1 for one that does not exist. */
-  lastMailboxes: number[];
+  /** Of a group: what it said against us lately, and who asked there last. */
+  complaints: Complaint[];
+  askers: RecentAsker[];
 };
 
 /** Histories by key, made when first asked for, with a bound on those that nothing holds. */
@@ -82,7 +83,7 @@ function emptyHistory(): HostHistory {
     slow: undefined,
     openedAt: [],
     addresses: undefined,
-    policyRefusedAt: [],
-    lastMailboxes: [],
+    complaints: [],
+    askers: [],
   };
 }

@@ -17,9 +17,7 @@ const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
-  recipients: 1,
-  unknownMailboxes: 0,
-  policyRefusals: 0,
+  mailboxes: [],
 };
 
 const minute = 60_000;

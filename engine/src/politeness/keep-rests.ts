@@ -77,7 +77,7 @@ export function hearRest(
   Object.assign(history, { countedAt: at, rest, slow, failures, silences });
   // After a rest every process meets the host with one conversation at a time.
   const isBad = news.rest !== undefined || news.slow !== undefined || news.failures > 0;
-  if (isBad && news.at >= known.at) Object.assign(history, { allowed: 1, clean: 0, policyRefusedAt: [] });
+  if (isBad && news.at >= known.at) Object.assign(history, { allowed: 1, clean: 0, complaints: [] });
 }
 
 function newsOf({ kept, sinceMs }: { kept: KeptRest; sinceMs: number }, clock: Clock): RestNews {

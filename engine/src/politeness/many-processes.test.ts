@@ -19,9 +19,7 @@ const clean: SessionOutcome = {
   connected: true,
   fault: undefined,
   turnedAway: undefined,
-  recipients: 1,
-  unknownMailboxes: 0,
-  policyRefusals: 0,
+  mailboxes: [],
 };
 
 /** Two groups at one address, a group over two networks, and neighbours in a network. */

@@ -21,6 +21,11 @@ export type Politeness = {
   recipientsPerConversation: number;
   /** Refused recipients after which a conversation ends. */
   refusalsPerConversation: number;
+  /** Of an account's last fifty mailboxes at a group: with more unknown ones, in percent, it is asked for more slowly. */
+  manyUnknownPercent: number;
+  recipientsPerMinuteIfManyUnknown: number;
+  mostUnknownPercent: number;
+  recipientsPerMinuteIfMostUnknown: number;
 };
 
 export type HostPolicy = {

@@ -123,38 +123,44 @@ const routeWith = (extra: object) => ({ routes: [{ ...route, ...extra }] });
 const ask = (setting: unknown) => ({ providers: { google: setting } });
 
 const mistakes: [unknown, string][] = [
-  [[], 'the file is no object; it may be one with providers, routes or canaries'],
-  [null, 'the file is no object; it may be one with providers, routes or canaries'],
-  [{ provider: {} }, 'the file has "provider", which means nothing here; did you mean providers?'],
+  [[], 'the file is not an object; it may be one with providers, routes or canaries'],
+  [null, 'the file is not an object; it may be one with providers, routes or canaries'],
+  [{ provider: {} }, 'the file has "provider", which is not a known key; did you mean providers?'],
   [
     { colour: 1 },
-    'the file has "colour", which means nothing here; there may be providers, routes or canaries',
+    'the file has "colour", which is not a known key; there may be providers, routes or canaries',
   ],
-  [{ providers: [] }, 'providers is no object; it may be one with names of providers'],
-  [{ providers: { gogle: {} } }, 'providers has "gogle", which is no provider; did you mean "google"?'],
-  [{ providers: { gmail: {} } }, 'providers has "gmail", which is no provider; did you mean "google"?'],
+  [{ providers: [] }, 'providers is not an object; it may be one with names of providers'],
+  [
+    { providers: { gogle: {} } },
+    'providers has "gogle", which is not a known provider; did you mean "google"?',
+  ],
+  [
+    { providers: { gmail: {} } },
+    'providers has "gmail", which is not a known provider; did you mean "google"?',
+  ],
   [
     { providers: { nobody: {} } },
-    'providers has "nobody", which is no provider; docs/providers.md lists them, and a suffix of mail hosts begins with a dot',
+    'providers has "nobody", which is not a known provider; docs/providers.md lists them, and a suffix of mail hosts begins with a dot',
   ],
   [
     { providers: { 'mx.example.com': {} } },
-    'providers has "mx.example.com", whose hosts are counted under "example.com"; write that, or ".mx.example.com" for the hosts so named alone',
+    'providers has "mx.example.com", whose hosts are counted under "example.com"; write that, or ".mx.example.com" for only the hosts with that name',
   ],
   [
     { providers: { 'google.com': {} } },
-    'providers has "google.com", whose hosts are counted under "google"; write that, or ".google.com" for the hosts so named alone',
+    'providers has "google.com", whose hosts are counted under "google"; write that, or ".google.com" for only the hosts with that name',
   ],
   [
     { providers: { 'co.uk': {} } },
-    'providers has "co.uk", which is no group; for all hosts below it write ".co.uk"',
+    'providers has "co.uk", which is not a group; for all hosts below it write ".co.uk"',
   ],
-  [{ providers: { 'exa mple.com': {} } }, 'providers has "exa mple.com", which is no host name'],
-  [{ providers: { '.': {} } }, 'providers has ".", which is no suffix of a host name'],
-  [{ providers: { '*.example.com': {} } }, 'providers has "*.example.com", which is no host name'],
+  [{ providers: { 'exa mple.com': {} } }, 'providers has "exa mple.com", which is not a host name'],
+  [{ providers: { '.': {} } }, 'providers has ".", which is not a suffix of a host name'],
+  [{ providers: { '*.example.com': {} } }, 'providers has "*.example.com", which is not a host name'],
   [{ providers: { google: {}, Google: {} } }, 'providers has "google" twice, in two spellings'],
-  [ask('skip'), 'providers.google is no object; it may be one with asking, politeness or routes'],
-  [ask({ askin: 'skip' }), 'providers.google has "askin", which means nothing here; did you mean asking?'],
+  [ask('skip'), 'providers.google is not an object; it may be one with asking, politeness or routes'],
+  [ask({ askin: 'skip' }), 'providers.google has "askin", which is not a known key; did you mean asking?'],
   [
     ask({ asking: 'never' }),
     'providers.google.asking is "never"; it may be "probe", "skip" or "takes_every_address"',
@@ -165,7 +171,7 @@ const mistakes: [unknown, string][] = [
   ],
   [
     ask({ politeness: { conectionsPerMinute: 3 } }),
-    'providers.google.politeness has "conectionsPerMinute", which means nothing here; did you mean connectionsPerMinute?',
+    'providers.google.politeness has "conectionsPerMinute", which is not a known key; did you mean connectionsPerMinute?',
   ],
   [
     ask({ politeness: { connectionsPerMinute: '3' } }),
@@ -197,12 +203,12 @@ const mistakes: [unknown, string][] = [
   ],
   [
     ask({ routes: ['default', 'default'] }),
-    'providers.google.routes[1] is "default", which stands in the list already',
+    'providers.google.routes[1] is "default", which is already in the list',
   ],
   [{ routes: {} }, 'routes is an object; it may be a list of 0 to 100 routes'],
   [{ routes: [{ kind: 'direct' }] }, 'routes[0] has no id'],
   [{ routes: [{ id: 'default' }] }, 'routes[0] has no kind; it may be "direct" or "socks5"'],
-  [{ routes: [route, route] }, 'routes[1].id is "default", as is another route\'s'],
+  [{ routes: [route, route] }, 'routes[1].id is "default", the same as another route\'s'],
   [
     { routes: [{ ...route, id: 'Paris 1' }] },
     'routes[0].id is "Paris 1"; it may be a name of up to 32 small letters, digits, hyphens and underscores',
@@ -265,7 +271,7 @@ const mistakes: [unknown, string][] = [
   [{ canaries: ['localhost'] }, 'canaries[0] is "localhost"; it may be the name of a mail host'],
   [
     { canaries: ['mx.example.com', 'MX.example.com'] },
-    'canaries[1] is "MX.example.com", which stands in the list already',
+    'canaries[1] is "MX.example.com", which is already in the list',
   ],
   [{ canaries: [7] }, 'canaries[0] is 7; it may be the name of a mail host'],
 ];
@@ -282,8 +288,8 @@ describe('a mistake is told in one line: where, what, and what may be', () => {
 
   it('and keys that every object inherits are unknown like any other', () => {
     for (const key of ['__proto__', 'constructor', 'toString']) {
-      assert.match(lineOf(`{"${key}": {}}`), new RegExp(`^the file has "${key}", which means nothing here`));
-      assert.match(lineOf(`{"providers": {"${key}": {}}}`), /which is no provider/);
+      assert.match(lineOf(`{"${key}": {}}`), new RegExp(`^the file has "${key}", which is not a known key`));
+      assert.match(lineOf(`{"providers": {"${key}": {}}}`), /which is not a known provider/);
     }
   });
 });

@@ -59,7 +59,10 @@ function readFile(value: unknown, place: Place): PolicyFile | null {
   const ids = routes.map(({ id }) => id);
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
   if (repeated !== -1) {
-    return note(inside(place, `.routes[${repeated}].id`), `is "${ids[repeated]}", as is another route's`);
+    return note(
+      inside(place, `.routes[${repeated}].id`),
+      `is "${ids[repeated]}", the same as another route's`,
+    );
   }
   checkRoutes(providers, { place, known: ids.length === 0 ? ['default'] : ids });
   return { providers, routes, canaries };
@@ -87,6 +90,10 @@ const politenessFields: Reader<Partial<Politeness>> = fields({
   connectionsPerMinute: wholeNumber(...politenessTable.connectionsPerMinute.bounds),
   recipientsPerConversation: wholeNumber(...politenessTable.recipientsPerConversation.bounds),
   refusalsPerConversation: wholeNumber(...politenessTable.refusalsPerConversation.bounds),
+  manyUnknownPercent: wholeNumber(...politenessTable.manyUnknownPercent.bounds),
+  recipientsPerMinuteIfManyUnknown: wholeNumber(...politenessTable.recipientsPerMinuteIfManyUnknown.bounds),
+  mostUnknownPercent: wholeNumber(...politenessTable.mostUnknownPercent.bounds),
+  recipientsPerMinuteIfMostUnknown: wholeNumber(...politenessTable.recipientsPerMinuteIfMostUnknown.bounds),
 });
 
 const readPoliteness: Reader<Partial<Politeness>> = (value, place) => {
@@ -103,7 +110,7 @@ const readProvider: Reader<ProviderSetting> = fields({
 });
 
 const readProviders: Reader<Map<string, ProviderSetting>> = (value, place) => {
-  if (!isObject(value)) return note(place, 'is no object; it may be one with names of providers');
+  if (!isObject(value)) return note(place, 'is not an object; it may be one with names of providers');
   const entries = Object.entries(value);
   const most = policyFileBounds.providers;
   if (entries.length > most) return note(place, `has ${entries.length} names; there may be ${most}`);

@@ -19,17 +19,17 @@ export function readProviderName(written: string): ReadProviderName {
 /** A suffix may be a single label, which a host may not; one more in front makes a host of any suffix. */
 function readSuffix(written: string): ReadProviderName {
   const host = canonicalHost(`mx${written}`);
-  return host === undefined ? bad('which is no suffix of a host name') : read(host.slice('mx'.length));
+  return host === undefined ? bad('which is not a suffix of a host name') : read(host.slice('mx'.length));
 }
 
 function readGroup(written: string): ReadProviderName {
   const host = canonicalHost(written);
-  if (host === undefined) return bad('which is no host name');
-  if (isPublicSuffix(host)) return bad(`which is no group; for all hosts below it write ".${host}"`);
+  if (host === undefined) return bad('which is not a host name');
+  if (isPublicSuffix(host)) return bad(`which is not a group; for all hosts below it write ".${host}"`);
   const group = groupOf(host);
   if (group === host) return read(host);
   return bad(
-    `whose hosts are counted under "${group}"; write that, or ".${host}" for the hosts so named alone`,
+    `whose hosts are counted under "${group}"; write that, or ".${host}" for only the hosts with that name`,
   );
 }
 
@@ -42,7 +42,7 @@ function readProvider(written: string): ReadProviderName {
     meant === undefined
       ? 'docs/providers.md lists them, and a suffix of mail hosts begins with a dot'
       : `did you mean "${meant}"?`;
-  return bad(`which is no provider; ${hint}`);
+  return bad(`which is not a known provider; ${hint}`);
 }
 
 function read(name: string): ReadProviderName {

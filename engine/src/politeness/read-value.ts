@@ -64,7 +64,7 @@ export function listOf<Item>(
       const at = inside(place, `[${index}]`);
       const read = item(written, at);
       if (read === null) return null;
-      if (items.includes(read)) return note(at, `is ${shown(written)}, which stands in the list already`);
+      if (items.includes(read)) return note(at, `is ${shown(written)}, which is already in the list`);
       items.push(read);
     }
     return items;
@@ -78,7 +78,7 @@ type Stated<Of extends Fields> = { [Name in keyof Of]?: NonNullable<ReturnType<O
 export function fields<Of extends Fields>(readers: Of): Reader<Stated<Of>> {
   const known = Object.keys(readers);
   return (value, place) => {
-    if (!isObject(value)) return note(place, `is no object; it may be one with ${listed(known)}`);
+    if (!isObject(value)) return note(place, `is not an object; it may be one with ${listed(known)}`);
     const stated: Record<string, unknown> = {};
     for (const [name, written] of Object.entries(value)) {
       const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
@@ -95,7 +95,7 @@ export function fields<Of extends Fields>(readers: Of): Reader<Stated<Of>> {
 function unknownKey(place: Place, { name, known }: { name: string; known: string[] }): null {
   const meant = nearestName(clipped(name), known);
   const hint = meant === undefined ? `there may be ${listed(known)}` : `did you mean ${meant}?`;
-  return note(place, `has ${shown(name)}, which means nothing here; ${hint}`);
+  return note(place, `has ${shown(name)}, which is not a known key; ${hint}`);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -9,12 +9,12 @@ export type SessionOutcome = {
   fault: Fault | undefined;
   /** The reply by which the host sent us away before a mailbox was named, or with 421. */
   turnedAway: { reply: Reply; meaning: ReplyMeaning } | undefined;
-  recipients: number;
-  /** Recipients refused as mailboxes that do not exist. */
-  unknownMailboxes: number;
-  /** Recipients refused for what we are. */
-  policyRefusals: number;
+  /** What was said of each mailbox that was asked for; made-up ones are nobody's. */
+  mailboxes: MailboxFinding[];
 };
+
+/** Who asked for a mailbox, in which domain, and what the host said: that there is none, that it will not have us, or anything else. */
+export type MailboxFinding = { account: string; domain: string; said: 'unknown' | 'complaint' | 'other' };
 
 /** Nothing has gone wrong yet. */
 export function startOutcome(): SessionOutcome {
@@ -22,8 +22,6 @@ export function startOutcome(): SessionOutcome {
     connected: true,
     fault: undefined,
     turnedAway: undefined,
-    recipients: 0,
-    unknownMailboxes: 0,
-    policyRefusals: 0,
+    mailboxes: [],
   };
 }

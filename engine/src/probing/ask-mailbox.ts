@@ -9,6 +9,7 @@ import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Address } from '../syntax/address.ts';
+import type { Visit } from './pending-probe.ts';
 import type { ProbeScheduler } from './probe-scheduler.ts';
 
 /**
@@ -55,7 +56,7 @@ export async function askMailbox(
     for (let again = true; again && conversations < limits.conversations;) {
       const visit = await scheduler.ask({ address, target, asker }, patience);
       if (visit.kind === 'answered') return visit.evidence;
-      if (visit.kind === 'resting') last = unasked('host_resting', visit.reason);
+      if (visit.kind === 'resting') last = sooner(last, atRest(visit));
       if (visit.kind !== 'no_answer') break;
       conversations += 1;
       last = visit.evidence;
@@ -67,12 +68,23 @@ export async function askMailbox(
   return last;
 }
 
+type NoAnswer = MailboxEvidence & { kind: 'no_answer' };
+
 /**
  * Nobody was spoken to. Forbidden, refused and silent addresses read alike: the answer must not map
  * anybody's network.
  */
-function unasked(reason: NoAnswerReason, resting?: string): MailboxEvidence & { kind: 'no_answer' } {
-  const meaning: ReplyMeaning | undefined =
-    resting === undefined ? undefined : { label: 'greylisted_or_temporary', reason: resting };
-  return { kind: 'no_answer', reason, meaning, connected: false, host: undefined, replies: [] };
+function unasked(reason: NoAnswerReason): NoAnswer {
+  return { kind: 'no_answer', reason, meaning: undefined, connected: false, host: undefined, replies: [] };
+}
+
+function atRest({ reason, forMs }: Visit & { kind: 'resting' }): NoAnswer {
+  const meaning: ReplyMeaning = { label: 'greylisted_or_temporary', reason };
+  return { ...unasked('host_resting'), meaning, ...(forMs === undefined ? {} : { retryAfterMs: forMs }) };
+}
+
+/** Where several hosts of a domain rest, the first that may be asked again decides when to come back. */
+function sooner(last: NoAnswer, next: NoAnswer): NoAnswer {
+  const { retryAfterMs: known = Infinity } = last;
+  return last.reason === 'host_resting' && known <= (next.retryAfterMs ?? Infinity) ? last : next;
 }

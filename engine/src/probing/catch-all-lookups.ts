@@ -3,38 +3,57 @@ import type { ReplyMeaning } from '../replies/meaning.ts';
 import { isBelievedUnasked } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { CatchAllMemory } from './catch-all-memory.ts';
+import type { BeliefCheck, ProviderBeliefs } from './provider-beliefs.ts';
 
 /**
- * Who asks for the random probe of a domain. What is remembered or known of the provider is not asked; what
- * one conversation is asking for is not asked by another, it waits for that answer.
+ * Who asks for the random probe of a domain. What is remembered or believed of the provider is not asked, but for the
+ * one question a day by which a belief is checked; what one conversation is asking for is not asked by another, it
+ * waits for that answer.
  */
 export type CatchAllLookups = {
   /** The answer where there is one; `being_asked` while somebody finds out. */
   look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined;
+  /** Whether somebody has to ask, and nobody does. */
+  needsAsking(domain: CanonicalHost, check: BeliefCheck): boolean;
   /** Takes the question on. It has to be answered, by `undetermined` at the worst. */
-  claim(domain: CanonicalHost): void;
+  claim(domain: CanonicalHost, check: BeliefCheck): void;
   answer(domain: CanonicalHost, answer: CatchAllAnswer): void;
   /** The answer that is known, or that somebody is about to bring. */
   wait(domain: CanonicalHost, mailHost: CanonicalHost): Promise<CatchAllAnswer>;
 };
 
-export function createCatchAllLookups(memory: CatchAllMemory): CatchAllLookups {
-  const asking = new Map<CanonicalHost, PromiseWithResolvers<CatchAllAnswer>>();
+type Claim = PromiseWithResolvers<CatchAllAnswer> & { check: BeliefCheck };
+
+export function createCatchAllLookups(memory: CatchAllMemory, beliefs: ProviderBeliefs): CatchAllLookups {
+  const asking = new Map<CanonicalHost, Claim>();
 
   function look(domain: CanonicalHost, mailHost: CanonicalHost): CatchAllAnswer | 'being_asked' | undefined {
     const remembered = memory.recall(domain);
     if (remembered !== undefined) return { kind: remembered, from: 'memory', ageMs: memory.ageMs(domain) };
-    if (isBelievedUnasked(domain, mailHost)) return { kind: 'no', from: 'provider_table' };
+    if (beliefs.holds(domain, mailHost)) return { kind: 'no', from: 'provider_table' };
     return asking.has(domain) ? 'being_asked' : undefined;
+  }
+
+  /** What is found at a domain that is usually believed holds no longer than a doubt does. */
+  function learn(domain: CanonicalHost, answer: 'yes' | 'no', claim: Claim | undefined): void {
+    const isOwn = claim !== undefined && isBelievedUnasked(domain, claim.check.mailHost);
+    memory.learn(domain, answer, isOwn ? beliefs.doubtMs : undefined);
+    if (claim !== undefined) beliefs.note(domain, claim.check, answer);
   }
 
   return {
     look,
-    claim: (domain) => void asking.set(domain, Promise.withResolvers<CatchAllAnswer>()),
+    needsAsking: (domain, check) =>
+      !asking.has(domain) && (beliefs.isDue(domain, check) || look(domain, check.mailHost) === undefined),
+    claim(domain, check) {
+      beliefs.begin(domain, check);
+      asking.set(domain, { ...Promise.withResolvers<CatchAllAnswer>(), check });
+    },
     answer(domain, answer) {
-      if (answer.kind !== 'undetermined') memory.learn(domain, answer.kind);
-      asking.get(domain)?.resolve(answer);
+      const claim = asking.get(domain);
       asking.delete(domain);
+      if (answer.kind !== 'undetermined') learn(domain, answer.kind, claim);
+      claim?.resolve(answer);
     },
     async wait(domain, mailHost) {
       const known = look(domain, mailHost);

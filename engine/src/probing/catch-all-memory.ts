@@ -13,7 +13,8 @@ export type CatchAllMemory = {
   recall(domain: CanonicalHost): 'yes' | 'no' | undefined;
   /** How long ago what is remembered was found out. */
   ageMs(domain: CanonicalHost): number;
-  learn(domain: CanonicalHost, answer: 'yes' | 'no'): void;
+  /** Keeps it as long as such answers live, or for a shorter time. */
+  learn(domain: CanonicalHost, answer: 'yes' | 'no', mostMs?: number): void;
 };
 
 export function createCatchAllMemory(
@@ -21,30 +22,36 @@ export function createCatchAllMemory(
   limits: Limits,
   memory: MemoryNamespace = emptyNamespace,
 ): CatchAllMemory {
-  const answers = createBoundedCache<'yes' | 'no'>({ clock, maxEntries: limits.catchAllEntries });
+  const answers = createBoundedCache<Kept>({ clock, maxEntries: limits.catchAllEntries });
   const longest = { yes: limits.catchAllYesMs, no: limits.catchAllNoMs };
+  const ageOf = (domain: string, { fullMs }: Kept): number => fullMs - answers.lifeOf(domain);
   memory.follow(({ key, value, lifeMs }) => {
     if ((value !== 'yes' && value !== 'no') || lifeMs <= 0) return;
     const heard: Aged = { answer: value, ageMs: Math.max(0, longest[value] - lifeMs) };
     const known = answers.get(key);
-    const believed =
-      known === undefined
-        ? heard
-        : laterAnswer({ answer: known, ageMs: longest[known] - answers.lifeOf(key) }, heard);
-    answers.set(key, believed.answer, longest[believed.answer] - believed.ageMs);
+    if (
+      known !== undefined &&
+      laterAnswer({ answer: known.answer, ageMs: ageOf(key, known) }, heard) !== heard
+    )
+      return;
+    answers.set(key, { answer: value, fullMs: longest[value] }, longest[value] - heard.ageMs);
   });
   return {
-    recall: (domain) => answers.get(domain),
+    recall: (domain) => answers.get(domain)?.answer,
     ageMs(domain) {
-      const answer = answers.get(domain);
-      return answer === undefined ? 0 : longest[answer] - answers.lifeOf(domain);
+      const kept = answers.get(domain);
+      return kept === undefined ? 0 : ageOf(domain, kept);
     },
-    learn(domain, answer) {
-      answers.set(domain, answer, longest[answer]);
-      memory.learn(domain, answer, longest[answer]);
+    learn(domain, answer, mostMs = Infinity) {
+      const fullMs = Math.min(longest[answer], mostMs);
+      answers.set(domain, { answer, fullMs }, fullMs);
+      memory.learn(domain, answer, fullMs);
     },
   };
 }
+
+/** `fullMs` is the life it had when it was new. */
+type Kept = { answer: 'yes' | 'no'; fullMs: number };
 
 type Aged = { answer: 'yes' | 'no'; ageMs: number };
 

@@ -11,6 +11,10 @@ export type HostTraits = {
   oneRecipient?: true;
   /** Hangs up after this many refused recipients. */
   refusalsTaken?: number;
+  /** Left in the middle of a larger group: so many recipients are named at once from then on. */
+  recipientsPerGroup?: number;
+  /** A made-up recipient beside others did them harm: it is named after them, in a group of its own. */
+  randomProbeLast?: true;
 };
 
 export type HostMemory = {
@@ -42,24 +46,38 @@ export function createHostMemory(
 
 /** What two engines know of one host: the traits of both, and of two that differ the one that asks more care. */
 export function joinTraits(one: HostTraits, other: HostTraits): HostTraits {
-  const refusalsTaken = Math.min(one.refusalsTaken ?? Infinity, other.refusalsTaken ?? Infinity);
   const tls = one.tls === 'broken' ? one.tls : (other.tls ?? one.tls);
   return {
     ...(tls === undefined ? {} : { tls }),
-    ...(one.oneRecipient === true || other.oneRecipient === true ? { oneRecipient: true } : {}),
-    ...(Number.isFinite(refusalsTaken) ? { refusalsTaken } : {}),
+    ...flag('oneRecipient', one.oneRecipient ?? other.oneRecipient),
+    ...count('refusalsTaken', lesser(one.refusalsTaken, other.refusalsTaken)),
+    ...count('recipientsPerGroup', lesser(one.recipientsPerGroup, other.recipientsPerGroup)),
+    ...flag('randomProbeLast', one.randomProbeLast ?? other.randomProbeLast),
   };
 }
 
 /** Takes of a kept value what is a trait, and nothing else. */
 function readTraits(value: unknown): HostTraits {
   if (!isFields(value)) return {};
-  const { tls, oneRecipient, refusalsTaken } = value;
+  const { tls, oneRecipient, refusalsTaken, recipientsPerGroup, randomProbeLast } = value;
   return {
     ...(tls === 'demanded' || tls === 'broken' ? { tls } : {}),
-    ...(oneRecipient === true ? { oneRecipient } : {}),
-    ...(Number.isSafeInteger(refusalsTaken) && Number(refusalsTaken) >= 1
-      ? { refusalsTaken: Number(refusalsTaken) }
-      : {}),
+    ...flag('oneRecipient', oneRecipient),
+    ...count('refusalsTaken', refusalsTaken),
+    ...count('recipientsPerGroup', recipientsPerGroup),
+    ...flag('randomProbeLast', randomProbeLast),
   };
+}
+
+function lesser(one: number | undefined, other: number | undefined): number {
+  return Math.min(one ?? Infinity, other ?? Infinity);
+}
+
+function flag<Name extends string>(name: Name, value: unknown): { [name in Name]?: true } {
+  return value === true ? ({ [name]: true } as { [name in Name]: true }) : {};
+}
+
+function count<Name extends string>(name: Name, value: unknown): { [name in Name]?: number } {
+  const isCount = Number.isSafeInteger(value) && Number(value) >= 1;
+  return isCount ? ({ [name]: Number(value) } as { [name in Name]: number }) : {};
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
-import type { MailboxEvidence, NoAnswerReason, ReadReply } from '../evidence.ts';
+import type { MailboxEvidence, NoAnswerReason, ReadReply, SmtpPhase } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
@@ -15,7 +15,12 @@ export type MailboxRequest = { address: Address; target: MailTarget; asker: Aske
 export type Visit =
   | { kind: 'not_connected' }
   /** The host is being left alone for a while; nothing was sent. */
-  | { kind: 'resting'; reason: string }
+  | {
+      kind: 'resting';
+      reason: string;
+      /** How long it will be left alone, where that is known. */
+      forMs: number | undefined;
+    }
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
   | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
 
@@ -95,6 +100,17 @@ const lateVisit: Visit = noAnswer(undefined, { reason: 'smtp_timeout', next: 'st
 export type Ending =
   | (Failure & { kind: 'broken' })
   | (Failure & { kind: 'refused' } & { meaning: ReplyMeaning; read: ReadReply });
+
+/**
+ * Whether the host left in the middle of a group: it answered some of the recipients, and not the others. A host that
+ * hangs up may take the replies to the whole group along, that to MAIL included.
+ */
+export function isCutShort(failure: Failure): boolean {
+  if (failure.kind === 'broken') return failure.fault === 'closed' && groupPhases.has(failure.phase);
+  return failure.phase === 'rcpt' && failure.reply.code === 421;
+}
+
+const groupPhases: ReadonlySet<SmtpPhase> = new Set<SmtpPhase>(['rset', 'mail', 'rcpt', 'random_rcpt']);
 
 /** The visit of an address that a session ended without a word about. */
 export function visitWithoutAnswer(

@@ -1,5 +1,5 @@
 import type { MailTarget } from '../dns/mail-route.ts';
-import { createFairQueue, type FairQueue } from '../fair-queue.ts';
+import { createFairQueue, type FairQueue, type ServingRule } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import type { Pacer } from '../politeness/create-pacer.ts';
 import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
@@ -65,14 +65,13 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
 }
 
 function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler): Promise<Visit> {
-  const { pacer, clock } = scheduler.parts;
   const queue = queueFor(request.target, scheduler);
-  const permission = pacer.mayOpen(queue.destination);
-  if (permission.kind === 'resting') {
+  const rest = restFor(request, queue, { patience, scheduler });
+  if (rest !== undefined) {
     forgetIfIdle(queue, scheduler);
-    return Promise.resolve({ kind: 'resting', reason: permission.reason });
+    return Promise.resolve(restingVisit(rest, scheduler));
   }
-  const probe = createPendingProbe(request, patience, clock);
+  const probe = createPendingProbe(request, patience, scheduler.parts.clock);
   queue.waiting.add(probe);
   probe.onSettled(() => {
     queue.waiting.remove(probe);
@@ -80,6 +79,28 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
   });
   dispatch(queue, scheduler);
   return probe.visit;
+}
+
+type KnownRest = { reason: string; until: number | undefined };
+
+/** Why waiting would be of no use, where that is known beforehand. */
+function restFor(
+  { address, asker }: MailboxRequest,
+  { destination }: HostQueue,
+  { patience, scheduler }: { patience: Patience; scheduler: Scheduler },
+): KnownRest | undefined {
+  const { pacer } = scheduler.parts;
+  const permission = pacer.mayOpen(destination);
+  if (permission.kind === 'resting') return permission;
+  const ofDomain = pacer.restOfDomain(address.host, destination);
+  if (ofDomain !== undefined) return ofDomain;
+  const until = pacer.accounts.mayAskFrom(asker.account, destination.policy);
+  return until > patience.deadline ? { reason: 'many_unknown', until } : undefined;
+}
+
+function restingVisit({ reason, until }: KnownRest, { parts }: Scheduler): Visit {
+  const forMs = until === undefined ? undefined : Math.max(0, until - parts.clock.now());
+  return { kind: 'resting', reason, forMs };
 }
 
 function queueFor(target: MailTarget, { queues, parts }: Scheduler): HostQueue {
@@ -105,14 +126,46 @@ function dispatch(queue: HostQueue, scheduler: Scheduler): void {
   const { recipientsPerConversation } = destination.policy.politeness;
   while (waiting.size() > queue.arriving * recipientsPerConversation) {
     const permission = pacer.mayOpen(destination);
-    if (permission.kind === 'resting') turnAway(queue, permission.reason);
+    if (permission.kind === 'resting') turnAway(queue, permission, scheduler);
     if (permission.kind === 'wait') wait(queue, permission, scheduler);
     if (permission.kind !== 'open' || !conversationLimiter.mayOpen(() => dispatch(queue, scheduler))) return;
     const route = chooseRoute(queue, scheduler);
-    const first = route === undefined ? undefined : waiting.take();
-    if (route === undefined || first === undefined) return;
-    void begin(queue, { route, first }, scheduler);
+    if (route === undefined) return;
+    const next = takeNext(queue, scheduler);
+    if (next.kind === 'later') wait(queue, { until: next.from, key: '' }, scheduler);
+    if (next.kind !== 'taken') return;
+    void begin(queue, { route, first: next.probe }, scheduler);
   }
+}
+
+type NextProbe =
+  | { kind: 'taken'; probe: PendingProbe }
+  /** Only accounts wait that are asked for more slowly here; the first of them may go on then. */
+  | { kind: 'later'; from: number }
+  | { kind: 'none' };
+
+/** The next who may ask now. Whoever asks for a domain that is left alone is told so. */
+function takeNext(queue: HostQueue, scheduler: Scheduler): NextProbe {
+  const { destination, waiting } = queue;
+  const { pacer, clock } = scheduler.parts;
+  let from = Infinity;
+  const rule: ServingRule = {
+    hasRoom: () => true,
+    hasShare(account) {
+      const mayAskFrom = pacer.accounts.mayAskFrom(account, destination.policy);
+      from = Math.min(from, mayAskFrom);
+      return mayAskFrom <= clock.now();
+    },
+  };
+  for (let probe = waiting.take(rule); probe !== undefined; probe = waiting.take(rule)) {
+    const rest = pacer.restOfDomain(probe.address.host, destination);
+    if (rest === undefined) {
+      pacer.accounts.asks(probe.asker.account, destination.policy);
+      return { kind: 'taken', probe };
+    }
+    probe.settle(restingVisit(rest, scheduler));
+  }
+  return waiting.size() === 0 ? { kind: 'none' } : { kind: 'later', from };
 }
 
 /** The way out for this host; where there is none for now, those who wait are told or wait for a full minute to pass. */
@@ -124,7 +177,9 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
   if (choice.why === 'volume_spent' && choice.waitMs <= longestMinuteMs) {
     wait(queue, { until: clock.now() + choice.waitMs, key: '' }, scheduler);
   } else {
-    turnAway(queue, choice.why === 'volume_spent' ? 'route_volume_spent' : 'no_route_open');
+    const reason = choice.why === 'volume_spent' ? 'route_volume_spent' : 'no_route_open';
+    const until = choice.why === 'none_allowed' ? undefined : clock.now() + choice.waitMs;
+    turnAway(queue, { reason, until }, scheduler);
   }
   return undefined;
 }
@@ -132,8 +187,9 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
 /** A route's volume of the minute is waited for; that of the day is not. */
 const longestMinuteMs = 60_000;
 
-function turnAway({ waiting }: HostQueue, reason: string): void {
-  for (const probe of takeUpTo(Infinity, waiting)) probe.settle({ kind: 'resting', reason });
+function turnAway({ waiting }: HostQueue, rest: KnownRest, scheduler: Scheduler): void {
+  for (let probe = waiting.take(); probe !== undefined; probe = waiting.take())
+    probe.settle(restingVisit(rest, scheduler));
 }
 
 /** For an end under the key that is full, or for the clock. */
@@ -163,7 +219,7 @@ async function begin(
   pacer.opened(destination);
   conversationLimiter.opened();
   queue.open += 1;
-  const { supply, arrived } = supplyFrom(queue);
+  const { supply, arrived } = supplyFrom(queue, scheduler);
   const outcome = await runSession({ destination, first, supply }, partsOn(route, scheduler));
   arrived();
   if (outcome?.connected === true) routes.note(route.id, { kind: 'connected', ...at });
@@ -184,7 +240,8 @@ function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionPar
 }
 
 /** When a session takes more than the one it was begun for, it has arrived. */
-function supplyFrom(queue: HostQueue): { supply: ProbeSupply; arrived: () => void } {
+function supplyFrom(queue: HostQueue, scheduler: Scheduler): { supply: ProbeSupply; arrived: () => void } {
+  const { accounts } = scheduler.parts.pacer;
   let isArriving = true;
   queue.arriving += 1;
   function arrived(): void {
@@ -196,19 +253,24 @@ function supplyFrom(queue: HostQueue): { supply: ProbeSupply; arrived: () => voi
     supply: {
       take(most) {
         arrived();
-        return takeUpTo(most, queue.waiting);
+        return takeUpTo(most, queue, scheduler);
       },
-      giveBack: (probes) => probes.forEach((probe) => queue.waiting.add(probe)),
+      giveBack(probes) {
+        for (const probe of probes) {
+          accounts.didNotAsk(probe.asker.account, queue.destination.policy);
+          queue.waiting.add(probe);
+        }
+      },
     },
   };
 }
 
-function takeUpTo(most: number, waiting: FairQueue<PendingProbe>): PendingProbe[] {
+function takeUpTo(most: number, queue: HostQueue, scheduler: Scheduler): PendingProbe[] {
   const taken: PendingProbe[] = [];
   while (taken.length < most) {
-    const probe = waiting.take();
-    if (probe === undefined) break;
-    taken.push(probe);
+    const next = takeNext(queue, scheduler);
+    if (next.kind !== 'taken') break;
+    taken.push(next.probe);
   }
   return taken;
 }

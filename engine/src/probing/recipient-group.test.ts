@@ -20,13 +20,16 @@ const fresh: SessionBudget = {
   transaction: undefined,
   recipientsInTransaction: 0,
   recipientsPerTransaction: Infinity,
+  recipientsPerGroup: Infinity,
+  randomProbeLast: false,
 };
 
-type Setting = Partial<SessionBudget> & { owed?: RecipientQuestion[] };
+type Setting = Partial<SessionBudget> & { owed?: RecipientQuestion[]; closing?: RecipientQuestion[] };
 
-function planFor(emails: string[], { owed = [], ...budget }: Setting = {}, domains: string[] = []) {
+function planFor(emails: string[], setting: Setting = {}, domains: string[] = []) {
+  const { owed = [], closing = [], ...budget } = setting;
   return planGroup(
-    { pending: emails.map(probeFor), owed },
+    { pending: emails.map(probeFor), owed, closing },
     { ...fresh, ...budget },
     {
       mailFrom: 'verify@example.com',
@@ -98,6 +101,32 @@ describe('a group of commands', () => {
     };
     assert.deepEqual(plan([], owed).said, ['RSET', 'MAIL', 'RCPT made-up@one.example']);
   });
+  test('where random probes come last, names the mailboxes alone, and keeps a place for each domain', () => {
+    const last = { randomProbeLast: true, refusalsLeft: 3 };
+    const { said, left } = plan(['a@one.example', 'b@one.example', 'c@one.example'], last, ['one.example']);
+    assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example', 'RCPT b@one.example'], 1]);
+  });
+  test('names no more at once than the host is known to stand', () => {
+    const { said, left } = plan(['a@one.example', 'b@one.example'], { recipientsPerGroup: 1 });
+    assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example'], 1]);
+  });
+  test('asks the closing questions when nobody waits, each alone, and has kept the room for them', () => {
+    const probe = probeFor('a@one.example');
+    const closing: RecipientQuestion[] = [
+      { kind: 'random_probe', probe, alone: true },
+      { kind: 'mailbox', probe, alone: true },
+    ];
+    const open = { closing, refusalsLeft: 3, transaction: 'one.example', recipientsInTransaction: 2 };
+    assert.deepEqual(plan(['b@one.example', 'c@one.example'], open).said, ['RCPT b@one.example']);
+    assert.deepEqual(plan([], open).said, [
+      'RSET',
+      'MAIL',
+      'RCPT made-up@one.example',
+      'RSET',
+      'MAIL',
+      'RCPT a@one.example',
+    ]);
+  });
   test('leaves a target for the next conversation where there is no room for its random probe', () => {
     const { said, left } = plan(['a@one.example', 'x@two.example'], { refusalsLeft: 2 }, ['two.example']);
     assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example'], 1]);
@@ -165,6 +194,7 @@ test('planning changes neither who waits nor the budget', () => {
   const waiting = Object.freeze({
     pending: Object.freeze(pending),
     owed: Object.freeze<RecipientQuestion[]>([]),
+    closing: Object.freeze<RecipientQuestion[]>([]),
   });
   const parts = { mailFrom: '', randomLocalPart: () => 'made-up', needsRandomProbe: () => true };
   const { budget, pending: left } = planGroup(waiting, Object.freeze({ ...fresh }), parts);

@@ -29,6 +29,10 @@ export type SessionBudget = {
   readonly transaction: string | undefined;
   readonly recipientsInTransaction: number;
   readonly recipientsPerTransaction: number;
+  /** Recipients that may be named at once. */
+  readonly recipientsPerGroup: number;
+  /** Whether random probes come after the mailboxes, in a group of their own. */
+  readonly randomProbeLast: boolean;
 };
 
 export function startBudget({ target, policy }: Destination, traits: HostTraits): SessionBudget {
@@ -42,11 +46,18 @@ export function startBudget({ target, policy }: Destination, traits: HostTraits)
     transaction: undefined,
     recipientsInTransaction: 0,
     recipientsPerTransaction: oneRecipient ? 1 : Infinity,
+    recipientsPerGroup: traits.recipientsPerGroup ?? Infinity,
+    randomProbeLast: traits.randomProbeLast === true,
   };
 }
 
 /** One recipient to ask for: the mailbox itself, or a made-up one of its domain. */
-export type RecipientQuestion = { kind: 'mailbox' | 'random_probe'; probe: PendingProbe };
+export type RecipientQuestion = {
+  kind: 'mailbox' | 'random_probe';
+  probe: PendingProbe;
+  /** Asked for in a transaction of its own. */
+  alone?: true;
+};
 
 export type GroupPlan = {
   /** None when nothing more may be said. */
@@ -54,6 +65,7 @@ export type GroupPlan = {
   /** Probes that are left for the next group. */
   pending: PendingProbe[];
   owed: RecipientQuestion[];
+  closing: RecipientQuestion[];
   /** The budget as it is when the steps have been said: the transaction that is then open. */
   budget: SessionBudget;
   /** Recipients in the transaction that was open before. */
@@ -75,6 +87,8 @@ type Waiting = {
   pending: readonly PendingProbe[];
   /** Questions that come before all others, each as a recipient of its own. */
   owed: readonly RecipientQuestion[];
+  /** Questions that come after all others, in a group of their own. There is always room left for them. */
+  closing: readonly RecipientQuestion[];
 };
 
 type PlanParts = {
@@ -85,31 +99,56 @@ type PlanParts = {
 };
 
 export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanParts): GroupPlan {
-  const most = Math.min(budget.recipientsLeft, budget.refusalsLeft);
-  const enough = Math.min(most, budget.refusalsBeforeHangUp);
-  const pending = [...waiting.pending];
-  const questions = waiting.owed.slice(0, most);
+  const room = roomIn(budget);
   const group = startGroup(budget, parts);
+  const most = Math.max(0, room - waiting.closing.length);
+  const questions = waiting.owed.slice(0, most);
   for (const question of questions) group.ask(question);
-  for (let named = questions.length; named < enough;) {
+  const pending = nameMailboxes(waiting.pending, { group, budget, most, owed: questions.length });
+  const isLast = group.steps.length === 0;
+  if (isLast) for (const question of waiting.closing.slice(0, room)) group.ask(question);
+  return {
+    steps: group.steps,
+    pending,
+    owed: waiting.owed.slice(most),
+    closing: isLast ? [] : [...waiting.closing],
+    budget: group.budget(),
+    recipientsBefore: budget.recipientsInTransaction,
+  };
+}
+
+/** How many recipients may still be named, and refused, in this conversation. */
+export function roomIn({ recipientsLeft, refusalsLeft }: SessionBudget): number {
+  return Math.min(recipientsLeft, refusalsLeft);
+}
+
+type Naming = { group: ReturnType<typeof startGroup>; budget: SessionBudget; most: number; owed: number };
+
+/** Names those who wait, as many as there is room for; answers who is left. */
+function nameMailboxes(waiting: readonly PendingProbe[], naming: Naming): PendingProbe[] {
+  const { group, budget, most } = naming;
+  const pending = [...waiting];
+  const enough = Math.min(most, budget.refusalsBeforeHangUp, budget.recipientsPerGroup);
+  let named = naming.owed;
+  /** Places for random probes that come later. */
+  let kept = 0;
+  while (named < enough && named + kept < most) {
     const index = nextIndex(pending, group.transaction());
     const probe = pending[index];
     if (probe === undefined) break;
     const withRandomProbe = group.needsRandomProbe(probe.address.host);
     // A mailbox without its random probe would be half an answer; the next conversation has room for both.
-    if (withRandomProbe && named + 2 > most && (named > 0 || budget.transaction !== undefined)) break;
+    const isFirst = named === 0 && budget.transaction === undefined;
+    if (withRandomProbe && named + kept + 2 > most && !isFirst) break;
     pending.splice(index, 1);
     group.ask({ kind: 'mailbox', probe });
-    if (withRandomProbe) group.ask({ kind: 'random_probe', probe });
-    named += withRandomProbe ? 2 : 1;
+    named += 1;
+    if (withRandomProbe && budget.randomProbeLast) kept += 1;
+    if (!withRandomProbe || budget.randomProbeLast) continue;
+    group.ask({ kind: 'random_probe', probe });
+    named += 1;
   }
-  return {
-    steps: group.steps,
-    pending,
-    owed: waiting.owed.slice(most),
-    budget: group.budget(),
-    recipientsBefore: budget.recipientsInTransaction,
-  };
+  return pending;
 }
 
 /** The steps of a group while it is being planned. */
@@ -118,9 +157,10 @@ function startGroup(budget: SessionBudget, parts: PlanParts) {
   let { transaction, recipientsInTransaction } = budget;
 
   /** Says what has to be said before one more recipient of this transaction can be named. */
-  function openFor(probe: PendingProbe): void {
+  function openFor({ probe, alone }: RecipientQuestion): void {
     const wanted = transactionOf(probe);
-    if (transaction === wanted && recipientsInTransaction < budget.recipientsPerTransaction) return;
+    const mayShare = alone !== true && recipientsInTransaction < budget.recipientsPerTransaction;
+    if (transaction === wanted && mayShare) return;
     if (transaction !== undefined)
       steps.push({ phase: 'rset', command: { verb: 'RSET' }, question: undefined });
     const { needsSmtputf8: smtputf8 } = probe.address;
@@ -135,11 +175,14 @@ function startGroup(budget: SessionBudget, parts: PlanParts) {
     transaction: () => transaction,
     budget: (): SessionBudget => ({ ...budget, transaction, recipientsInTransaction }),
     needsRandomProbe: (domain: CanonicalHost): boolean =>
-      parts.needsRandomProbe(domain) && !steps.some((step) => asksForRandomProbe(step, domain)),
+      parts.needsRandomProbe(domain) &&
+      !steps.some((step) =>
+        budget.randomProbeLast ? namesDomain(step, domain) : asksForRandomProbe(step, domain),
+      ),
     ask(question: RecipientQuestion): void {
       const { kind, probe } = question;
       const { localPart, host, needsSmtputf8: smtputf8 } = probe.address;
-      openFor(probe);
+      openFor(question);
       recipientsInTransaction += 1;
       steps.push(
         kind === 'mailbox'
@@ -152,6 +195,10 @@ function startGroup(budget: SessionBudget, parts: PlanParts) {
       );
     },
   };
+}
+
+function namesDomain({ question }: GroupStep, domain: CanonicalHost): boolean {
+  return question?.probe.address.host === domain;
 }
 
 function asksForRandomProbe({ question }: GroupStep, domain: CanonicalHost): boolean {

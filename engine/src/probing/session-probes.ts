@@ -1,14 +1,13 @@
-import type { ReadReply } from '../evidence.ts';
 import type { Patience } from '../patience.ts';
-import type { ReplyMeaning } from '../replies/meaning.ts';
-import type { Ending, PendingProbe, Visit } from './pending-probe.ts';
+import type { Said } from './contrast.ts';
+import { isCutShort, type Ending, type PendingProbe, type Visit } from './pending-probe.ts';
 import type { GroupPlan, RecipientQuestion } from './recipient-group.ts';
 
 /**
  * The probes of one session, from being taken on to being settled or given back:
  *
  *     pending ──▶ named to the host ──▶ answered ──▶ settled, once the goodbye has shown that the session was in step
- *      │   ▲             │
+ *      │   ▲             │                  └──▶ given back, where the host left before it answered for a made-up one
  *      │   └─ put off ───┤
  *      │                 └──▶ left without an answer: given back, or settled with how the session ended
  *      └──▶ declined: needs SMTPUTF8, which the host does not offer
@@ -28,6 +27,8 @@ type State = {
   pending: PendingProbe[];
   /** Questions that the host put off into a transaction of their own. */
   owed: RecipientQuestion[];
+  /** Questions that are asked when nobody else waits. */
+  closing: RecipientQuestion[];
   /** Named to the host, and no answer yet. */
   named: PendingProbe[];
   answered: MailboxAnswer[];
@@ -42,7 +43,8 @@ export type ProbeSupply = {
   giveBack(probes: PendingProbe[]): void;
 };
 
-export type MailboxAnswer = { probe: PendingProbe; meaning: ReplyMeaning; reply: ReadReply };
+/** What the host said of a mailbox, each time it was asked for. */
+export type MailboxAnswer = { probe: PendingProbe; said: readonly [Said, ...Said[]] };
 
 /** How often a probe may go back to the queue because a session ended before it was answered. */
 const mostReturns = 4;
@@ -59,6 +61,7 @@ export function startProbes(first: PendingProbe, supply: ProbeSupply, latestEnd:
     all: [],
     pending: [],
     owed: [],
+    closing: [],
     named: [],
     answered: [],
     declined: [],
@@ -84,7 +87,8 @@ function setDeadline({ all, patience, latestEnd }: State): void {
 function takeOn(probes: State, taken: PendingProbe[]): void {
   if (taken.length === 0) return;
   probes.all = probes.all.concat(taken);
-  probes.pending = probes.pending.concat(taken);
+  // Whoever was left without an answer before comes first: a host that takes few refusals answers the first ones.
+  probes.pending = probes.pending.concat(taken).sort((one, other) => other.returns() - one.returns());
   setDeadline(probes);
   for (const probe of taken) probe.onSettled(probes.onSettled);
 }
@@ -102,11 +106,22 @@ export function sift(probes: State, { smtputf8 }: { smtputf8: boolean }): void {
 }
 
 /** Takes note of whom the planned group names. */
-export function beginGroup(probes: State, { steps, pending, owed }: GroupPlan): void {
+export function beginGroup(probes: State, { steps, pending, owed, closing }: GroupPlan): void {
   probes.pending = pending;
   probes.owed = owed;
+  probes.closing = closing;
   for (const { question } of steps)
-    if (question?.kind === 'mailbox') probes.named = probes.named.concat(question.probe);
+    if (question?.kind === 'mailbox' && !isAnswered(probes, question.probe))
+      probes.named = probes.named.concat(question.probe);
+}
+
+function isAnswered({ answered }: State, wanted: PendingProbe): boolean {
+  return answered.some(({ probe }) => probe === wanted);
+}
+
+/** These are asked when everybody who waits has been named. */
+export function askLast(probes: State, questions: RecipientQuestion[]): void {
+  probes.closing = probes.closing.concat(questions);
 }
 
 /** The host would answer this question in a transaction of its own: it comes first in the next group. */
@@ -133,39 +148,55 @@ export function askAgain(probes: State): void {
 }
 
 /**
- * A session that ended before everybody was answered. Where it had borne fruit, those left over are asked for in
- * another one; where it bore none, they share its ending.
+ * A session that ended before everybody was answered. Where it had borne fruit, or the host hung up on a whole group,
+ * those left over are asked for in another one; else they share its ending.
  */
 export function failRemaining(probes: State, ending: Ending, visit: Visit): void {
   const left = [...probes.named, ...probes.pending];
   const goesBack = (probe: PendingProbe): boolean => mayGoBack(probes, probe, ending);
   for (const probe of left) if (!goesBack(probe)) probe.settle(visit);
-  giveBack(probes, left.filter(goesBack));
+  giveBack(probes, left.filter(goesBack), (probe) => isBarren(probes) || probes.named.includes(probe));
 }
 
-function mayGoBack({ answered, named }: State, probe: PendingProbe, ending: Ending): boolean {
-  if (answered.length === 0 || probe.returns() >= mostReturns) return false;
-  if (ending.kind === 'refused') return true;
-  if (ending.fault === 'timeout') return !named.includes(probe);
-  return ending.fault === 'closed';
+function mayGoBack(probes: State, probe: PendingProbe, ending: Ending): boolean {
+  const isNamed = probes.named.includes(probe);
+  // The replies to a group may be lost with the connection; asked for in smaller groups, its first ones are heard.
+  if (isBarren(probes)) return ending.kind === 'broken' && isCutShort(ending) && probe.returns() === 0;
+  if (isNamed && probe.returns() >= mostReturns) return false;
+  return ending.kind === 'refused' || ending.fault === 'closed' || (ending.fault === 'timeout' && !isNamed);
+}
+
+function isBarren({ answered }: State): boolean {
+  return answered.length === 0;
+}
+
+/** Answers that are of no use as they are: their probes are asked for again in another session. */
+export function askElsewhere(probes: State, answers: MailboxAnswer[]): void {
+  probes.answered = probes.answered.filter((answer) => !answers.includes(answer));
+  giveBack(
+    probes,
+    answers.map(({ probe }) => probe),
+    () => true,
+  );
 }
 
 /** Those that there was no room for go back to where they came from. */
 export function giveBackPending(probes: State): void {
-  giveBack(probes, probes.pending);
+  giveBack(probes, probes.pending, () => false);
 }
 
 /** Nobody was asked: whoever came back often enough is told, the others may have better luck. */
 export function giveBackOrGiveUp(probes: State): void {
   for (const probe of probes.pending)
     if (probe.returns() >= mostReturns) probe.settle({ kind: 'not_connected' });
-  giveBackPending(probes);
+  giveBack(probes, probes.pending, () => true);
 }
 
-function giveBack(probes: State, given: PendingProbe[]): void {
+/** Whoever was never named in a session that answered others has lost nothing by it: that return is not counted. */
+function giveBack(probes: State, given: PendingProbe[], counts: (probe: PendingProbe) => boolean): void {
   const open = given.filter((probe) => !probe.isSettled());
-  for (const probe of open) probe.countReturn();
-  probes.named = [];
-  probes.pending = [];
+  for (const probe of open) if (counts(probe)) probe.countReturn();
+  probes.named = probes.named.filter((probe) => !given.includes(probe));
+  probes.pending = probes.pending.filter((probe) => !given.includes(probe));
   probes.supply.giveBack(open);
 }

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
-import type { CatchAllAnswer, ReadReply, SmtpPhase } from '../evidence.ts';
+import type { ReadReply, SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
-import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { startOutcome, type MailboxFinding, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
 import { providerOf } from '../replies/providers.ts';
+import { complainsAboutUs } from '../replies/refusal-kinds.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Route } from '../routes/create-routes.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import {
-  demandsTls,
-  encrypt,
   exchange,
   openConversation,
   sayGoodbye,
@@ -20,14 +20,9 @@ import {
 import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { catchAllAfter, type CatchAllLookups } from './catch-all-lookups.ts';
+import type { Said } from './contrast.ts';
 import type { HostMemory } from './host-traits.ts';
-import {
-  visitWithoutAnswer,
-  visitWithoutSmtputf8,
-  type Ending,
-  type PendingProbe,
-  type Visit,
-} from './pending-probe.ts';
+import { isCutShort, visitWithoutSmtputf8, type Ending, type PendingProbe } from './pending-probe.ts';
 import {
   planGroup,
   readGroup,
@@ -38,6 +33,8 @@ import {
 } from './recipient-group.ts';
 import {
   askAgain,
+  askElsewhere,
+  askLast,
   beginGroup,
   failRemaining,
   giveBackOrGiveUp,
@@ -52,6 +49,8 @@ import {
   type ProbeSupply,
   type SessionProbes,
 } from './session-probes.ts';
+import { answeredVisit, reportAnswer, undetermined, visitAfter, type RandomProbe } from './session-report.ts';
+import { encryptFor, encryptIfWanted, isDemandAtRecipient, isDemandForTls } from './session-tls.ts';
 
 /**
  * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it and as its
@@ -90,7 +89,7 @@ export async function runSession(
     egressAddress: undefined,
     budget: startBudget(destination, parts.hosts.recall(target.host)),
     claims: [],
-    randomProbeReplies: [],
+    randomProbes: [],
   };
   try {
     const dialled = await parts.route.dial(target, probes.patience);
@@ -137,7 +136,7 @@ export type SessionParts = ConversationParts & {
   randomLocalPart(domain: CanonicalHost): string;
 };
 
-type SmtpSession = {
+export type SmtpSession = {
   readonly destination: Destination;
   readonly parts: SessionParts;
   readonly probes: SessionProbes;
@@ -148,7 +147,8 @@ type SmtpSession = {
   budget: SessionBudget;
   /** Domains whose random probe this session has taken on to ask for. */
   claims: CanonicalHost[];
-  randomProbeReplies: { domain: CanonicalHost; reply: ReadReply }[];
+  /** What became of them. */
+  randomProbes: RandomProbe[];
 };
 
 /** Greeting, asking, leaving and reporting. */
@@ -163,6 +163,7 @@ async function converse(session: SmtpSession, socket: Socket): Promise<void> {
     const failure = opened.kind === 'open' ? await askForAll(session, opened.conversation) : opened;
     const ending = failure === undefined ? undefined : noteEnding(session, failure);
     const goodbye = await sayGoodbye(connection, parts, probes.patience);
+    if (failure !== undefined && isCutShort(failure)) askElsewhere(probes, leftOpen(session));
     dropClaims(session);
     for (const probe of probes.declined) probe.settle(visitWithoutSmtputf8(host));
     for (const answer of probes.answered) reportAnswer(session, answer, goodbye);
@@ -188,9 +189,9 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
     const said = await exchange(conversation, plan.steps, { clock, limits, patience: probes.patience });
     const { events, budget } = readGroup(plan, said.replies);
     session.budget = budget;
-    const failure = apply(session, events) ?? said.broken;
+    const failure = apply(session, events, conversation) ?? said.broken;
     if (failure === undefined) continue;
-    if (!isDemandForTls(failure, session, conversation)) return learnFrom(failure, session);
+    if (!isDemandForTls(failure, session, conversation)) return learnFrom(failure, plan, session);
     const failed = await encryptFor('their_demand', session, conversation);
     if (failed !== undefined) return failed;
     session.budget = { ...budget, transaction: undefined, recipientsInTransaction: 0 };
@@ -202,16 +203,28 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
 /** Takes more of those who wait, unless this session has lasted long enough. */
 function refill({ probes, parts, startedAt, budget }: SmtpSession, { capabilities }: Conversation): void {
   const isYoung = parts.clock.now() - startedAt < parts.limits.smtpPhaseMs / 2;
-  takeMore(probes, isYoung ? budget.recipientsLeft - probes.pending.length : 0);
+  const asked = probes.pending.length + probes.closing.length;
+  takeMore(probes, isYoung ? budget.recipientsLeft - asked : 0);
   sift(probes, capabilities);
 }
 
-function planParts({ parts, destination }: SmtpSession): Parameters<typeof planGroup>[2] {
+function planParts(session: SmtpSession): Parameters<typeof planGroup>[2] {
+  const { parts } = session;
   return {
     mailFrom: parts.route.mailFrom,
     randomLocalPart: (domain) => parts.randomLocalPart(domain),
-    needsRandomProbe: (domain) => parts.catchAllLookups.look(domain, destination.target.host) === undefined,
+    needsRandomProbe: (domain) => needsRandomProbe(session, domain),
   };
+}
+
+/** Whether nobody knows, finds out or is about to ask what becomes of a made-up address at this domain. */
+function needsRandomProbe({ parts, destination, probes }: SmtpSession, domain: CanonicalHost): boolean {
+  if (
+    !parts.catchAllLookups.needsAsking(domain, { mailHost: destination.target.host, route: parts.route.id })
+  )
+    return false;
+  const waiting = [...probes.owed, ...probes.closing];
+  return !waiting.some(({ kind, probe }) => kind === 'random_probe' && probe.address.host === domain);
 }
 
 /** Nobody else need ask for the random probes of this group. */
@@ -220,8 +233,9 @@ function claimRandomProbes(session: SmtpSession, { steps }: GroupPlan): void {
   for (const { question } of steps) {
     if (question?.kind !== 'random_probe') continue;
     const domain = question.probe.address.host;
-    if (parts.catchAllLookups.look(domain, destination.target.host) !== undefined) continue;
-    parts.catchAllLookups.claim(domain);
+    const check = { mailHost: destination.target.host, route: parts.route.id };
+    if (!parts.catchAllLookups.needsAsking(domain, check)) continue;
+    parts.catchAllLookups.claim(domain, check);
     session.claims = session.claims.concat(domain);
   }
 }
@@ -233,11 +247,13 @@ function dropClaims(session: SmtpSession): void {
   for (const domain of claims) session.parts.catchAllLookups.answer(domain, undetermined);
 }
 
-const undetermined: CatchAllAnswer = { kind: 'undetermined', meaning: undefined };
-
 /** Does what follows from the replies to a group; answers the refusal where one turns us away altogether. */
-function apply(session: SmtpSession, events: RecipientEvent[]): Failure | undefined {
-  const { outcome, parts, probes, destination } = session;
+function apply(
+  session: SmtpSession,
+  events: RecipientEvent[],
+  conversation: Conversation,
+): Failure | undefined {
+  const { parts, probes, destination } = session;
   let refusal: Failure | undefined;
   for (const event of events) {
     switch (event.kind) {
@@ -247,13 +263,14 @@ function apply(session: SmtpSession, events: RecipientEvent[]): Failure | undefi
         refusal ??= { kind: 'refused', phase: event.phase, reply: event.reply };
         break;
       case 'put_off':
-        outcome.recipients += 1;
         parts.hosts.learn(destination.target.host, { oneRecipient: true });
         putOff(probes, event.question);
         break;
       case 'answered':
-        outcome.recipients += 1;
-        if (event.question.kind === 'mailbox') noteAnswer(session, event.question.probe, event.reply);
+        if (isDemandAtRecipient(event.reply, conversation)) {
+          refusal ??= { kind: 'refused', phase: 'rcpt', reply: event.reply };
+          putOff(probes, event.question);
+        } else if (event.question.kind === 'mailbox') noteAnswer(session, event.question.probe, event.reply);
         else answerRandomProbe(session, event.question.probe.address.host, event.reply);
         break;
     }
@@ -264,27 +281,36 @@ function apply(session: SmtpSession, events: RecipientEvent[]): Failure | undefi
 function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Reply): void {
   const { outcome, probes } = session;
   const { localPart, host } = probe.address;
-  const { meaning, read } = interpret(session, { phase: 'rcpt', reply, recipient: `${localPart}@${host}` });
-  const answer: MailboxAnswer = { probe, meaning, reply: read };
-  if (meaning.label === 'mailbox_not_exist') outcome.unknownMailboxes += 1;
-  if (meaning.label === 'blocked_or_policy') outcome.policyRefusals += 1;
+  const said = interpret(session, { phase: 'rcpt', reply, recipient: `${localPart}@${host}` });
+  const { meaning } = said;
+  const answer: MailboxAnswer = { probe, said: [said] };
+  outcome.mailboxes.push({ account: probe.asker.account, domain: host, said: saidOf(meaning) });
   holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
+  const isWorthwhile = meaning.label === 'accepted';
+  if (session.budget.randomProbeLast && isWorthwhile && needsRandomProbe(session, host))
+    askLast(probes, [{ kind: 'random_probe', probe }]);
+}
+
+function saidOf(meaning: ReplyMeaning): MailboxFinding['said'] {
+  if (meaning.label === 'mailbox_not_exist') return 'unknown';
+  return complainsAboutUs(meaning) ? 'complaint' : 'other';
 }
 
 function answerRandomProbe(session: SmtpSession, domain: CanonicalHost, reply: Reply): void {
   const recipient = `${session.parts.randomLocalPart(domain)}@${domain}`;
-  const { meaning, read } = interpret(session, { phase: 'random_rcpt', reply, recipient });
-  const others = session.randomProbeReplies.filter((one) => one.domain !== domain);
-  session.randomProbeReplies = others.concat({ domain, reply: read });
+  const said = interpret(session, { phase: 'random_rcpt', reply, recipient });
+  const answer = catchAllAfter(said.meaning);
+  const others = session.randomProbes.filter((one) => one.domain !== domain);
+  session.randomProbes = others.concat({ domain, said: [said], answer });
   session.claims = session.claims.filter((one) => one !== domain);
-  session.parts.catchAllLookups.answer(domain, catchAllAfter(meaning));
+  session.parts.catchAllLookups.answer(domain, answer);
 }
 
 /** What a reply means coming from this host, which may name the recipient or us, and the form in which it is kept. */
 function interpret(
   { destination, egressAddress, parts }: SmtpSession,
   { phase, reply, recipient }: { phase: SmtpPhase; reply: Reply; recipient?: string },
-) {
+): Said {
   const { code, enhanced, lines } = reply;
   const text = lines.join(' ').trim();
   const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
@@ -295,46 +321,30 @@ function interpret(
   return { meaning: parts.classify({ code, enhanced, text, provider }, named), read };
 }
 
-async function encryptIfWanted(
-  session: SmtpSession,
-  conversation: Conversation,
-): Promise<Failure | undefined> {
-  const { tls } = session.parts.hosts.recall(conversation.host);
-  if (!conversation.capabilities.starttls) return undefined;
-  if (tls === 'demanded') return encryptFor('their_demand', session, conversation);
-  const isOurWish = session.parts.starttls === 'always' && tls !== 'broken';
-  return isOurWish ? encryptFor('our_wish', session, conversation) : undefined;
+/** A host that left in the middle of a group is asked more carefully from now on. */
+function learnFrom(failure: Failure, plan: GroupPlan, session: SmtpSession): Failure {
+  if (!isCutShort(failure)) return failure;
+  const { budget, destination, parts, probes } = session;
+  const refusals = destination.policy.politeness.refusalsPerConversation - budget.refusalsLeft;
+  const recipients = plan.steps.filter(({ question }) => question !== undefined).length;
+  const taken = refusals > 0 && probes.answered.length > 0 ? { refusalsTaken: refusals } : undefined;
+  // Where no refusal was heard, nothing but the size of the group is left to blame.
+  const fewer = { recipientsPerGroup: Math.max(1, Math.floor(recipients / 2)) };
+  parts.hosts.learn(destination.target.host, { ...(taken ?? fewer), randomProbeLast: true });
+  return failure;
 }
 
 /**
- * Encrypts the conversation. Where TLS was our own wish, a host that turns it down in good order is
- * spoken to in the clear; a handshake that broke costs the connection, and is remembered.
+ * Mailboxes that were accepted before the host left, with nothing said about a made-up one: they must not pay for what
+ * a made-up recipient, or others beside them, provoked.
  */
-async function encryptFor(
-  why: 'their_demand' | 'our_wish',
-  { parts, probes }: SmtpSession,
-  conversation: Conversation,
-): Promise<Failure | undefined> {
-  const failure = await encrypt(conversation, parts, probes.patience);
-  if (failure === undefined || why === 'their_demand') return failure;
-  parts.hosts.learn(conversation.host, { tls: 'broken' });
-  return failure.kind === 'refused' && failure.reply.code !== 421 ? undefined : failure;
-}
-
-/** A refusal that asks for STARTTLS is remembered, and obeyed at once where the conversation still stands. */
-function isDemandForTls(failure: Failure, { parts }: SmtpSession, conversation: Conversation): boolean {
-  if (failure.kind !== 'refused' || conversation.encrypted || !demandsTls(failure.reply)) return false;
-  parts.hosts.learn(conversation.host, { tls: 'demanded' });
-  return failure.reply.code !== 421 && conversation.capabilities.starttls;
-}
-
-/** A host that hung up on a refusal is given no more of them in one conversation from now on. */
-function learnFrom(failure: Failure, { budget, destination, parts, probes }: SmtpSession): Failure {
-  const refusals = destination.policy.politeness.refusalsPerConversation - budget.refusalsLeft;
-  const hungUp = failure.kind === 'broken' && failure.fault === 'closed';
-  if (hungUp && refusals > 0 && probes.answered.length > 0)
-    parts.hosts.learn(destination.target.host, { refusalsTaken: refusals });
-  return failure;
+function leftOpen({ probes, claims }: SmtpSession): MailboxAnswer[] {
+  const unasked = [...probes.owed, ...probes.closing].filter(({ kind }) => kind === 'random_probe');
+  const open = [...claims, ...unasked.map(({ probe }) => probe.address.host)];
+  return probes.answered.filter(
+    ({ probe, said: [first] }) =>
+      first.meaning.label === 'accepted' && open.includes(probe.address.host) && probe.returns() === 0,
+  );
 }
 
 /** What befell the probe that a session was begun for would have befallen those behind it. */
@@ -348,51 +358,22 @@ function reportNotConnected(session: SmtpSession): void {
   for (const probe of session.probes.pending) probe.settle({ kind: 'not_connected' });
 }
 
+/** "421 too many errors": the host counts what it refused in this conversation, and would take us again in another. */
+const countingWords =
+  /\btoo many (?:\w+ ){0,2}(?:errors?|unknown|invalid|bad|failed|failures|rejected|refused|recipients|users)\b/i;
+
 /** Takes note of how it ended, and reads the refusal where it ended by one: once, for all who hear of it. */
 function noteEnding(session: SmtpSession, failure: Failure): Ending {
-  const { outcome } = session;
+  const { outcome, probes, randomProbes } = session;
   if (failure.kind === 'broken') {
     outcome.fault = failure.fault;
     return failure;
   }
   const { kind, phase, reply } = failure;
   const { meaning, read } = interpret(session, { phase, reply });
-  outcome.turnedAway = { reply, meaning };
+  const hasAnswered = probes.answered.length + randomProbes.length > 0;
+  const hasCounted = isCutShort(failure) && hasAnswered && countingWords.test(reply.lines.join(' '));
+  if (hasCounted) outcome.fault = 'closed';
+  else outcome.turnedAway = { reply, meaning };
   return { kind, phase, reply, meaning, read };
-}
-
-function visitAfter({ destination, parts }: SmtpSession, ending: Ending): Visit {
-  const { host } = destination.target;
-  return visitWithoutAnswer(ending, { host, traits: parts.hosts.recall(host) });
-}
-
-const outOfStep: Ending = { kind: 'broken', phase: 'quit', fault: 'protocol_error' };
-
-/** Hands out what was heard, now that the goodbye has shown whether it was in step. */
-function reportAnswer(session: SmtpSession, answer: MailboxAnswer, goodbye: 'in_step' | 'out_of_step'): void {
-  const { probe, meaning } = answer;
-  const { catchAllLookups } = session.parts;
-  const { host } = session.destination.target;
-  if (goodbye === 'out_of_step') {
-    probe.settle(visitAfter(session, outOfStep));
-    return;
-  }
-  const known = catchAllLookups.look(probe.address.host, host);
-  if (known === 'being_asked' && meaning.label === 'accepted') {
-    const settle = (catchAll: CatchAllAnswer) => probe.settle(answeredVisit(session, answer, catchAll));
-    return void catchAllLookups.wait(probe.address.host, host).then(settle);
-  }
-  const catchAll = known === undefined || known === 'being_asked' ? undetermined : known;
-  probe.settle(answeredVisit(session, answer, catchAll));
-}
-
-function answeredVisit(
-  { randomProbeReplies, destination }: SmtpSession,
-  { probe, meaning, reply }: MailboxAnswer,
-  catchAll: CatchAllAnswer,
-): Visit {
-  const random = randomProbeReplies.find(({ domain }) => domain === probe.address.host);
-  const replies = random === undefined ? [reply] : [reply, random.reply];
-  const { host } = destination.target;
-  return { kind: 'answered', evidence: { kind: 'answered', host, replies, meaning, catchAll } };
 }

@@ -31,7 +31,7 @@ export async function askCanary(
   const connection = createConnection(dialled.socket, { clock, limits, signal: patience.signal });
   try {
     const banner = await connection.read(Math.min(patience.deadline, clock.now() + limits.bannerMs));
-    if (banner.kind === 'fault') return banner.fault === 'timeout' ? 'timeout' : 'refused';
+    if (banner.kind === 'fault') return banner.fault === 'timeout' ? 'timeout' : 'hung_up';
     connection.send([{ verb: 'QUIT' }]);
     await connection.read(Math.min(patience.deadline, clock.now() + limits.quitMs));
     return 'connected';

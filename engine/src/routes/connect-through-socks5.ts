@@ -35,12 +35,12 @@ export type RouteDown = { kind: 'failed'; why: 'route_down'; problem: string };
 
 export type Proxied = Reached | Unconnected | RouteDown;
 
-type Waiting = { clock: Clock; patience: Patience };
+type SocksWait = { clock: Clock; patience: Patience };
 
 export async function connectThroughSocks5(
   place: { address: string; port: number },
   proxy: Socks5Proxy,
-  waiting: Waiting,
+  waiting: SocksWait,
 ): Promise<Proxied> {
   const connected = await connectSocket({ address: proxy.host, port: proxy.port, ...waiting });
   if (connected.kind === 'failed') return down(proxy, `gives no connection (${connected.why})`);
@@ -60,7 +60,7 @@ export async function connectThroughSocks5(
 async function introduce(
   socket: Socket,
   proxy: Socks5Proxy,
-  waiting: Waiting,
+  waiting: SocksWait,
 ): Promise<RouteDown | undefined> {
   socket.write(encodeGreeting(proxy.login));
   const heard = await readExactly(socket, greetingAnswerBytes, waiting);
@@ -82,7 +82,7 @@ async function introduce(
 async function logIn(
   socket: Socket,
   { proxy, login }: { proxy: Socks5Proxy; login: Login },
-  waiting: Waiting,
+  waiting: SocksWait,
 ): Promise<RouteDown | undefined> {
   socket.write(encodeLogin(login));
   const heard = await readExactly(socket, loginAnswerBytes, waiting);
@@ -93,7 +93,7 @@ async function logIn(
 async function request(
   socket: Socket,
   { place, proxy }: { place: { address: string; port: number }; proxy: Socks5Proxy },
-  waiting: Waiting,
+  waiting: SocksWait,
 ): Promise<Unconnected | RouteDown | undefined> {
   socket.write(encodeConnect(place));
   const head = await readExactly(socket, connectAnswerHeadBytes, waiting);

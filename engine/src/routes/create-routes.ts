@@ -224,11 +224,11 @@ function wallTime({ clock, wallClock }: Pick<RoutesParts, 'clock' | 'wallClock'>
   return (point: number): number => Math.round(wallClock.now() + point - clock.now());
 }
 
-type Refusal = { key: string; value: string; until: number };
+type RouteRefusal = { key: string; value: string; until: number };
 
 function stateOf(
   { route, health, volume }: WatchedRoute,
-  refusals: Refusal[],
+  refusals: RouteRefusal[],
   onWall: (point: number) => number,
 ): RouteState {
   const { restingUntil, restingGroups, problem } = health.state();

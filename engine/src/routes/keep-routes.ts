@@ -3,31 +3,31 @@ import { isFields, type MemoryNamespace } from '../memory.ts';
 import type { Routes, RouteState } from './create-routes.ts';
 
 /**
- * Routes over a restart, and over several processes: the volume of the day, the warm-up, rests, and who refused which
- * route. The state changes with every connection, so it is kept once a second at most while it does, and when
- * the engine closes.
+ * Keeps the state of routes over a restart and shares it between processes: the volume of the day, the warm-up, rests,
+ * and who refused which route. The state changes with every connection, so it is written at most once a second, and
+ * when the engine closes.
  *
- * Rests and refusals stand under the name of the route and are the same for all. Each process keeps its own count of
- * the day beside them, under its own name, so that none writes over another's and all can add them up.
+ * Rests and refusals are kept under the name of the route, the same for all processes. Each process keeps its own count
+ * of the day beside them, under its own name, so that none overwrites another's and all can add them up.
  */
 type KeptRoutes = Routes & { stop(): void };
 
 type KeepRoutesParts = {
   memory: MemoryNamespace;
   clock: Clock;
-  /** What this process signs its counts with; no other, and none before it, has the same. */
+  /** Marks the counts of this process; no other process, and none before it, has the same. */
   signature: string;
 };
 
 const keepEveryMs = 1_000;
 
-/** A route's first use is what its warm-up counts from: it is forgotten only when the route is not used for a year. */
+/** The warm-up counts from a route's first use, which is forgotten only after a year without use. */
 const routeLifeMs = 365 * 86_400_000;
 
 /** A count is of no use when its day is over. */
 const countLifeMs = 2 * 86_400_000;
 
-/** Of those who refused a route or let it rest, the latest so many are kept. */
+/** How many of the latest refusals and rests of a route are kept. */
 const mostKept = 1_000;
 
 export function keepRoutes(routes: Routes, { memory, clock, signature }: KeepRoutesParts): KeptRoutes {

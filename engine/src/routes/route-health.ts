@@ -7,8 +7,8 @@ import { providerTable } from '../replies/providers.ts';
  * Whether one route may be used now. It is in one of three states:
  *
  * fit → resting: `routeBlocks` blocks by at least `routeBlockGroups` providers of the table came within the
- *   window. The big ones have had enough of this egress; it is left alone for `routeRestMs`. Small hosts that
- *   read a block list do not rest a route, however many they are. The same number by one group alone rests
+ *   window. Large providers have had enough of this route, so it is left alone for `routeRestMs`. Small hosts
+ *   that consult a block list do not rest a route, however many they are. The same number by one group alone rests
  *   that group here, and nobody else.
  * fit → down: the route itself failed `routeFailures` times in a row (its proxy is gone, its address is not
  *   ours). It is tried again after `routeDownMs`; one failure more and it is down again.

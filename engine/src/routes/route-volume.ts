@@ -3,8 +3,8 @@ import type { RouteSetting } from '../politeness/policy-file.ts';
 
 /**
  * How much may leave over one route: so many connections in any minute, so many in a day. Both are off
- * unless set. A day is a day of UTC, by the wall's clock, so that the count of a day survives a restart; a
- * minute is sixty seconds of the engine's clock, whichever they are, and starts anew with the process.
+ * unless set. A day is a day of UTC by the wall clock, so that its count survives a restart; a minute is any sixty
+ * seconds of the engine's clock, and starts anew with the process.
  *
  * A route that warms up begins with `startPerDay` on the day of its first use and doubles every
  * `doubleEveryDays` days until it meets `perDay`. Days of rest count: what matters to the other side is how
@@ -67,8 +67,8 @@ export function createRouteVolume(
     firstUsedDay: undefined,
   };
 
-  /** A wall clock that is set back must not hand out the same day twice. */
-  function turnPage(): void {
+  /** A wall clock that is set back must not begin the same day twice. */
+  function beginDay(): void {
     const today = dayOf(wallClock);
     if (today > state.day) state = { ...state, day: today, openedToday: 0, connectedToday: 0 };
     for (const [by, { day }] of others) if (day < state.day) others.delete(by);
@@ -77,7 +77,7 @@ export function createRouteVolume(
     return others.values().reduce((sum, other) => sum + other[count], state[count]);
   }
   function dayLimit(): number {
-    turnPage();
+    beginDay();
     const { perDay = Infinity, warmUp } = volume;
     if (warmUp === undefined) return perDay;
     const days = state.day - (state.firstUsedDay ?? state.day);
@@ -94,7 +94,7 @@ export function createRouteVolume(
       return total('openedToday') < limit ? 0 : (state.day + 1) * dayMs - wallClock.now();
     },
     opened() {
-      turnPage();
+      beginDay();
       state.openedToday += 1;
       state.firstUsedDay ??= state.day;
       if (volume.perMinute === undefined) return;
@@ -102,16 +102,16 @@ export function createRouteVolume(
       next = (next + 1) % volume.perMinute;
     },
     connected() {
-      turnPage();
+      beginDay();
       state.connectedToday += 1;
     },
     dayLimit,
     state() {
-      turnPage();
+      beginDay();
       return { ...state, openedToday: total('openedToday'), connectedToday: total('connectedToday') };
     },
     own() {
-      turnPage();
+      beginDay();
       return { ...state };
     },
     restore(heard, countedBy = '') {
@@ -121,7 +121,7 @@ export function createRouteVolume(
       if (day > state.day) state = { ...state, day, openedToday: 0, connectedToday: 0 };
       if (Number.isFinite(first)) state.firstUsedDay = first;
       if (others.size < mostOthers || others.has(countedBy)) others.set(countedBy, heard);
-      turnPage();
+      beginDay();
     },
   };
 }

@@ -72,6 +72,7 @@ function start(port: number, ear: ReturnType<typeof listenIn>, more: Partial<Can
     limits,
     dial: (target, patience) => dialer.dial(target, patience),
     findAddresses: (host) => Promise.resolve([`127.0.0.${1 + hosts.indexOf(host)}`].slice(0)),
+    findOwnHosts: () => Promise.resolve([]),
     watch: ear.watch,
     onProblem: (line) => problems.push(line),
     ...more,
@@ -117,7 +118,7 @@ it('a connection without a banner is none', async () => {
     const ear = listenIn();
     start(port, ear, oneAddress);
     await ear.waiting(1);
-    assert.deepEqual(ear.rounds, [Array(3).fill(index === 0 ? 'timeout' : 'refused')]);
+    assert.deepEqual(ear.rounds, [Array(3).fill(index === 0 ? 'timeout' : 'hung_up')]);
   }
 });
 
@@ -181,8 +182,26 @@ it('stopping ends the round under way and every later one', async () => {
   assert.ok(wait.cancelled);
 });
 
-it('without canaries nothing is asked', () => {
+it('without canaries nobody is asked, until the watch wants to make sure: then the mail hosts of our own domain', async () => {
+  const { port } = await mailHostThat((socket) => socket.end('220 mx.example ready\r\n'));
   const ear = listenIn();
-  const { dialer } = start(1, ear, { hosts: [] });
+  const { dialer, canaries } = start(port, ear, {
+    ...oneAddress,
+    hosts: [],
+    findOwnHosts: () => Promise.resolve(hosts.slice(0, 2)),
+  });
   assert.equal(dialer.counts.dialled, 0);
+  assert.deepEqual(await canaries.ask(), ['connected', 'connected']);
+  assert.deepEqual(ear.rounds, [], 'whoever asked does with it what it likes');
+});
+
+it('where there are canaries, they are whom the watch asks to make sure', async () => {
+  const { port } = await mailHostThat((socket) => socket.end('220 mx.example ready\r\n'));
+  const ear = listenIn();
+  const { canaries } = start(port, ear, {
+    ...oneAddress,
+    findOwnHosts: () => Promise.reject(new Error('nobody asked for them')),
+  });
+  assert.deepEqual(await canaries.ask(), ['connected', 'connected', 'connected']);
+  await ear.waiting(1);
 });

@@ -5,10 +5,13 @@ import type { DialNews, MailPortWatch } from './watch-mail-port.ts';
 
 /**
  * Asks the canaries at once and then every `canaryEveryMs`, one round after the other, and tells the watch
- * what each round found. Canaries are mail hosts that the operator named for this; none is asked unasked.
+ * what each round found. Canaries are mail hosts that the operator named for this; without any, the mail hosts of the
+ * operator's own sender domain are asked where the watch wants to make sure, and nobody otherwise.
  */
 export type CanariesParts = CanaryParts & {
   hosts: readonly CanonicalHost[];
+  /** The mail hosts of the operator's own domain. */
+  findOwnHosts(patience: Patience): Promise<readonly CanonicalHost[]>;
   /** The addresses of a host, best first; none where the lookup fails. */
   findAddresses(host: CanonicalHost, patience: Patience): Promise<readonly string[]>;
   watch: Pick<MailPortWatch, 'noteCanaries'>;
@@ -16,25 +19,28 @@ export type CanariesParts = CanaryParts & {
 };
 
 type Canaries = {
+  /** A round at once: what each host that is known to live has to say. */
+  ask(): Promise<readonly DialNews[]>;
   /** Ends the round under way, and no other begins. */
   stop(): void;
 };
 
 export function startCanaries(parts: CanariesParts): Canaries {
-  if (parts.hosts.length === 0) return { stop: () => undefined };
   const { clock, limits } = parts;
   const stopped = new AbortController();
   let cancelTimer: () => void = () => undefined;
 
-  async function round(): Promise<void> {
+  async function ask(): Promise<DialNews[]> {
     const roundMs = limits.dnsLookupMs + limits.connectMs + limits.bannerMs + limits.quitMs;
     const patience = { deadline: clock.now() + roundMs, signal: stopped.signal };
-    const news = await Promise.all(parts.hosts.map((host) => visit(host, parts, patience)));
-    parts.watch.noteCanaries(news.filter((outcome) => outcome !== undefined));
+    const hosts = parts.hosts.length > 0 ? parts.hosts : await parts.findOwnHosts(patience);
+    const news = await Promise.all(hosts.map((host) => visit(host, parts, patience)));
+    return news.filter((outcome) => outcome !== undefined);
   }
 
   function begin(): void {
-    round()
+    ask()
+      .then((news) => parts.watch.noteCanaries(news))
       .catch((error: unknown) => {
         if (!stopped.signal.aborted) parts.onProblem(`the canaries could not be asked: ${String(error)}`);
       })
@@ -43,8 +49,17 @@ export function startCanaries(parts: CanariesParts): Canaries {
       });
   }
 
-  begin();
+  if (parts.hosts.length > 0) begin();
   return {
+    async ask() {
+      try {
+        return await ask();
+      } catch (error) {
+        // Whoever stops the canaries no longer wants to know.
+        if (stopped.signal.aborted) return [];
+        throw error;
+      }
+    },
     stop() {
       stopped.abort();
       cancelTimer();

@@ -7,14 +7,20 @@ import { networkOf, type NetworkBits } from '../net/network-of.ts';
  * Whether outbound port 25 is open at all. Most clouds keep it closed until asked; then every mail host seems
  * dead, and nothing learnt about any of them is true.
  *
- * open → blocked: at least `mailPortAddresses` addresses in `mailPortNetworks` networks failed within the
- *   window and not one connection came about in it; or a whole round of canaries failed, likewise without a
- *   connection in the window.
- * blocked → open: by one connection, to whomever; or when nothing has been tried for a whole window, since
- *   old news must not keep the service closed.
+ *     open ──▶ suspected ──▶ blocked
+ *      ▲           │            │
+ *      └───────────┴────────────┘ by one connection or refusal, from whomever
  *
- * While it is blocked nobody should dial, so nobody would find out that it is open again: `takeTrial` lets
- * one attempt through a minute. Canaries, where the operator names some, find out too.
+ * open → suspected: `mailPortAddresses` addresses in `mailPortNetworks` networks were silent within the window, and
+ *   nobody was reached in it. A list of dead hosts looks the same, so this alone decides nothing.
+ * suspected → blocked: hosts that are known to live are asked at that moment, and none of them can be reached. Where
+ *   there are none to ask, nothing is called blocked, and the operator is told what was seen.
+ * open → blocked: a whole round of canaries failed, and nobody was reached within the window.
+ * blocked → open: also when nothing has been tried for a whole window, since old news must not keep the service closed.
+ *
+ * A connection that is refused (RST) proves as much as one that is taken: the packets arrive. While the port is blocked
+ * nobody should dial, so nobody would find out that it is open again: `takeTrial` lets one attempt through a minute.
+ * Canaries, where the operator names some, find out too.
  */
 export type MailPortWatch = {
   note(ip: string, outcome: DialNews): void;
@@ -25,7 +31,8 @@ export type MailPortWatch = {
   takeTrial(): boolean;
 };
 
-export type DialNews = 'connected' | 'timeout' | 'refused' | 'unreachable';
+/** `hung_up`: somebody took the connection and said nothing, which a box on the way may do as well. */
+export type DialNews = 'connected' | 'timeout' | 'refused' | 'unreachable' | 'hung_up';
 
 export type MailPortState = { kind: 'open' } | { kind: 'blocked'; message: string };
 
@@ -36,57 +43,65 @@ type MailPortParts = {
     'mailPortAddresses' | 'mailPortNetworks' | 'mailPortWindowMs' | 'mailPortFailures' | 'mailPortNoticeMs'
   >;
   port: number;
-  /** Told, in one line, that the port is blocked (at most once in `mailPortNoticeMs`) and that it is open again. */
+  /** Asks mail hosts that are known to live; none where the operator has named none. */
+  askKnownHosts(): Promise<readonly DialNews[]>;
+  /** Told that the port is blocked (at most once in `mailPortNoticeMs`), and that it is open again. */
   onProblem(message: string): void;
 };
 
 export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
   const { clock, limits } = parts;
-  const noFailures = () => createBoundedCache<FailedDial>({ clock, maxEntries: limits.mailPortFailures });
-  let failures = noFailures();
-  let connectedAt = -Infinity;
+  const silentHosts = countSilentHosts(parts);
+  let reachedAt = -Infinity;
+  let askedAt = -Infinity;
   let blocked: { message: string; newsAt: number; trialAt: number } | undefined;
-  let toldAt = -Infinity;
+  const operator = tellSeldom(parts);
 
-  function connected(): void {
+  function reached(): void {
     if (blocked !== undefined) parts.onProblem(`outbound port ${parts.port} is open again`);
-    failures = noFailures();
-    connectedAt = clock.now();
+    silentHosts.forget();
+    reachedAt = clock.now();
     blocked = undefined;
-    toldAt = -Infinity;
+    operator.mayBeTold();
   }
 
   function findBlocked(message: string): void {
     const now = clock.now();
     blocked = { trialAt: blocked?.trialAt ?? now, message, newsAt: now };
-    tell(message);
-  }
-  function tell(message: string): void {
-    if (clock.now() - toldAt < limits.mailPortNoticeMs) return;
-    toldAt = clock.now();
-    parts.onProblem(message);
+    operator.tell(message);
   }
 
-  const wasConnected = (): boolean => clock.now() - connectedAt < limits.mailPortWindowMs;
+  const wasReached = (): boolean => clock.now() - reachedAt < limits.mailPortWindowMs;
 
   function note(ip: string, outcome: DialNews): void {
-    if (outcome === 'connected') {
-      connected();
-      return;
-    }
-    failures.set(ip, { outcome, network: networkOf(ip, operatorNetwork) }, limits.mailPortWindowMs);
-    if (wasConnected()) return;
-    const proof = describeProof(
-      failures.list().map(({ value }) => value),
-      parts,
-    );
-    if (proof !== undefined) {
-      findBlocked(proof);
-      return;
-    }
-    // A trial that failed: little news, but not old.
     const known = state();
-    if (known.kind === 'blocked') findBlocked(known.message);
+    if (provesOpen(outcome)) reached();
+    // A trial that failed: little news, but not old.
+    else if (known.kind === 'blocked') findBlocked(known.message);
+    else if (outcome === 'timeout') suspect(silentHosts.add(ip));
+  }
+
+  /** Asks those who are known to live, one round a minute at most. */
+  function suspect(seen: string | undefined): void {
+    if (seen === undefined || wasReached() || clock.now() - askedAt < limits.mailPortNoticeMs) return;
+    askedAt = clock.now();
+    parts
+      .askKnownHosts()
+      .then((outcomes) => {
+        silentHosts.forget();
+        if (outcomes.length === 0) operator.tell(cannotTell(seen, parts.port));
+        else
+          conclude(
+            outcomes,
+            `${seen}, and none of ${outcomes.length} known hosts that were asked to make sure`,
+          );
+      })
+      .catch((error: unknown) => parts.onProblem(`no known mail host could be asked: ${String(error)}`));
+  }
+
+  function conclude(outcomes: readonly DialNews[], failed: string): void {
+    if (outcomes.some(provesOpen)) reached();
+    else if (!wasReached()) findBlocked(describe(failed, outcomes, parts.port));
   }
 
   function state(): MailPortState {
@@ -97,14 +112,13 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
   return {
     note,
     noteCanaries(outcomes) {
-      if (outcomes.includes('connected')) connected();
       // One host may be down; that says nothing of the port.
-      else if (outcomes.length >= leastCanaries && !wasConnected())
-        findBlocked(describe(`none of ${outcomes.length} canaries gave a connection`, outcomes, parts.port));
+      if (outcomes.length >= leastCanaries || outcomes.some(provesOpen))
+        conclude(outcomes, `none of ${outcomes.length} canaries gave a connection`);
     },
     isBlocked() {
       const known = state();
-      if (known.kind === 'blocked') tell(known.message);
+      if (known.kind === 'blocked') operator.tell(known.message);
       return known;
     },
     takeTrial() {
@@ -121,16 +135,45 @@ const leastCanaries = 2;
 /** What one operator usually holds: a /16 of IPv4, a /32 of IPv6. */
 const operatorNetwork: NetworkBits = { ipv4: 16, ipv6: 32 };
 
-type FailedDial = { outcome: DialNews; network: string };
+function provesOpen(outcome: DialNews): boolean {
+  return outcome === 'connected' || outcome === 'refused';
+}
 
-function describeProof(failures: readonly FailedDial[], { limits, port }: MailPortParts): string | undefined {
-  const networks = new Set(failures.map(({ network }) => network)).size;
-  if (failures.length < limits.mailPortAddresses || networks < limits.mailPortNetworks) return undefined;
-  const who = `none of ${failures.length} mail hosts in ${networks} networks gave a connection`;
-  return describe(
-    who,
-    failures.map(({ outcome }) => outcome),
-    port,
+/** The hosts that were silent within the window, by their network. */
+function countSilentHosts({ clock, limits }: MailPortParts) {
+  const none = () => createBoundedCache<string>({ clock, maxEntries: limits.mailPortFailures });
+  let hosts = none();
+  return {
+    forget: () => void (hosts = none()),
+    /** Answers what was seen; nothing where they are too few to mean anything. */
+    add(ip: string): string | undefined {
+      hosts.set(ip, networkOf(ip, operatorNetwork), limits.mailPortWindowMs);
+      const silent = hosts.list();
+      const networks = new Set(silent.map(({ value }) => value)).size;
+      if (silent.length < limits.mailPortAddresses || networks < limits.mailPortNetworks) return undefined;
+      return `none of ${silent.length} mail hosts in ${networks} networks gave a connection`;
+    },
+  };
+}
+
+/** Tells the operator once in `mailPortNoticeMs`, however much there is to tell. */
+function tellSeldom(parts: MailPortParts) {
+  const { clock, limits } = parts;
+  let toldAt = -Infinity;
+  return {
+    mayBeTold: () => void (toldAt = -Infinity),
+    tell(message: string): void {
+      if (clock.now() - toldAt < limits.mailPortNoticeMs) return;
+      toldAt = clock.now();
+      parts.onProblem(message);
+    },
+  };
+}
+
+function cannotTell(seen: string, port: number): string {
+  return (
+    `${seen} on port ${port}; they may be down, or the port blocked: ` +
+    'to have that told apart, name canaries in the providers file, or a sender whose domain has mail hosts'
   );
 }
 
@@ -140,6 +183,6 @@ function describe(who: string, outcomes: readonly DialNews[], port: number): str
   const cause =
     2 * silent >= outcomes.length
       ? 'no answer comes at all, so the packets are dropped on the way, most likely by the hosting provider: ask it to open the port'
-      : 'the refusals come at once, so a firewall of this machine or its network is the most likely cause: let the port out there';
+      : 'the failures come at once, so a firewall of this machine or its network is the most likely cause: allow outbound connections to the port there';
   return `outbound port ${port} looks blocked: ${who}; ${cause}`;
 }

@@ -125,6 +125,9 @@ type Exchanged = {
  * Says a group of commands and reads what comes back. With PIPELINING (RFC 2920) all leave in one segment
  * and cost one round trip; without it each waits for the reply before, and nobody is named to a
  * transaction that was refused. Where the connection breaks, what was read until then is kept.
+ *
+ * A host may hold the replies to a pipelined group until its end, as Postfix does: the first of them may then take as
+ * long as all that are still to come together.
  */
 export async function exchange(
   { connection, capabilities }: Conversation,
@@ -134,14 +137,15 @@ export async function exchange(
   const replies: (Reply | undefined)[] = [];
   if (capabilities.pipelining) connection.send(steps.map(({ command }) => command));
   let mailRefused = false;
-  for (const { phase, command } of steps) {
+  for (const [index, { phase, command }] of steps.entries()) {
     if (command.verb !== 'RCPT') mailRefused = false;
     if (!capabilities.pipelining && mailRefused) {
       replies.push(undefined);
       continue;
     }
     if (!capabilities.pipelining) connection.send([command]);
-    const answer = await readReply(connection, replyMs(command, limits), { clock, patience });
+    const awaited = capabilities.pipelining ? steps.slice(index) : [{ command }];
+    const answer = await readReply(connection, repliesMs(awaited, limits), { clock, patience });
     if (answer.kind === 'fault') return { replies, broken: broken(phase, answer) };
     replies.push(answer.reply);
     if (command.verb === 'MAIL') mailRefused = !isAccepted(answer.reply);
@@ -149,7 +153,11 @@ export async function exchange(
   return { replies, broken: undefined };
 }
 
-/** How long the reply to one command of a group may take. */
+/** How long the replies to these commands may take together. */
+function repliesMs(steps: readonly { command: Command }[], limits: Limits): number {
+  return steps.reduce((sum, { command }) => sum + replyMs(command, limits), 0);
+}
+
 function replyMs({ verb }: Command, limits: Limits): number {
   if (verb === 'RSET') return limits.rsetMs;
   return verb === 'MAIL' ? limits.mailMs : limits.rcptMs;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Address, SyntaxFault } from './address.ts';
-import { parseAddress } from './parse-address.ts';
+import { parseAddress, trimAddress } from './parse-address.ts';
 import { fuzzAddresses, fuzzDomains, fuzzLocalParts } from '../../test/fuzz/syntax.fuzz.ts';
-import { trimAddress } from './trim-address.ts';
 import { cpuMs } from '../../test/support/machine.ts';
 
 function valid(input: string): Address {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
 import type { Asker } from '../../src/fair-queue.ts';
@@ -27,7 +28,7 @@ const briskMs = 300;
 const others = 100;
 const everyMs = 200;
 
-type Place = { clock: TestClock; board: ProbeScheduler };
+type Place = { clock: TestClock; scheduler: ProbeScheduler };
 
 function setUp(): Place {
   const clock = createTestClock();
@@ -39,7 +40,7 @@ function setUp(): Place {
         clock.after(takesMs, () => resolve({ kind: 'failed', why: 'refused' }));
       }),
   };
-  const board = createProbeScheduler({
+  const scheduler = createProbeScheduler({
     clock,
     limits: defaultLimits,
     routes: createRoutes({
@@ -56,7 +57,10 @@ function setUp(): Place {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, defaultLimits),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, defaultLimits)),
+    catchAllLookups: createCatchAllLookups(
+      createCatchAllMemory(clock, defaultLimits),
+      createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined }),
+    ),
     randomLocalPart: () => 'no-such-user',
     conversationLimiter: createConversationLimiter({
       clock,
@@ -65,19 +69,19 @@ function setUp(): Place {
     // Nobody is left alone after a failure, so that the tarpits hold whom they have to the end.
     pacer: createPacer({ clock, random: () => 0.5, backsOff: false, onRest: () => undefined }),
   });
-  return { clock, board };
+  return { clock, scheduler };
 }
 
 type Question = { name: string; address: string; asker: Asker };
 
 /** Asks for one address and tells how long that took. */
-async function timeOne({ clock, board }: Place, { name, address, asker }: Question): Promise<number> {
+async function timeOne({ clock, scheduler }: Place, { name, address, asker }: Question): Promise<number> {
   const host = canonicalHost(`${name}.test`);
   const parsed = parseAddress(`somebody@${name}.test`);
   if (host === undefined || parsed.kind === 'invalid') throw new Error(name);
   const askedAt = clock.now();
   const patience = { deadline: askedAt + 60_000, signal: new AbortController().signal };
-  await board.ask({ address: parsed.address, target: { host, address }, asker }, patience);
+  await scheduler.ask({ address: parsed.address, target: { host, address }, asker }, patience);
   return clock.now() - askedAt;
 }
 

@@ -119,7 +119,7 @@ describe('an engine that starts again with its memory', () => {
     assert.deepEqual(answers[1], 'unknown host_defers');
     assert.equal(world.counts.smtp.connections, 2, 'the first and the third');
     const rest = memory.load().find(({ kind }) => kind === 'rest');
-    assert.ok(rest !== undefined && rest.lifeMs >= 600_000, 'twice as long after the second setback');
+    assert.ok(rest !== undefined && rest.lifeMs >= 600_000, 'twice as long after the second failure');
   });
 
   test('goes on counting the volume of a route', async () => {

@@ -12,6 +12,7 @@ import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
 import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
 import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
 import type { Visit } from '../../src/probing/pending-probe.ts';
@@ -64,7 +65,7 @@ function describeHost(index: number): HostDescription {
 type Farm = {
   world: World;
   clock: TestClock;
-  board: ProbeScheduler;
+  scheduler: ProbeScheduler;
   dialledAt: Map<string, number[]>;
   visits: Visit[];
 };
@@ -94,7 +95,7 @@ async function startFarm(): Promise<Farm> {
       return dialer.dial(target, patience);
     },
   };
-  const board = createProbeScheduler({
+  const scheduler = createProbeScheduler({
     clock,
     limits,
     routes: createRoutes({
@@ -111,12 +112,15 @@ async function startFarm(): Promise<Farm> {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, limits),
-    catchAllLookups: createCatchAllLookups(createCatchAllMemory(clock, limits)),
+    catchAllLookups: createCatchAllLookups(
+      createCatchAllMemory(clock, limits),
+      createProviderBeliefs({ clock, limits: limits, onProblem: () => undefined }),
+    ),
     randomLocalPart: () => 'no-such-user',
     conversationLimiter: createConversationLimiter({ clock, openConversations: 1_000 }),
     pacer: createPacer({ clock, random: () => 0.5, backsOff: true, onRest: () => undefined }),
   });
-  return { world, clock, board, dialledAt, visits: [] };
+  return { world, clock, scheduler, dialledAt, visits: [] };
 }
 
 type Arrival = { at: number; host: number; name: string };
@@ -133,15 +137,15 @@ function arrivals(): Arrival[] {
   }).toSorted((a, b) => a.at - b.at);
 }
 
-async function liveThroughTheDay({ clock, board, visits }: Farm): Promise<void> {
+async function liveThroughTheDay({ clock, scheduler, visits }: Farm): Promise<void> {
   const coming = arrivals();
   letArrive();
   for (let steps = 0; visits.length < addresses; steps += 1) {
     assert.ok(steps < 5_000_000, `${visits.length} answered`);
     const next = clock.next();
     // While hosts are being spoken to, the clock moves by small steps only: they overlap, and none is cut short.
-    if (next !== undefined && (board.counts().open === 0 || next - clock.now() < 2_000)) clock.step();
-    if (board.counts().open > 0) await new Promise((resolve) => setImmediate(resolve));
+    if (next !== undefined && (scheduler.counts().open === 0 || next - clock.now() < 2_000)) clock.step();
+    if (scheduler.counts().open > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Everybody who arrives now asks, and the next arrival is awaited. */
@@ -161,7 +165,7 @@ async function liveThroughTheDay({ clock, board, visits }: Farm): Promise<void> 
       asker: { urgency: 'bulk', account: arrival.name },
     } as const;
     const patience = { deadline: Infinity, signal: new AbortController().signal };
-    void board.ask(request, patience).then((visit) => visits.push(visit));
+    void scheduler.ask(request, patience).then((visit) => visits.push(visit));
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { showCredits } from '../credits/show-credits.ts';
+import { showCredits } from '../credits/read-balance.ts';
 import { openStore } from '../start/open-store.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { databases } from '../../test/support/databases.ts';

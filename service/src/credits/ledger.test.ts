@@ -11,7 +11,7 @@ import { readBalance } from './read-balance.ts';
 import { releaseExpiredHolds, releaseHoldsOf } from './release-abandoned-holds.ts';
 import { reserve } from './reserve.ts';
 import { settle } from './settle.ts';
-import { showCredits } from './show-credits.ts';
+import { showCredits } from './read-balance.ts';
 
 for (const database of databases) {
   describe(`the ledger on ${database.name}`, () => {

@@ -1,4 +1,5 @@
 import { statement, type Reader } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
 import type { Balance } from './credits.ts';
 
 const findBalance = statement((db, arg: { account: string }) =>
@@ -10,4 +11,15 @@ const findBalance = statement((db, arg: { account: string }) =>
 
 export async function readBalance(reader: Reader, accountId: string): Promise<Balance | undefined> {
   return reader.first(findBalance, { account: accountId });
+}
+
+export type ShowCreditsAnswer =
+  ({ kind: 'credits'; accountId: string } & Balance) | { kind: 'account_not_found' };
+
+export async function showCredits(
+  accountId: string,
+  { store }: { store: Pick<Store, 'read'> },
+): Promise<ShowCreditsAnswer> {
+  const balance = await readBalance(store.read, accountId);
+  return balance === undefined ? { kind: 'account_not_found' } : { kind: 'credits', accountId, ...balance };
 }

@@ -25,7 +25,10 @@ for (const database of databases) {
         store.write(
           (tx) =>
             reserve(tx, {
-              ...{ accountId, credits, ifAvailable: credits, keeper: null },
+              accountId,
+              credits,
+              ifAvailable: credits,
+              keeper: null,
               now: time.wallClock.now(),
             }),
           accountId,

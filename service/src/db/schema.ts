@@ -212,7 +212,7 @@ export type Schema = {
     /** The process that wrote it last. */
     writer: Generated<string>;
   };
-  /** Whose turn it is to talk to a group or a network of mail hosts. */
+  /** Host leases: which process may talk to a group or a network of mail hosts. The table has an older name. */
   turn: {
     key: string;
     holder: string;

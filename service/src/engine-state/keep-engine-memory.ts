@@ -183,8 +183,16 @@ function readRow({ kind, key, value, expires }: MemoryRow, now: number): Remembe
   }
 }
 
+const kinds: ReadonlySet<string> = new Set<Remembered['kind']>([
+  'belief',
+  'catch_all',
+  'host_traits',
+  'rest',
+  'route',
+]);
+
 function isKind(kind: string): kind is Remembered['kind'] {
-  return kind === 'catch_all' || kind === 'host_traits' || kind === 'rest' || kind === 'route';
+  return kinds.has(kind);
 }
 
 type RowSignature = { writer: string; at: number };

@@ -89,7 +89,7 @@ type StartAnswer =
   | { kind: 'request_in_progress' }
   | { kind: 'idempotency_mismatch' };
 
-export type ListActionsParts = {
+type ListActionsParts = {
   store: Pick<Store, 'read' | 'write'>;
   wallClock: WallClock;
   processId: string;

@@ -73,7 +73,7 @@ export async function findList(
   return toList(row);
 }
 
-export type ListTableRow = Selectable<Schema['list']>;
+type ListTableRow = Selectable<Schema['list']>;
 
 export function toList(row: ListTableRow): List {
   return {

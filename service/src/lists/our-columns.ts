@@ -1,6 +1,6 @@
 import type { RowResult } from './row-result.ts';
 
-/** The columns that are added to a list, in this order. docs/lists-guide.md explains them. */
+/** The columns that are added to a list, in this order. docs/checking-lists.md explains them. */
 const names = [
   'email_status',
   'email_score',

@@ -11,7 +11,7 @@ import { toList, type List } from './list.ts';
  *
  * Whoever calls it holds the account's place in the store (`serialKey`), so nobody plans the same list beside it.
  */
-export const tasksAhead = 32;
+const tasksAhead = 32;
 const taskAddresses = 100;
 
 const findRunning = statement((db, arg: { list: string }) =>

@@ -13,7 +13,7 @@ import type { ColumnWish } from './reading/find-layout.ts';
  * Takes a file in: receive → survey → show. The file is written away in pieces as it comes and never held whole. Until it
  * is surveyed nobody sees the list; if the upload breaks, or the file turns out to be no list, nothing of it is kept.
  */
-export type ReceiveListRequest = {
+type ReceiveListRequest = {
   caller: Caller;
   requestId: string;
   name: string;
@@ -22,7 +22,7 @@ export type ReceiveListRequest = {
   split: boolean;
 };
 
-export type ReceiveListParts = {
+type ReceiveListParts = {
   store: Pick<Store, 'read' | 'write'>;
   wallClock: WallClock;
   /** This process: if it dies while it receives, the others erase what it had. */
@@ -32,7 +32,7 @@ export type ReceiveListParts = {
   retentionMs: number;
 };
 
-export type ReceivedList = { listId: string; contentHash: string; survey: Survey };
+type ReceivedList = { listId: string; contentHash: string; survey: Survey };
 
 export async function receiveList(
   request: ReceiveListRequest,

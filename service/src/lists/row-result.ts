@@ -1,3 +1,4 @@
+import type { ListRow } from '@mailproof/client';
 import type { List } from './list.ts';
 
 /**
@@ -83,6 +84,22 @@ function unanswered(
 
 function flag(value: number | null): boolean | null {
   return value === null ? null : value === 1;
+}
+
+/** A row in the words of the contract. */
+export function presentRow({ safeToSend, deliverable, ...result }: RowResult): ListRow {
+  const { row, email, status, score, reason, provider, repaired } = result;
+  return {
+    row,
+    email,
+    status,
+    score,
+    is_safe_to_send: safeToSend,
+    is_deliverable: deliverable,
+    reason,
+    provider,
+    repaired,
+  };
 }
 
 /** Which rows a download or a page holds. */

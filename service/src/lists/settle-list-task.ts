@@ -9,7 +9,7 @@ import { planTasks } from './plan-tasks.ts';
  * A task of a list has done what it can: its answers go to the rows, the addresses that were deferred go back to the list
  * to wait there, the task is gone, and the list plans its next one. One transaction, under the worker's fence.
  */
-export type SettleListTaskAnswer = { kind: 'settled'; answered: number } | { kind: 'stale_fence' };
+type SettleListTaskAnswer = { kind: 'settled'; answered: number } | { kind: 'stale_fence' };
 
 const takeBack = statement((db, arg: { task: string; fence: number }) =>
   db

@@ -7,7 +7,7 @@ import { planTasks } from './plan-tasks.ts';
  * Starts a surveyed list: reserves a credit for every address that it checks and hands the first of them to tasks. One
  * transaction, so that a running list is never without its credits.
  */
-export type StartListOrder = {
+type StartListOrder = {
   accountId: string;
   listId: string;
   /** Only so many addresses, from the top of the file. */

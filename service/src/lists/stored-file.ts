@@ -45,7 +45,7 @@ export function openStoredFile(reader: Reader, { listId, size }: { listId: strin
 }
 
 /** Somebody deleted the list while it was being read. */
-export class ListErasedError extends Error {
+class ListErasedError extends Error {
   constructor() {
     super('the list was deleted');
     this.name = 'ListErasedError';

@@ -14,7 +14,7 @@ import type { ColumnWish } from './reading/find-layout.ts';
  */
 export type Survey = { plan: ReadingPlan; counts: List['counts'] };
 
-export type SurveyOrder = {
+type SurveyOrder = {
   listId: string;
   file: ListFile;
   isValidUtf8: boolean;
@@ -23,7 +23,7 @@ export type SurveyOrder = {
   split: boolean;
 };
 
-export type SurveyParts = { store: Pick<Store, 'write'>; listMaxRows: number };
+type SurveyParts = { store: Pick<Store, 'write'>; listMaxRows: number };
 
 const rowsAtOnce = 1_000;
 

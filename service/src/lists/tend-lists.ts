@@ -12,7 +12,7 @@ import { endRun } from './stop-list.ts';
  * time is over and uploads that broke are erased. Every process does it every second; each step is small and may be
  * repeated.
  */
-export type TendListsParts = { store: Pick<Store, 'read' | 'write'> };
+type TendListsParts = { store: Pick<Store, 'read' | 'write'> };
 
 const listsAtOnce = 50;
 

@@ -3,7 +3,7 @@ import type { Reader } from '../db/statement.ts';
 import { layoutOf, type List } from './list.ts';
 import { readRowWindows } from './read-rows.ts';
 import { readList, type FileRow } from './reading/read-list.ts';
-import { isChosen, type RowChoice, type RowResult } from './row-result.ts';
+import { isChosen, presentRow, type RowChoice, type RowResult } from './row-result.ts';
 import { openStoredFile } from './stored-file.ts';
 import { rowsOfLine } from './survey-list.ts';
 import { ourCells, ourHeadings } from './our-columns.ts';
@@ -106,35 +106,10 @@ async function* jsonLines(
       const columns = Object.fromEntries(
         line.cells.map((cell, index) => [names[index] ?? `column ${index + 1}`, cell]),
       );
-      text += `${JSON.stringify({ ...presentRow(result), columns, ...(list.mode === 'test' ? { sandbox: true } : {}) })}\n`;
+      text += `${JSON.stringify({ ...presentRow(result), columns, sandbox: list.mode === 'test' })}\n`;
     }
     if (text !== '') yield text;
   }
-}
-
-/** A row as the API shows it. */
-export function presentRow({
-  row,
-  email,
-  status,
-  score,
-  safeToSend,
-  deliverable,
-  reason,
-  provider,
-  repaired,
-}: RowResult) {
-  return {
-    row,
-    email,
-    status,
-    score,
-    is_safe_to_send: safeToSend,
-    is_deliverable: deliverable,
-    reason,
-    provider,
-    repaired,
-  };
 }
 
 async function* sheetRows(

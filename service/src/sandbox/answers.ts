@@ -8,7 +8,7 @@ import type { ReadReply } from '@mailproof/engine';
 export type SandboxAnswer = {
   /** What the table in docs/sandbox.md says about the row. */
   outcome: string;
-  lists?: { disposable?: true; role?: true; free?: true; spamtrap?: true };
+  lists?: { disposable?: true; role?: true; free?: true; spamtrap?: true; nearProvider?: string };
   /** Where the domain's mail goes; a mail host unless said otherwise. */
   domain?: 'no_such_domain' | 'null_mx' | 'dns_fails';
   /** What the mail host does when it is asked for the mailbox; it accepts unless said otherwise. */
@@ -35,6 +35,11 @@ export const sandboxAnswers = {
     mailbox: replies(550, '5.1.1', 'The email account that you tried to reach does not exist'),
   },
   no_such_domain: { outcome: '200 `invalid`: the domain does not exist', domain: 'no_such_domain' },
+  typo: {
+    outcome: '200 `invalid`: the domain does not exist; `did_you_mean` is `gmail.com` (explain)',
+    domain: 'no_such_domain',
+    lists: { nearProvider: 'gmail.com' },
+  },
   null_mx: { outcome: '200 `invalid`: the domain takes no mail', domain: 'null_mx' },
   disabled: {
     outcome: '200 `disabled`',

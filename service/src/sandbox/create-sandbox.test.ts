@@ -29,6 +29,7 @@ test('every name answers what the table says of it', async () => {
     free: 'safe 96, smtp mailbox_accepted',
     invalid: outcomes['invalid'],
     no_such_domain: 'invalid 0, dns no_such_domain',
+    typo: 'invalid 0, dns no_such_domain',
     null_mx: 'invalid 0, dns null_mx',
     disabled: outcomes['disabled'],
     disposable: 'disposable 10, lists disposable_listed',

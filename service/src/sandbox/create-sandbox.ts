@@ -40,6 +40,7 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
           lists: {
             find: (address) => findingsOf(answerTo(address)),
             isDisposableMailHost: () => false,
+            isParkedMailHost: () => false,
             close: () => undefined,
           },
           mailRoutes: {
@@ -83,6 +84,7 @@ function findingsOf({ lists }: SandboxAnswer): ListFindings {
     free: lists?.free ?? false,
     spamtrap: lists?.spamtrap ?? false,
     denied: false,
+    ...(lists?.nearProvider === undefined ? {} : { nearProvider: lists.nearProvider }),
   };
 }
 

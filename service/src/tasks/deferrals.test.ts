@@ -119,6 +119,25 @@ for (const database of databases) {
       await fixture.close();
     });
 
+    it('a host that is left alone is asked again when that ends, where the deadline allows it, and no sooner', async () => {
+      const fixture = await openTaskFixture(database);
+      const resting = (retryAfterMs: number): MailboxEvidence & { kind: 'no_answer' } => ({
+        ...(noAnswer('host_resting', 'provider_throttles') as MailboxEvidence & { kind: 'no_answer' }),
+        retryAfterMs,
+      });
+      fixture.mind.answer = (email) => outcomeOf(email, resting(1_200_000));
+      await fixture.created(fixture.account.live, ['somebody@example.com']);
+      assert.equal(await fixture.run((await fixture.claim())!), 'put_back');
+      fixture.time.advance(1_199_000);
+      assert.equal(await fixture.claim(), undefined, 'the rest is not over');
+      fixture.time.advance(1_000);
+      fixture.mind.answer = safe;
+      assert.equal(await fixture.run((await fixture.claim())!), 'completed');
+      assert.equal(fixture.asked.length, 2);
+      assert.equal(await timesAsked(fixture, resting(3_600_000)), 1, 'the deadline comes before its end');
+      await fixture.close();
+    });
+
     it('so is one that puts the random probe off, whose answer the verdict waits for', async () => {
       const fixture = await openTaskFixture(database);
       const mailbox: MailboxEvidence = {

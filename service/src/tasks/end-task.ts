@@ -35,7 +35,7 @@ const findOverdue = statement((db, arg: { now: number }) =>
     .limit(overdueAtOnce),
 );
 
-/** Ends the tasks past their deadline that no worker holds, so that a full house of workers delays none (L1). */
+/** Ends the tasks past their deadline that no worker holds, so that workers that are all busy delay none (L1). */
 export async function endOverdueTasks(
   { processId, now, retentionMs }: Ending & { processId: string },
   { store }: { store: Pick<Store, 'read' | 'write'> },

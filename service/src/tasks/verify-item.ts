@@ -1,4 +1,4 @@
-import { conclusiveStatuses, type Outcome } from '@mailproof/engine';
+import { conclusiveStatuses, isRestReason, type Outcome } from '@mailproof/engine';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Claim } from './claim-task.ts';
 import { beginItem, deferItem, mostAttempts, putBackItem, recordResult, type Item } from './items.ts';
@@ -84,7 +84,7 @@ async function write(item: Item, round: ItemRound, outcome: Outcome): Promise<vo
   const result = resultOf(item, outcome);
   const now = parts.wallClock.now();
   const visits = [...item.visits, visitOf(result.explanation, now)];
-  const nextAt = now + parts.deferRetryMs * 2 ** item.visits.length;
+  const nextAt = now + Math.max(parts.deferRetryMs * 2 ** item.visits.length, restMs(result.explanation));
   const worthwhile = visits.length < mostVisits && nextAt < claim.deadlineAt;
   if (worthwhile && isDeferred(outcome)) {
     await parts.store.write((tx) => deferItem(tx, claim, { position, nextAt, visits }));
@@ -99,11 +99,17 @@ async function record({ position }: Item, { claim, parts }: ItemRound, result: R
   if (answer.kind === 'written' && claim.mode === 'live') parts.onResult?.(result);
 }
 
-/** A mail host answered and told us to come back (greylisting, a full queue): it may say more next time. */
+/** A mail host answered and told us to come back (greylisting, a full queue), or is left alone: it may say more next time. */
 function isDeferred(outcome: Outcome): boolean {
   if (outcome.kind !== 'verdict' || outcome.verdict.status !== 'unknown') return false;
   const { stage, retry } = outcome.explanation;
-  return stage === 'smtp' && retry.advised && (retry.after_seconds ?? Infinity) <= soonSeconds;
+  if (stage !== 'smtp' || !retry.advised) return false;
+  return (retry.after_seconds ?? Infinity) <= soonSeconds || isRestReason(outcome.explanation.reason);
+}
+
+/** How long a host is left alone that would not have been asked any sooner. */
+function restMs({ reason, retry: { after_seconds: afterSeconds = 0 } }: Result['explanation']): number {
+  return isRestReason(reason) && afterSeconds > soonSeconds ? afterSeconds * 1_000 : 0;
 }
 
 function resultOf({ email }: Item, outcome: Outcome): Result {

@@ -54,7 +54,11 @@ async function serve(fixture: Fixture): Promise<RunningService> {
   const process = await start();
   const { url } = process;
   const service: RunningService = {
-    ...{ url, world, dataDir, process, command },
+    url,
+    world,
+    dataDir,
+    process,
+    command,
     first: firstAccount(process.stdout()),
     client: await createCheckedClient(url),
     openAccount: async (request = {}) => {

@@ -56,18 +56,21 @@ type MailproofOptions = StartOptions & {
   through?: 'script' | 'source';
   /** A module that is read before anything of ours. */
   preload?: string | undefined;
+  /** Another checkout of this repository, whose `./mailproof` is run. */
+  checkout?: string | undefined;
 };
 
 export function startMailproof(args: readonly string[], options: MailproofOptions = {}): Started {
-  const { through = 'source', preload, env = {}, ...rest } = options;
+  const { through = 'source', preload, checkout = root, env = {}, ...rest } = options;
   // The same cache that ./mailproof uses: compiled code is kept between runs.
-  const settings = { NODE_COMPILE_CACHE: join(root, '.cache/compiled'), ...env };
-  if (through === 'script') return startProgram(join(root, 'mailproof'), args, { ...rest, env: settings });
+  const settings = { NODE_COMPILE_CACHE: join(checkout, '.cache/compiled'), ...env };
+  if (through === 'script')
+    return startProgram(join(checkout, 'mailproof'), args, { ...rest, env: settings });
   const flags = [
     '--disable-warning=ExperimentalWarning',
     ...(preload === undefined ? [] : ['--import', preload]),
   ];
-  const program = join(root, 'cli/src/main.ts');
+  const program = join(checkout, 'cli/src/main.ts');
   return startProgram(process.execPath, [...flags, program, ...args], { ...rest, env: settings });
 }
 
@@ -84,8 +87,8 @@ export function runMailproof(
 export type Row = Record<string, unknown>;
 
 /** A command that must succeed and print one JSON object. */
-export async function runCommand(args: readonly string[], env: Settings): Promise<Row> {
-  const { code, stdout, stderr } = await runMailproof([...args, '--json'], { env });
+export async function runCommand(args: readonly string[], env: Settings, checkout?: string): Promise<Row> {
+  const { code, stdout, stderr } = await runMailproof([...args, '--json'], { env, checkout });
   if (code !== 0) throw new Error(`mailproof ${args.join(' ')} ended with ${String(code)}: ${stderr}`);
   const answer: unknown = JSON.parse(stdout);
   if (!isRecord(answer)) throw new Error(`mailproof ${args.join(' ')} said ${stdout}`);

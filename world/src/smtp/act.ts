@@ -17,8 +17,8 @@ export type Act =
   /** Says it, then sends the chunk over and over, as fast as the client reads, up to a maximum. */
   | { kind: 'pour'; text: string; chunk: string };
 
-/** What follows a reply: the next command, the end (FIN), or a TLS handshake. */
-export type Aftermath = 'next' | 'close' | 'start_tls';
+/** What follows a reply: the next command, the end (FIN), the end with all that is not yet sent lost, or a TLS handshake. */
+export type Aftermath = 'next' | 'close' | 'vanish' | 'start_tls';
 
 /** From the form of descriptions (lines joined by `\n`) to the bytes on the wire. */
 export function wire(reply: string): string {

@@ -127,7 +127,9 @@ function work(talk: Talk): void {
     const act = head.command === 'banner' ? greet(session) : answer(session, head.command);
     const delayMs = thinkingMs(session);
     if (delayMs > 0) {
-      later(talk, delayMs, () => doAct(talk, act) && work(talk));
+      const next = () => doAct(talk, act) && work(talk);
+      if (session.host.temper.holdsReplies === true) setTimeout(next, delayMs).unref();
+      else later(talk, delayMs, next);
       return;
     }
     if (!doAct(talk, act)) return;
@@ -155,6 +157,7 @@ function doAct(talk: Talk, act: Act): boolean {
       return false;
     case 'next':
     case 'close':
+    case 'vanish':
     case 'start_tls':
       return carryOn(talk, progress);
   }
@@ -169,6 +172,11 @@ function carryOn(talk: Talk, then: Aftermath): boolean {
       talk.conversation.ended = 'by_host';
       flush(talk.wire);
       talk.wire.stream.end();
+      return false;
+    case 'vanish':
+      talk.conversation.ended = 'by_host';
+      talk.wire.unsent = '';
+      talk.wire.socket.destroy();
       return false;
     case 'start_tls':
       flush(talk.wire);

@@ -23,6 +23,8 @@ export type Session = {
   acceptedInAll: number;
   refusals: number;
   errors: number;
+  /** How long the host thinks about the recipient at hand. */
+  recipientMs: number;
   random: Random | undefined;
   report: (kind: ViolationKind, detail: string) => void;
 };
@@ -41,6 +43,7 @@ export function openSession(parts: Pick<Session, 'host' | 'client' | 'random' | 
     acceptedInAll: 0,
     refusals: 0,
     errors: 0,
+    recipientMs: 0,
   };
 }
 
@@ -54,6 +57,7 @@ export function greet(session: Session): Act {
 
 export function answer(session: Session, command: Command): Act {
   const phase = phaseOf(session, command);
+  session.recipientMs = 0;
   const reaction = countingErrors(session, react(session, command));
   return disturbed(session, phase, filledIn(session, command, reaction));
 }
@@ -62,7 +66,7 @@ export function answer(session: Session, command: Command): Act {
 export function thinkingMs(session: Session): number {
   const { replyDelayMs, errorCount } = session.host.temper;
   const punished = errorCount !== undefined && session.errors > errorCount.soft ? errorCount.delayMs : 0;
-  return (replyDelayMs ?? 0) + punished;
+  return (replyDelayMs ?? 0) + punished + session.recipientMs;
 }
 
 /** After the handshake nothing said before it counts (RFC 3207 section 4.2). */
@@ -142,7 +146,7 @@ function mail(session: Session, command: Command): Reaction {
     return { reply: '503 5.5.1 Error: nested MAIL command' };
   }
   if (temper.starttls === 'demanded' && !session.secure) {
-    return { reply: '530 5.7.0 Must issue a STARTTLS command first' };
+    return { reply: tlsDemand(session) };
   }
   const utf8 = command.parameters.includes('SMTPUTF8');
   if (utf8 && (temper.smtputf8 !== true || session.greeted !== 'ehlo')) {
@@ -172,13 +176,21 @@ function rcpt(session: Session, command: Command): Reaction {
     sender: transaction.sender,
     named: transaction.named,
   };
-  const reply = judgeRecipient(host, command.path, envelope);
+  const tlsMissing = host.temper.starttls === 'demanded_at_recipient' && !session.secure;
+  const reply = tlsMissing ? tlsDemand(session) : judgeRecipient(host, command.path, envelope);
+  const { recipientDelayMs = 0, refusalDelayMs = 0 } = host.temper;
+  session.recipientMs = recipientDelayMs + (reply.startsWith('5') ? refusalDelayMs : 0);
   transaction.named += 1;
   session.namedInAll += 1;
   if (reply.startsWith('2')) session.acceptedInAll += 1;
   if (reply.startsWith('5')) session.refusals += 1;
-  const patience = host.temper.hangsUpAfterRefusals ?? Infinity;
-  return session.refusals >= patience ? { reply, then: 'close' } : { reply };
+  const { hangsUpAfterRefusals = Infinity, vanishesAtRefusal = Infinity } = host.temper;
+  if (session.refusals >= vanishesAtRefusal) return { reply, then: 'vanish' };
+  return session.refusals >= hangsUpAfterRefusals ? { reply, then: 'close' } : { reply };
+}
+
+function tlsDemand({ host }: Session): string {
+  return host.temper.tlsDemand ?? '530 5.7.0 Must issue a STARTTLS command first';
 }
 
 function malformed(session: Session, command: Command): Reaction {

@@ -29,7 +29,10 @@ export type Temper = {
   heloOnly?: boolean;
   /** More lines of the EHLO reply. */
   extensions?: string[];
-  starttls?: 'offered' | 'demanded';
+  /** Where it is demanded, MAIL is refused without it, or only each recipient. */
+  starttls?: 'offered' | 'demanded' | 'demanded_at_recipient';
+  /** In place of the usual words for that demand. */
+  tlsDemand?: ReplyText;
   tlsFault?: TlsFault;
   /** Takes every recipient that `mailboxes` does not name. */
   catchAll?: boolean;
@@ -48,8 +51,15 @@ export type Temper = {
   refusesMostlyRefused?: { named: number };
   /** Closes the connection right after this many recipients were refused with 5xx. */
   hangsUpAfterRefusals?: number;
+  /** Leaves at this refusal without a word; the replies to the commands that came with it are lost. */
+  vanishesAtRefusal?: number;
   /** Waits this long before each reply, one after the other. */
   replyDelayMs?: number;
+  /** The same before each reply to RCPT, and before each that refuses a recipient. */
+  recipientDelayMs?: number;
+  refusalDelayMs?: number;
+  /** Postfix: the replies to commands that came together leave together, when the last of them is answered. */
+  holdsReplies?: boolean;
   /** Every reply a byte at a time. */
   dripEveryMs?: number;
   fault?: FaultAt;

@@ -34,10 +34,12 @@ export type CommitGroupParts = {
 export async function commitGroup(operations: Operation[], parts: CommitGroupParts): Promise<WriteOutcome[]> {
   const { connection } = parts;
   try {
-    let outcomes = await inTransaction(parts, (tx) => runTogether(operations, tx));
+    await begin(parts);
+    let outcomes = await runTogether(operations, parts);
     if (outcomes === undefined) {
       await connection.execute('rollback', []);
-      outcomes = await inTransaction(parts, (tx) => runOneByOne(operations, { tx, connection }));
+      await begin(parts);
+      outcomes = await runOneByOne(operations, parts);
     }
     await connection.execute('commit', []);
     return outcomes;
@@ -56,10 +58,9 @@ export function answerWrites(group: PendingWrite[], outcomes: WriteOutcome[]): v
   });
 }
 
-/** What an operation forgot to wait for is not run once all have ended. */
-async function inTransaction<T>(parts: CommitGroupParts, run: (tx: Tx) => Promise<T>): Promise<T> {
-  await begin(parts);
-  const tx = createTx(parts.connection, parts.compile);
+/** What an operation did not wait for is not run once it has ended. */
+async function withTx<T>({ connection, compile }: CommitGroupParts, run: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx = createTx(connection, compile);
   try {
     return await run(tx);
   } finally {
@@ -71,8 +72,13 @@ async function inTransaction<T>(parts: CommitGroupParts, run: (tx: Tx) => Promis
  * All at once: their statements interleave, so that a group waits for the store as often as its longest operation
  * and not as often as all together. `undefined` if any operation threw.
  */
-async function runTogether(operations: Operation[], tx: Tx): Promise<WriteOutcome[] | undefined> {
-  const settled = await Promise.allSettled(operations.map((operation) => runOne(operation, tx)));
+async function runTogether(
+  operations: Operation[],
+  parts: CommitGroupParts,
+): Promise<WriteOutcome[] | undefined> {
+  const settled = await withTx(parts, (tx) =>
+    Promise.allSettled(operations.map((operation) => runOne(operation, tx))),
+  );
   const outcomes: WriteOutcome[] = [];
   for (const one of settled) {
     if (one.status === 'rejected') throw one.reason;
@@ -81,14 +87,12 @@ async function runTogether(operations: Operation[], tx: Tx): Promise<WriteOutcom
   return outcomes.some(({ kind }) => kind === 'threw') ? undefined : outcomes;
 }
 
-async function runOneByOne(
-  operations: Operation[],
-  { tx, connection }: { tx: Tx; connection: Connection },
-): Promise<WriteOutcome[]> {
+async function runOneByOne(operations: Operation[], parts: CommitGroupParts): Promise<WriteOutcome[]> {
+  const { connection } = parts;
   const outcomes: WriteOutcome[] = [];
   for (const operation of operations) {
     await connection.execute('savepoint operation', []);
-    const outcome = await runOne(operation, tx);
+    const outcome = await withTx(parts, (tx) => runOne(operation, tx));
     if (outcome.kind === 'threw') await connection.execute('rollback to operation', []);
     await connection.execute('release operation', []);
     outcomes.push(outcome);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { databases } from '../../../test/support/databases.ts';
 import type { Connection } from '../connection.ts';
-import { statement, type Tx } from '../statement.ts';
+import { statement, type BatchWork, type Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
 const addVersion = statement((db, arg: { version: number }) =>
@@ -70,6 +70,30 @@ for (const database of databases) {
       assert.notEqual(await store.read.first(findVersion, { version: 10 }), undefined);
       assert.equal(await store.read.first(findVersion, { version: 20 }), undefined);
       assert.notEqual(await store.read.first(findVersion, { version: 30 }), undefined);
+      await close();
+    });
+
+    it('runs nothing of an operation after its transaction', async () => {
+      const { store, close } = await database.open();
+      const refused: unknown[] = [];
+      const adding: BatchWork<number, number> = {
+        most: 10,
+        run: (tx, versions) =>
+          Promise.all(versions.map((version) => tx.change(addVersion, { version }))).catch(
+            (error: unknown) => {
+              refused.push(error);
+              throw error;
+            },
+          ),
+      };
+      const careless = store.write((tx) => {
+        tx.batch(adding, '', 35).catch(() => undefined);
+        return Promise.reject(new Error('a defect'));
+      });
+      await assert.rejects(careless, /a defect/);
+      assert.equal(await store.write((tx) => tx.batch(adding, '', 36)), 1);
+      assert.equal(await store.read.first(findVersion, { version: 35 }), undefined);
+      assert.match(String(refused[0]), /after the end of its transaction/);
       await close();
     });
 
@@ -154,11 +178,7 @@ describe('group commit beside another process', () => {
     other.exec('begin immediate');
     let ended = false;
     const written = store.write((tx) => tx.change(addVersion, { version: 80 })).finally(() => (ended = true));
-    let turns = 0;
-    while (turns < 20) {
-      await sleep(2);
-      turns += 1;
-    }
+    for (let rounds = 0; rounds < 20; rounds += 1) await sleep(2);
     assert.equal(ended, false);
     other.exec('rollback');
     assert.equal(await written, 1);

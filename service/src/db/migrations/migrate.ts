@@ -7,7 +7,7 @@ import { patienceAndMemory } from './0002-patience-and-memory.ts';
 import { accountPages } from './0003-account-pages.ts';
 import { operator } from './0004-operator.ts';
 import { processes } from './0005-processes.ts';
-import { turns } from './0006-turns.ts';
+import { hostLeases } from './0006-host-leases.ts';
 import { lists } from './0007-lists.ts';
 
 /**
@@ -26,7 +26,7 @@ const migrations: readonly Migration[] = [
   accountPages,
   operator,
   processes,
-  turns,
+  hostLeases,
   lists,
 ];
 

@@ -5,7 +5,7 @@ import { asStoreError } from './postgres-fault.ts';
 
 const failing = (code: string) => Object.assign(new Error(`write ${code}`), { code });
 
-it('a line that breaks is the database out of reach, however the system calls it', () => {
+it('a connection that breaks is the database out of reach, however the system calls it', () => {
   for (const code of ['EPIPE', 'EBADF', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED'])
     expectFault(code, 'unreachable');
 });

@@ -72,7 +72,10 @@ describe('PostgreSQL that makes a request wait', () => {
 
   it('a read that waits for a lock keeps no other read waiting', async (t) => {
     const { store, database } = await openBehindProxy(t, {
-      ...{ requestMs: 60_000, requestKeyMs: 60_000, requestLockMs: 50_000, heldUpMs: 50 },
+      requestMs: 60_000,
+      requestKeyMs: 60_000,
+      requestLockMs: 50_000,
+      heldUpMs: 50,
     });
     const { read } = store.withRequestDeadline('key');
     await read.first(anyTask, {});

@@ -24,7 +24,7 @@ async function openStores(t: TestContext) {
   return { here, elsewhere, read };
 }
 
-test('whoever has written reads what was written, though others read in the same turn before', async (t) => {
+test('whoever has written reads what was written, though others read in the same round of the event loop before', async (t) => {
   const { here, read } = await openStores(t);
   await here.write(async (tx) => {
     await tx.change(open, { at: 42 });
@@ -34,7 +34,7 @@ test('whoever has written reads what was written, though others read in the same
   assert.equal(await read(), 42);
 });
 
-test('what another process has committed is seen in the next turn', async (t) => {
+test('what another process has committed is seen in the next round', async (t) => {
   const { elsewhere, read } = await openStores(t);
   await Promise.all([read(), read(), read()]);
   await elsewhere.write((tx) => tx.change(open, { at: 43 }));
@@ -42,7 +42,7 @@ test('what another process has committed is seen in the next turn', async (t) =>
   assert.equal(await read(), 43);
 });
 
-test('readers of the same turn do not keep the log from being truncated', async (t) => {
+test('readers of the same round do not keep the log from being truncated', async (t) => {
   const { here, read } = await openStores(t);
   await here.write((tx) => tx.change(open, { at: 44 }));
   await Promise.all([read(), read(), read()]);

@@ -43,6 +43,8 @@ const partsMax = 20;
 /** What the form holds beside the file is passed over; query parameters say the rest. */
 function fileOfForm(message: IncomingMessage, type: string): Readable {
   const content = new Readable({ read: () => undefined });
+  // It may break before anybody reads it; whoever does then is told.
+  content.on('error', () => undefined);
   const form = openForm(type);
   let found = false;
   form.on('file', (name, file) => {

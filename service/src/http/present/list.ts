@@ -1,7 +1,6 @@
-import type { ListRecord, ListRow } from '@mailproof/client';
+import type { ListRecord } from '@mailproof/client';
 import type { List } from '../../lists/list.ts';
 import type { ListProgress } from '../../lists/read-lists.ts';
-import type { RowResult } from '../../lists/row-result.ts';
 
 /** A list in the words and forms of the contract. */
 export function presentList(list: List, { byStatus, byProvider, expectedEnd }: ListProgress): ListRecord {
@@ -45,19 +44,4 @@ function progressOf({ state, run }: List): number {
 
 function isoTime(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
-}
-
-export function presentListRow(result: RowResult): ListRow {
-  const { row, email, status, score, reason, provider, repaired } = result;
-  return {
-    row,
-    email,
-    status,
-    score,
-    is_safe_to_send: result.safeToSend,
-    is_deliverable: result.deliverable,
-    reason,
-    provider,
-    repaired,
-  };
 }

@@ -118,11 +118,24 @@ export function errorResponses(
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, errorResponse(those, credits)]));
 }
 
+/** A file that is no list is refused with what was seen and what to do. */
+const detailedReasons: ReadonlySet<ErrorReason> = new Set([
+  'invalid_list',
+  'list_too_large',
+  'unsupported_file',
+]);
+
 /** `credits`: whether the endpoint is one of those that say what a call cost. */
 function errorResponse(reasons: readonly ErrorReason[], credits: boolean): object {
   const waits = reasons.some((reason) => statusOf[reason] === 503 || reason === 'too_many_attempts');
   return Type.Object(
-    { status: Type.Literal('error'), reason: stringEnum(reasons) },
+    {
+      status: Type.Literal('error'),
+      reason: stringEnum(reasons),
+      ...(reasons.some((reason) => detailedReasons.has(reason))
+        ? { detail: Type.Optional(Type.String({ description: 'What was seen, and what to do' })) }
+        : {}),
+    },
     {
       description: reasons.map((reason) => meanings[reason]).join('. '),
       additionalProperties: false,

@@ -27,6 +27,12 @@ export const explanationSchema = Type.Object(
     stage: stringEnum(['syntax', 'lists', 'dns', 'smtp'], { description: 'The stage that decided' }),
     reason: Type.String({ description: 'A stable snake_case code' }),
     retry: Type.Object({ advised: Type.Boolean(), after_seconds: Type.Optional(Type.Integer()) }),
+    did_you_mean: Type.Optional(
+      Type.String({ description: 'The domain of a large provider that this one is a slip away from' }),
+    ),
+    parked: Type.Optional(
+      Type.Literal(true, { description: 'The mail of the domain goes to a service that parks unused names' }),
+    ),
     mail_host: Type.Optional(Type.String({ description: 'The mail host that was asked' })),
     replies: repliesSchema,
     timings_ms: Type.Object({

@@ -5,7 +5,7 @@
  */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
-export type DetectedEncoding = { encoding: TextEncoding; hasMark: boolean };
+type DetectedEncoding = { encoding: TextEncoding; hasMark: boolean };
 
 type EncodingEvidence = { beginning: Uint8Array; isValidUtf8: boolean };
 

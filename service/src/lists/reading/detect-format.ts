@@ -1,7 +1,7 @@
 import { ListProblem } from './list-problem.ts';
 
 /** What kind of file a list is, told by its first bytes and not by its name: names lie. */
-export type FileFormat = 'text' | 'workbook';
+type FileFormat = 'text' | 'workbook';
 
 const signatures: { bytes: number[]; what: string; remedy: string }[] = [
   {

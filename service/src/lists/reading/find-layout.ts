@@ -19,7 +19,7 @@ export type Layout = {
 /** A column by its place, from 0, or by its heading. */
 export type ColumnWish = number | string;
 
-export type Sample = { rows: string[][]; delimiter: string | undefined; linesAbove?: number };
+type Sample = { rows: string[][]; delimiter: string | undefined; linesAbove?: number };
 
 const sampleRows = 1_000;
 const samplesShown = 3;

@@ -5,7 +5,7 @@ import { parseAddress, type Address, type SyntaxFault } from '@mailproof/engine'
  * guessing is, and `repaired` says that it was. A cell is never guessed into another address: nothing is inserted or
  * replaced within one.
  */
-export type CellReading =
+type CellReading =
   | { kind: 'blank' }
   | { kind: 'address'; address: Address; repaired: boolean; others: Address[] }
   | { kind: 'rejected'; fault: SyntaxFault };

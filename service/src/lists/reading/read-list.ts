@@ -19,7 +19,7 @@ export type ReadingPlan =
 /** A line of the file: above the heading, the heading itself, or a row. `text` and `end` are empty in a workbook. */
 export type FileRow = { kind: 'above' | 'heading' | 'row'; text: string; end: string; cells: string[] };
 
-export type ReadingWish = {
+type ReadingWish = {
   /** Whether all bytes are valid UTF-8, known since they were received. */
   isValidUtf8: boolean;
   /** The column that holds the addresses, from 0, where somebody chose it. */

@@ -10,7 +10,7 @@ import type { WorkbookParts } from './workbook-parts.ts';
  * the value last computed, everything else as it is stored. Rows without cells come out empty, so that numbers stay those
  * the person sees.
  */
-export type Workbook = {
+type Workbook = {
   sheets: { name: string; path: string }[];
   /** Rows in order, in batches. */
   rows: (path: string) => AsyncGenerator<string[][]>;

@@ -70,7 +70,7 @@ function tooMuch(what: string): ListProblem {
 }
 
 /** Anything the archive reader complains of is the file's fault; our own problems and those of the store pass through. */
-export function asProblem(error: unknown): unknown {
+function asProblem(error: unknown): unknown {
   if (error instanceof ListProblem || !(error instanceof Error)) return error;
   const isOfTheFile = error.stack?.includes('yauzl') === true || 'code' in error;
   if (!isOfTheFile || error.name === 'StoreUnavailableError') return error;

@@ -57,7 +57,10 @@ export async function overspend({ fixture, clients, accountId, liveKey }: Crowd)
   assert.ok(turnedAway === 0 ? charged === credits : charged <= credits, `${charged} charged`);
   assert.deepEqual(await fixture.command('credits', 'show', accountId), {
     account_id: accountId,
-    ...{ granted: credits, available: 0, reserved: 0, spent: credits },
+    granted: credits,
+    available: 0,
+    reserved: 0,
+    spent: credits,
   });
   return turnedAway;
 }

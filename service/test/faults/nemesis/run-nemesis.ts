@@ -49,15 +49,13 @@ export async function runNemesis({ seed, schedule, onRound }: NemesisOptions): P
     const history = createHistory();
     const random = createRandom(seed);
     const parts = {
-      ...{
-        expected,
-        history,
-        random,
-        installation,
-        fixture: installation,
-        grants: false,
-        newNumber: createCounter(),
-      },
+      expected,
+      history,
+      random,
+      installation,
+      fixture: installation,
+      grants: false,
+      newNumber: createCounter(),
       client: balanceCalls(installation.apis, history),
       tally: createTally(),
     };
@@ -67,7 +65,10 @@ export async function runNemesis({ seed, schedule, onRound }: NemesisOptions): P
       const twice = await watch.writtenTwice();
       if (twice > 0) expected.violations.push(`${twice} addresses have a result twice`);
       return {
-        ...{ ...parts.tally, ...expected.counts, tasks: expected.tasks.length, writesRefused },
+        ...parts.tally,
+        ...expected.counts,
+        tasks: expected.tasks.length,
+        writesRefused,
         violations: [...expected.violations, ...installation.crashes],
       };
     };

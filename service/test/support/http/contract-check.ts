@@ -38,7 +38,11 @@ export function createContractCheck(document: unknown) {
 
 function assertErrorShape({ body, headers }: HeldAnswer, { costs }: { costs: boolean }): void {
   const parsed: unknown = JSON.parse(body);
-  assert.ok(isObject(parsed) && isDeepStrictEqual(Object.keys(parsed), ['status', 'reason']), body);
+  // A file that is no list is refused with a detail beside the reason; nothing else is.
+  const isOfFile =
+    isObject(parsed) && /^(?:invalid_list|list_too_large|unsupported_file)$/.test(String(parsed['reason']));
+  const keys = isOfFile ? ['status', 'reason', 'detail'] : ['status', 'reason'];
+  assert.ok(isObject(parsed) && isDeepStrictEqual(Object.keys(parsed), keys), body);
   assert.equal(parsed['status'], 'error');
   assert.equal(headers['x-credits-used'], costs ? '0' : undefined);
 }

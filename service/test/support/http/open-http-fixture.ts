@@ -7,6 +7,8 @@ import { issueKey, type IssuedKey } from '../../../src/keys/issue-key.ts';
 import { createAdminToken } from '../../../src/sessions/admin-token.ts';
 import { createSessions } from '../../../src/sessions/create-sessions.ts';
 import { createSignIns } from '../../../src/sessions/slow-sign-ins.ts';
+import { createListActions } from '../../../src/lists/list-actions.ts';
+import { readBalance } from '../../../src/credits/read-balance.ts';
 import { createTask } from '../../../src/tasks/create-task.ts';
 import { readTask } from '../../../src/tasks/read-task.ts';
 import type { TestDatabase } from '../databases.ts';
@@ -56,6 +58,13 @@ const quietEngine: ReadHealthParts['engine'] = {
 
 const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 };
 
+const listTimes = {
+  listMaxRows: 5_000,
+  listMaxBytes: 1_000_000,
+  listDeadlineMs: 86_400_000,
+  retentionMs: 15 * 86_400_000,
+};
+
 export async function openHttpFixture(database: TestDatabase) {
   const testStore = await database.open();
   const { store } = testStore;
@@ -74,6 +83,7 @@ export async function openHttpFixture(database: TestDatabase) {
     adminToken: token,
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
+    lists: createListActions({ ...taskParts, ...listTimes, processId: registry.ownId }),
     operator: createOperatorActions(desk),
     newRequestId: randomUUID,
   });
@@ -114,9 +124,20 @@ export async function openHttpFixture(database: TestDatabase) {
   }
 
   return {
-    ...{ ...testStore, time, parts, server, ask, signIn, overloadGuard: httpParts.overloadGuard },
+    ...testStore,
+    time,
+    parts,
+    server,
+    ask,
+    signIn,
+    overloadGuard: httpParts.overloadGuard,
     ours: await openAccount('ours'),
     theirs: await openAccount('theirs'),
+    balanceOf: async (accountId: string) => {
+      const balance = await readBalance(store.read, accountId);
+      assert.ok(balance !== undefined);
+      return balance;
+    },
     signInWith: (key: IssuedKey) => signIn({ key: key.apiKey }),
     signInAsOperator: () => signIn({ admin_token: adminToken }),
     close: async () => {
@@ -150,6 +171,8 @@ function patternOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path
     .replace(/^(\/api\/v1\/account\/keys)\/.*$/, '$1/{keyId}')
+    .replace(/^(\/api\/v1\/lists)\/[^/]+(\/rows)\/.*$/, '$1/{listId}$2/{row}')
+    .replace(/^(\/api\/v1\/lists)\/(?!\{)[^/]+/, '$1/{listId}')
     .replace(/^(\/api\/v1\/bulk-email-verification)\/.*$/, '$1/{taskId}')
     .replace(/^(\/admin\/v1\/requests)\/.*$/, '$1/{requestId}')
     .replace(/^(\/admin\/v1\/accounts)\/[^/]*/, '$1/{accountId}')

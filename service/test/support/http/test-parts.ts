@@ -12,7 +12,7 @@ import { noConsoleFiles } from '../../../src/http/routes/read-console-files.ts';
 export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
 
 /** The keys the tests know. Anything else is nobody's. */
-export const callers: Readonly<Record<string, Caller>> = {
+const callers: Readonly<Record<string, Caller>> = {
   'Bearer paid': { accountId: 'account-paid', keyId: 'key-paid', mode: 'live', plan: 'paid' },
   'Bearer unpaid': { accountId: 'account-unpaid', keyId: 'key-unpaid', mode: 'live', plan: 'none' },
   'Bearer test': { accountId: 'account-paid', keyId: 'key-test', mode: 'test', plan: 'paid' },
@@ -20,7 +20,7 @@ export const callers: Readonly<Record<string, Caller>> = {
 
 export const taskId = '0b6f2f0e-8a53-4c1e-9d59-4f6a3a1f7c11';
 
-export const explanation: Explanation = {
+const explanation: Explanation = {
   stage: 'smtp',
   reason: 'mailbox_accepted',
   retry: { advised: false },

@@ -17,7 +17,11 @@ import { createPostgresDatabase } from './test-postgres.ts';
 
 /** Time enough for a busy machine; what is tested is said in each test. */
 export const patience = {
-  ...{ connectMs: 20_000, statementMs: 60_000, lockMs: 30_000, silenceMs: 60_000, retryMs: 50 },
+  connectMs: 20_000,
+  statementMs: 60_000,
+  lockMs: 30_000,
+  silenceMs: 60_000,
+  retryMs: 50,
 };
 
 export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLimits> = {}) {

@@ -8,7 +8,7 @@ import { startPrivatePostgres } from './private-postgres.ts';
  * Databases for tests, each its own, on one server: the one that MAILPROOF_TEST_POSTGRES_URL names (`npm test` sets
  * it), or else one that this process starts and takes with it.
  */
-export type PostgresDatabase = {
+type PostgresDatabase = {
   url: string;
   /** Runs SQL past the service, one statement or many. */
   execute: (sql: string) => Promise<void>;

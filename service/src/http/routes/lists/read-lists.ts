@@ -1,12 +1,12 @@
 import { contractLimits } from '@mailproof/client';
-import { readRowChoice } from '../../../lists/row-result.ts';
+import { presentRow, readRowChoice } from '../../../lists/row-result.ts';
 import type { DownloadFormat } from '../../../lists/write-download.ts';
 import { listCursor, listPlace, readCursor, rowCursor, rowPlace } from '../../parameters/cursors.ts';
 import { fieldsOf, readPage, readWhole } from '../../parameters/read-page.ts';
 import { listDownloadPath, listPath, listRowPath, listRowsPath, listsPath } from '../../pipeline/paths.ts';
 import { refuse } from '../../pipeline/refuse.ts';
 import { callerOf } from '../../pipeline/request-context.ts';
-import { presentList, presentListRow } from '../../present/list.ts';
+import { presentList } from '../../present/list.ts';
 import { accountReasons, errorResponses } from '../../schemas/errors.ts';
 import { explanationSchema } from '../../schemas/explanation-schema.ts';
 import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
@@ -63,12 +63,24 @@ const rowsRoute = {
   },
 };
 
+const exampleExplanation = {
+  stage: 'smtp',
+  reason: 'user_unknown',
+  retry: { advised: false },
+  mail_host: 'mx.example.com',
+  replies: [{ phase: 'rcpt', code: 550, enhanced: '5.1.1', text: 'No such user' }],
+  timings_ms: { dns: 12, smtp: 240, total: 252 },
+};
+
 const rowRoute = {
   ...described,
   operationId: 'explainListRow',
   summary: 'Why a row says what it says',
   params: listRowParameters,
-  response: { 200: { ...explanationSchema, headers: free }, ...errorResponses(reasons) },
+  response: {
+    200: { ...explanationSchema, headers: free, examples: [exampleExplanation] },
+    ...errorResponses(reasons),
+  },
 };
 
 const downloadRoute = {
@@ -79,7 +91,13 @@ const downloadRoute = {
   params: listParameters,
   querystring: downloadQuery,
   response: {
-    200: { type: 'string', format: 'binary', description: 'The file', headers: free },
+    200: {
+      type: 'string',
+      format: 'binary',
+      description: 'The file',
+      headers: free,
+      examples: ['Name,Email,email_status\nJane,jane.doe@example.com,safe\n'],
+    },
     ...errorResponses(['invalid_request', ...reasons]),
   },
 };
@@ -140,7 +158,7 @@ function addRows(server: ApiServer, { parts, authenticateRequest }: RouteParts):
       const page = await parts.lists.rows(callerOf(request), request.params.listId, asked);
       if (page === undefined) return refuse(reply, 'list_not_found');
       const next = page.next === undefined ? null : rowCursor(page.next);
-      return reply.code(200).send({ rows: page.rows.map(presentListRow), next });
+      return reply.code(200).send({ rows: page.rows.map(presentRow), next });
     },
   });
   server.route({

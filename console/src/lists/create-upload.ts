@@ -1,0 +1,84 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import { contractLimits, type ListRecord } from '@mailproof/client';
+import { failureOf, type Failure } from '../api/failure.ts';
+import { uploadPath } from '../api/lists-api.ts';
+import type { sendFile } from '../api/send-file.ts';
+
+/** The file that is brought: none → `sending` → its list, or `failed`. It goes on while other pages are shown. */
+export type UploadState =
+  | { kind: 'idle' }
+  | { kind: 'sending'; name: string; sent: number; size: number }
+  | { kind: 'failed'; name: string; failure: Failure };
+
+export type Upload = {
+  state: ReadonlySignal<UploadState>;
+  send(content: Blob, name: string): Promise<void>;
+  /** The same file under the same key: where only the answer was lost, its list is there already. */
+  again(): Promise<void>;
+  /** The same file, read by the column that is named. */
+  withColumn(column: string): Promise<void>;
+  stop(): void;
+};
+
+type UploadParts = {
+  sendFile: typeof sendFile;
+  csrfToken: () => string | undefined;
+  randomKey: () => string;
+  onSessionEnded: () => void;
+  onList: (list: ListRecord) => void;
+};
+
+type Brought = { content: Blob; name: string; key: string; column?: string };
+
+export function createUpload(parts: UploadParts): Upload {
+  const state = signal<UploadState>({ kind: 'idle' });
+  let brought: Brought | undefined;
+  let stopping = new AbortController();
+
+  async function send({ content, name, key, column }: Brought): Promise<void> {
+    stopping = new AbortController();
+    const show = (sent: number) => {
+      state.value = { kind: 'sending', name, sent, size: content.size };
+    };
+    show(0);
+    try {
+      const list = await parts.sendFile({
+        path: uploadPath(Array.from(name).slice(0, contractLimits.listNameCharacters).join(''), column),
+        content,
+        csrfToken: parts.csrfToken(),
+        idempotencyKey: key,
+        signal: stopping.signal,
+        onProgress: show,
+      });
+      state.value = { kind: 'idle' };
+      // The answer's shape is the contract's; the service's own tests hold it to its schema.
+      parts.onList(list as ListRecord);
+    } catch (error) {
+      const failure = failureOf(error);
+      state.value =
+        failure.reason === 'upload_stopped' ? { kind: 'idle' } : { kind: 'failed', name, failure };
+      if (failure.status === 401) parts.onSessionEnded();
+    }
+  }
+
+  return {
+    state,
+    async send(content, name) {
+      if (state.peek().kind === 'sending') return;
+      brought = { content, name, key: parts.randomKey() };
+      await send(brought);
+    },
+    async again() {
+      if (brought !== undefined && state.peek().kind === 'failed') await send(brought);
+    },
+    async withColumn(column) {
+      if (brought === undefined || state.peek().kind !== 'failed') return;
+      brought = { ...brought, key: parts.randomKey(), column };
+      await send(brought);
+    },
+    stop: () => {
+      stopping.abort();
+      state.value = { kind: 'idle' };
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { ListRecord } from '@mailproof/client';
+import { StackedBar, statusPart } from '../parts/bar-chart.tsx';
+import { counted, grouped, percent } from '../parts/format.ts';
+import { inOrder } from '../parts/tally.ts';
+import { Time } from '../parts/time.tsx';
+
+/** What was uploaded, how far it is, how it came out, and when. */
+export function ListTable({ lists }: { lists: readonly ListRecord[] }) {
+  return (
+    <table class="list-table">
+      <caption class="visually-hidden">Lists, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">List</th>
+          <th scope="col" class="number wide-only">
+            Rows
+          </th>
+          <th scope="col">State</th>
+          <th scope="col">Outcome</th>
+          <th scope="col" class="wide-only">
+            Uploaded
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lists.map((list) => (
+          <tr key={list.list_id}>
+            <th scope="row">
+              <a href={`/lists/${list.list_id}`}>{list.name}</a>{' '}
+              {list.sandbox ? <span class="tag">sandbox</span> : null}
+              <span class="narrow-only hint">
+                {counted(list.rows, 'row')} · <Time at={list.created_at} />
+              </span>
+            </th>
+            <td class="number wide-only">{grouped(list.rows)}</td>
+            <td>
+              <ListState list={list} />
+            </td>
+            <td class="bar-cell">
+              <OutcomeBar list={list} />
+            </td>
+            <td class="wide-only">
+              <Time at={list.created_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export const stateWords: Record<ListRecord['state'], string> = {
+  surveyed: 'Not started',
+  running: 'Running',
+  paused: 'Paused',
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+};
+
+function ListState({ list: { state, checked, wanted } }: { list: ListRecord }) {
+  const isUnderWay = state === 'running' || state === 'paused';
+  return (
+    <span class="task-state">
+      {stateWords[state]}
+      {isUnderWay ? (
+        <>
+          <progress class="progress" aria-label="Checked" value={checked} max={Math.max(wanted, 1)} />
+          <span class="hint">{percent(checked, wanted)}</span>
+        </>
+      ) : null}
+    </span>
+  );
+}
+
+function OutcomeBar({ list: { by_status: counts } }: { list: ListRecord }) {
+  const parts = inOrder(counts).map(statusPart);
+  if (parts.length === 0) return <span class="hint">–</span>;
+  return <StackedBar parts={parts} most={parts.reduce((sum, { count }) => sum + count, 0)} />;
+}

@@ -1,0 +1,137 @@
+import { useSignal } from '@preact/signals';
+import type { ListRecord } from '@mailproof/client';
+import { ConfirmDialog } from '../parts/dialog.tsx';
+import { counted, grouped } from '../parts/format.ts';
+import { useConsole } from '../app/use-console.ts';
+import { DeleteList } from './delete-list.tsx';
+import { ListCost } from './list-cost.tsx';
+import { ListCounts } from './list-counts.tsx';
+import type { FollowedList } from './use-list.ts';
+
+type SurveyedListProps = { followed: FollowedList; list: ListRecord };
+
+/** What the list contains and what checking it costs, before anything is checked. */
+export function SurveyedList({ followed, list }: SurveyedListProps) {
+  const { api, announcer } = useConsole();
+  const isAsking = useSignal(false);
+  const first = useSignal('');
+  const count = countOf(first.value, list);
+  const start = async () => {
+    isAsking.value = false;
+    const wish = count < list.addresses ? { first: count } : {};
+    if (await followed.act(() => api.client.lists.start(list.list_id, wish)))
+      announcer.say('The check has started');
+  };
+  return (
+    <section class="card" aria-labelledby="survey-title">
+      <h2 id="survey-title">What was found</h2>
+      <ListCounts list={list} />
+      <ColumnSelect followed={followed} list={list} />
+      {list.addresses > 1 ? (
+        <FirstField most={list.addresses} value={first.value} onInput={(text) => (first.value = text)} />
+      ) : null}
+      <ListCost list={list} count={count} />
+      <div class="buttons">
+        {count === 0 ? null : (
+          <button
+            type="button"
+            class="button button-main"
+            aria-disabled={followed.isBusy.value}
+            onClick={() => (isAsking.value = true)}
+          >
+            Check {counted(count, 'address', 'addresses')}
+          </button>
+        )}
+        <DeleteList followed={followed} list={list} />
+      </div>
+      {isAsking.value ? (
+        <SpendDialog
+          isFree={list.sandbox}
+          count={count}
+          onClose={() => (isAsking.value = false)}
+          onAgree={() => void start()}
+        />
+      ) : null}
+    </section>
+  );
+}
+
+/** As many as are asked for; all where the field is empty or says nothing that can be meant. */
+function countOf(first: string, { addresses }: ListRecord): number {
+  const wanted = Number(first);
+  return Number.isInteger(wanted) && wanted >= 1 ? Math.min(wanted, addresses) : addresses;
+}
+
+function ColumnSelect({ followed, list }: SurveyedListProps) {
+  const { api } = useConsole();
+  const { columns, column } = list;
+  const samples = columns[column]?.samples ?? [];
+  const pick = (picked: number) =>
+    void followed.act(() => api.client.lists.change(list.list_id, { column: picked }));
+  return (
+    <div class="field">
+      <label for="column">Column with the addresses</label>
+      <select
+        id="column"
+        value={column}
+        disabled={followed.isBusy.value || columns.length < 2}
+        aria-describedby="column-samples"
+        onChange={(event) => pick(Number(event.currentTarget.value))}
+      >
+        {columns.map(({ index, name }) => (
+          <option key={index} value={index}>
+            {name === '' ? `Column ${index + 1}` : name}
+          </option>
+        ))}
+      </select>
+      <p id="column-samples" class="hint">
+        {samples.length === 0 ? (
+          'Reading …'
+        ) : (
+          <>
+            Starts with <code>{samples.slice(0, 3).join(', ')}</code>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+type FirstFieldProps = { most: number; value: string; onInput: (text: string) => void };
+
+function FirstField({ most, value, onInput }: FirstFieldProps) {
+  return (
+    <div class="field">
+      <label for="first">Check only the first (optional)</label>
+      <input
+        id="first"
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={most}
+        step={1}
+        placeholder={`All ${grouped(most)}`}
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+type SpendProps = { isFree: boolean; count: number; onClose: () => void; onAgree: () => void };
+
+function SpendDialog({ isFree, count, onClose, onAgree }: SpendProps) {
+  return (
+    <ConfirmDialog
+      title={isFree ? 'Check in the sandbox?' : `Spend up to ${counted(count, 'credit')}?`}
+      confirm={isFree ? 'Check for free (sandbox)' : 'Spend and check'}
+      onConfirm={onAgree}
+      onClose={onClose}
+    >
+      <p>
+        {counted(count, 'address', 'addresses')} will be checked.{' '}
+        {isFree ? 'The sandbox answers.' : 'Unknown results and rejected rows are not charged.'}
+      </p>
+    </ConfirmDialog>
+  );
+}

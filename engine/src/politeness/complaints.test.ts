@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { addAsker, addComplaint, blamedFor, type Complaint, type RecentAsker } from './complaints.ts';
+
+/** Complaints of one moment, written as `account domain`. */
+function complaints(...written: string[]): Complaint[] {
+  return written.map((one) => {
+    const [account = '', domain = ''] = one.split(' ');
+    return { at: 0, account, domain };
+  });
+}
+const askedBy = (...accounts: string[]): RecentAsker[] => accounts.map((account) => ({ account, at: 0 }));
+const four = ['one a.test', 'one b.test', 'one c.test', 'one d.test'];
+
+describe('whom a provider that complains about us means', () => {
+  test('nobody before it has complained five times', () => {
+    assert.deepEqual(blamedFor(complaints(...four), askedBy('one')), { kind: 'nobody' });
+  });
+  test('everybody, where the recipients were of several domains and accounts', () => {
+    assert.deepEqual(blamedFor(complaints(...four, 'two e.test'), askedBy('one', 'two')), {
+      kind: 'everybody',
+    });
+  });
+  test('everybody, where there is only one account that asks', () => {
+    assert.deepEqual(blamedFor(complaints(...four, 'one e.test'), askedBy('one')), { kind: 'everybody' });
+  });
+  test('one account, where others ask there as well and meet no complaint', () => {
+    assert.deepEqual(blamedFor(complaints(...four, 'one e.test'), askedBy('one', 'two')), {
+      kind: 'account',
+      account: 'one',
+    });
+  });
+  test('one domain, where only its recipients bring complaints, whoever asks', () => {
+    const ofOne = complaints('one a.test', 'two a.test', 'one a.test', 'two a.test', 'three a.test');
+    assert.deepEqual(blamedFor(ofOne, askedBy('one', 'two')), { kind: 'domain', domain: 'a.test' });
+  });
+});
+
+test('complaints and askers of more than ten minutes ago do not count', () => {
+  const [old] = complaints('one a.test');
+  assert.ok(old);
+  const recent = { ...old, at: 600_000 };
+  assert.deepEqual(addComplaint([old], recent), [recent]);
+  const asker = { account: 'two', at: 600_000 };
+  assert.deepEqual(addAsker(askedBy('one'), asker), [asker]);
+});

@@ -1,0 +1,63 @@
+import type { CatchAllAnswer } from '../evidence.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import type { Said } from './contrast.ts';
+import { visitWithoutAnswer, type Ending, type Visit } from './pending-probe.ts';
+import type { MailboxAnswer } from './session-probes.ts';
+import type { SmtpSession } from './session.ts';
+
+/** What a session tells those who asked, now that it is over. */
+export type RandomProbe = {
+  domain: CanonicalHost;
+  /** The replies to it, in the order in which it was asked for. */
+  said: Said[];
+  answer: CatchAllAnswer;
+};
+
+export const undetermined: CatchAllAnswer = { kind: 'undetermined', meaning: undefined };
+
+const outOfStep: Ending = { kind: 'broken', phase: 'quit', fault: 'protocol_error' };
+
+/** Hands out what was heard, now that the goodbye has shown whether it was in step. */
+export function reportAnswer(
+  session: SmtpSession,
+  answer: MailboxAnswer,
+  goodbye: 'in_step' | 'out_of_step',
+): void {
+  const { probe, said } = answer;
+  const { catchAllLookups } = session.parts;
+  const { host } = session.destination.target;
+  if (goodbye === 'out_of_step') {
+    probe.settle(visitAfter(session, outOfStep));
+    return;
+  }
+  const known = catchAllLookups.look(probe.address.host, host);
+  if (known === 'being_asked' && said[0].meaning.label === 'accepted') {
+    const settle = (catchAll: CatchAllAnswer) => probe.settle(answeredVisit(session, answer, catchAll));
+    return void catchAllLookups.wait(probe.address.host, host).then(settle);
+  }
+  const heard = randomProbeOf(session, probe.address.host)?.answer ?? undetermined;
+  const isKnown = heard.kind === 'undetermined' && known !== undefined && known !== 'being_asked';
+  probe.settle(answeredVisit(session, answer, isKnown ? known : heard));
+}
+
+/** The visit of those whom the session ended without a word about. */
+export function visitAfter({ destination, parts }: SmtpSession, ending: Ending): Visit {
+  const { host } = destination.target;
+  return visitWithoutAnswer(ending, { host, traits: parts.hosts.recall(host) });
+}
+
+export function answeredVisit(
+  session: SmtpSession,
+  { probe, said }: MailboxAnswer,
+  catchAll: CatchAllAnswer,
+): Visit {
+  const { host } = session.destination.target;
+  const random = randomProbeOf(session, probe.address.host)?.said ?? [];
+  const [{ meaning, read }, ...again] = said;
+  const replies = [read, ...[...random, ...again].map((one) => one.read)];
+  return { kind: 'answered', evidence: { kind: 'answered', host, replies, meaning, catchAll } };
+}
+
+function randomProbeOf({ randomProbes }: SmtpSession, domain: CanonicalHost): RandomProbe | undefined {
+  return randomProbes.find((one) => one.domain === domain);
+}

@@ -1,0 +1,46 @@
+import { demandsTls, encrypt, type Conversation, type Failure } from '../smtp/conversation.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
+import type { SmtpSession } from './session.ts';
+
+/** When a session speaks TLS: where it is our wish, and wherever in the conversation a host demands it. */
+export async function encryptIfWanted(
+  session: SmtpSession,
+  conversation: Conversation,
+): Promise<Failure | undefined> {
+  const { tls } = session.parts.hosts.recall(conversation.host);
+  if (!conversation.capabilities.starttls) return undefined;
+  if (tls === 'demanded') return encryptFor('their_demand', session, conversation);
+  const isOurWish = session.parts.starttls === 'always' && tls !== 'broken';
+  return isOurWish ? encryptFor('our_wish', session, conversation) : undefined;
+}
+
+/**
+ * Encrypts the conversation. Where TLS was our own wish, a host that turns it down in good order is
+ * spoken to in the clear; a handshake that broke costs the connection, and is remembered.
+ */
+export async function encryptFor(
+  why: 'their_demand' | 'our_wish',
+  { parts, probes }: SmtpSession,
+  conversation: Conversation,
+): Promise<Failure | undefined> {
+  const failure = await encrypt(conversation, parts, probes.patience);
+  if (failure === undefined || why === 'their_demand') return failure;
+  parts.hosts.learn(conversation.host, { tls: 'broken' });
+  return failure.kind === 'refused' && failure.reply.code !== 421 ? undefined : failure;
+}
+
+/** A refusal that asks for STARTTLS is remembered, and obeyed at once where the conversation still stands. */
+export function isDemandForTls(
+  failure: Failure,
+  { parts }: SmtpSession,
+  conversation: Conversation,
+): boolean {
+  if (failure.kind !== 'refused' || conversation.encrypted || !demandsTls(failure.reply)) return false;
+  parts.hosts.learn(conversation.host, { tls: 'demanded' });
+  return failure.reply.code !== 421 && conversation.capabilities.starttls;
+}
+
+/** Some hosts say so to each recipient only. Where TLS is not on offer, it is an answer like any other. */
+export function isDemandAtRecipient(reply: Reply, { encrypted, capabilities }: Conversation): boolean {
+  return !encrypted && capabilities.starttls && demandsTls(reply);
+}
