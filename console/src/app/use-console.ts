@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Connection } from '../api/connection.ts';
 import type { Api } from '../api/create-api.ts';
-import type { Upload } from '../lists/create-upload.ts';
+import type { Upload } from './create-upload.ts';
 import type { Announcer } from './announcer.ts';
 import type { Router } from './create-router.ts';
 import type { SessionStore } from './create-session.ts';

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useConsole } from '../app/use-console.ts';
-import type { UploadState } from './create-upload.ts';
+import type { UploadState } from '../app/create-upload.ts';
 import { megabytes, percent } from '../parts/format.ts';
 
 /** A list is dropped, chosen or pasted here, and sent. Nothing is checked before the cost is agreed to. */

@@ -2,7 +2,7 @@ import { createApi } from '../api/create-api.ts';
 import { createConnection } from '../api/connection.ts';
 import { createSession } from '../app/create-session.ts';
 import { sendFile } from '../api/send-file.ts';
-import { createUpload } from '../lists/create-upload.ts';
+import { createUpload } from '../app/create-upload.ts';
 import { randomKey } from '../parts/random-key.ts';
 import { createAnnouncer } from '../app/announcer.ts';
 import { createRouter } from '../app/create-router.ts';
