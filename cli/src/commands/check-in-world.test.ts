@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { standardCast, standardWorld, startWorld } from '@mailproof/world';
 import { runHere } from '../../test/support/run-here.ts';
-import { startMailproof, type Started } from '../../test/support/start-mailproof.ts';
+import { startMailproof, type Started } from '../../../service/test/support/mailproof.ts';
 
 /** Everybody whose answer does not hang on this machine, on lists or on patience. */
 const cast = standardCast.filter(({ slow, needs }) => slow !== true && needs === undefined);
