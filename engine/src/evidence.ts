@@ -62,6 +62,11 @@ export type MailboxEvidence =
       meaning: ReplyMeaning;
       /** Only asked where the mailbox was accepted. */
       catchAll: CatchAllAnswer;
+      /**
+       * Of a mailbox that was refused without a reason: that a made-up one was refused in the same words while an
+       * ordinary one was taken, or that a made-up one was taken; in the same conversation, and each asked for twice.
+       */
+      contrast?: 'like_made_up' | 'unlike_made_up';
     }
   | {
       kind: 'no_answer';
