@@ -78,7 +78,11 @@ for (const database of databases) {
       const response = await fixture.ask({ method: 'DELETE', url, key: testKey });
       assert.deepEqual([response.statusCode, response.json()], [403, refusal('live_key_required')]);
       const made = (await createKey({ mode: 'test' }, testKey)).json<CreatedKey>();
-      const gone = await fixture.ask({ method: 'DELETE', url: `${account}/keys/${made.key_id}`, key: testKey });
+      const gone = await fixture.ask({
+        method: 'DELETE',
+        url: `${account}/keys/${made.key_id}`,
+        key: testKey,
+      });
       assert.equal(gone.statusCode, 204);
     });
 

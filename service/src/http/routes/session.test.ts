@@ -254,7 +254,10 @@ for (const database of databases) {
         }
         const signIn = { method: 'POST', url: '/session', body: { key: fixture.ours.live.apiKey } } as const;
         assert.equal((await fixture.ask({ ...signIn, headers })).statusCode, 403);
-        assert.equal((await fixture.ask({ url: accountUrl, key: fixture.ours.live, headers })).statusCode, 200);
+        assert.equal(
+          (await fixture.ask({ url: accountUrl, key: fixture.ours.live, headers })).statusCode,
+          200,
+        );
       }
       for (const site of ['same-origin', 'none'])
         assert.equal(
@@ -265,7 +268,12 @@ for (const database of databases) {
 
     test('with an Authorization header the cookie is not looked at', async () => {
       const session = await fixture.signInWith(fixture.ours.live);
-      const asTheirs = await fixture.ask({ url: accountUrl, session, key: fixture.theirs.live, csrf: undefined });
+      const asTheirs = await fixture.ask({
+        url: accountUrl,
+        session,
+        key: fixture.theirs.live,
+        csrf: undefined,
+      });
       assert.equal(asTheirs.json<{ account_id: string }>().account_id, fixture.theirs.accountId);
       const headers = { authorization: 'Bearer nobody' };
       assert.equal((await fixture.ask({ url: accountUrl, session, headers })).statusCode, 401);

@@ -80,7 +80,10 @@ for (const database of databases) {
       const { accountId } = fixture.ours;
       const url = `${admin}/accounts/${accountId}/grants`;
       const grant = { method: 'POST', url, session, body: { credits: 1 } } as const;
-      assert.equal((await fixture.ask({ url: `${admin}/accounts`, session, csrf: undefined })).statusCode, 200);
+      assert.equal(
+        (await fixture.ask({ url: `${admin}/accounts`, session, csrf: undefined })).statusCode,
+        200,
+      );
       for (const csrf of [undefined, '', 'x', session.csrfToken.toUpperCase()]) {
         const response = await fixture.ask({ ...grant, csrf });
         assert.deepEqual([response.statusCode, response.json()], [403, refusal('csrf_token_mismatch')]);

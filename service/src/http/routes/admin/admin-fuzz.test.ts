@@ -4,7 +4,11 @@ import fc from 'fast-check';
 import { audit } from '../../../upkeep/audit.ts';
 import { databases } from '../../../../test/support/databases.ts';
 import type { Asked } from '../../../../test/support/http/open-http-fixture.ts';
-import { admin, endpointsOf, openOperatorFixture } from '../../../../test/support/http/open-operator-fixture.ts';
+import {
+  admin,
+  endpointsOf,
+  openOperatorFixture,
+} from '../../../../test/support/http/open-operator-fixture.ts';
 
 /** Texts that have broken something somewhere: half pairs, NULs, quotes, numbers in disguise, names of prototypes. */
 const nasty = fc.constantFrom(

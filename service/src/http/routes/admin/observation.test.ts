@@ -88,7 +88,8 @@ for (const database of databases) {
 
     test('health tells of the engine, the queue and the processes', async () => {
       const health = await fixture.read<ServiceHealth>('/health?hours=1');
-      const in_ = (ms: number) => new Date(fixture.time.wallClock.now() - fixture.time.now() + ms).toISOString();
+      const in_ = (ms: number) =>
+        new Date(fixture.time.wallClock.now() - fixture.time.now() + ms).toISOString();
       assert.deepEqual(health.resting, [
         { kind: 'address', name: '192.0.2.1', until: in_(90_000), reason: 'timeout' },
         { kind: 'provider', name: 'google', until: in_(60_000), reason: 'rate_limited' },
