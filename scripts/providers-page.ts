@@ -25,6 +25,7 @@ export function providersPage(): string {
 /** The file that the page shows; a test reads it as an operator's. */
 export const exampleFile = `{
   "providers": {
+    "google": { "controls": ["me@example.com"] },
     "microsoft": { "asking": "skip" },
     "yahoo": { "asking": "probe" },
     "example.com": { "politeness": { "conversationsPerGroup": 1, "connectionsPerMinute": 6 } },
@@ -164,7 +165,7 @@ function treatment({ asking = 'probe', politeness = {} }: BuiltInPolicy): string
 }
 
 function fileFormat(): string[] {
-  const { characters, providers, canaries } = policyFileBounds;
+  const { characters, providers, canaries, controls } = policyFileBounds;
   return [
     '## Your own file',
     '',
@@ -189,6 +190,9 @@ function fileFormat(): string[] {
       '`politeness`: any of the limits above. If you set `conversationsPerGroup` higher than `conversationsPerGroupAtMost`, or the other way round, the one you set counts and the other follows.',
     ),
     ...item('`routes`: IDs of the routes that can be used (default: any).'),
+    ...item(
+      `\`controls\`: up to ${number(controls)} living mailboxes of your own at this provider or group (not at a suffix). While the provider is asked, they are checked every 15 minutes at most. If it rejects one of them as unknown, as Gmail did to everyone on 14 December 2020, nothing there becomes \`invalid\` until it accepts them again. Those addresses are \`unknown\`, free of charge, with the reason \`control_mailbox_refused\`; the log, \`doctor\` and the health page say so.`,
+    ),
     '',
     ...wrapped(
       '`canaries`: mail hosts that are contacted now and then to see whether port 25 is open, and at once if too many mail hosts are silent. Use hosts in three different networks, with the consent of their operators. Without canaries, the mail hosts of your own sender domain are asked in that case. Port 25 counts as blocked only if none of them can be reached.',

@@ -104,5 +104,7 @@ export type ServiceHealth = {
     conversations_waiting: number;
     /** What is wrong with outbound port 25; null where nothing is. */
     mail_port_problem: string | null;
+    /** Which providers reject control mailboxes; null where none does. */
+    control_problem: string | null;
   };
 };

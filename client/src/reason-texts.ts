@@ -11,6 +11,10 @@ export const reasonGroups = {
         'The server also accepted a made-up address, so its answer says nothing about this mailbox.',
       catch_all_undetermined:
         'The server accepted this mailbox, but we could not find out whether it would accept any address.',
+      refused_like_made_up:
+        'The server refused this mailbox in the words in which it refuses made-up addresses, and accepted another one of the domain.',
+      refused_unlike_made_up:
+        'The server refused this mailbox without giving a reason, although it accepts made-up addresses of the domain.',
       spamtrap_listed: "The address is on the operator's list of spam traps.",
       disposable_listed: 'The domain or its mail server belongs to a disposable-address service.',
       operator_denied: "The address is on the operator's deny list, so no mail server was asked.",
@@ -47,6 +51,8 @@ export const reasonGroups = {
       tls_failed: 'The mail server requires TLS, and the TLS handshake failed.',
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
       host_resting: 'The mail server is paused because of earlier replies or failures, so it was not asked.',
+      control_mailbox_refused:
+        'The provider currently rejects mailboxes that are known to exist, so its "no such mailbox" is not believed.',
       provider_policy: "The operator's policy is not to ask this provider.",
       provider_accepts_everything:
         'The provider accepts every address and decides after the message is sent, so it was not asked.',

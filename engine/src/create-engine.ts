@@ -31,6 +31,7 @@ import type { PolicyFile } from './politeness/policy-file.ts';
 import { createCatchAllMemory } from './probing/catch-all-memory.ts';
 import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
 import { createProviderBeliefs } from './probing/provider-beliefs.ts';
+import { createControlMailboxes } from './probing/control-mailboxes.ts';
 import { createHostMemory } from './probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
@@ -83,6 +84,8 @@ export type EngineHealth = {
   routes: RouteState[];
   mailPort: MailPortState;
   resolver: ResolverState;
+  /** Providers that refuse control mailboxes, by id or group. */
+  doubtedProviders: string[];
   conversations: ReturnType<ProbeScheduler['counts']>;
 };
 
@@ -118,7 +121,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, mailPort, pacer, memoryOf });
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
-  const parts: VerifyParts = {
+  const asking = {
     clock,
     lists,
     limits,
@@ -131,7 +134,14 @@ export function createEngine(settings: EngineSettings): Engine {
         lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
       recall: ({ host }) => mailRoutes.recall(host),
     },
-  };
+  } satisfies Omit<VerifyParts, 'controls'>;
+  const controls = createControlMailboxes({
+    ...asking,
+    controls: controlsOf(settings),
+    memory: memoryOf('control'),
+    onProblem,
+  });
+  const parts: VerifyParts = { ...asking, controls };
   return {
     verify: (email, request) => verify(email, parts, request),
     recall: (address) => recall(address, parts),
@@ -141,9 +151,11 @@ export function createEngine(settings: EngineSettings): Engine {
       routes: routes.state(),
       mailPort: mailPort.isBlocked(),
       resolver: resolverWatch.state(),
+      doubtedProviders: controls.doubted(),
       conversations: scheduler.counts(),
     }),
     close() {
+      controls.stop();
       canaries.stop();
       pacer.stop();
       routes.stop();
@@ -213,6 +225,15 @@ function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {
         settings.onProblem(`${key.slice(6)} is left alone for ${minutes} min: ${reason}`);
     },
   });
+}
+
+function controlsOf({ policyFile }: EngineSettings): Map<string, readonly string[]> {
+  const providers = [...(policyFile?.providers ?? [])];
+  return new Map(
+    providers.flatMap(([group, { controls }]) =>
+      controls === undefined ? [] : [[group, controls] as const],
+    ),
+  );
 }
 
 /** Where nothing is limited, nobody needs a lease. */

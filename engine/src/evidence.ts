@@ -38,6 +38,8 @@ export type NoAnswerReason =
   | 'mail_port_blocked'
   /** The operator's policy is not to ask this provider. */
   | 'provider_policy'
+  /** The provider refuses a mailbox that is known to exist, so its "no such mailbox" is not believed. */
+  | 'control_mailbox_refused'
   /** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
   | 'provider_accepts_everything';
 
@@ -60,6 +62,11 @@ export type MailboxEvidence =
       meaning: ReplyMeaning;
       /** Only asked where the mailbox was accepted. */
       catchAll: CatchAllAnswer;
+      /**
+       * Of a mailbox that was refused without a reason: that a made-up one was refused in the same words while an
+       * ordinary one was taken, or that a made-up one was taken; in the same conversation, and each asked for twice.
+       */
+      contrast?: 'like_made_up' | 'unlike_made_up';
     }
   | {
       kind: 'no_answer';

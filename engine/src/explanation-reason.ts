@@ -14,6 +14,8 @@ type VerdictReason =
   | 'mailbox_accepted'
   | 'accepts_every_address'
   | 'catch_all_undetermined'
+  | 'refused_like_made_up'
+  | 'refused_unlike_made_up'
   | 'spamtrap_listed'
   | 'disposable_listed'
   | 'operator_denied'

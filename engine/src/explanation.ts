@@ -110,7 +110,8 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
       return { reason, retry: retryIn(Math.max(1, Math.ceil(mailbox.retryAfterMs / 1_000))) };
     return { reason, retry: retryFor(mailbox.meaning?.label, retryAfterSeconds.unreachable) };
   }
-  const { meaning, catchAll } = mailbox;
+  const { meaning, catchAll, contrast } = mailbox;
+  if (contrast !== undefined) return { reason: `refused_${contrast}`, retry: never };
   if (meaning.label !== 'accepted')
     return { reason: meaning.reason, retry: retryFor(meaning.label, undefined) };
   switch (catchAll.kind) {

@@ -49,6 +49,14 @@ export const limitTable = {
       'time between two made-up addresses asked for at a provider that is believed, and life of a doubt in it',
   },
   beliefAgainMs: { value: 600_000, meaning: 'the same where the first told nothing' },
+  controlEveryMs: {
+    value: 900_000,
+    meaning: "time between two checks of a provider's control mailboxes, while it is asked",
+  },
+  controlWaitMs: {
+    value: 5_000,
+    meaning: 'wait for such a check, where one is under way, before "no such mailbox" is believed',
+  },
   hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
   hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
   routeBlocks: { value: 5, meaning: 'blocks within `routeBlockWindowMs` after which a route rests' },

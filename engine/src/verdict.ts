@@ -71,6 +71,8 @@ export function judge(evidence: Evidence): Verdict {
   if (lists.spamtrap) return listed(evidence, 'spamtrap');
   if (lists.disposable) return listed(evidence, 'disposable');
   if (mailbox?.kind !== 'answered') return unknown(evidence);
+  if (mailbox.contrast === 'like_made_up') return asked(evidence, 'invalid');
+  if (mailbox.contrast === 'unlike_made_up') return asked(evidence, 'disabled');
   switch (mailbox.meaning.label) {
     case 'mailbox_not_exist':
       return asked(evidence, 'invalid');

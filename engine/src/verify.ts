@@ -13,6 +13,7 @@ import type { Asker } from './fair-queue.ts';
 import type { Lists } from './lists/findings.ts';
 import type { Patience } from './patience.ts';
 import { askMailbox, type AskMailboxParts } from './probing/ask-mailbox.ts';
+import type { ControlMailboxes } from './probing/control-mailboxes.ts';
 import { parseAddress } from './syntax/parse-address.ts';
 import type { Address, SyntaxFault } from './syntax/address.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -33,7 +34,9 @@ export type Outcome =
 
 export type Recalled = Outcome & { kind: 'verdict' };
 
-export type VerifyParts = AskMailboxParts & RecallParts & Pick<PostureParts, 'resolver'>;
+export type VerifyParts = AskMailboxParts &
+  RecallParts &
+  Pick<PostureParts, 'resolver'> & { controls: Pick<ControlMailboxes, 'askAt'> };
 
 type RecallParts = {
   clock: Clock;
@@ -65,7 +68,11 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   if (route.kind === 'refuses_mail' || isOffLimits(known)) return conclude(known, watch);
   if (route.kind === 'undetermined') return isLate() ? timeOut('dns', watch) : unavailable(known, watch);
 
-  const mailbox = await askMailbox({ address, route, asker: request.asker }, parts, request);
+  const mailbox = await parts.controls.askAt(
+    parts.policies.policyFor(route.first.name).group,
+    () => askMailbox({ address, route, asker: request.asker }, parts, request),
+    request,
+  );
   watch.note('smtp');
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
   if (mailbox.kind === 'no_answer' && mailbox.reason === 'mail_port_blocked')

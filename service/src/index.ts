@@ -21,4 +21,5 @@ export { issueKey, type IssuedKey, type IssueKeyAnswer } from './keys/issue-key.
 export { listKeys, type ListedKey } from './keys/list-keys.ts';
 export { audit, type AuditReport } from './upkeep/audit.ts';
 export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
+export { readDoubtedProviders } from './engine-state/read-doubted-providers.ts';
 export { readRestingRoutes, type RestingRoute } from './engine-state/read-resting-routes.ts';

@@ -1,4 +1,5 @@
 /** The well-known world: a domain for every temper and every row of the verdict table. */
+import { contrastPlaces } from './cast/contrast-places.ts';
 import { dnsPlaces } from './cast/dns-places.ts';
 import { hostilePlaces } from './cast/hostile-places.ts';
 import { castOf, describe } from './cast/place.ts';
@@ -7,7 +8,13 @@ import { providerPlaces } from './cast/provider-places.ts';
 import { truthfulPlaces } from './cast/truthful-places.ts';
 import type { WorldDescription } from './description.ts';
 
-const places: Place[] = [...truthfulPlaces, ...providerPlaces, ...dnsPlaces, ...hostilePlaces];
+const places: Place[] = [
+  ...truthfulPlaces,
+  ...contrastPlaces,
+  ...providerPlaces,
+  ...dnsPlaces,
+  ...hostilePlaces,
+];
 
 export function standardWorld(): WorldDescription {
   return describe(places);

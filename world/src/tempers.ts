@@ -65,6 +65,48 @@ export const tempers = {
   hangsUpAtFirstRefusal: { hangsUpAfterRefusals: 1 },
   hangsUpAtThirdRefusal: { hangsUpAfterRefusals: 3 },
 
+  /** OpenSMTPD says so of every recipient that it refuses for good. */
+  openSmtpdLike: { replies: { unknown: '524 5.2.4 Mailing list expansion problem: <{recipient}>' } },
+  /** Haraka, where no plugin answers for the recipient. */
+  harakaLike: { replies: { unknown: '550 I cannot deliver mail for <{recipient}>' } },
+  /** QQ, of a transaction or of the whole conversation; takes everybody else. */
+  refusesEverySecond: {
+    catchAll: true,
+    refusesEverySecond: { of: 'transaction', reply: '550 Rejected' },
+  },
+  refusesEverySecondOfAll: {
+    catchAll: true,
+    refusesEverySecond: { of: 'conversation', reply: '550 Rejected' },
+  },
+  /** GoDaddy: in the words in which it refuses whom it does not know. */
+  locksAtFirstRefusal: {
+    locksAfter: { refusals: 1, reply: '550 Recipient not accepted here' },
+    replies: { unknown: '550 Recipient not accepted here' },
+  },
+  /** Postfix with soft_bounce. */
+  softBounces: {
+    replies: {
+      unknown: '450 4.1.1 <{recipient}>: Recipient address rejected: User unknown in virtual mailbox table',
+    },
+  },
+  /** Postfix that asks the next host, and was told. */
+  verificationFailed: {
+    replies: {
+      unknown:
+        '450 4.1.1 <{recipient}>: Recipient address rejected: undeliverable address: host 192.0.2.1 said: 550 5.1.1 User unknown',
+    },
+  },
+  /** The same while it has not yet been told. */
+  verificationInProgress: {
+    replies: {
+      unknown:
+        '450 4.1.1 <{recipient}>: Recipient address rejected: unverified address: Address verification in progress',
+    },
+  },
+  mimecastUnknown: {
+    replies: { unknown: '451 User unknown - https://community.mimecast.com/docs/DOC-1369#451' },
+  },
+
   gmailLike: {
     banner: '220 {host} ESMTP a1-20020a05.1 - gsmtp',
     starttls: 'offered',

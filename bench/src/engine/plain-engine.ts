@@ -57,6 +57,7 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
           lists,
           scheduler,
           resolver: uncached,
+          controls: { askAt: (_group, ask) => ask() },
           mailRoutes: {
             find: ({ host }, patience) =>
               findMailRoute(host, { resolver: uncached, clock, limits }, patience),

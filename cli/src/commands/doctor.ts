@@ -6,6 +6,7 @@ import { checkHeloName } from '../doctor/check-helo-name.ts';
 import { checkMachine, checkSettings } from '../doctor/check-machine.ts';
 import { checkMailPort } from '../doctor/check-mail-port.ts';
 import { checkResolvers } from '../doctor/check-resolvers.ts';
+import { checkControls } from '../doctor/check-controls.ts';
 import { checkRoutes } from '../doctor/check-routes.ts';
 import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
 import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
@@ -55,6 +56,7 @@ async function examine(parts: DoctorParts): Promise<Finding[]> {
     checkSenderDomain(parts),
     checkSpf(parts),
     checkRoutes(parts),
+    checkControls(parts),
   ]);
   return [...checkMachine(parts), ...asked.flat(), ...checkSettings(parts)];
 }

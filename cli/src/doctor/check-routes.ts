@@ -1,25 +1,13 @@
-import { existsSync } from 'node:fs';
-import {
-  lookAtPostgres,
-  openStore,
-  readRestingRoutes,
-  storeFile,
-  StoreOpenError,
-  type RestingRoute,
-} from '@mailproof/service';
+import { readRestingRoutes, StoreOpenError, type RestingRoute } from '@mailproof/service';
 import type { DoctorParts, Finding } from './check.ts';
+import { lookAtStore } from './look-at-store.ts';
 
 const check = 'routes';
 
 /** Egress routes that are paused because providers block them, as the service last noted. Only reads; creates no store. */
 export async function checkRoutes({ config }: Pick<DoctorParts, 'config'>): Promise<Finding[]> {
   try {
-    const resting =
-      config.databaseUrl === undefined
-        ? await restingInFile(config.dataDir)
-        : await lookAtPostgres(config.databaseUrl, (read) =>
-            readRestingRoutes({ store: { read }, wallClock: Date }),
-          );
+    const resting = await lookAtStore(config, (store) => readRestingRoutes({ store, wallClock: Date }));
     return resting === undefined
       ? [{ check, state: 'not_checked', seen: `no service has run on this ${placeOf(config)} yet` }]
       : findingsOf(resting);
@@ -42,16 +30,6 @@ function findingsOf(resting: RestingRoute[]): Finding[] {
 
 function placeOf({ databaseUrl }: DoctorParts['config']): string {
   return databaseUrl === undefined ? 'data directory' : 'database';
-}
-
-async function restingInFile(dataDir: string): Promise<RestingRoute[] | undefined> {
-  if (!existsSync(storeFile(dataDir))) return undefined;
-  const store = await openStore({ dataDir, check: false });
-  try {
-    return await readRestingRoutes({ store, wallClock: Date });
-  } finally {
-    await store.close();
-  }
 }
 
 function describe({ until, groups }: RestingRoute): string {

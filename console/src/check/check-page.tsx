@@ -8,6 +8,7 @@ import { randomKey } from '../parts/random-key.ts';
 import { statusLabel } from '../parts/statuses.ts';
 import { useConsole } from '../app/use-console.ts';
 import { CreditsMissing } from './credits-missing.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { ResultCard } from './result-card.tsx';
 
 type Checked = VerificationResult & AnswerNotes;
@@ -86,7 +87,12 @@ export function CheckPage() {
 function Outcome({ state }: { state: CheckState }) {
   switch (state.kind) {
     case 'idle':
-      return <p class="hint">A conclusive result costs one credit. “Unknown” is free.</p>;
+      return (
+        <>
+          <p class="hint">A conclusive result costs one credit. “Unknown” is free.</p>
+          <FirstSteps />
+        </>
+      );
     case 'asking':
       return (
         <div class="card asking" aria-hidden="true">

@@ -3,9 +3,10 @@ import { useConsole } from '../app/use-console.ts';
 import { Icon } from '../parts/icon.tsx';
 import { statusWords } from '../parts/statuses.ts';
 import { EvidenceView } from '../evidence/evidence-view.tsx';
-import { readSignals, type SignalAnswer } from './signals.ts';
+import { readSignals, signalIcon, type SignalAnswer } from './signals.ts';
+import { verdictWhy } from './verdict-why.ts';
 
-/** The answer at a glance: status, score, signals; below it the evidence. */
+/** The answer at a glance, with why and the score; below it the evidence and the signals. */
 export function ResultCard({ result }: { result: VerificationResult & AnswerNotes }) {
   const { label, meaning } = statusWords[result.status];
   return (
@@ -16,7 +17,11 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
         </div>
         <div class="verdict-words">
           <h2 id="verdict-title">
-            <span class="verdict-status">{label}</span> <span class="verdict-email">{result.email}</span>
+            <span class="verdict-status">{label}</span>{' '}
+            {result.explanation === undefined ? null : (
+              <span class="verdict-why">{verdictWhy(result.explanation)}</span>
+            )}{' '}
+            <span class="verdict-email">{result.email}</span>
           </h2>
           <p>{meaning}</p>
           <DidYouMean result={result} />
@@ -25,21 +30,21 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
         <ScoreScale score={result.overall_score} />
       </section>
       <div class="verdict-grounds">
-        <section class="card verdict-signals" aria-labelledby="signals-title">
-          <h2 id="signals-title">Signals</h2>
-          <ul class="signals">
-            {readSignals(result).map(({ name, answer, tone }) => (
-              <li key={name} class={`signal signal-${tone}`}>
-                <Icon name={signalIcons[tone]} />
-                <span class="signal-name">{name}</span>
-                <span class="signal-answer">{signalWords[answer]}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
         <section class="card" aria-labelledby="evidence-title">
           <h2 id="evidence-title">Evidence</h2>
           <EvidenceView result={result} />
+        </section>
+        <section class="card" aria-labelledby="signals-title">
+          <h2 id="signals-title">Signals</h2>
+          <ul class="signals">
+            {readSignals(result).map((signal) => (
+              <li key={signal.name} class={`signal signal-${signal.tone}`}>
+                <Icon name={signalIcon(signal)} />
+                <span class="signal-name">{signal.name}</span>
+                <span class="signal-answer">{signalWords[signal.answer]}</span>
+              </li>
+            ))}
+          </ul>
         </section>
       </div>
     </>
@@ -58,8 +63,6 @@ function DidYouMean({ result: { explanation, username } }: { result: Verificatio
 }
 
 const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_known: 'unknown' };
-/** By what it means to a sender: “accepts every address: no” is good. */
-const signalIcons = { good: 'safe', bad: 'invalid', neutral: 'rejected' } as const;
 
 function Cost({ result: { creditsUsed, requestId } }: { result: AnswerNotes }) {
   const { session } = useConsole();

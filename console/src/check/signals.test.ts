@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSignals } from './signals.ts';
+import { readSignals, signalIcon } from './signals.ts';
 
 test('a signal that is absent was not looked at; no is only said where it is known', () => {
   const signals = readSignals({
@@ -22,4 +22,12 @@ test('a signal that is absent was not looked at; no is only said where it is kno
   assert.deepEqual(of('Disposable'), { name: 'Disposable', answer: 'no', tone: 'good' });
   assert.deepEqual(of('Role account'), { name: 'Role account', answer: 'yes', tone: 'neutral' });
   assert.deepEqual(of('Mailbox full'), { name: 'Mailbox full', answer: 'not_known', tone: 'neutral' });
+});
+
+test('a mark agrees with the words beside it: a check stands before a yes alone', () => {
+  assert.equal(signalIcon({ answer: 'yes', tone: 'good' }), 'safe');
+  assert.equal(signalIcon({ answer: 'no', tone: 'good' }), 'rejected');
+  assert.equal(signalIcon({ answer: 'yes', tone: 'bad' }), 'warning');
+  assert.equal(signalIcon({ answer: 'no', tone: 'bad' }), 'invalid');
+  assert.equal(signalIcon({ answer: 'not_known', tone: 'neutral' }), 'unknown');
 });

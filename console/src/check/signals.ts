@@ -1,4 +1,5 @@
 import type { VerificationResult } from '@mailproof/client';
+import type { IconName } from '../parts/icon.tsx';
 
 export type SignalAnswer = 'yes' | 'no' | 'not_known';
 type ShownSignal = {
@@ -32,4 +33,19 @@ export function readSignals(result: VerificationResult): ShownSignal[] {
     const tone = wish === undefined ? 'neutral' : value === wish ? 'good' : 'bad';
     return { name, answer: value ? 'yes' : 'no', tone };
   });
+}
+
+/**
+ * A mark that agrees with the words beside it: a check where a wish is met by a yes, a warning where a yes is bad news,
+ * a cross where a no is. A no that is as it should be has a dash: a check before “Disposable: no” would read as a yes.
+ */
+export function signalIcon({ answer, tone }: Pick<ShownSignal, 'answer' | 'tone'>): IconName {
+  switch (answer) {
+    case 'yes':
+      return tone === 'good' ? 'safe' : tone === 'bad' ? 'warning' : 'info';
+    case 'no':
+      return tone === 'bad' ? 'invalid' : 'rejected';
+    case 'not_known':
+      return 'unknown';
+  }
 }

@@ -30,6 +30,11 @@ export function HealthPage() {
                 <p>{known.engine.mail_port_problem}</p>
               </Notice>
             )}
+            {known.engine.control_problem === null ? null : (
+              <Notice tone="problem" title="A provider rejects mailboxes that exist">
+                <p>{known.engine.control_problem}</p>
+              </Notice>
+            )}
             <Now health={known} />
             <VerdictsCard verdicts={known.verdicts} />
             <UnknownCard health={known} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { counted, duration, elapsed, grouped, percent } from './format.ts';
+import { counted, duration, elapsed, grouped, megabytes, percent, roughly } from './format.ts';
 
 test('numbers are written the same everywhere', () => {
   assert.equal(grouped(1_234_567), '1,234,567');
@@ -10,6 +10,7 @@ test('numbers are written the same everywhere', () => {
     [percent(1, 3), percent(1, 4), percent(0, 0), percent(9_999, 10_000)],
     ['33.3 %', '25 %', '0 %', '100 %'],
   );
+  assert.deepEqual([0, 1, 99_999, 12_345_678].map(megabytes), ['0 kB', '1 kB', '100 kB', '12.3 MB']);
 });
 
 test('times are told in the two largest units that matter', () => {
@@ -21,5 +22,6 @@ test('times are told in the two largest units that matter', () => {
     '1 h 1 min',
     '1 d',
   ]);
+  assert.deepEqual([1, 45, 300, 5_400].map(roughly), ['1 second', '45 seconds', '5 minutes', '2 hours']);
   assert.deepEqual([elapsed(12.4), elapsed(1_400)], ['12 ms', '1.4 s']);
 });

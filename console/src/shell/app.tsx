@@ -26,6 +26,7 @@ export function App() {
         Skip to content
       </a>
       <Header />
+      <TestKeyBar />
       <ConnectionBar />
       <Outlet />
       <div class="visually-hidden" role="status" aria-live="polite">
@@ -49,6 +50,18 @@ function ConnectionBar() {
     <div role="status" class="connection-bar" hidden={state === 'fine'}>
       {connectionTexts[state]}
     </div>
+  );
+}
+
+/** As long as a test key is signed in, so that nobody takes an answer of the sandbox for a real one. */
+function TestKeyBar() {
+  const { session } = useConsole();
+  const state = session.state.value;
+  if (state.kind !== 'account' || state.account.key.mode !== 'test') return null;
+  return (
+    <aside class="test-key-bar" aria-label="Test key">
+      You are signed in with a test key. Answers come from the sandbox: they are made up and free.
+    </aside>
   );
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { companies } from '../../../scripts/demo/companies.ts';
 import { addressOf } from '../../../scripts/demo/sample-list.ts';
 import { statusWords } from '../../src/parts/statuses.ts';
+import { bringList, fact } from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 import { tabTo } from '../support/tab-to.ts';
@@ -53,6 +55,52 @@ describe('checking one address', () => {
       .first()
       .waitFor();
     await evidence.getByText('deciding step').waitFor();
+    await visitor.leave();
+  });
+
+  test('the headline says why, and when to ask again', async () => {
+    const { url: origin, testKey } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: testKey });
+    await check(page, 'ada+greylisted@example.com');
+    await page
+      .getByRole('heading', { level: 2, name: /^Unknown Greylisted: ask again in \d+ (?:second|minute)s? / })
+      .waitFor();
+    await visitor.leave();
+  });
+
+  test('on a phone the evidence comes before the signals', async () => {
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor({ width: 390 });
+    const { page } = visitor;
+    await signIn(page, { origin, secret: liveKey });
+    await check(page, 'yuki@harbour-books.example');
+    const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? NaN;
+    await page.getByRole('region', { name: 'Evidence' }).waitFor();
+    assert.ok((await top('Evidence')) < (await top('Signals')));
+    await visitor.leave();
+  });
+
+  test('before the first check there are first steps, the API reference and a sample list that can be checked', async () => {
+    const { url: origin, testKey } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: testKey });
+    await page.getByText('You are signed in with a test key.').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'API reference' }).getAttribute('href'), '/docs');
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'sample list' }).click(),
+    ]);
+    const text = readFileSync(await saved.path(), 'utf8');
+    await bringList(page, { name: saved.suggestedFilename(), text });
+    const counts = [
+      await fact(page, 'Addresses'),
+      await fact(page, 'Duplicates'),
+      await fact(page, 'Repaired'),
+    ];
+    assert.deepEqual(counts, ['10', '1', '1']);
     await visitor.leave();
   });
 

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { companies } from '../../../scripts/demo/companies.ts';
 import { addressOf, sampleList, sampleRows } from '../../../scripts/demo/sample-list.ts';
-import { agree, bringList, chooseFile, download, fact, headline, people } from '../support/list-steps.ts';
+import {
+  agree,
+  bringList,
+  chooseFile,
+  download,
+  fact,
+  headline,
+  openLists,
+  people,
+} from '../support/list-steps.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 import { startWeakConnection } from '../support/start-weak-connection.ts';
@@ -107,7 +116,7 @@ describe('a list', () => {
     await signIn(page, { origin: line.origin, secret });
 
     // The file arrives and nobody hears of it: sent again, it is the same list.
-    await page.getByRole('link', { name: 'Lists', exact: true }).click();
+    await openLists(page);
     await page.getByText('No lists yet.').waitFor();
     line.swallowAnswers();
     await chooseFile(page, people(addresses));

@@ -109,6 +109,21 @@ const ofAccount = (taskId: string): Place[] => [
   { name: 'account-new-key', path: '/account', heading: 'Account', act: createKey },
   { name: 'not-found', path: '/operator/nowhere', heading: 'Page not found' },
 ];
+const ofTestKey: Place[] = [
+  { name: 'sandbox-check', path: '/check', heading: 'Check an address' },
+  {
+    name: 'sandbox-check-greylisted',
+    path: '/check',
+    heading: 'Check an address',
+    act: (page) => check(page, 'ada+greylisted@example.com'),
+  },
+  {
+    name: 'sandbox-list',
+    path: '/lists',
+    heading: 'Lists',
+    act: (page) => bringList(page, { name: 'try.csv', text: 'email\nada+safe@example.com\n' }),
+  },
+];
 const ofOperator = (accountId: string): Place[] => [
   { name: 'operator', path: '/operator', heading: 'Health' },
   { name: 'operator-accounts', path: '/operator/accounts', heading: 'Accounts' },
@@ -120,7 +135,7 @@ type Looks = { width: number; themes: readonly ('light' | 'dark')[] };
 
 /** Visits them all and gives back what is wrong with them. */
 export async function lookAtEveryPage(fixture: ConsoleFixture, { width, themes }: Looks): Promise<string[]> {
-  const { url: origin, liveKey, adminToken } = fixture.demo;
+  const { url: origin, liveKey, testKey, adminToken } = fixture.demo;
   const taskId = await runTask(fixture);
   const accountId = await fixture.accountIdOf(liveKey);
   const visitor = await fixture.visitor({ width });
@@ -142,8 +157,14 @@ export async function lookAtEveryPage(fixture: ConsoleFixture, { width, themes }
   await look({ name: 'sign-in', path: '/', heading: 'Sign in' });
   await signIn(page, { origin, secret: liveKey });
   for (const place of ofAccount(taskId)) await look(place);
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  };
+  await signOut();
+  await signIn(page, { origin, secret: testKey });
+  for (const place of ofTestKey) await look(place);
+  await signOut();
   await signIn(page, { origin, secret: adminToken });
   for (const place of ofOperator(accountId)) await look(place);
   await visitor.leave();

@@ -10,9 +10,14 @@ export function people(count: number): ListFile {
   return { name: 'people.csv', text: ['id,email', ...rows, ''].join('\n') };
 }
 
+/** Goes to the page of lists by the header. */
+export async function openLists(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Lists' }).click();
+}
+
 /** Chooses the file on the page of lists; what comes then is the caller's to await. */
 export async function chooseFile(page: Page, { name, text }: ListFile): Promise<void> {
-  await page.getByRole('link', { name: 'Lists', exact: true }).click();
+  await openLists(page);
   const buffer = Buffer.from(text);
   await page.getByLabel('Drop a file here').setInputFiles({ name, mimeType: 'text/csv', buffer });
 }

@@ -10,7 +10,7 @@ import type { ProviderSetting } from './policy-file.ts';
  *
  * Groups are ids of the provider table, or registrable domains for hosts that the table does not know.
  */
-export type BuiltInPolicy = Omit<ProviderSetting, 'routes'> & {
+export type BuiltInPolicy = Omit<ProviderSetting, 'routes' | 'controls'> & {
   group: ProviderId | 'cox.net';
   stance: string;
 };

@@ -20,6 +20,8 @@ export type ProviderSetting = {
   politeness?: Partial<Politeness>;
   /** Ids of routes; never empty. */
   routes?: readonly string[];
+  /** Living mailboxes of the operator's own at this provider; never empty. */
+  controls?: readonly string[];
 };
 
 /** Where conversations leave from. */

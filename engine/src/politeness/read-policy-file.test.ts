@@ -29,7 +29,7 @@ describe('a file that is right', () => {
   it('is read as it was written, with names in one spelling', () => {
     const { providers, canaries } = fileOf({
       providers: {
-        Google: { asking: 'skip' },
+        Google: { asking: 'skip', controls: ['Me@Example.COM'] },
         'Example.COM': { politeness: { connectionsPerMinute: 6 }, routes: ['default'] },
         '.MX.example.net': { asking: 'takes_every_address' },
         '.test': { asking: 'probe' },
@@ -40,7 +40,7 @@ describe('a file that is right', () => {
     assert.deepEqual(
       [...providers],
       [
-        ['google', { asking: 'skip' }],
+        ['google', { asking: 'skip', controls: ['Me@Example.COM'] }],
         ['example.com', { politeness: { connectionsPerMinute: 6 }, routes: ['default'] }],
         ['.mx.example.net', { asking: 'takes_every_address' }],
         ['.test', { asking: 'probe' }],
@@ -159,7 +159,10 @@ const mistakes: [unknown, string][] = [
   [{ providers: { '.': {} } }, 'providers has ".", which is not a suffix of a host name'],
   [{ providers: { '*.example.com': {} } }, 'providers has "*.example.com", which is not a host name'],
   [{ providers: { google: {}, Google: {} } }, 'providers has "google" twice, in two spellings'],
-  [ask('skip'), 'providers.google is not an object; it may be one with asking, politeness or routes'],
+  [
+    ask('skip'),
+    'providers.google is not an object; it may be one with asking, politeness, routes or controls',
+  ],
   [ask({ askin: 'skip' }), 'providers.google has "askin", which is not a known key; did you mean asking?'],
   [
     ask({ asking: 'never' }),
@@ -268,6 +271,18 @@ const mistakes: [unknown, string][] = [
   ],
   [through({ ...socks5, username: 'me' }), 'routes[0].socks5 has a username and no password'],
   [through({ ...socks5, password: 'secret' }), 'routes[0].socks5 has a password and no username'],
+  [
+    { providers: { google: { controls: ['me at example.com'] } } },
+    'providers.google.controls[0] is "me at example.com"; it may be an email address',
+  ],
+  [
+    { providers: { google: { controls: [] } } },
+    'providers.google.controls is a list of 0; it may be a list of 1 to 5 email addresses',
+  ],
+  [
+    { providers: { '.mx.example.net': { controls: ['me@example.net'] } } },
+    'providers[".mx.example.net"] has controls; they may stand at a provider or a group',
+  ],
   [{ canaries: ['localhost'] }, 'canaries[0] is "localhost"; it may be the name of a mail host'],
   [
     { canaries: ['mx.example.com', 'MX.example.com'] },

@@ -1,4 +1,5 @@
 import { canonicalHost } from '../syntax/canonical-host.ts';
+import { parseAddress } from '../syntax/parse-address.ts';
 import { politenessTable } from './default-politeness.ts';
 import { jsonFault } from './json-fault.ts';
 import type { PolicyFile, ProviderSetting } from './policy-file.ts';
@@ -26,6 +27,7 @@ export const policyFileBounds = {
   providers: 10_000,
   routes: 100,
   canaries: 10,
+  controls: 5,
 } as const;
 
 export type ReadPolicyFile = { kind: 'ok'; file: PolicyFile } | { kind: 'bad'; line: string };
@@ -107,7 +109,17 @@ const readProvider: Reader<ProviderSetting> = fields({
   asking: oneOf('probe', 'skip', 'takes_every_address'),
   politeness: readPoliteness,
   routes: listOf(routeId, { what: 'ids of routes', least: 1, most: policyFileBounds.routes }),
+  controls: listOf(textReader('an email address', emailOf), {
+    what: 'email addresses',
+    least: 1,
+    most: policyFileBounds.controls,
+  }),
 });
+
+function emailOf(text: string): string | undefined {
+  const parsed = parseAddress(text);
+  return parsed.kind === 'valid' ? parsed.address.email : undefined;
+}
 
 const readProviders: Reader<Map<string, ProviderSetting>> = (value, place) => {
   if (!isObject(value)) return note(place, 'is not an object; it may be one with names of providers');
@@ -121,6 +133,9 @@ const readProviders: Reader<Map<string, ProviderSetting>> = (value, place) => {
     if (providers.has(named.name)) return note(place, `has "${named.name}" twice, in two spellings`);
     const read = readProvider(setting, inside(place, step(named.name)));
     if (read === null) return null;
+    // What they show is true of a provider, whichever of its hosts they live at.
+    if (read.controls !== undefined && named.name.startsWith('.'))
+      return note(inside(place, step(named.name)), 'has controls; they may stand at a provider or a group');
     providers.set(named.name, read);
   }
   return providers;

@@ -15,6 +15,8 @@ export type HostTraits = {
   recipientsPerGroup?: number;
   /** A made-up recipient beside others did them harm: it is named after them, in a group of its own. */
   randomProbeLast?: true;
+  /** Refuses without a reason: places are kept for asking again, so that answers can be compared. */
+  givesNoReason?: true;
 };
 
 export type HostMemory = {
@@ -53,19 +55,21 @@ export function joinTraits(one: HostTraits, other: HostTraits): HostTraits {
     ...count('refusalsTaken', lesser(one.refusalsTaken, other.refusalsTaken)),
     ...count('recipientsPerGroup', lesser(one.recipientsPerGroup, other.recipientsPerGroup)),
     ...flag('randomProbeLast', one.randomProbeLast ?? other.randomProbeLast),
+    ...flag('givesNoReason', one.givesNoReason ?? other.givesNoReason),
   };
 }
 
 /** Takes of a kept value what is a trait, and nothing else. */
 function readTraits(value: unknown): HostTraits {
   if (!isFields(value)) return {};
-  const { tls, oneRecipient, refusalsTaken, recipientsPerGroup, randomProbeLast } = value;
+  const { tls, oneRecipient, refusalsTaken, recipientsPerGroup, randomProbeLast, givesNoReason } = value;
   return {
     ...(tls === 'demanded' || tls === 'broken' ? { tls } : {}),
     ...flag('oneRecipient', oneRecipient),
     ...count('refusalsTaken', refusalsTaken),
     ...count('recipientsPerGroup', recipientsPerGroup),
     ...flag('randomProbeLast', randomProbeLast),
+    ...flag('givesNoReason', givesNoReason),
   };
 }
 

@@ -260,6 +260,8 @@ function supplyFrom(queue: HostQueue, scheduler: Scheduler): { supply: ProbeSupp
           accounts.didNotAsk(probe.asker.account, queue.destination.policy);
           queue.waiting.add(probe);
         }
+        // A probe may come back when its session is long over, because what it waited for elsewhere came to nothing.
+        if (queue.open === 0) dispatch(queue, scheduler);
       },
     },
   };

@@ -21,6 +21,7 @@ const fresh: SessionBudget = {
   recipientsInTransaction: 0,
   recipientsPerTransaction: Infinity,
   recipientsPerGroup: Infinity,
+  placesKept: 0,
   randomProbeLast: false,
 };
 

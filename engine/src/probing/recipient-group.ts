@@ -31,6 +31,8 @@ export type SessionBudget = {
   readonly recipientsPerTransaction: number;
   /** Recipients that may be named at once. */
   readonly recipientsPerGroup: number;
+  /** Places that are kept for asking again at the end. */
+  readonly placesKept: number;
   /** Whether random probes come after the mailboxes, in a group of their own. */
   readonly randomProbeLast: boolean;
 };
@@ -47,6 +49,7 @@ export function startBudget({ target, policy }: Destination, traits: HostTraits)
     recipientsInTransaction: 0,
     recipientsPerTransaction: oneRecipient ? 1 : Infinity,
     recipientsPerGroup: traits.recipientsPerGroup ?? Infinity,
+    placesKept: traits.givesNoReason === true ? contrastPlaces : 0,
     randomProbeLast: traits.randomProbeLast === true,
   };
 }
@@ -101,7 +104,7 @@ type PlanParts = {
 export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanParts): GroupPlan {
   const room = roomIn(budget);
   const group = startGroup(budget, parts);
-  const most = Math.max(0, room - waiting.closing.length);
+  const most = Math.max(0, room - Math.max(waiting.closing.length, budget.placesKept));
   const questions = waiting.owed.slice(0, most);
   for (const question of questions) group.ask(question);
   const pending = nameMailboxes(waiting.pending, { group, budget, most, owed: questions.length });
@@ -116,6 +119,9 @@ export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanPa
     recipientsBefore: budget.recipientsInTransaction,
   };
 }
+
+/** Places for a comparison: the made-up recipient, and a mailbox before and after it. */
+export const contrastPlaces = 3;
 
 /** How many recipients may still be named, and refused, in this conversation. */
 export function roomIn({ recipientsLeft, refusalsLeft }: SessionBudget): number {

@@ -115,7 +115,7 @@ export function beginGroup(probes: State, { steps, pending, owed, closing }: Gro
       probes.named = probes.named.concat(question.probe);
 }
 
-function isAnswered({ answered }: State, wanted: PendingProbe): boolean {
+export function isAnswered({ answered }: SessionProbes, wanted: PendingProbe): boolean {
   return answered.some(({ probe }) => probe === wanted);
 }
 
@@ -139,6 +139,13 @@ export function holdAnswer(probes: State, answer: MailboxAnswer, visit: Visit): 
   probes.named = probes.named.filter((probe) => probe !== answer.probe);
   probes.answered = probes.answered.concat(answer);
   answer.probe.hold(visit);
+}
+
+/** What the host says when it is asked for the same mailbox again. */
+export function addAnswer(probes: State, probe: PendingProbe, said: Said): void {
+  probes.answered = probes.answered.map((answer) =>
+    answer.probe === probe ? { probe, said: [...answer.said, said] } : answer,
+  );
 }
 
 /** Everybody who was named and not answered is to be asked for again. */

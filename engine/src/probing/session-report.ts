@@ -1,15 +1,20 @@
 import type { CatchAllAnswer } from '../evidence.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Said } from './contrast.ts';
+import { contrastFor } from './session-contrast.ts';
 import { visitWithoutAnswer, type Ending, type Visit } from './pending-probe.ts';
-import type { MailboxAnswer } from './session-probes.ts';
+import { askElsewhere, type MailboxAnswer } from './session-probes.ts';
 import type { SmtpSession } from './session.ts';
 
 /** What a session tells those who asked, now that it is over. */
 export type RandomProbe = {
   domain: CanonicalHost;
   /** The replies to it, in the order in which it was asked for. */
-  said: Said[];
+  said: readonly [Said, ...Said[]];
+  /** As the how manieth recipient of the conversation it was first named. */
+  position: number;
+  /** Whether it was asked for again, alone, to be compared with a mailbox. */
+  isCompared: boolean;
   answer: CatchAllAnswer;
 };
 
@@ -32,8 +37,12 @@ export function reportAnswer(
   }
   const known = catchAllLookups.look(probe.address.host, host);
   if (known === 'being_asked' && said[0].meaning.label === 'accepted') {
-    const settle = (catchAll: CatchAllAnswer) => probe.settle(answeredVisit(session, answer, catchAll));
-    return void catchAllLookups.wait(probe.address.host, host).then(settle);
+    return void catchAllLookups.wait(probe.address.host, host).then((catchAll) => {
+      const isLost = catchAll.kind === 'undetermined' && catchAll.meaning === undefined;
+      // Whoever asked has not found out: it takes another conversation, in which this one may be asked for itself.
+      if (isLost && probe.returns() === 0) askElsewhere(session.probes, [answer]);
+      else probe.settle(answeredVisit(session, answer, catchAll));
+    });
   }
   const heard = randomProbeOf(session, probe.address.host)?.answer ?? undetermined;
   const isKnown = heard.kind === 'undetermined' && known !== undefined && known !== 'being_asked';
@@ -46,18 +55,16 @@ export function visitAfter({ destination, parts }: SmtpSession, ending: Ending):
   return visitWithoutAnswer(ending, { host, traits: parts.hosts.recall(host) });
 }
 
-export function answeredVisit(
-  session: SmtpSession,
-  { probe, said }: MailboxAnswer,
-  catchAll: CatchAllAnswer,
-): Visit {
+export function answeredVisit(session: SmtpSession, answer: MailboxAnswer, catchAll: CatchAllAnswer): Visit {
   const { host } = session.destination.target;
-  const random = randomProbeOf(session, probe.address.host)?.said ?? [];
-  const [{ meaning, read }, ...again] = said;
+  const random = randomProbeOf(session, answer.probe.address.host)?.said ?? [];
+  const [{ meaning, read }, ...again] = answer.said;
   const replies = [read, ...[...random, ...again].map((one) => one.read)];
-  return { kind: 'answered', evidence: { kind: 'answered', host, replies, meaning, catchAll } };
+  const contrast = contrastFor(session, answer);
+  const evidence = { kind: 'answered', host, replies, meaning, catchAll } as const;
+  return { kind: 'answered', evidence: contrast === undefined ? evidence : { ...evidence, contrast } };
 }
 
-function randomProbeOf({ randomProbes }: SmtpSession, domain: CanonicalHost): RandomProbe | undefined {
+export function randomProbeOf({ randomProbes }: SmtpSession, domain: CanonicalHost): RandomProbe | undefined {
   return randomProbes.find((one) => one.domain === domain);
 }

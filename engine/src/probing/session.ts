@@ -1,12 +1,7 @@
 import type { Socket } from 'node:net';
-import type { ReadReply, SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
-import { startOutcome, type MailboxFinding, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
-import type { ReplyMeaning } from '../replies/meaning.ts';
-import { providerOf } from '../replies/providers.ts';
-import { complainsAboutUs } from '../replies/refusal-kinds.ts';
-import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Route } from '../routes/create-routes.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import {
@@ -17,10 +12,8 @@ import {
   type ConversationParts,
   type Failure,
 } from '../smtp/conversation.ts';
-import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { catchAllAfter, type CatchAllLookups } from './catch-all-lookups.ts';
-import type { Said } from './contrast.ts';
+import type { CatchAllLookups } from './catch-all-lookups.ts';
 import type { HostMemory } from './host-traits.ts';
 import { isCutShort, visitWithoutSmtputf8, type Ending, type PendingProbe } from './pending-probe.ts';
 import {
@@ -32,6 +25,15 @@ import {
   type SessionBudget,
 } from './recipient-group.ts';
 import {
+  answerRandomProbe,
+  claimRandomProbes,
+  dropClaims,
+  interpret,
+  needsRandomProbe,
+  noteAnswer,
+} from './session-answers.ts';
+import { contrastQuestions, leftOpen } from './session-contrast.ts';
+import {
   askAgain,
   askElsewhere,
   askLast,
@@ -39,17 +41,15 @@ import {
   failRemaining,
   giveBackOrGiveUp,
   giveBackPending,
-  holdAnswer,
   isAbandoned,
   putOff,
   sift,
   startProbes,
   takeMore,
-  type MailboxAnswer,
   type ProbeSupply,
   type SessionProbes,
 } from './session-probes.ts';
-import { answeredVisit, reportAnswer, undetermined, visitAfter, type RandomProbe } from './session-report.ts';
+import { reportAnswer, visitAfter, type RandomProbe } from './session-report.ts';
 import { encryptFor, encryptIfWanted, isDemandAtRecipient, isDemandForTls } from './session-tls.ts';
 
 /**
@@ -65,11 +65,11 @@ import { encryptFor, encryptIfWanted, isDemandAtRecipient, isDemandForTls } from
  * - greeting: banner and EHLO, and STARTTLS where this host is known to demand it.
  * - asking: plan a group of recipients, say it, read the replies, do what follows from them; then the next group,
  *   until nobody waits or the budget is spent. Where a reply demands TLS, the questions it left open are asked again
- *   inside it.
+ *   inside it; where the answers leave a doubt that a contrast may settle, some are asked again at the end.
  * - leaving: QUIT, whose reply shows whether those before it were in step (docs/decisions/0003).
  * - reporting: every probe that was taken on is settled or given back, however the session ended.
  *
- * What the session knows is changed in this file alone; who was taken on, in `session-probes.ts`. Thousands are open at
+ * What the session knows is changed here and in `session-answers.ts`; who was taken on, in `session-probes.ts`. Thousands are open at
  * once, so the parts are shared and not copied.
  */
 export async function runSession(
@@ -90,6 +90,8 @@ export async function runSession(
     budget: startBudget(destination, parts.hosts.recall(target.host)),
     claims: [],
     randomProbes: [],
+    named: 0,
+    isClosing: false,
   };
   try {
     const dialled = await parts.route.dial(target, probes.patience);
@@ -149,6 +151,10 @@ export type SmtpSession = {
   claims: CanonicalHost[];
   /** What became of them. */
   randomProbes: RandomProbe[];
+  /** Recipients that were named and answered so far. */
+  named: number;
+  /** Whether it has begun to ask again for what left a doubt: nobody joins it any more. */
+  isClosing: boolean;
 };
 
 /** Greeting, asking, leaving and reporting. */
@@ -163,7 +169,7 @@ async function converse(session: SmtpSession, socket: Socket): Promise<void> {
     const failure = opened.kind === 'open' ? await askForAll(session, opened.conversation) : opened;
     const ending = failure === undefined ? undefined : noteEnding(session, failure);
     const goodbye = await sayGoodbye(connection, parts, probes.patience);
-    if (failure !== undefined && isCutShort(failure)) askElsewhere(probes, leftOpen(session));
+    askElsewhere(probes, leftOpen(session, failure));
     dropClaims(session);
     for (const probe of probes.declined) probe.settle(visitWithoutSmtputf8(host));
     for (const answer of probes.answered) reportAnswer(session, answer, goodbye);
@@ -183,7 +189,8 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
   for (;;) {
     refill(session, conversation);
     const plan = planGroup(probes, session.budget, planParts(session));
-    if (plan.steps.length === 0) return undefined;
+    if (plan.steps.length === 0 && !beginClosing(session)) return undefined;
+    if (plan.steps.length === 0) continue;
     beginGroup(probes, plan);
     claimRandomProbes(session, plan);
     const said = await exchange(conversation, plan.steps, { clock, limits, patience: probes.patience });
@@ -201,11 +208,24 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
 }
 
 /** Takes more of those who wait, unless this session has lasted long enough. */
-function refill({ probes, parts, startedAt, budget }: SmtpSession, { capabilities }: Conversation): void {
-  const isYoung = parts.clock.now() - startedAt < parts.limits.smtpPhaseMs / 2;
+function refill(session: SmtpSession, { capabilities }: Conversation): void {
+  const { probes, parts, startedAt, budget, isClosing } = session;
+  const isYoung = !isClosing && parts.clock.now() - startedAt < parts.limits.smtpPhaseMs / 2;
   const asked = probes.pending.length + probes.closing.length;
   takeMore(probes, isYoung ? budget.recipientsLeft - asked : 0);
   sift(probes, capabilities);
+}
+
+/** When nobody is left to be named: whether there is something to ask again. */
+function beginClosing(session: SmtpSession): boolean {
+  const questions = contrastQuestions(session);
+  if (questions.length === 0) return false;
+  session.isClosing = true;
+  session.budget = { ...session.budget, placesKept: 0 };
+  // What is said after the comparison would not stand within it.
+  giveBackPending(session.probes);
+  askLast(session.probes, questions);
+  return true;
 }
 
 function planParts(session: SmtpSession): Parameters<typeof planGroup>[2] {
@@ -215,36 +235,6 @@ function planParts(session: SmtpSession): Parameters<typeof planGroup>[2] {
     randomLocalPart: (domain) => parts.randomLocalPart(domain),
     needsRandomProbe: (domain) => needsRandomProbe(session, domain),
   };
-}
-
-/** Whether nobody knows, finds out or is about to ask what becomes of a made-up address at this domain. */
-function needsRandomProbe({ parts, destination, probes }: SmtpSession, domain: CanonicalHost): boolean {
-  if (
-    !parts.catchAllLookups.needsAsking(domain, { mailHost: destination.target.host, route: parts.route.id })
-  )
-    return false;
-  const waiting = [...probes.owed, ...probes.closing];
-  return !waiting.some(({ kind, probe }) => kind === 'random_probe' && probe.address.host === domain);
-}
-
-/** Nobody else need ask for the random probes of this group. */
-function claimRandomProbes(session: SmtpSession, { steps }: GroupPlan): void {
-  const { parts, destination } = session;
-  for (const { question } of steps) {
-    if (question?.kind !== 'random_probe') continue;
-    const domain = question.probe.address.host;
-    const check = { mailHost: destination.target.host, route: parts.route.id };
-    if (!parts.catchAllLookups.needsAsking(domain, check)) continue;
-    parts.catchAllLookups.claim(domain, check);
-    session.claims = session.claims.concat(domain);
-  }
-}
-
-/** Whoever waits for a random probe that this session took on is told that nothing will come of it. */
-function dropClaims(session: SmtpSession): void {
-  const { claims } = session;
-  session.claims = [];
-  for (const domain of claims) session.parts.catchAllLookups.answer(domain, undetermined);
 }
 
 /** Does what follows from the replies to a group; answers the refusal where one turns us away altogether. */
@@ -263,10 +253,12 @@ function apply(
         refusal ??= { kind: 'refused', phase: event.phase, reply: event.reply };
         break;
       case 'put_off':
+        session.named += 1;
         parts.hosts.learn(destination.target.host, { oneRecipient: true });
         putOff(probes, event.question);
         break;
       case 'answered':
+        session.named += 1;
         if (isDemandAtRecipient(event.reply, conversation)) {
           refusal ??= { kind: 'refused', phase: 'rcpt', reply: event.reply };
           putOff(probes, event.question);
@@ -276,49 +268,6 @@ function apply(
     }
   }
   return refusal;
-}
-
-function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Reply): void {
-  const { outcome, probes } = session;
-  const { localPart, host } = probe.address;
-  const said = interpret(session, { phase: 'rcpt', reply, recipient: `${localPart}@${host}` });
-  const { meaning } = said;
-  const answer: MailboxAnswer = { probe, said: [said] };
-  outcome.mailboxes.push({ account: probe.asker.account, domain: host, said: saidOf(meaning) });
-  holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
-  const isWorthwhile = meaning.label === 'accepted';
-  if (session.budget.randomProbeLast && isWorthwhile && needsRandomProbe(session, host))
-    askLast(probes, [{ kind: 'random_probe', probe }]);
-}
-
-function saidOf(meaning: ReplyMeaning): MailboxFinding['said'] {
-  if (meaning.label === 'mailbox_not_exist') return 'unknown';
-  return complainsAboutUs(meaning) ? 'complaint' : 'other';
-}
-
-function answerRandomProbe(session: SmtpSession, domain: CanonicalHost, reply: Reply): void {
-  const recipient = `${session.parts.randomLocalPart(domain)}@${domain}`;
-  const said = interpret(session, { phase: 'random_rcpt', reply, recipient });
-  const answer = catchAllAfter(said.meaning);
-  const others = session.randomProbes.filter((one) => one.domain !== domain);
-  session.randomProbes = others.concat({ domain, said: [said], answer });
-  session.claims = session.claims.filter((one) => one !== domain);
-  session.parts.catchAllLookups.answer(domain, answer);
-}
-
-/** What a reply means coming from this host, which may name the recipient or us, and the form in which it is kept. */
-function interpret(
-  { destination, egressAddress, parts }: SmtpSession,
-  { phase, reply, recipient }: { phase: SmtpPhase; reply: Reply; recipient?: string },
-): Said {
-  const { code, enhanced, lines } = reply;
-  const text = lines.join(' ').trim();
-  const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
-  const read: ReadReply = { phase, code, enhanced, text: kept };
-  const provider = providerOf(destination.target.host)?.id;
-  const { mailFrom: sender, heloName } = parts.route;
-  const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
-  return { meaning: parts.classify({ code, enhanced, text, provider }, named), read };
 }
 
 /** A host that left in the middle of a group is asked more carefully from now on. */
@@ -332,19 +281,6 @@ function learnFrom(failure: Failure, plan: GroupPlan, session: SmtpSession): Fai
   const fewer = { recipientsPerGroup: Math.max(1, Math.floor(recipients / 2)) };
   parts.hosts.learn(destination.target.host, { ...(taken ?? fewer), randomProbeLast: true });
   return failure;
-}
-
-/**
- * Mailboxes that were accepted before the host left, with nothing said about a made-up one: they must not pay for what
- * a made-up recipient, or others beside them, provoked.
- */
-function leftOpen({ probes, claims }: SmtpSession): MailboxAnswer[] {
-  const unasked = [...probes.owed, ...probes.closing].filter(({ kind }) => kind === 'random_probe');
-  const open = [...claims, ...unasked.map(({ probe }) => probe.address.host)];
-  return probes.answered.filter(
-    ({ probe, said: [first] }) =>
-      first.meaning.label === 'accepted' && open.includes(probe.address.host) && probe.returns() === 0,
-  );
 }
 
 /** What befell the probe that a session was begun for would have befallen those behind it. */

@@ -38,6 +38,8 @@ export type EngineFigures = ReturnType<Engine['counts']> & {
   conversationsWaiting: number;
   /** What is wrong with outbound port 25, if anything. */
   mailPortProblem: string | undefined;
+  /** Which providers refuse control mailboxes, if any do. */
+  controlProblem: string | undefined;
 };
 
 export type ReadHealthParts = ReadProcessesParts & {
@@ -51,7 +53,7 @@ const mostResting = 500;
 
 export async function readHealth(hours: number, parts: ReadHealthParts): Promise<Health> {
   const { engine } = parts;
-  const { resting, routes, mailPort, conversations } = engine.health();
+  const { resting, routes, mailPort, conversations, doubtedProviders } = engine.health();
   const now = parts.wallClock.now();
   const toWall = (at: number) => Math.round(now + at - parts.clock.now());
   return {
@@ -68,6 +70,10 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
       conversationsOpen: conversations.open,
       conversationsWaiting: conversations.waiting,
       mailPortProblem: mailPort.kind === 'blocked' ? mailPort.message : undefined,
+      controlProblem:
+        doubtedProviders.length === 0
+          ? undefined
+          : `${doubtedProviders.join(', ')}: control mailboxes are rejected, so "no such mailbox" is not believed`,
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   type ListFindings,
   type MailRoute,
   type Patience,
+  type VerifyParts,
 } from '@mailproof/engine';
 import { findAnswer, type SandboxAnswer } from './answers.ts';
 import { sandboxHost, visitMailbox } from './mailbox-evidence.ts';
@@ -26,6 +27,7 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
     limits: defaultLimits,
     policies: createPolicyBook({ pacing: 'off' }),
     mailPort: { isBlocked: () => ({ kind: 'open' }) as const, takeTrial: () => false },
+    controls: { askAt: (_group, ask) => ask() } satisfies VerifyParts['controls'],
     // The one mail host of the sandbox has its address already.
     resolver: { ipv4: () => noData, ipv6: () => noData, text: () => noData },
   };

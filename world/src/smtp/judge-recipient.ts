@@ -10,6 +10,7 @@ type Envelope = {
   /** Of the whole conversation. */
   namedInAll: number;
   acceptedInAll: number;
+  refusedInAll: number;
 };
 
 const usualReplies: Record<MailboxState, ReplyText> = {
@@ -40,6 +41,10 @@ function refusedByPolicy(host: MailHost, envelope: Envelope): ReplyText | undefi
   if (envelope.named >= (temper.recipientsPerTransaction ?? Infinity)) {
     return temper.tooMany ?? '452 4.5.3 Error: too many recipients';
   }
+  const { refusesEverySecond: second, locksAfter: lock } = temper;
+  const namedBefore = second?.of === 'transaction' ? envelope.named : envelope.namedInAll;
+  if (second !== undefined && namedBefore % 2 === 1) return second.reply;
+  if (lock !== undefined && envelope.refusedInAll >= lock.refusals) return lock.reply;
   const mostlyRefused = temper.refusesMostlyRefused;
   if (mostlyRefused === undefined || envelope.namedInAll < mostlyRefused.named) return undefined;
   return envelope.acceptedInAll * 2 < envelope.namedInAll

@@ -173,6 +173,7 @@ function rcpt(session: Session, command: Command): Reaction {
     client,
     namedInAll,
     acceptedInAll,
+    refusedInAll: session.refusals,
     sender: transaction.sender,
     named: transaction.named,
   };

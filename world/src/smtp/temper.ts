@@ -49,6 +49,10 @@ export type Temper = {
   errorCount?: { soft: number; hard: number; delayMs: number };
   /** Exim: once more than `named` recipients were named and fewer than half accepted, all further are refused. */
   refusesMostlyRefused?: { named: number };
+  /** QQ: refuses every second recipient, whoever it is, of a transaction or of the whole conversation. */
+  refusesEverySecond?: { of: 'transaction' | 'conversation'; reply: ReplyText };
+  /** GoDaddy: once this many recipients were refused in a conversation, all further ones are. */
+  locksAfter?: { refusals: number; reply: ReplyText };
   /** Closes the connection right after this many recipients were refused with 5xx. */
   hangsUpAfterRefusals?: number;
   /** Leaves at this refusal without a word; the replies to the commands that came with it are lost. */

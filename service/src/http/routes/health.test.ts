@@ -9,6 +9,7 @@ const engine: Parameters<typeof createReadiness>[0]['engine'] = {
     routes: [],
     mailPort: { kind: 'open' },
     resolver: { kind: 'in_order' },
+    doubtedProviders: [],
     conversations: { waiting: 0, open: 0 },
   }),
 };

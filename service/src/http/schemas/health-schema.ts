@@ -46,6 +46,7 @@ const example: ServiceHealth = {
     conversations_open: 12,
     conversations_waiting: 0,
     mail_port_problem: null,
+    control_problem: null,
   },
 };
 
@@ -121,6 +122,7 @@ export const healthSchema = Type.Object(
         conversations_open: count('SMTP conversations open now'),
         conversations_waiting: count('Addresses waiting for a conversation now'),
         mail_port_problem: timeOrNull('What is wrong with outbound port 25; null if nothing is'),
+        control_problem: timeOrNull('Which providers reject control mailboxes; null if none does'),
       },
       { description: 'Figures of the answering process since it started', ...closed },
     ),

@@ -51,6 +51,7 @@ const quietEngine: ReadHealthParts['engine'] = {
     ],
     routes: [],
     resolver: { kind: 'in_order' },
+    doubtedProviders: ['google'],
     mailPort: { kind: 'blocked', message: 'outbound port 25 is blocked' },
     conversations: { waiting: 1, open: 2 },
   }),

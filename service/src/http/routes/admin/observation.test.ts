@@ -102,6 +102,7 @@ for (const database of databases) {
         conversations_open: 2,
         conversations_waiting: 1,
         mail_port_problem: 'outbound port 25 is blocked',
+        control_problem: 'google: control mailboxes are rejected, so "no such mailbox" is not believed',
       });
       assert.equal(health.verdicts.length, 60);
       const { tasks } = await house.read<TaskPage>(`/accounts/${house.ours.accountId}/tasks?limit=100`);
