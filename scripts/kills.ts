@@ -4,7 +4,7 @@ import { runTwinRounds } from '../service/test/faults/endurance/twin-rounds.ts';
 
 /**
  * `npm run kills`: the plug of the service is pulled at random moments under load, and identical requests come all at
- * once. `npm test` runs the same in small. Ends with 1 where a promise was broken.
+ * once. `npm run test:faults` runs the same in small. Ends with 1 where a promise was broken.
  */
 const { values } = parseArgs({
   options: {

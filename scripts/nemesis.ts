@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createDice } from '../service/test/faults/endurance/dice.ts';
+import { createRandom } from '../service/test/support/random.ts';
 import { faultKinds, type FaultKind } from '../service/test/faults/nemesis/faults.ts';
 import { runNemesis, type NemesisReport } from '../service/test/faults/nemesis/run-nemesis.ts';
 
@@ -16,13 +16,13 @@ const { values } = parseArgs({
 
 /** Two or three at a time, drawn so that each kind comes as often as any other. */
 function* drawRounds(seed: number, until: number): Generator<FaultKind[]> {
-  const dice = createDice(seed);
+  const random = createRandom(seed);
   let bag: FaultKind[] = [];
   while (performance.now() < until) {
     const round = new Set<FaultKind>();
-    for (let count = 2 + dice.below(2); count > 0; count -= 1) {
+    for (let count = 2 + random.below(2); count > 0; count -= 1) {
       if (bag.length === 0) bag = [...faultKinds];
-      round.add(bag.splice(dice.below(bag.length), 1)[0] ?? 'kill_api');
+      round.add(bag.splice(random.below(bag.length), 1)[0] ?? 'kill_api');
     }
     yield [...round];
   }

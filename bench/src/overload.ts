@@ -1,7 +1,7 @@
 /** `npm run bench:overload`: ten times what the service can do. See `overload/measure-overload.ts` for what is run. */
 import { parseArgs } from 'node:util';
 import { measureOverload, type Overload } from './overload/measure-overload.ts';
-import { startHouse } from './overload/start-house.ts';
+import { startServiceUnderLoad } from './overload/start-service-under-load.ts';
 import { describeMachine, machineLines, type Machine } from './results/describe-machine.ts';
 import { short } from './results/numbers.ts';
 import { publish } from './results/publish.ts';
@@ -17,12 +17,12 @@ const effort = wish.quick
 const met = (isMet: boolean): string => (isMet ? 'met' : 'not met');
 
 const machine = describeMachine();
-const house = await startHouse();
+const fixture = await startServiceUnderLoad();
 try {
-  const overload = await measureOverload(house, effort);
+  const overload = await measureOverload(fixture, effort);
   publish({ name: 'overload', lines: describe(overload, machine), figures: { machine, ...overload } }, wish);
 } finally {
-  await house.stop();
+  await fixture.stop();
 }
 
 function describe(overload: Overload, about: Machine): string[] {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { commands } from './commands.ts';
 import { runHere } from '../test/support/run-here.ts';
-import { runMailproof, startMailproof } from '../test/support/start-mailproof.ts';
+import { runMailproof, startMailproof } from '../../service/test/support/mailproof.ts';
 
 const concurrent = { concurrency: 2 };
 

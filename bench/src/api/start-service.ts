@@ -2,12 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  bareEnvironment,
-  runMailproof,
-  startMailproof,
-  type Settings,
-} from '../processes/start-mailproof.ts';
+import type { Settings } from '../../../service/test/support/mailproof.ts';
+import { runMailproof, startMailproof } from '../processes/start-mailproof.ts';
 import { places, type Surroundings } from './surroundings.ts';
 
 export type ServiceUnderTest = {
@@ -76,7 +72,6 @@ function settingsIn(folder: string, { surroundings, pacing }: StartOptions): Set
   const listed = join(folder, 'disposable.txt');
   writeFileSync(listed, `${places.disposable}\n`);
   return {
-    ...bareEnvironment(),
     ...surroundings.environment,
     MAILPROOF_PORT: '0',
     MAILPROOF_DATA_DIR: join(folder, 'data'),

@@ -2,7 +2,7 @@
 import type { WorldDescription } from '@mailproof/world';
 import { startBenchPostgres, type BenchPostgres } from '../processes/bench-postgres.ts';
 import { startChild } from '../processes/child.ts';
-import type { Settings } from '../processes/start-mailproof.ts';
+import type { Settings } from '../../../service/test/support/mailproof.ts';
 import { worldModule } from '../processes/world-module.ts';
 
 export type DatabaseKind = 'sqlite' | 'postgres';

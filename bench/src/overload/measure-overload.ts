@@ -9,7 +9,7 @@ import { loadModule, type LoadOrder } from '../api/load-module.ts';
 import { serialMark, wireRequest } from '../api/wire-request.ts';
 import { openLoadModule, type OpenLoadReport } from './open-load-module.ts';
 import { pollTask, type Polling } from './poll-task.ts';
-import { domainNames, type HouseUnderLoad } from './start-house.ts';
+import { domainNames, type ServiceUnderLoad } from './start-service-under-load.ts';
 
 export type Overload = {
   capacity: { perSecond: number; p50Ms: number; cpuUs: number };
@@ -33,38 +33,38 @@ type Effort = { warmUpMs: number; capacityMs: number; overloadMs: number };
 /** As many as the service lets in at once (`inFlight.single` in http/admission.ts): just enough to saturate it. */
 const places = 200;
 const times = 10;
-/** What is under way when the overload begins is answered by then, and the house is full of the new. */
+/** What is under way when the overload begins is answered by then, and the fixture is full of the new. */
 const settleMs = 4_000;
 const mostConnections = 1_500;
 const refusalsMs = 8_000;
 const slowMs = 50;
 const path = '/api/v1/email-verification';
 
-export async function measureOverload(house: HouseUnderLoad, effort: Effort): Promise<Overload> {
-  const saturation = createSaturation(house);
+export async function measureOverload(fixture: ServiceUnderLoad, effort: Effort): Promise<Overload> {
+  const saturation = createSaturation(fixture);
   try {
     await saturation.drive({ connections: places, forMs: effort.warmUpMs });
-    const capacity = await measureCapacity(house, saturation, effort.capacityMs);
-    const seen = await offerTooMuch(house, capacity, effort.overloadMs);
-    return { ...seen, refusalCpuUs: await measureRefusalCost(house, saturation) };
+    const capacity = await measureCapacity(fixture, saturation, effort.capacityMs);
+    const seen = await offerTooMuch(fixture, capacity, effort.overloadMs);
+    return { ...seen, refusalCpuUs: await measureRefusalCost(fixture, saturation) };
   } finally {
     await saturation.stop();
   }
 }
 
 async function offerTooMuch(
-  house: HouseUnderLoad,
+  fixture: ServiceUnderLoad,
   capacity: Overload['capacity'],
   forMs: number,
 ): Promise<Omit<Overload, 'refusalCpuUs'>> {
   const perSecond = Math.round(capacity.perSecond * times);
-  const polling = pollTask(house);
+  const polling = pollTask(fixture);
   const load = startChild(openLoadModule);
   try {
     const report = await load.ask({
-      port: house.port,
+      port: fixture.port,
       path,
-      keys: house.keys,
+      keys: fixture.keys,
       domains: domainNames(),
       mostConnections,
       perSecond,
@@ -83,13 +83,13 @@ async function offerTooMuch(
 }
 
 /** One generator for each key, so that no account's share is what binds. */
-function createSaturation(house: HouseUnderLoad) {
-  const loads = house.keys.map(() => startChild(loadModule));
+function createSaturation(fixture: ServiceUnderLoad) {
+  const loads = fixture.keys.map(() => startChild(loadModule));
   // Each key has domains of its own.
-  const next = house.keys.map((_, index) => (index * domainNames().length) / house.keys.length);
+  const next = fixture.keys.map((_, index) => (index * domainNames().length) / fixture.keys.length);
   const order = (key: string, index: number, { connections, forMs }: Drive): LoadOrder => ({
-    port: house.port,
-    connections: connections / house.keys.length,
+    port: fixture.port,
+    connections: connections / fixture.keys.length,
     forMs,
     settleMs,
     request: requestOf(key),
@@ -101,7 +101,7 @@ function createSaturation(house: HouseUnderLoad) {
       Promise.all(
         loads.map(async (load, index) => {
           const from = next[index] ?? 0;
-          const report = await load.ask(order(house.keys[index] ?? '', index, how));
+          const report = await load.ask(order(fixture.keys[index] ?? '', index, how));
           next[index] = report.next;
           return { ...report, sent: report.next - from };
         }),
@@ -119,13 +119,13 @@ function requestOf(key: string): string {
 }
 
 async function measureCapacity(
-  house: HouseUnderLoad,
+  fixture: ServiceUnderLoad,
   saturation: Saturation,
   forMs: number,
 ): Promise<Overload['capacity']> {
-  const cpuBefore = cpuTimeMs(house.pid) ?? NaN;
+  const cpuBefore = cpuTimeMs(fixture.pid) ?? NaN;
   const reports = await saturation.drive({ connections: places, forMs });
-  const cpuMs = (cpuTimeMs(house.pid) ?? NaN) - cpuBefore;
+  const cpuMs = (cpuTimeMs(fixture.pid) ?? NaN) - cpuBefore;
   const latencies = reports.flatMap(({ latenciesMs }) => latenciesMs);
   return {
     perSecond: (1_000 * latencies.length) / (forMs - settleMs),
@@ -138,10 +138,10 @@ async function measureCapacity(
  * What a refusal costs: twice as many connections as places, so that many ask as fast as they are refused. All that the
  * server uses meanwhile is put on the refusals, the verifications under way included, so the figure is a bound.
  */
-async function measureRefusalCost(house: HouseUnderLoad, saturation: Saturation): Promise<number> {
-  const cpuBefore = cpuTimeMs(house.pid) ?? NaN;
+async function measureRefusalCost(fixture: ServiceUnderLoad, saturation: Saturation): Promise<number> {
+  const cpuBefore = cpuTimeMs(fixture.pid) ?? NaN;
   const reports = await saturation.drive({ connections: 2 * places, forMs: refusalsMs });
-  const cpuMs = (cpuTimeMs(house.pid) ?? NaN) - cpuBefore;
+  const cpuMs = (cpuTimeMs(fixture.pid) ?? NaN) - cpuBefore;
   return (1_000 * cpuMs) / sum(reports.map(({ otherwise }) => otherwise['503'] ?? 0));
 }
 

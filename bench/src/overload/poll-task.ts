@@ -1,14 +1,14 @@
 /** Somebody who polls a task, all the time and whatever else is going on. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from '../results/numbers.ts';
-import type { HouseUnderLoad } from './start-house.ts';
+import type { ServiceUnderLoad } from './start-service-under-load.ts';
 
 export type Polling = { asked: number; refused: number; p99Ms: number };
 
 const everyMs = 50;
 const withinMs = 10_000;
 
-export function pollTask({ port, keys, task }: HouseUnderLoad): { stop(): Promise<Polling> } {
+export function pollTask({ port, keys, task }: ServiceUnderLoad): { stop(): Promise<Polling> } {
   const latencies: number[] = [];
   const stopping = new AbortController();
   let refused = 0;

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, issueKey, openStore } from '../../../service/src/index.ts';
 import type { BenchDatabase, BenchPostgres } from '../processes/bench-postgres.ts';
-import { bareEnvironment, startMailproof, type Settings } from '../processes/start-mailproof.ts';
+import type { Settings } from '../../../service/test/support/mailproof.ts';
+import { startMailproof } from '../processes/start-mailproof.ts';
 import { createWorkCounter, type Work, type WorkCounter } from './count-work.ts';
 
 export type Installation = {
@@ -37,7 +38,6 @@ export async function openInstallation(
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
   const database = await postgres.createDatabase(order.name);
   const env = {
-    ...bareEnvironment(),
     ...order.settings,
     MAILPROOF_PORT: '0',
     MAILPROOF_DATA_DIR: join(folder, 'data'),

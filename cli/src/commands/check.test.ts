@@ -9,7 +9,7 @@ import { createClient } from '@mailproof/client';
 import { startStandIn, type StandIn } from '@mailproof/client/stand-in';
 import { run } from '../run.ts';
 import { runHere } from '../../test/support/run-here.ts';
-import { startMailproof } from '../../test/support/start-mailproof.ts';
+import { startMailproof } from '../../../service/test/support/mailproof.ts';
 import { createTerminal } from '../terminal.ts';
 
 let folder: string;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startWorld, type World } from '@mailproof/world';
-import { runMailproof, startMailproof, type Started } from '../../test/support/start-mailproof.ts';
+import { runMailproof, startMailproof, type Started } from '../../../service/test/support/mailproof.ts';
 import { runHere } from '../../test/support/run-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-serve-'));

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { standardCast, standardWorld, startWorld, type World } from '@mailproof/world';
 import { runHere } from '../../test/support/run-here.ts';
-import { runMailproof, startMailproof } from '../../test/support/start-mailproof.ts';
+import { runMailproof, startMailproof } from '../../../service/test/support/mailproof.ts';
 
 /** Domains of a list, ten addresses each. */
 const listDomains = Array.from({ length: 20 }, (_, i) => `list${i}.test`);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { runMailproof } from '../../test/support/start-mailproof.ts';
+import { runMailproof } from '../../../service/test/support/mailproof.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-parse-'));
 after(() => rmSync(folder, { recursive: true }));

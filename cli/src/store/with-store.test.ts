@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createPostgresDatabase } from '../../../service/test/support/postgres/test-postgres.ts';
 import { runHere } from '../../test/support/run-here.ts';
-import { runMailproof } from '../../test/support/start-mailproof.ts';
+import { runMailproof } from '../../../service/test/support/mailproof.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-store-'));
 after(() => rmSync(folder, { recursive: true }));

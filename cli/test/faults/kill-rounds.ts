@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStandIn, type Fault, type StandIn } from '@mailproof/client/stand-in';
-import { runMailproof, startMailproof } from '../support/start-mailproof.ts';
+import { runMailproof, startMailproof } from '../../../service/test/support/mailproof.ts';
+import { createRandom } from '../../../service/test/support/random.ts';
 import { makeRows } from './make-list.ts';
 
 type KillOrder = { rows: number; kills: number; seed: number };
@@ -22,7 +23,7 @@ type KillReport = {
  */
 export async function runKillRounds({ rows, kills, seed }: KillOrder): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-kills-'));
-  const random = createRandom(seed);
+  const { next: random } = createRandom(seed);
   const list = join(folder, 'list.csv');
   writeFileSync(list, [...makeRows(rows)].join(''));
   const undisturbed = await runUndisturbed(list, join(folder, 'undisturbed.csv'));
@@ -114,16 +115,5 @@ function afterSome(count: number, act: () => void): () => void {
   return () => {
     left -= 1;
     if (left === 0) act();
-  };
-}
-
-/** A small generator (mulberry32), so that a seed gives the same kills again, as far as the machine allows. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { startStandIn } from '@mailproof/client/stand-in';
-import { runMailproof } from '../support/start-mailproof.ts';
+import { runMailproof } from '../../../service/test/support/mailproof.ts';
 import { makeRows } from './make-list.ts';
 
 type Measured = {

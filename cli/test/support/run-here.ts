@@ -1,7 +1,7 @@
 /** Runs a command in this very process, for tests of what it says: everything but signals and the real exit. */
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/run.ts';
-import type { Ended } from './start-mailproof.ts';
+import type { Ended } from '../../../service/test/support/mailproof.ts';
 import { createTerminal } from '../../src/terminal.ts';
 
 type Circumstances = { env?: Record<string, string>; input?: string };

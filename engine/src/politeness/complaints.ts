@@ -10,7 +10,7 @@ export type Complaint = { at: number; account: string; domain: string };
 /** An account that asked at a group, and when it last did. */
 export type RecentAsker = { account: string; at: number };
 
-export type Blamed =
+type Blamed =
   | { kind: 'nobody' }
   /** It will not have us, whoever asks. */
   | { kind: 'everybody' }

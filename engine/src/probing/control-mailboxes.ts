@@ -28,7 +28,7 @@ export type ControlMailboxes = {
   stop(): void;
 };
 
-export type ControlParts = AskMailboxParts & {
+type ControlParts = AskMailboxParts & {
   /** Addresses by the group of their mail hosts. */
   controls: ReadonlyMap<string, readonly string[]>;
   clock: Clock;

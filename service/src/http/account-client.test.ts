@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient, MailproofError, type Client } from '@mailproof/client';
 import { databases } from '../../test/support/databases.ts';
-import { openAccountHouse, type AccountHouse } from '../../test/support/http/open-account-house.ts';
+import { openHttpFixture, type HttpFixture } from '../../test/support/http/open-http-fixture.ts';
 
 /** The client's calls for the account, against the service itself. */
-let house: AccountHouse;
+let fixture: HttpFixture;
 let client: Client;
 before(async () => {
   const [database] = databases;
   assert.ok(database !== undefined);
-  house = await openAccountHouse(database);
-  const baseUrl = await house.server.listen({ host: '127.0.0.1', port: 0 });
-  client = createClient({ baseUrl, apiKey: house.ours.live.apiKey });
+  fixture = await openHttpFixture(database);
+  const baseUrl = await fixture.server.listen({ host: '127.0.0.1', port: 0 });
+  client = createClient({ baseUrl, apiKey: fixture.ours.live.apiKey });
 });
-after(() => house.close());
+after(() => fixture.close());
 
 test('the account, its ledger by pages, its use and its tasks', async () => {
-  assert.equal((await client.account()).account_id, house.ours.accountId);
+  assert.equal((await client.account()).account_id, fixture.ours.accountId);
   const { task_id: taskId, requestId } = await client.createTask(['a@example.com', 'nonsense']);
   const first = await client.ledger({ limit: 3 });
   assert.deepEqual(
@@ -41,7 +41,7 @@ test('the account, its ledger by pages, its use and its tasks', async () => {
 });
 
 test('keys are created, listed, named and deleted', async () => {
-  house.time.advance(1);
+  fixture.time.advance(1);
   const created = await client.keys.create({ name: 'shop', mode: 'test' });
   assert.match(created.api_key, /^mp_test_/);
   const named = await client.keys.rename(created.key_id, 'web/é');

@@ -4,11 +4,7 @@ import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import { audit } from '../upkeep/audit.ts';
 import { databases } from '../../test/support/databases.ts';
-import {
-  openAccountHouse,
-  type AccountHouse,
-  type Asked,
-} from '../../test/support/http/open-account-house.ts';
+import { openHttpFixture, type HttpFixture, type Asked } from '../../test/support/http/open-http-fixture.ts';
 
 const runs = 400;
 
@@ -79,33 +75,37 @@ const request = fc.record({
 
 for (const database of databases) {
   describe(`random requests to the account's endpoints on ${database.name}`, () => {
-    let house: AccountHouse;
+    let fixture: HttpFixture;
     before(async () => {
-      house = await openAccountHouse(database);
+      fixture = await openHttpFixture(database);
     });
-    after(() => house.close());
+    after(() => fixture.close());
 
     test(`${runs} of them: only documented answers, nothing of another account, clean books`, async () => {
       const sessions = {
-        session: await house.signInWith(house.ours.live),
-        operator: await house.signInAsOperator(),
+        session: await fixture.signInWith(fixture.ours.live),
+        operator: await fixture.signInAsOperator(),
       };
-      const before = await theirState(house);
+      const before = await theirState(fixture);
       const statuses = new Set<number>();
       await fc.assert(
         fc.asyncProperty(request, async (given) => {
-          const response = await send(given, { house, sessions });
+          const response = await send(given, { fixture, sessions });
           statuses.add(response.statusCode);
-          for (const theirs of [house.theirs.accountId, house.theirs.live.apiKey, house.theirs.live.last4])
+          for (const theirs of [
+            fixture.theirs.accountId,
+            fixture.theirs.live.apiKey,
+            fixture.theirs.live.last4,
+          ])
             assert.ok(!response.body.includes(theirs));
           // Nobody is slowed, and no key is missed, for what the run before did.
-          house.time.advance(61_000);
+          fixture.time.advance(61_000);
         }),
         { numRuns: runs },
       );
-      assert.equal(await theirState(house), before);
+      assert.equal(await theirState(fixture), before);
       for (const status of [200, 400, 401, 403, 404, 405]) assert.ok(statuses.has(status), String(status));
-      const { violations } = await audit({ store: house.store }, { since: 0 });
+      const { violations } = await audit({ store: fixture.store }, { since: 0 });
       assert.deepEqual(violations, []);
     });
   });
@@ -114,16 +114,16 @@ for (const database of databases) {
 type Given = typeof request extends fc.Arbitrary<infer T> ? T : never;
 type Sessions = Record<'session' | 'operator', { cookie: string; csrfToken: string }>;
 
-/** The house holds every answer against the OpenAPI document, and fails on a 500. */
+/** The fixture holds every answer against the OpenAPI document, and fails on a 500. */
 function send(
   { method, path: where, query: asked, body: text, as, csrf }: Given,
-  { house, sessions }: { house: AccountHouse; sessions: Sessions },
+  { fixture, sessions }: { fixture: HttpFixture; sessions: Sessions },
 ): Promise<LightMyRequestResponse> {
-  const { ours, theirs } = house;
+  const { ours, theirs } = fixture;
   const url = where.replace('OURS', ours.test.keyId).replace('THEIRS', theirs.live.keyId);
   const identity: Partial<Asked> =
     as === 'live' || as === 'test' ? { key: ours[as] } : as === 'nobody' ? {} : { session: sessions[as] };
-  return house.ask({
+  return fixture.ask({
     method,
     url: asked === '' ? url : `${url}?${asked}`,
     ...identity,
@@ -132,7 +132,7 @@ function send(
   });
 }
 
-async function theirState({ ask, theirs }: AccountHouse): Promise<string> {
+async function theirState({ ask, theirs }: HttpFixture): Promise<string> {
   const urls = ['', '/ledger', '/tasks', '/keys'].map((end) => `/api/v1/account${end}`);
   const answers = await Promise.all(urls.map((url) => ask({ url, key: theirs.live })));
   return JSON.stringify(answers.map((answer) => answer.json<unknown>()));

@@ -2,24 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAdminClient, MailproofError, type AdminClient } from '@mailproof/client';
 import { databases } from '../../test/support/databases.ts';
-import {
-  adminToken,
-  openAccountHouse,
-  type AccountHouse,
-} from '../../test/support/http/open-account-house.ts';
+import { adminToken, openHttpFixture, type HttpFixture } from '../../test/support/http/open-http-fixture.ts';
 
 /** The client's calls for the operator, against the service itself. */
-let house: AccountHouse;
+let fixture: HttpFixture;
 let baseUrl: string;
 let client: AdminClient;
 before(async () => {
   const [database] = databases;
   assert.ok(database !== undefined);
-  house = await openAccountHouse(database);
-  baseUrl = await house.server.listen({ host: '127.0.0.1', port: 0 });
+  fixture = await openHttpFixture(database);
+  baseUrl = await fixture.server.listen({ host: '127.0.0.1', port: 0 });
   client = createAdminClient({ baseUrl, token: adminToken });
 });
-after(() => house.close());
+after(() => fixture.close());
 
 test('accounts are made, found, given a plan and credits', async () => {
   const made = await client.accounts.create({ name: 'Example & Söhne', credits: 5 });
@@ -39,7 +35,7 @@ test('accounts are made, found, given a plan and credits', async () => {
 });
 
 test('keys are made and deleted; health, requests and the log are read', async () => {
-  const { accountId } = house.theirs;
+  const { accountId } = fixture.theirs;
   const key = await client.keys.create(accountId, { mode: 'test' });
   await client.keys.delete(accountId, key.key_id);
   const { keys } = await client.keys.list(accountId);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { databases } from '../../test/support/databases.ts';
-import { openTaskHouse } from '../../test/support/open-task-house.ts';
+import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { deferred, safe, unknown } from '../../test/support/outcomes.ts';
 import { statement } from '../db/statement.ts';
 import { findList } from './list.ts';
@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 const hourMs = 3_600_000;
 
 async function openListFixture(database: (typeof databases)[number], credits = 10_000) {
-  const tasks = await openTaskHouse(database, credits);
+  const tasks = await openTaskFixture(database, credits);
   const { store, registry, time, account } = tasks;
   const parts = {
     store,

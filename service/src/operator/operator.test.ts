@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import type { AdminRequestTrace, AuditLogPage, ServiceHealth } from '@mailproof/client';
 import type { Service } from '../main.ts';
 import { createApiClient } from '../../test/support/api-client.ts';
-import { postTask, readResults, serviceBesideWorld } from '../../test/support/service-beside-world.ts';
+import { openFixture } from '../../test/support/open-fixture.ts';
 
 const token = 'a-token-of-this-test';
 
 /** The whole service in a world of its own: what it counts and writes down while it works, read by the operator. */
 test('verifications are counted once each and requests found by their id, over a restart', async () => {
-  const place = await serviceBesideWorld(
-    {
+  const fixture = await openFixture({
+    world: {
       zones: {
         'town.test': { mx: [[10, 'mx.town.test']] },
         'grey.test': { mx: [[10, 'mx.grey.test']] },
@@ -20,16 +20,16 @@ test('verifications are counted once each and requests found by their id, over a
         'mx.grey.test': { temper: { greylist: { waitMs: 3_600_000, defers: 'everybody' } } },
       },
     },
-    { MAILPROOF_ADMIN_TOKEN: token, MAILPROOF_PACING: 'off', MAILPROOF_SANDBOX_DELAYS: 'off' },
-  );
+    settings: { MAILPROOF_ADMIN_TOKEN: token },
+  });
   const running: Service[] = [];
   const start = async () => {
-    const service = await place.start();
+    const service = await fixture.startHere();
     running.push(service);
     return service;
   };
   try {
-    const key = await place.openAccount(100);
+    const { liveKey: key } = await fixture.openAccount({ credits: 100 });
     const before = await start();
     const client = createApiClient(before.url);
     const single = async (email: string, headers: Record<string, string> = {}) => {
@@ -41,10 +41,9 @@ test('verifications are counted once each and requests found by their id, over a
     const requestId = (await single('ada@town.test', repeated)).requestId;
     await single('ada@town.test', repeated);
     const unknownId = (await single('ada@grey.test')).requestId;
-    await readResults(
-      before,
+    await client.results(
       key,
-      await postTask(before, key, ['ada@town.test', 'bob@town.test', 'no address']),
+      await client.createdTask(key, ['ada@town.test', 'bob@town.test', 'no address']),
     );
     client.close();
     await before.stop();
@@ -81,9 +80,10 @@ test('verifications are counted once each and requests found by their id, over a
       'command_line account_created',
       'command_line credits_granted',
       'command_line key_created',
+      'command_line key_created',
     ]);
   } finally {
     for (const service of running) await service.stop();
-    await place.close();
+    await fixture.close();
   }
 });

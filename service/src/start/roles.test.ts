@@ -1,52 +1,45 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WorldDescription } from '@mailproof/world';
-import { databases } from '../../test/support/databases.ts';
-import {
-  postTask,
-  readProgress,
-  readResults,
-  serviceBesideWorld,
-} from '../../test/support/service-beside-world.ts';
+import { createApiClient } from '../../test/support/api-client.ts';
+import { openFixture } from '../../test/support/open-fixture.ts';
 
 const description: WorldDescription = {
   zones: { 'brisk.test': { mx: [[10, 'mx.brisk.test']] } },
   hosts: { 'mx.brisk.test': { mailboxes: { ann: 'exists', bob: 'exists' } } },
 };
 
-for (const database of databases) {
-  describe(`the roles of processes on ${database.name}`, () => {
-    it('an API takes tasks and a worker runs them, whichever comes first', { timeout: 60_000 }, async () => {
-      const { settings, close } = await database.open();
-      const { dataDir, databaseUrl } = settings;
-      const house = await serviceBesideWorld(description, {
-        MAILPROOF_DATA_DIR: dataDir,
-        ...(databaseUrl === undefined ? {} : { MAILPROOF_DATABASE_URL: databaseUrl }),
+for (const database of ['SQLite', 'PostgreSQL'] as const) {
+  describe(`the roles of processes on ${database}`, () => {
+    it('an API takes tasks and a worker runs them, whichever comes first', async () => {
+      const fixture = await openFixture({
+        world: description,
+        database,
       });
-      const key = await house.openAccount(100);
-      const api = await house.start({ role: 'api' });
+      const { liveKey: key } = await fixture.openAccount({ credits: 100 });
+      const api = await fixture.startHere({ role: 'api' });
+      const client = createApiClient(api.url);
       try {
-        const first = await postTask(api, key, ['ann@brisk.test', 'eve@brisk.test']);
-        assert.equal((await readProgress(api, key, first)).status, 'waiting');
-        const worker = await house.start({ role: 'worker' });
+        const first = await client.createdTask(key, ['ann@brisk.test', 'eve@brisk.test']);
+        assert.equal((await client.readTask(key, first)).body['status'], 'waiting');
+        const worker = await fixture.startHere({ role: 'worker' });
         assert.equal(worker.url, '');
         try {
-          const results = await readResults(api, key, first);
+          const results = await client.results(key, first);
           assert.deepEqual(
             Object.values(results).map(({ status }) => status),
             ['safe', 'invalid'],
           );
-          const second = await postTask(api, key, ['bob@brisk.test']);
-          assert.equal((await readResults(api, key, second))['bob@brisk.test']?.status, 'safe');
+          const second = await client.createdTask(key, ['bob@brisk.test']);
+          assert.equal((await client.results(key, second))['bob@brisk.test']?.status, 'safe');
         } finally {
           await worker.stop();
         }
-        const third = await postTask(api, key, ['bob@brisk.test']);
-        assert.equal((await readProgress(api, key, third)).status, 'waiting');
+        const third = await client.createdTask(key, ['bob@brisk.test']);
+        assert.equal((await client.readTask(key, third)).body['status'], 'waiting');
       } finally {
         await api.stop();
-        await house.close();
-        await close();
+        await fixture.close();
       }
     });
   });

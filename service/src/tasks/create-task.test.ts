@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { begin } from '../idempotency/idempotency.ts';
 import { databases } from '../../test/support/databases.ts';
-import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
+import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { safe, unknown } from '../../test/support/outcomes.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 
 for (const database of databases) {
   describe(`creating a task on ${database.name}`, () => {
     it('counts, and keeps the first spelling of each address', async () => {
-      const { create, created, run, claim, read, account, close } = await openTaskHouse(database);
+      const { create, created, run, claim, read, account, close } = await openTaskFixture(database);
       const emails = [
         ' Anna@Example.com ',
         'anna@EXAMPLE.COM',
@@ -35,7 +35,7 @@ for (const database of databases) {
     });
 
     it('reserves for what was submitted and returns duplicates and rejected at once', async () => {
-      const { create, account, balance, violations, close } = await openTaskHouse(database, 10);
+      const { create, account, balance, violations, close } = await openTaskFixture(database, 10);
       const answer = await create(account.live, ['a@example.com', 'A@example.com', 'x', 'b@example.com']);
       assert.equal(answer.kind, 'created');
       assert.deepEqual(await balance(), [8, 2, 0]);
@@ -44,7 +44,7 @@ for (const database of databases) {
     });
 
     it('needs as many credits as addresses were submitted, and takes none where it refuses', async () => {
-      const { create, account, balance, violations, close } = await openTaskHouse(database, 3);
+      const { create, account, balance, violations, close } = await openTaskFixture(database, 3);
       const twice = ['a@example.com', 'a@example.com', 'a@example.com', 'a@example.com'];
       assert.deepEqual(await create(account.live, twice), { kind: 'insufficient_credits' });
       assert.deepEqual(await create(account.live, ['1', '2', '3', '4']), { kind: 'insufficient_credits' });
@@ -55,7 +55,10 @@ for (const database of databases) {
     });
 
     it('with nothing to process is completed at once', async () => {
-      const { created, read, claim, account, balance, violations, close } = await openTaskHouse(database, 10);
+      const { created, read, claim, account, balance, violations, close } = await openTaskFixture(
+        database,
+        10,
+      );
       const task = await read(await created(account.live, ['nonsense', 'more nonsense']));
       assert.ok(task.kind === 'task');
       assert.deepEqual([task.status, task.total, task.creditsUsed, task.results], ['completed', 0, 0, []]);
@@ -66,7 +69,7 @@ for (const database of databases) {
     });
 
     it('is named as asked, or after the minute of its creation in UTC', async () => {
-      const { created, read, account, close } = await openTaskHouse(database);
+      const { created, read, account, close } = await openTaskFixture(database);
       const named = await read(await created(account.live, ['a@example.com'], { name: 'spring list' }));
       const unnamed = await read(await created(account.live, ['a@example.com']));
       assert.ok(named.kind === 'task' && unnamed.kind === 'task');
@@ -75,7 +78,7 @@ for (const database of databases) {
     });
 
     it('of a test key moves no credit', async () => {
-      const { create, run, claim, read, account, balance, violations, close } = await openTaskHouse(
+      const { create, run, claim, read, account, balance, violations, close } = await openTaskFixture(
         database,
         0,
       );
@@ -90,7 +93,7 @@ for (const database of databases) {
     });
 
     it('100 rounds of 20 identical requests at once: one task each', async () => {
-      const { create, account, balance, violations, close } = await openTaskHouse(database, 300);
+      const { create, account, balance, violations, close } = await openTaskFixture(database, 300);
       for (let round = 0; round < 100; round += 1) {
         const idempotency = { key: `key ${round}`, bodyHash: 'body' };
         const answers = await Promise.all(
@@ -110,7 +113,7 @@ for (const database of databases) {
     });
 
     it('another body or the other endpoint is a mismatch', async () => {
-      const { create, account, store, time, close } = await openTaskHouse(database);
+      const { create, account, store, time, close } = await openTaskFixture(database);
       const { accountId } = account;
       const now = time.wallClock.now();
       await create(account.live, ['a@example.com'], { idempotency: { key: 'k', bodyHash: 'one' } });
@@ -135,7 +138,7 @@ for (const database of databases) {
     });
 
     it('side by side on credits for some of them, each takes both of its parts or none', async () => {
-      const { account, create, balance, violations, close } = await openTaskHouse(database, 7);
+      const { account, create, balance, violations, close } = await openTaskFixture(database, 7);
       const withDuplicate = ['a@example.com', 'b@example.com', 'A@example.com'];
       const answers = await Promise.all(
         [withDuplicate, addresses(1), withDuplicate, addresses(1), withDuplicate, addresses(2)].map(
@@ -149,7 +152,7 @@ for (const database of databases) {
     });
 
     it('twins whose credits pay for one of them: one task, and none is refused', async () => {
-      const { account, create, balance, violations, close } = await openTaskHouse(database, 2);
+      const { account, create, balance, violations, close } = await openTaskFixture(database, 2);
       const idempotency = { key: 'k', bodyHash: 'one' };
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => create(account.live, addresses(2), { idempotency })),
@@ -163,7 +166,7 @@ for (const database of databases) {
     });
 
     it('a refused task frees its key', async () => {
-      const { create, account, close } = await openTaskHouse(database, 1);
+      const { create, account, close } = await openTaskFixture(database, 1);
       const idempotency = { key: 'k', bodyHash: 'one' };
       assert.equal((await create(account.live, addresses(2), { idempotency })).kind, 'insufficient_credits');
       assert.equal((await create(account.live, addresses(1), { idempotency })).kind, 'created');
@@ -173,7 +176,7 @@ for (const database of databases) {
 
   describe(`reading a task on ${database.name}`, () => {
     it('is for its owner alone; all else reads as not found', async () => {
-      const { created, read, run, claim, store, time, account, close } = await openTaskHouse(database);
+      const { created, read, run, claim, store, time, account, close } = await openTaskFixture(database);
       const other = await openAccount({ store, wallClock: time.wallClock }, 10);
       const id = await created(account.live, ['a@example.com']);
       assert.equal((await read(id)).kind, 'task');
@@ -198,7 +201,7 @@ for (const database of databases) {
     });
 
     it('shows progress, credits held and then charged, and results only at the end', async () => {
-      const { created, read, claim, run, mind, account, close } = await openTaskHouse(database);
+      const { created, read, claim, run, mind, account, close } = await openTaskFixture(database);
       const id = await created(account.live, addresses(4));
       const states = [await read(id)];
       mind.answer = async (email) => {

@@ -4,7 +4,7 @@ import type { BulkResultRecord } from '@mailproof/client';
 import { systemClock, type Outcome } from '@mailproof/engine';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { databases } from '../../test/support/databases.ts';
-import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
+import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { statement } from '../db/statement.ts';
 import { recordOf } from './present-results.ts';
 
@@ -14,8 +14,8 @@ const allResults = statement((db) => db.selectFrom('task').select('results'));
 const answerOf = (email: string): Promise<Outcome> =>
   sandbox.verify(email, { deadline: Infinity, signal: never });
 
-async function plainResults(house: Awaited<ReturnType<typeof openTaskHouse>>, taskId: string) {
-  const answer = await house.readPlainly(taskId);
+async function plainResults(fixture: Awaited<ReturnType<typeof openTaskFixture>>, taskId: string) {
+  const answer = await fixture.readPlainly(taskId);
   return answer.kind === 'task' ? answer.resultsJson : undefined;
 }
 
@@ -72,7 +72,7 @@ test('a record carries what interface 2.4 names, and of that only what there is 
 for (const database of databases) {
   describe(`results made ready on ${database.name}`, () => {
     test('are the same text, made at the end or when asked for, and differ from explained ones by the explanation', async () => {
-      const house = await openTaskHouse(database);
+      const fixture = await openTaskFixture(database);
       const spelled = [
         '__proto__@a.test',
         'constructor@a.test',
@@ -80,12 +80,16 @@ for (const database of databases) {
         '"a\\"b"@a.test',
         'ü@ü.test',
       ];
-      house.mind.answer = answerOf;
-      const id = await house.created(house.account.live, [...spelled, ...addresses(50), 'timeout@a.test']);
-      assert.equal(await plainResults(house, id), undefined);
-      await house.run((await house.claim())!);
-      const ready = (await plainResults(house, id)) ?? '';
-      const explained = await house.read(id);
+      fixture.mind.answer = answerOf;
+      const id = await fixture.created(fixture.account.live, [
+        ...spelled,
+        ...addresses(50),
+        'timeout@a.test',
+      ]);
+      assert.equal(await plainResults(fixture, id), undefined);
+      await fixture.run((await fixture.claim())!);
+      const ready = (await plainResults(fixture, id)) ?? '';
+      const explained = await fixture.read(id);
       assert.ok(explained.kind === 'task');
       const without = (explained.results ?? []).map(({ explanation, ...record }) => {
         assert.ok(explanation !== undefined);
@@ -93,19 +97,19 @@ for (const database of databases) {
       });
       assert.equal(without.length, 56);
       assert.equal(ready, `{${without.join(',')}}`);
-      await house.close();
+      await fixture.close();
     });
 
     test('go with the task: after its time nothing of them is left', async () => {
-      const house = await openTaskHouse(database);
-      const id = await house.created(house.account.live, ['canary@example.com']);
-      await house.run((await house.claim())!);
-      assert.match((await plainResults(house, id)) ?? '', /canary@example\.com/);
-      house.time.advance(16 * 86_400_000);
-      assert.equal(await plainResults(house, id), undefined, 'expired, although not yet erased');
-      await house.sweep();
-      assert.deepEqual(await house.store.read.all(allResults, {}), []);
-      await house.close();
+      const fixture = await openTaskFixture(database);
+      const id = await fixture.created(fixture.account.live, ['canary@example.com']);
+      await fixture.run((await fixture.claim())!);
+      assert.match((await plainResults(fixture, id)) ?? '', /canary@example\.com/);
+      fixture.time.advance(16 * 86_400_000);
+      assert.equal(await plainResults(fixture, id), undefined, 'expired, although not yet erased');
+      await fixture.sweep();
+      assert.deepEqual(await fixture.store.read.all(allResults, {}), []);
+      await fixture.close();
     });
   });
 }

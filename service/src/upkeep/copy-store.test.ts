@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { statement } from '../db/statement.ts';
 import { createAccount } from '../accounts/create-account.ts';
 import { databases, type TestStore } from '../../test/support/databases.ts';
-import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
+import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { copyStore } from './copy-store.ts';
 
 const lastChange = statement((db) =>
@@ -18,25 +18,25 @@ for (const source of databases) {
         copyStore({ from, to, toKind, onProgress: () => undefined });
 
       it('takes every row along, once, and both sides balance and work on', async () => {
-        const house = await openTaskHouse(source);
+        const fixture = await openTaskFixture(source);
         const there = await target.open();
-        await house.created(house.account.live, addresses(90));
-        await house.created(house.account.live, addresses(70));
-        for (let n = 0; n < 8; n += 1) await house.created(house.account.test, addresses(100));
-        await house.run((await house.claim())!);
-        await house.registry.leave();
-        const answer = await copy(house.store, there.store);
+        await fixture.created(fixture.account.live, addresses(90));
+        await fixture.created(fixture.account.live, addresses(70));
+        for (let n = 0; n < 8; n += 1) await fixture.created(fixture.account.test, addresses(100));
+        await fixture.run((await fixture.claim())!);
+        await fixture.registry.leave();
+        const answer = await copy(fixture.store, there.store);
         assert.ok(answer.kind === 'copied', JSON.stringify(answer));
         const { accounts, tasks, entries, violations } = answer;
         assert.deepEqual({ accounts, tasks, violations }, { accounts: 1, tasks: 10, violations: [] });
         assert.ok(entries >= 3, `${entries}`);
-        assert.deepEqual((await copy(house.store, there.store)).kind, 'target_not_empty');
+        assert.deepEqual((await copy(fixture.store, there.store)).kind, 'target_not_empty');
         const before = await there.store.read.first(lastChange, {});
         const parts = { store: there.store, wallClock: Date, actor: 'command_line' as const };
         await createAccount({ name: 'later', plan: 'paid', credits: 1 }, parts);
         assert.ok((await there.store.read.first(lastChange, {}))!.number > before!.number);
         await there.close();
-        await house.close();
+        await fixture.close();
       });
 
       it('refuses while somebody works on the source', async () => {

@@ -6,7 +6,7 @@ import type { Violation } from '../credits/violation.ts';
 import { reserve } from '../credits/reserve.ts';
 import { databases } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
-import { addresses, openTaskHouse } from '../../test/support/open-task-house.ts';
+import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { audit } from './audit.ts';
 import { repeat } from '../repeat.ts';
 import { createWatchBooks } from './watch-books.ts';
@@ -24,78 +24,84 @@ for (const database of databases) {
     ];
     for (const [sql, invariant] of wrongs) {
       it(`finds ${invariant}: ${sql}`, async () => {
-        const house = await openTaskHouse(database);
-        await house.created(house.account.live, addresses(3));
-        await house.run((await house.claim())!);
-        assert.deepEqual(await audit(house), { accounts: 1, tasks: 1, violations: [] });
-        await house.damage(sql);
-        const found = (await house.violations()).map((violation) => violation.invariant);
+        const fixture = await openTaskFixture(database);
+        await fixture.created(fixture.account.live, addresses(3));
+        await fixture.run((await fixture.claim())!);
+        assert.deepEqual(await audit(fixture), { accounts: 1, tasks: 1, violations: [] });
+        await fixture.damage(sql);
+        const found = (await fixture.violations()).map((violation) => violation.invariant);
         assert.ok(found.includes(invariant), `found ${found.join(' ')}`);
-        await house.close();
+        await fixture.close();
       });
     }
 
     it('finds a hold that lost its task', async () => {
-      const house = await openTaskHouse(database);
-      await house.store.write((tx) =>
-        reserve(tx, { accountId: house.account.accountId, credits: 1, ifAvailable: 1, keeper: null, now: 1 }),
+      const fixture = await openTaskFixture(database);
+      await fixture.store.write((tx) =>
+        reserve(tx, {
+          accountId: fixture.account.accountId,
+          credits: 1,
+          ifAvailable: 1,
+          keeper: null,
+          now: 1,
+        }),
       );
       assert.deepEqual(
-        (await house.violations()).map(({ invariant }) => invariant),
+        (await fixture.violations()).map(({ invariant }) => invariant),
         ['I6'],
       );
-      await house.close();
+      await fixture.close();
     });
   });
 
   describe(`watching the books on ${database.name}`, () => {
     it('freezes an account whose books do not balance, tells of it, and repairs nothing', async () => {
-      const house = await openTaskHouse(database, 10);
+      const fixture = await openTaskFixture(database, 10);
       const told: Violation[] = [];
       const watch = createWatchBooks({
-        ...house,
-        wallClock: house.time.wallClock,
+        ...fixture,
+        wallClock: fixture.time.wallClock,
         onViolation: (one) => told.push(one),
       });
       assert.deepEqual((await watch()).violations, []);
-      assert.equal((await house.create(house.account.live, addresses(1))).kind, 'created');
-      await house.damage('update account set granted = granted + 5, available = available + 5');
+      assert.equal((await fixture.create(fixture.account.live, addresses(1))).kind, 'created');
+      await fixture.damage('update account set granted = granted + 5, available = available + 5');
       assert.notDeepEqual((await watch()).violations, []);
       assert.notDeepEqual(told, []);
-      assert.deepEqual(await house.create(house.account.live, addresses(1)), { kind: 'account_frozen' });
-      assert.deepEqual(await house.balance(), [14, 1, 0]);
-      await house.close();
+      assert.deepEqual(await fixture.create(fixture.account.live, addresses(1)), { kind: 'account_frozen' });
+      assert.deepEqual(await fixture.balance(), [14, 1, 0]);
+      await fixture.close();
     });
 
     it('looks at everything first and then at what was touched since', async () => {
-      const house = await openTaskHouse(database, 10);
+      const fixture = await openTaskFixture(database, 10);
       const watch = createWatchBooks({
-        ...house,
-        wallClock: house.time.wallClock,
+        ...fixture,
+        wallClock: fixture.time.wallClock,
         onViolation: () => undefined,
       });
       assert.equal((await watch()).accounts, 1);
-      house.time.advance(300_000);
+      fixture.time.advance(300_000);
       assert.equal((await watch()).accounts, 1, 'touched just before the audit before');
-      house.time.advance(300_000);
+      fixture.time.advance(300_000);
       assert.equal((await watch()).accounts, 0);
-      await house.create(house.account.live, addresses(1));
+      await fixture.create(fixture.account.live, addresses(1));
       assert.equal((await watch()).accounts, 1);
-      await house.close();
+      await fixture.close();
     });
   });
 }
 
 describe('sweeping beside other processes', () => {
   it('gives back at once what a killed process reserved, and leaves a living one alone', async (t) => {
-    const house = await openTaskHouse(databases[0]!, 10);
+    const fixture = await openTaskFixture(databases[0]!, 10);
     const script = `
       import { openStore } from ${JSON.stringify(new URL('../start/open-store.ts', import.meta.url).href)};
       import { reserve } from ${JSON.stringify(new URL('../credits/reserve.ts', import.meta.url).href)};
-      const store = await openStore(${JSON.stringify(house.settings)});
+      const store = await openStore(${JSON.stringify(fixture.settings)});
       const processId = (await store.joinRegistry()).ownId;
-      const now = ${house.time.wallClock.now()};
-      await store.write((tx) => reserve(tx, { accountId: ${JSON.stringify(house.account.accountId)},
+      const now = ${fixture.time.wallClock.now()};
+      await store.write((tx) => reserve(tx, { accountId: ${JSON.stringify(fixture.account.accountId)},
         credits: 4, ifAvailable: 4, keeper: { processId, expiresAt: now + 40000 }, now }));
       process.stdout.write('reserved');
       globalThis.gc(); setInterval(() => store, 1000);`;
@@ -104,14 +110,14 @@ describe('sweeping beside other processes', () => {
     });
     t.after(() => child.kill('SIGKILL'));
     await once(child.stdout, 'data');
-    await house.sweep();
-    assert.deepEqual(await house.balance(), [6, 4, 0]);
+    await fixture.sweep();
+    assert.deepEqual(await fixture.balance(), [6, 4, 0]);
     child.kill('SIGKILL');
     await once(child, 'close');
-    await house.sweep();
-    assert.deepEqual(await house.balance(), [10, 0, 0]);
-    assert.deepEqual(await house.violations(), []);
-    await house.close();
+    await fixture.sweep();
+    assert.deepEqual(await fixture.balance(), [10, 0, 0]);
+    assert.deepEqual(await fixture.violations(), []);
+    await fixture.close();
   });
 });
 

@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Asker } from '@mailproof/engine';
-import type { Service } from '../main.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
-import {
-  postTask,
-  readProgress,
-  readResults,
-  serviceBesideWorld,
-  verifySingle,
-} from '../../test/support/service-beside-world.ts';
+import { createApiClient, type ApiClient } from '../../test/support/api-client.ts';
+import { openFixture } from '../../test/support/open-fixture.ts';
 import { until } from '../../test/support/until.ts';
 import { createSlots, slotLimits } from './slots.ts';
 
@@ -23,11 +17,13 @@ import { createSlots, slotLimits } from './slots.ts';
  */
 const host = (name: string) => ({ [name]: { mx: [[10, `mx.${name}`] as [number, string]] } });
 const place = () =>
-  serviceBesideWorld({
-    zones: { ...host('tarpit.test'), ...host('brisk.test') },
-    hosts: {
-      'mx.tarpit.test': { temper: { catchAll: true, replyDelayMs: tarpitMs } },
-      'mx.brisk.test': { temper: { catchAll: true } },
+  openFixture({
+    world: {
+      zones: { ...host('tarpit.test'), ...host('brisk.test') },
+      hosts: {
+        'mx.tarpit.test': { temper: { catchAll: true, replyDelayMs: tarpitMs } },
+        'mx.brisk.test': { temper: { catchAll: true } },
+      },
     },
   });
 
@@ -36,11 +32,12 @@ const tarpitMs = 15_000;
 /** Far below one reply of the tarpit, far above what a loaded machine takes for a verification. */
 const slackMs = 2_000;
 
-async function timeSingles(service: Service, key: string, name: string): Promise<number[]> {
+async function timeSingles(client: ApiClient, key: string, name: string): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < rounds; n += 1) {
     const startedAt = performance.now();
-    assert.equal(await verifySingle(service, key, `${name}${n}@brisk.test`), 'catch_all');
+    const { body } = await client.verify(key, `${name}${n}@brisk.test`);
+    assert.equal(body['status'], 'catch_all');
     times.push(performance.now() - startedAt);
   }
   return times;
@@ -92,31 +89,35 @@ test("the slots make another's wait at most 1.25 times as long, exactly", async 
 });
 
 describe("one account's thousand addresses at a tarpit", () => {
-  test("do not delay another's singles and lists elsewhere", { timeout: 120_000 }, async (t) => {
-    const house = await place();
-    const [slow, quick] = [await house.openAccount(1_000), await house.openAccount(1_000)];
-    const service = await house.start();
+  test("do not delay another's singles and lists elsewhere", async (t) => {
+    const fixture = await place();
+    const [{ liveKey: slow }, { liveKey: quick }] = [
+      await fixture.openAccount({ credits: 1_000 }),
+      await fixture.openAccount({ credits: 1_000 }),
+    ];
+    const service = await fixture.startHere();
+    const client = createApiClient(service.url);
     try {
-      const idle = await timeSingles(service, quick, 'idle');
+      const idle = await timeSingles(client, quick, 'idle');
       const tasks: string[] = [];
       for (let n = 0; n < 10; n += 1) {
         const emails = Array.from({ length: 100 }, (_, i) => `person${n * 100 + i}@tarpit.test`);
-        tasks.push(await postTask(service, slow, emails));
+        tasks.push(await client.createdTask(slow, emails));
       }
-      const tarpit = house.world.hosts['mx.tarpit.test'];
+      const tarpit = fixture.world.hosts['mx.tarpit.test'];
       await until(() => (tarpit?.counts.connections ?? 0) > 0);
-      tellTimes(t, idle, await timeSingles(service, quick, 'beside'));
+      tellTimes(t, idle, await timeSingles(client, quick, 'beside'));
       const list = Array.from({ length: 100 }, (_, n) => `member${n}@brisk.test`);
-      const results = await readResults(service, quick, await postTask(service, quick, list));
+      const results = await client.results(quick, await client.createdTask(quick, list));
       assert.deepEqual(new Set(Object.values(results).map(({ status }) => status)), new Set(['catch_all']));
-      const left = await Promise.all(tasks.map((id) => readProgress(service, slow, id)));
+      const left = await Promise.all(tasks.map((id) => client.readTask(slow, id)));
       assert.ok(
-        left.every(({ status }) => status !== 'completed'),
+        left.every(({ body }) => body['status'] !== 'completed'),
         'the tarpit still holds every list',
       );
     } finally {
       await service.stop();
-      await house.close();
+      await fixture.close();
     }
   });
 });

@@ -22,7 +22,7 @@ test('while it denies what exists: 502, nothing charged, not ready, and one line
   const { status, body } = await readyz();
   assert.equal(status, 503);
   assert.match(JSON.stringify(body), /the resolver denies what is known to exist .*MAILPROOF_DNS_SERVERS/);
-  assert.equal(service.process.said.stdout.match(/the resolver denies/g)?.length, 1);
+  assert.equal(service.process.stdout().match(/the resolver denies/g)?.length, 1);
 });
 
 test('in a task such an address ends as unknown, free of charge', async () => {

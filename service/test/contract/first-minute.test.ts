@@ -6,10 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { singlePath } from '../support/api-client.ts';
+import {
+  root,
+  runCommand,
+  startMailproof,
+  startProgram,
+  type Settings,
+  type Started,
+} from '../support/mailproof.ts';
 import { until } from '../support/until.ts';
 import { createCheckedClient, type CheckedClient } from './client.ts';
 import { isObject } from './openapi-check.ts';
-import { root, runCommand, start, startMailproof, type Running, type Settings } from './run-mailproof.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-first-minute-'));
 /** No DNS server answers, as on a machine whose resolver is down. */
@@ -19,12 +26,12 @@ const settings: Settings = {
   MAILPROOF_DNS_SERVERS: '127.0.0.1:9',
   MAILPROOF_HELO_NAME: 'probe.test',
 };
-let npmStart: Running;
+let npmStart: Started;
 let url = '';
 let client: CheckedClient;
 before(async () => {
-  npmStart = start('npm', ['start'], settings);
-  [, url = ''] = await npmStart.until(/"url":"([^"]+)","msg":"listening"/);
+  npmStart = startProgram('npm', ['start'], { env: settings });
+  [, url = ''] = await npmStart.wrote(/"url":"([^"]+)","msg":"listening"/);
   client = await createCheckedClient(url);
 });
 after(async () => {
@@ -34,21 +41,21 @@ after(async () => {
 });
 
 test('npm start prints account, credits and both keys, and the curl it prints works as it is', async () => {
-  const printed = npmStart.said.stdout;
+  const printed = npmStart.stdout();
   assert.match(printed, /account +acct_\w+, with a paid plan and 1,000 credits/);
   assert.match(printed, /live key +mp_live_\w+\n +test key +mp_test_\w+\n/);
   const command = /^ {2}curl (?:.+\\\n)*.+$/m.exec(printed)?.[0] ?? '';
-  const { code, stdout } = await start('sh', ['-c', `${command} --silent`], {}).ended;
+  const { code, stdout } = await startProgram('sh', ['-c', `${command} --silent`]).ended;
   assert.equal(code, 0);
   const { email, status } = JSON.parse(stdout) as Record<string, unknown>;
   assert.deepEqual([email, status], ['safe@example.com', 'safe']);
 });
 
 test('the live key is answered too: 502 where the resolver is down, and nothing charged', async () => {
-  const key = /mp_live_\w+/.exec(npmStart.said.stdout)?.[0] ?? '';
+  const key = /mp_live_\w+/.exec(npmStart.stdout())?.[0] ?? '';
   const { status, body } = await client.verify(key, 'alive@plain.test');
   assert.deepEqual([status, body['reason']], [502, 'verification_unavailable']);
-  const [accountId = ''] = /acct_\w+/.exec(npmStart.said.stdout) ?? [];
+  const [accountId = ''] = /acct_\w+/.exec(npmStart.stdout()) ?? [];
   const { granted, available } = await runCommand(['credits', 'show', accountId], settings);
   assert.deepEqual([granted, available], [1000, 1000]);
 });
@@ -107,14 +114,11 @@ describe('mistakes with a request: the log says what the answer may not', () => 
   for (const [what, given, line] of mistakes) {
     test(what, async () => {
       await client.ask(given);
-      await until(
-        () => npmStart.said.stdout,
-        (said) => line.test(said),
-      );
+      await until(npmStart.stdout, (said) => line.test(said));
     });
   }
   test('curl -d without a content type', async () => {
-    const key = /mp_test_\w+/.exec(npmStart.said.stdout)?.[0] ?? '';
+    const key = /mp_test_\w+/.exec(npmStart.stdout())?.[0] ?? '';
     const args = [
       '-s',
       `${url}${singlePath}`,
@@ -123,20 +127,17 @@ describe('mistakes with a request: the log says what the answer may not', () => 
       '-d',
       '{"email":"safe@example.com"}',
     ];
-    const { stdout } = await start('curl', args, {}).ended;
+    const { stdout } = await startProgram('curl', args).ended;
     assert.equal(stdout, '{"status":"error","reason":"invalid_email"}');
-    await until(
-      () => npmStart.said.stdout,
-      (said) => /"status":400,.*"fault":"content_type"/.test(said),
-    );
+    await until(npmStart.stdout, (said) => /"status":400,.*"fault":"content_type"/.test(said));
   });
 });
 
 describe('mistakes at the start: one line that helps, and the end', () => {
   async function expectLine(given: Settings, line: RegExp): Promise<void> {
     const env = { ...settings, MAILPROOF_DATA_DIR: join(folder, 'other'), ...given };
-    const running = startMailproof(['serve'], env);
-    void running.until(/"listening"/).then(
+    const running = startMailproof(['serve'], { through: 'script', env });
+    void running.wrote(/"listening"/).then(
       () => running.child.kill(),
       () => undefined,
     );
@@ -175,8 +176,8 @@ describe('mistakes at the start: one line that helps, and the end', () => {
       cpSync(join(root, file), join(clone, file));
     writeFileSync(join(old, 'node'), '#!/bin/sh\necho 18\n');
     chmodSync(join(old, 'node'), 0o755);
-    const { code, stderr } = await start(join(clone, 'mailproof'), ['serve'], {
-      PATH: `${old}:/usr/bin:/bin`,
+    const { code, stderr } = await startProgram(join(clone, 'mailproof'), ['serve'], {
+      env: { PATH: `${old}:/usr/bin:/bin` },
     }).ended;
     assert.equal(code, 3);
     assert.match(stderr, /^mailproof: This is Node 18\. Mailproof needs Node 20 or later[^\n]*\n$/);

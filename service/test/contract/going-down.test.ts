@@ -92,7 +92,7 @@ test('a task in the middle survives the end of the process: its results stay and
 });
 
 test('the keys are printed at the first start only', () => {
-  assert.doesNotMatch(service.process.said.stdout, /mp_(?:live|test)_/);
+  assert.doesNotMatch(service.process.stdout(), /mp_(?:live|test)_/);
 });
 
 test('503 while the database does not answer, and 200 when it does again', async () => {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { standardLists, type WorldDescription } from '@mailproof/world';
-import { root } from './run-mailproof.ts';
+import { root } from '../support/mailproof.ts';
 
 function firstOf(list: string): string {
   const [first = ''] = readFileSync(join(root, 'engine/src/lists/data', list), 'utf8').split('\n', 1);

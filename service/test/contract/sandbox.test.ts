@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { root } from './run-mailproof.ts';
-import { startServiceInWorld, type Balance, type RunningService } from './running-service.ts';
+import { root } from '../support/mailproof.ts';
+import type { Balance } from '../support/open-fixture.ts';
+import { startServiceInWorld, type RunningService } from './running-service.ts';
 
 type PageRow = { name: string; code: number; word: string; score: number | undefined; says: string };
 

@@ -1,6 +1,7 @@
 /** The HTTP client of the tests: every byte of an answer, what became of a broken connection, and patience under overload. */
 import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BulkResultRecord } from '@mailproof/client';
 import { until } from './until.ts';
 
 export const singlePath = '/api/v1/email-verification';
@@ -47,6 +48,10 @@ export type ApiClient = {
   readTask(key: string, taskId: unknown, query?: string): Promise<Answered>;
   /** Asks for the task until it is as wanted; completed, unless said. */
   readTaskUntil(key: string, taskId: unknown, wanted?: (task: Answered) => boolean): Promise<Answered>;
+  /** The id of a task that must have been created. */
+  createdTask(key: string, emails: readonly string[]): Promise<string>;
+  /** The results of a task once it is completed, with their explanations. */
+  results(key: string, taskId: string): Promise<Record<string, BulkResultRecord>>;
   close(): void;
 };
 
@@ -90,6 +95,15 @@ export function createApiClient(url: string, { check }: ApiClientOptions = {}): 
     createTask: (key, body, headers = {}) => ask({ path: bulkPath, key, body, headers }),
     readTask,
     readTaskUntil: (key, taskId, wanted = isCompleted) => until(() => readTask(key, taskId), wanted),
+    createdTask: async (key, emails) => {
+      const { status, text, body } = await ask({ path: bulkPath, key, body: { emails } });
+      if (status !== 201) throw new Error(`the task was not created: ${status} ${text}`);
+      return String(body['task_id']);
+    },
+    results: async (key, taskId) => {
+      const { body } = await until(() => readTask(key, taskId, '?explain=true'), isCompleted);
+      return body['results'] as Record<string, BulkResultRecord>;
+    },
     close: () => agent.destroy(),
   };
 }

@@ -102,6 +102,9 @@ function dropTriggers(dataDir: string): string[] {
 
 /** A machine that runs many tests at once is slow, and no database that is gone. */
 const patience = {
+  requestMs: 60_000,
+  requestKeyMs: 60_000,
+  requestLockMs: 30_000,
   connectMs: 20_000,
   statementMs: 60_000,
   lockMs: 30_000,

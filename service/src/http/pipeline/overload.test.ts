@@ -69,28 +69,28 @@ function beLate(overloadGuard: HttpParts['overloadGuard'], loopDelayMs: number):
 
 test('a late process refuses lists first, then single requests, and never a poll; a refusal looks at neither key nor body', async (context) => {
   const overloadGuard = createOverloadGuard();
-  const house = await open(context, overloadGuard);
+  const fixture = await open(context, overloadGuard);
   beLate(overloadGuard, 300);
-  assertRefused(await house.postHead(bulk));
-  assert.deepEqual(house.parts.calls, []);
-  assert.equal(await house.post(single, { email: 'jane@example.com' }), 200);
+  assertRefused(await fixture.postHead(bulk));
+  assert.deepEqual(fixture.parts.calls, []);
+  assert.equal(await fixture.post(single, { email: 'jane@example.com' }), 200);
   beLate(overloadGuard, 900);
-  house.parts.calls.length = 0;
-  assertRefused(await house.postHead(bulk));
-  assertRefused(await house.postHead(single));
-  assert.deepEqual(house.parts.calls, []);
-  assert.equal(await house.poll(), 200);
+  fixture.parts.calls.length = 0;
+  assertRefused(await fixture.postHead(bulk));
+  assertRefused(await fixture.postHead(single));
+  assert.deepEqual(fixture.parts.calls, []);
+  assert.equal(await fixture.poll(), 200);
 });
 
 test('where every place is taken, who comes is refused unread and polls are answered', async (context) => {
   const places = { single: 1, bulk: 1, upload: 1, read: 1, account: 1 };
   const none = { single: 0, bulk: 0, upload: 0, read: 0, account: 0 };
   const overloadGuard = createOverloadGuard({ ...overloadLimits, inFlight: places, waiting: none });
-  const house = await open(context, overloadGuard);
+  const fixture = await open(context, overloadGuard);
   await overloadGuard.admit('single');
   await overloadGuard.admit('bulk');
-  assertRefused(await house.postHead(single));
-  assertRefused(await house.postHead(bulk));
-  assert.deepEqual(house.parts.calls, []);
-  assert.equal(await house.poll(), 200);
+  assertRefused(await fixture.postHead(single));
+  assertRefused(await fixture.postHead(bulk));
+  assert.deepEqual(fixture.parts.calls, []);
+  assert.equal(await fixture.poll(), 200);
 });

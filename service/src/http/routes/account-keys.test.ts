@@ -3,26 +3,26 @@ import { after, before, describe, test } from 'node:test';
 import type { CreatedKey, KeyList } from '@mailproof/client';
 import type { IssuedKey } from '../../keys/issue-key.ts';
 import { databases } from '../../../test/support/databases.ts';
-import { openAccountHouse, type AccountHouse } from '../../../test/support/http/open-account-house.ts';
+import { openHttpFixture, type HttpFixture } from '../../../test/support/http/open-http-fixture.ts';
 import { refusal } from '../../../test/support/http/ask.ts';
 
 const account = '/api/v1/account';
 
 for (const database of databases) {
   describe(`${account}/keys on ${database.name}`, () => {
-    let house: AccountHouse;
+    let fixture: HttpFixture;
     before(async () => {
-      house = await openAccountHouse(database);
+      fixture = await openHttpFixture(database);
     });
-    after(() => house.close());
+    after(() => fixture.close());
 
-    const read = async <T>(url: string, key: IssuedKey = house.ours.live): Promise<T> => {
-      const response = await house.ask({ url: `${account}${url}`, key });
+    const read = async <T>(url: string, key: IssuedKey = fixture.ours.live): Promise<T> => {
+      const response = await fixture.ask({ url: `${account}${url}`, key });
       assert.equal(response.statusCode, 200, response.body);
       return response.json<T>();
     };
-    const createKey = async (body: object, key: IssuedKey = house.ours.live) =>
-      house.ask({ method: 'POST', url: `${account}/keys`, key, body });
+    const createKey = async (body: object, key: IssuedKey = fixture.ours.live) =>
+      fixture.ask({ method: 'POST', url: `${account}/keys`, key, body });
 
     test('keys: created once, named, listed without the secret, deleted', async () => {
       const made = await createKey({ name: 'Web shop 🛒' });
@@ -41,14 +41,14 @@ for (const database of databases) {
       );
       assert.deepEqual(
         keys.filter(({ current }) => current).map(({ key_id }) => key_id),
-        [house.ours.live.keyId],
+        [fixture.ours.live.keyId],
       );
 
       const url = `${account}/keys/${key.key_id}`;
-      const named = await house.ask({
+      const named = await fixture.ask({
         method: 'PATCH',
         url,
-        key: house.ours.live,
+        key: fixture.ours.live,
         body: { name: '名'.repeat(50) },
       });
       assert.deepEqual(
@@ -56,34 +56,38 @@ for (const database of databases) {
         [200, { ...key, name: '名'.repeat(50), current: false }],
       );
       const asIt = { headers: { authorization: `Bearer ${api_key}` } };
-      assert.equal((await house.ask({ url: account, ...asIt })).statusCode, 200);
-      const gone = await house.ask({ method: 'DELETE', url, key: house.ours.live });
+      assert.equal((await fixture.ask({ url: account, ...asIt })).statusCode, 200);
+      const gone = await fixture.ask({ method: 'DELETE', url, key: fixture.ours.live });
       assert.equal(gone.statusCode, 204);
-      house.time.advance(950);
-      assert.equal((await house.ask({ url: account, ...asIt })).statusCode, 401);
+      fixture.time.advance(950);
+      assert.equal((await fixture.ask({ url: account, ...asIt })).statusCode, 401);
       assert.ok(!(await read<KeyList>('/keys')).keys.some(({ key_id }) => key_id === key.key_id));
       for (const method of ['DELETE', 'PATCH'] as const) {
-        const again = await house.ask({ method, url, key: house.ours.live, body: { name: 'x' } });
+        const again = await fixture.ask({ method, url, key: fixture.ours.live, body: { name: 'x' } });
         assert.deepEqual([again.statusCode, again.json()], [404, refusal('key_not_found')]);
       }
     });
 
     test('403 live_key_required: a test key makes and deletes test keys only', async () => {
-      const { live, test: testKey } = house.ours;
+      const { live, test: testKey } = fixture.ours;
       for (const body of [{}, { mode: 'live' }]) {
         const response = await createKey(body, testKey);
         assert.deepEqual([response.statusCode, response.json()], [403, refusal('live_key_required')]);
       }
       const url = `${account}/keys/${live.keyId}`;
-      const response = await house.ask({ method: 'DELETE', url, key: testKey });
+      const response = await fixture.ask({ method: 'DELETE', url, key: testKey });
       assert.deepEqual([response.statusCode, response.json()], [403, refusal('live_key_required')]);
       const made = (await createKey({ mode: 'test' }, testKey)).json<CreatedKey>();
-      const gone = await house.ask({ method: 'DELETE', url: `${account}/keys/${made.key_id}`, key: testKey });
+      const gone = await fixture.ask({
+        method: 'DELETE',
+        url: `${account}/keys/${made.key_id}`,
+        key: testKey,
+      });
       assert.equal(gone.statusCode, 204);
     });
 
     test('409 too_many_keys: a hundred, however many ask at once', async () => {
-      const { live } = house.theirs;
+      const { live } = fixture.theirs;
       const answers = await Promise.all(Array.from({ length: 110 }, () => createKey({}, live)));
       const made = answers.filter(({ statusCode }) => statusCode === 201);
       const refusals = answers.filter(({ statusCode }) => statusCode !== 201);
@@ -92,7 +96,7 @@ for (const database of databases) {
         assert.deepEqual([refused.statusCode, refused.json()], [409, refusal('too_many_keys')]);
       assert.equal((await read<KeyList>('/keys', live)).keys.length, 100);
       const { key_id } = made[0]!.json<CreatedKey>();
-      await house.ask({ method: 'DELETE', url: `${account}/keys/${key_id}`, key: live });
+      await fixture.ask({ method: 'DELETE', url: `${account}/keys/${key_id}`, key: live });
       assert.equal((await createKey({}, live)).statusCode, 201);
     });
   });

@@ -5,7 +5,7 @@ import { readBalance } from '../../credits/read-balance.ts';
 import { freezeAccount } from '../../credits/freeze-account.ts';
 import type { IssuedKey } from '../../keys/issue-key.ts';
 import { databases } from '../../../test/support/databases.ts';
-import { openAccountHouse, type AccountHouse } from '../../../test/support/http/open-account-house.ts';
+import { openHttpFixture, type HttpFixture } from '../../../test/support/http/open-http-fixture.ts';
 import { refusal } from '../../../test/support/http/ask.ts';
 
 const account = '/api/v1/account';
@@ -22,19 +22,19 @@ const endpoints = [
 
 for (const database of databases) {
   describe(`${account} on ${database.name}`, () => {
-    let house: AccountHouse;
+    let fixture: HttpFixture;
     before(async () => {
-      house = await openAccountHouse(database);
+      fixture = await openHttpFixture(database);
     });
-    after(() => house.close());
+    after(() => fixture.close());
 
-    const read = async <T>(url: string, key: IssuedKey = house.ours.live): Promise<T> => {
-      const response = await house.ask({ url: `${account}${url}`, key });
+    const read = async <T>(url: string, key: IssuedKey = fixture.ours.live): Promise<T> => {
+      const response = await fixture.ask({ url: `${account}${url}`, key });
       assert.equal(response.statusCode, 200, response.body);
       return response.json<T>();
     };
-    const createTask = async (emails: string[], key: IssuedKey = house.ours.live): Promise<string> => {
-      const created = await house.ask({
+    const createTask = async (emails: string[], key: IssuedKey = fixture.ours.live): Promise<string> => {
+      const created = await fixture.ask({
         method: 'POST',
         url: '/api/v1/bulk-email-verification',
         key,
@@ -43,13 +43,13 @@ for (const database of databases) {
       assert.equal(created.statusCode, 201);
       return created.json<{ task_id: string }>().task_id;
     };
-    const createKey = async (body: object, key: IssuedKey = house.ours.live) =>
-      house.ask({ method: 'POST', url: `${account}/keys`, key, body });
+    const createKey = async (body: object, key: IssuedKey = fixture.ours.live) =>
+      fixture.ask({ method: 'POST', url: `${account}/keys`, key, body });
 
     test('401: every endpoint, without a key and with a wrong one', async () => {
       for (const endpoint of endpoints) {
         for (const headers of [{}, { authorization: 'Bearer nobody' }, { cookie: 'mailproof_session=x' }]) {
-          const response = await house.ask({ ...endpoint, headers: { ...headers } });
+          const response = await fixture.ask({ ...endpoint, headers: { ...headers } });
           assert.deepEqual([response.statusCode, response.json()], [401, refusal('invalid_api_key')]);
         }
       }
@@ -62,17 +62,17 @@ for (const database of databases) {
         [`${account}/keys/x`]: 'PATCH, DELETE',
       };
       for (const [url, allow] of Object.entries(allowed)) {
-        const response = await house.ask({ method: 'PUT', url, key: house.ours.live, body: {} });
+        const response = await fixture.ask({ method: 'PUT', url, key: fixture.ours.live, body: {} });
         assert.deepEqual([response.statusCode, response.headers['allow']], [405, allow], url);
       }
       for (const url of [`${account}/`, `${account}/nothing`, `${account}/keys/a/b`, `${account}/keys/`]) {
-        const { statusCode } = await house.server.inject({ url, method: 'GET' });
+        const { statusCode } = await fixture.server.inject({ url, method: 'GET' });
         assert.equal(statusCode, 404, url);
       }
     });
 
     test('the account, the same for its live and its test key; no plan is needed', async () => {
-      const { accountId, live, test: testKey } = house.ours;
+      const { accountId, live, test: testKey } = fixture.ours;
       const expected: Account = {
         account_id: accountId,
         name: 'ours',
@@ -87,7 +87,7 @@ for (const database of databases) {
     });
 
     test('an account whose books do not balance says so', async () => {
-      const other = await openAccountHouse(database);
+      const other = await openHttpFixture(database);
       const { accountId } = other.ours;
       await other.store.write((tx) => freezeAccount(tx, { accountId, because: 'I2', now: 1 }));
       const answer = await other.ask({ url: account, key: other.ours.live });
@@ -96,16 +96,16 @@ for (const database of databases) {
     });
 
     test('the ledger: newest first, figures that add up, the task and the request of each entry', async () => {
-      const created = await house.ask({
+      const created = await fixture.ask({
         method: 'POST',
         url: '/api/v1/bulk-email-verification',
-        key: house.ours.live,
+        key: fixture.ours.live,
         body: { emails: ['a@example.com', 'A@example.com', 'nonsense'] },
       });
       const task_id = created.json<{ task_id: string }>().task_id;
       const request_id = String(created.headers['x-request-id']);
       const { entries, next } = await read<LedgerPage>('/ledger?limit=4');
-      const at = new Date(house.time.wallClock.now()).toISOString();
+      const at = new Date(fixture.time.wallClock.now()).toISOString();
       const ids = { at, task_id, request_id };
       assert.deepEqual(entries, [
         { number: 4, kind: 'release', credits: 2, available: 99, reserved: 1, spent: 0, ...ids },
@@ -120,7 +120,7 @@ for (const database of databases) {
       for (let n = 0; n < 3; n += 1) await createTask([`${n}@example.com`, 'nonsense']);
       const whole = (await read<LedgerPage>('/ledger?limit=100')).entries;
       assert.ok(whole.length > 10);
-      const balance = await readBalance(house.store.read, house.ours.accountId);
+      const balance = await readBalance(fixture.store.read, fixture.ours.accountId);
       const { available, reserved, spent } = whole[0]!;
       assert.deepEqual({ granted: 100, available, reserved, spent }, { ...balance });
       const pieces: LedgerPage['entries'] = [];
@@ -136,7 +136,7 @@ for (const database of databases) {
     });
 
     test('use by day: one for each, today last, days without use included', async () => {
-      const today = new Date(house.time.wallClock.now()).toISOString().slice(0, 10);
+      const today = new Date(fixture.time.wallClock.now()).toISOString().slice(0, 10);
       const { days } = await read<Usage>('/usage');
       assert.equal(days.length, 30);
       assert.deepEqual(days[0], { date: '2025-12-04', charged: 0, reserved: 0, released: 0 });
@@ -156,12 +156,12 @@ for (const database of databases) {
     });
 
     test('tasks: newest first, by pages, with the key that made each', async () => {
-      house.time.advance(1_000);
-      const byTest = await createTask(['x@example.com', 'y@example.com'], house.ours.test);
-      house.time.advance(1_000);
+      fixture.time.advance(1_000);
+      const byTest = await createTask(['x@example.com', 'y@example.com'], fixture.ours.test);
+      fixture.time.advance(1_000);
       const empty = await createTask(['nonsense']);
       const { tasks } = await read<TaskPage>('/tasks?limit=2');
-      const now = house.time.wallClock.now();
+      const now = fixture.time.wallClock.now();
       const iso = (ms: number) => new Date(ms).toISOString();
       assert.deepEqual(tasks, [
         {
@@ -175,7 +175,7 @@ for (const database of databases) {
           created_at: iso(now),
           completed_at: iso(now),
           expires_at: iso(now + 15 * 86_400_000),
-          key_id: house.ours.live.keyId,
+          key_id: fixture.ours.live.keyId,
           credits_used: 0,
         },
         {
@@ -189,7 +189,7 @@ for (const database of databases) {
           created_at: iso(now - 1_000),
           completed_at: null,
           expires_at: null,
-          key_id: house.ours.test.keyId,
+          key_id: fixture.ours.test.keyId,
           credits_used: 0,
         },
       ]);
@@ -204,7 +204,7 @@ for (const database of databases) {
       } while (next !== null);
       assert.deepEqual(pieces, whole);
       assert.equal(whole.filter(({ credits_used }) => credits_used > 0).length, 5);
-      const expired = await openAccountHouse(database);
+      const expired = await openHttpFixture(database);
       await expired.ask({
         method: 'POST',
         url: '/api/v1/bulk-email-verification',
@@ -249,11 +249,11 @@ for (const database of databases) {
       ];
       const changes = [
         { method: 'POST', url: `${account}/keys` },
-        { method: 'PATCH', url: `${account}/keys/${house.ours.live.keyId}` },
+        { method: 'PATCH', url: `${account}/keys/${fixture.ours.live.keyId}` },
       ] as const;
       for (const change of changes) {
         for (const body of bodies) {
-          const response = await house.ask({ ...change, key: house.ours.live, body });
+          const response = await fixture.ask({ ...change, key: fixture.ours.live, body });
           assert.deepEqual(
             [response.statusCode, response.json()],
             [400, refusal('invalid_request')],
@@ -262,17 +262,17 @@ for (const database of databases) {
         }
       }
       assert.equal((await createKey({ mode: 'dead' })).statusCode, 400);
-      const unnamed = await house.ask({ ...changes[1], key: house.ours.live, body: {} });
+      const unnamed = await fixture.ask({ ...changes[1], key: fixture.ours.live, body: {} });
       assert.equal(unnamed.statusCode, 400);
 
       async function refused(path: string): Promise<void> {
-        const response = await house.ask({ url: `${account}${path}`, key: house.ours.live });
+        const response = await fixture.ask({ url: `${account}${path}`, key: fixture.ours.live });
         assert.deepEqual([response.statusCode, response.json()], [400, refusal('invalid_request')], path);
       }
     });
 
     test("tenancy: of another account's keys, tasks and ledger nothing is seen or changed", async () => {
-      const { theirs, ours } = house;
+      const { theirs, ours } = fixture;
       const taskId = await createTask(['theirs@example.com'], theirs.live);
       const page = await read<LedgerPage>('/ledger?limit=1', theirs.live);
       const everything = await Promise.all(
@@ -290,16 +290,16 @@ for (const database of databases) {
 
       const url = `${account}/keys/${theirs.live.keyId}`;
       for (const method of ['PATCH', 'DELETE'] as const) {
-        const response = await house.ask({ method, url, key: ours.live, body: { name: 'ours now' } });
+        const response = await fixture.ask({ method, url, key: ours.live, body: { name: 'ours now' } });
         assert.deepEqual([response.statusCode, response.json()], [404, refusal('key_not_found')]);
-        const byTest = await house.ask({ method, url, key: ours.test, body: { name: 'ours now' } });
+        const byTest = await fixture.ask({ method, url, key: ours.test, body: { name: 'ours now' } });
         assert.equal(byTest.statusCode, 404, 'nor can anybody tell that it is a live one');
       }
       const { keys } = await read<KeyList>('/keys', theirs.live);
       assert.deepEqual(keys.map(({ name }) => name).sort(), ['Live key', 'Test key']);
 
       // A cursor of theirs is a place in a list of ours, or none.
-      const borrowed = await house.ask({
+      const borrowed = await fixture.ask({
         url: `${account}/tasks?before=${await tasksCursor()}`,
         key: ours.live,
       });
@@ -312,7 +312,7 @@ for (const database of databases) {
     });
 
     test('503 while the service goes down', async () => {
-      const other = await openAccountHouse(database);
+      const other = await openHttpFixture(database);
       other.overloadGuard.drain();
       for (const endpoint of endpoints) {
         const response = await other.ask({ ...endpoint, key: other.ours.live });

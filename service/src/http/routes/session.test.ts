@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../test/support/databases.ts';
 import {
   adminToken,
-  openAccountHouse,
-  type AccountHouse,
-} from '../../../test/support/http/open-account-house.ts';
+  openHttpFixture,
+  type HttpFixture,
+} from '../../../test/support/http/open-http-fixture.ts';
 import { refusal } from '../../../test/support/http/ask.ts';
 
 const accountUrl = '/api/v1/account';
@@ -13,18 +13,18 @@ const keysUrl = '/api/v1/account/keys';
 
 for (const database of databases) {
   describe(`/session on ${database.name}`, () => {
-    let house: AccountHouse;
+    let fixture: HttpFixture;
     before(async () => {
-      house = await openAccountHouse(database);
+      fixture = await openHttpFixture(database);
     });
-    after(() => house.close());
+    after(() => fixture.close());
 
     const signInBody = (body: unknown, headers: Record<string, string> = {}) =>
-      house.ask({ method: 'POST', url: '/session', body, headers });
+      fixture.ask({ method: 'POST', url: '/session', body, headers });
     const elsewhere = (n: number) => ({ 'x-forwarded-for': `192.0.2.${n}` });
 
     test('200: a key is exchanged for a cookie that scripts and other sites do not get', async () => {
-      const response = await signInBody({ key: house.ours.live.apiKey });
+      const response = await signInBody({ key: fixture.ours.live.apiKey });
       assert.equal(response.statusCode, 200);
       const cookie = String(response.headers['set-cookie']);
       assert.match(
@@ -32,32 +32,32 @@ for (const database of databases) {
         /^mailproof_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
       );
       const body = response.json<{ kind: string; csrf_token: string; account: { account_id: string } }>();
-      assert.deepEqual([body.kind, body.account.account_id], ['account', house.ours.accountId]);
+      assert.deepEqual([body.kind, body.account.account_id], ['account', fixture.ours.accountId]);
       assert.equal(response.headers['cache-control'], 'no-store');
       const whole = JSON.stringify([body, cookie]);
-      assert.ok(!whole.includes(house.ours.live.apiKey), 'the key is not sent back');
+      assert.ok(!whole.includes(fixture.ours.live.apiKey), 'the key is not sent back');
     });
 
     test('the cookie is Secure where the request came by https', async () => {
       for (const proto of ['https', 'HTTPS', 'http, https']) {
-        const response = await signInBody({ key: house.ours.live.apiKey }, { 'x-forwarded-proto': proto });
+        const response = await signInBody({ key: fixture.ours.live.apiKey }, { 'x-forwarded-proto': proto });
         assert.match(String(response.headers['set-cookie']), /; Secure/, proto);
       }
       for (const proto of ['http', 'https, http', '', 'httpsx']) {
-        const response = await signInBody({ key: house.ours.live.apiKey }, { 'x-forwarded-proto': proto });
+        const response = await signInBody({ key: fixture.ours.live.apiKey }, { 'x-forwarded-proto': proto });
         assert.doesNotMatch(String(response.headers['set-cookie']), /Secure/, proto);
       }
     });
 
     test('200: the admin token opens a session of the operator', async () => {
-      const session = await house.signInAsOperator();
-      const response = await house.ask({ url: '/session', session });
+      const session = await fixture.signInAsOperator();
+      const response = await fixture.ask({ url: '/session', session });
       assert.deepEqual(response.json(), { kind: 'operator', csrf_token: session.csrfToken });
     });
 
     test('GET tells who is signed in, 401 no_session where nobody is', async () => {
-      const session = await house.signInWith(house.ours.test);
-      const response = await house.ask({ url: '/session', session, csrf: undefined });
+      const session = await fixture.signInWith(fixture.ours.test);
+      const response = await fixture.ask({ url: '/session', session, csrf: undefined });
       const body = response.json<{ kind: string; csrf_token: string; account: { key: { mode: string } } }>();
       assert.deepEqual(
         [body.kind, body.csrf_token, body.account.key.mode],
@@ -70,13 +70,13 @@ for (const database of databases) {
         session.cookie.replace('mailproof', 'other'),
         session.cookie.slice(0, -1),
       ]) {
-        const none = await house.ask({ url: '/session', headers: { cookie } });
+        const none = await fixture.ask({ url: '/session', headers: { cookie } });
         assert.deepEqual([none.statusCode, none.json()], [401, refusal('no_session')], cookie);
       }
     });
 
     test('401 invalid_key: anything that is no key or token of ours', async () => {
-      const { apiKey } = house.ours.live;
+      const { apiKey } = fixture.ours.live;
       const wrong = [
         { key: '' },
         { key: 'nonsense' },
@@ -95,7 +95,7 @@ for (const database of databases) {
     });
 
     test('400 invalid_request: neither, both, or what is no text', async () => {
-      const key = house.ours.live.apiKey;
+      const key = fixture.ours.live.apiKey;
       for (const body of [
         {},
         { key, admin_token: 'x' },
@@ -109,7 +109,7 @@ for (const database of databases) {
         const response = await signInBody(body, elsewhere(100));
         assert.deepEqual([response.statusCode, response.json()], [400, refusal('invalid_request')]);
       }
-      const plain = await house.ask({
+      const plain = await fixture.ask({
         method: 'POST',
         url: '/session',
         headers: { 'content-type': 'text/plain' },
@@ -120,7 +120,7 @@ for (const database of databases) {
 
     test('405 with Allow for other methods', async () => {
       for (const method of ['PUT', 'PATCH', 'HEAD', 'OPTIONS'] as const) {
-        const response = await house.ask({ method, url: '/session' });
+        const response = await fixture.ask({ method, url: '/session' });
         assert.deepEqual(
           [response.statusCode, response.headers['allow']],
           [405, 'GET, POST, DELETE'],
@@ -132,62 +132,62 @@ for (const database of databases) {
     test('429 too_many_attempts: guessing is slowed per client, with Retry-After', async () => {
       const guess = () => signInBody({ key: 'guess' }, elsewhere(200));
       for (let n = 0; n < 5; n += 1) assert.equal((await guess()).statusCode, 401);
-      const slowed = await signInBody({ key: house.ours.live.apiKey }, elsewhere(200));
+      const slowed = await signInBody({ key: fixture.ours.live.apiKey }, elsewhere(200));
       assert.deepEqual([slowed.statusCode, slowed.json()], [429, refusal('too_many_attempts')]);
       assert.equal(slowed.headers['retry-after'], '1');
-      assert.equal((await signInBody({ key: house.ours.live.apiKey }, elsewhere(201))).statusCode, 200);
-      house.time.advance(1_000);
+      assert.equal((await signInBody({ key: fixture.ours.live.apiKey }, elsewhere(201))).statusCode, 200);
+      fixture.time.advance(1_000);
       assert.equal((await guess()).statusCode, 401);
       assert.equal((await guess()).headers['retry-after'], '2');
-      house.time.advance(2_000);
-      assert.equal((await signInBody({ key: house.ours.live.apiKey }, elsewhere(200))).statusCode, 200);
+      fixture.time.advance(2_000);
+      assert.equal((await signInBody({ key: fixture.ours.live.apiKey }, elsewhere(200))).statusCode, 200);
       assert.equal((await guess()).statusCode, 401);
     });
 
     test('DELETE ends the session and clears the cookie', async () => {
-      const session = await house.signInWith(house.ours.live);
-      const other = await house.signInWith(house.ours.live);
-      const response = await house.ask({ method: 'DELETE', url: '/session', session });
+      const session = await fixture.signInWith(fixture.ours.live);
+      const other = await fixture.signInWith(fixture.ours.live);
+      const response = await fixture.ask({ method: 'DELETE', url: '/session', session });
       assert.equal(response.statusCode, 204);
       assert.match(
         String(response.headers['set-cookie']),
         /^mailproof_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/,
       );
-      assert.equal((await house.ask({ url: '/session', session })).statusCode, 401);
-      assert.equal((await house.ask({ url: accountUrl, session })).statusCode, 401);
-      assert.equal((await house.ask({ url: accountUrl, session: other })).statusCode, 200);
-      assert.equal((await house.ask({ method: 'DELETE', url: '/session', session })).statusCode, 204);
-      assert.equal((await house.ask({ method: 'DELETE', url: '/session' })).statusCode, 204);
+      assert.equal((await fixture.ask({ url: '/session', session })).statusCode, 401);
+      assert.equal((await fixture.ask({ url: accountUrl, session })).statusCode, 401);
+      assert.equal((await fixture.ask({ url: accountUrl, session: other })).statusCode, 200);
+      assert.equal((await fixture.ask({ method: 'DELETE', url: '/session', session })).statusCode, 204);
+      assert.equal((await fixture.ask({ method: 'DELETE', url: '/session' })).statusCode, 204);
     });
 
     test('signing in again ends the session before', async () => {
-      const first = await house.signInWith(house.ours.live);
-      const second = await house.signIn({ key: house.theirs.live.apiKey }, { cookie: first.cookie });
-      assert.equal((await house.ask({ url: '/session', session: first })).statusCode, 401);
-      assert.equal((await house.ask({ url: '/session', session: second })).statusCode, 200);
+      const first = await fixture.signInWith(fixture.ours.live);
+      const second = await fixture.signIn({ key: fixture.theirs.live.apiKey }, { cookie: first.cookie });
+      assert.equal((await fixture.ask({ url: '/session', session: first })).statusCode, 401);
+      assert.equal((await fixture.ask({ url: '/session', session: second })).statusCode, 200);
     });
 
     test('a session ends within a second of its key', async () => {
-      const { body } = await house.ask({ method: 'POST', url: keysUrl, key: house.ours.live, body: {} });
+      const { body } = await fixture.ask({ method: 'POST', url: keysUrl, key: fixture.ours.live, body: {} });
       const { key_id: keyId, api_key: apiKey } = JSON.parse(body) as { key_id: string; api_key: string };
-      const session = await house.signIn({ key: apiKey });
-      assert.equal((await house.ask({ url: accountUrl, session })).statusCode, 200);
-      await house.ask({ method: 'DELETE', url: `${keysUrl}/${keyId}`, key: house.ours.live });
-      house.time.advance(950);
-      assert.equal((await house.ask({ url: accountUrl, session })).statusCode, 401);
-      assert.equal((await house.ask({ url: '/session', session })).statusCode, 401);
+      const session = await fixture.signIn({ key: apiKey });
+      assert.equal((await fixture.ask({ url: accountUrl, session })).statusCode, 200);
+      await fixture.ask({ method: 'DELETE', url: `${keysUrl}/${keyId}`, key: fixture.ours.live });
+      fixture.time.advance(950);
+      assert.equal((await fixture.ask({ url: accountUrl, session })).statusCode, 401);
+      assert.equal((await fixture.ask({ url: '/session', session })).statusCode, 401);
     });
   });
 
   describe(`a session in place of a key on ${database.name}`, () => {
-    let house: AccountHouse;
+    let fixture: HttpFixture;
     before(async () => {
-      house = await openAccountHouse(database);
+      fixture = await openHttpFixture(database);
     });
-    after(() => house.close());
+    after(() => fixture.close());
 
     test('serves every endpoint of the API', async () => {
-      const session = await house.signInWith(house.ours.live);
+      const session = await fixture.signInWith(fixture.ours.live);
       const verify = {
         method: 'POST',
         url: '/api/v1/email-verification',
@@ -198,22 +198,22 @@ for (const database of databases) {
         url: '/api/v1/bulk-email-verification',
         body: { emails: ['jane@example.com'] },
       } as const;
-      assert.equal((await house.ask({ ...verify, session })).statusCode, 200);
-      const created = await house.ask({ ...create, session });
+      assert.equal((await fixture.ask({ ...verify, session })).statusCode, 200);
+      const created = await fixture.ask({ ...create, session });
       assert.equal(created.statusCode, 201);
       const { task_id: taskId } = created.json<{ task_id: string }>();
-      assert.equal((await house.ask({ url: `${create.url}/${taskId}`, session })).statusCode, 200);
+      assert.equal((await fixture.ask({ url: `${create.url}/${taskId}`, session })).statusCode, 200);
     });
 
     test('403 csrf_token_mismatch: a change without its token, or with another', async () => {
-      const session = await house.signInWith(house.ours.live);
-      const other = await house.signInWith(house.ours.live);
+      const session = await fixture.signInWith(fixture.ours.live);
+      const other = await fixture.signInWith(fixture.ours.live);
       const changes = [
         { method: 'POST', url: keysUrl, body: {} },
         { method: 'POST', url: '/api/v1/email-verification', body: { email: 'jane@example.com' } },
         { method: 'POST', url: '/api/v1/bulk-email-verification', body: { emails: ['jane@example.com'] } },
-        { method: 'PATCH', url: `${keysUrl}/${house.ours.test.keyId}`, body: { name: 'x' } },
-        { method: 'DELETE', url: `${keysUrl}/${house.ours.test.keyId}` },
+        { method: 'PATCH', url: `${keysUrl}/${fixture.ours.test.keyId}`, body: { name: 'x' } },
+        { method: 'DELETE', url: `${keysUrl}/${fixture.ours.test.keyId}` },
         { method: 'DELETE', url: '/session' },
       ] as const;
       const tokens = [
@@ -227,7 +227,7 @@ for (const database of databases) {
       ];
       for (const change of changes) {
         for (const csrf of tokens) {
-          const response = await house.ask({ ...change, session, csrf });
+          const response = await fixture.ask({ ...change, session, csrf });
           assert.deepEqual(
             [response.statusCode, response.json()],
             [403, refusal('csrf_token_mismatch')],
@@ -235,12 +235,12 @@ for (const database of databases) {
           );
         }
       }
-      const { keys } = (await house.ask({ url: keysUrl, session })).json<{ keys: unknown[] }>();
+      const { keys } = (await fixture.ask({ url: keysUrl, session })).json<{ keys: unknown[] }>();
       assert.equal(keys.length, 2, 'nothing was changed');
     });
 
     test('403 cross_site_request: what a page of another site asks, reading included', async () => {
-      const session = await house.signInWith(house.ours.live);
+      const session = await fixture.signInWith(fixture.ours.live);
       for (const site of ['cross-site', 'same-site', 'nonsense']) {
         const headers = { 'sec-fetch-site': site };
         for (const asked of [
@@ -249,40 +249,48 @@ for (const database of databases) {
           { method: 'DELETE', url: '/session' },
           { method: 'POST', url: keysUrl, body: {} },
         ] as const) {
-          const response = await house.ask({ ...asked, session, headers });
+          const response = await fixture.ask({ ...asked, session, headers });
           assert.deepEqual([response.statusCode, response.json()], [403, refusal('cross_site_request')]);
         }
-        const signIn = { method: 'POST', url: '/session', body: { key: house.ours.live.apiKey } } as const;
-        assert.equal((await house.ask({ ...signIn, headers })).statusCode, 403);
-        assert.equal((await house.ask({ url: accountUrl, key: house.ours.live, headers })).statusCode, 200);
+        const signIn = { method: 'POST', url: '/session', body: { key: fixture.ours.live.apiKey } } as const;
+        assert.equal((await fixture.ask({ ...signIn, headers })).statusCode, 403);
+        assert.equal(
+          (await fixture.ask({ url: accountUrl, key: fixture.ours.live, headers })).statusCode,
+          200,
+        );
       }
       for (const site of ['same-origin', 'none'])
         assert.equal(
-          (await house.ask({ url: accountUrl, session, headers: { 'sec-fetch-site': site } })).statusCode,
+          (await fixture.ask({ url: accountUrl, session, headers: { 'sec-fetch-site': site } })).statusCode,
           200,
         );
     });
 
     test('with an Authorization header the cookie is not looked at', async () => {
-      const session = await house.signInWith(house.ours.live);
-      const asTheirs = await house.ask({ url: accountUrl, session, key: house.theirs.live, csrf: undefined });
-      assert.equal(asTheirs.json<{ account_id: string }>().account_id, house.theirs.accountId);
+      const session = await fixture.signInWith(fixture.ours.live);
+      const asTheirs = await fixture.ask({
+        url: accountUrl,
+        session,
+        key: fixture.theirs.live,
+        csrf: undefined,
+      });
+      assert.equal(asTheirs.json<{ account_id: string }>().account_id, fixture.theirs.accountId);
       const headers = { authorization: 'Bearer nobody' };
-      assert.equal((await house.ask({ url: accountUrl, session, headers })).statusCode, 401);
-      const created = await house.ask({
+      assert.equal((await fixture.ask({ url: accountUrl, session, headers })).statusCode, 401);
+      const created = await fixture.ask({
         method: 'POST',
         url: keysUrl,
         body: {},
         csrf: undefined,
         session,
-        key: house.theirs.live,
+        key: fixture.theirs.live,
       });
       assert.equal(created.statusCode, 201);
     });
 
     test("401: the operator's session is no account's", async () => {
-      const session = await house.signInAsOperator();
-      const response = await house.ask({ url: accountUrl, session });
+      const session = await fixture.signInAsOperator();
+      const response = await fixture.ask({ url: accountUrl, session });
       assert.deepEqual([response.statusCode, response.json()], [401, refusal('invalid_api_key')]);
     });
   });

@@ -8,10 +8,9 @@ import { test } from 'node:test';
 import { type ApiClient, bulkPath, createApiClient, singlePath } from '../../support/api-client.ts';
 import { canaryPaths } from './canary-paths.ts';
 import { until } from '../../support/until.ts';
-import { openAccount } from './open-account.ts';
-import { openHouse } from './open-house.ts';
 import { linesWith } from './scan.ts';
-import { serve, type Serving } from './serve.ts';
+import type { Serving } from '../../support/mailproof.ts';
+import { openLoadFixture } from './load-world.ts';
 
 const settings = { MAILPROOF_LOG_LEVEL: 'trace', MAILPROOF_SINGLE_TIMEOUT_MS: '1500' };
 
@@ -19,52 +18,47 @@ const settings = { MAILPROOF_LOG_LEVEL: 'trace', MAILPROOF_SINGLE_TIMEOUT_MS: '1
 const canary = `canary${randomBytes(8).toString('hex')}`;
 
 test('no address in anything the service writes, on any path, errors included', async (t) => {
-  const { home, close } = await openHouse(settings);
-  const started: Serving[] = [];
-  t.after(async () => {
-    await Promise.all(started.map((one) => one.kill()));
-    await close();
-  });
-  const rich = await openAccount(home, { name: 'rich', credits: 1_000 });
-  const poor = await openAccount(home, { name: 'poor' });
-  const planless = await openAccount(home, { name: 'planless', credits: 10, plan: 'none' });
-  const serving = await serve(home);
-  started.push(serving);
-  const caller = createApiClient(serving.url);
+  const fixture = await openLoadFixture({ settings });
+  t.after(() => fixture.close());
+  const rich = await fixture.openAccount({ name: 'rich', credits: 1_000 });
+  const poor = await fixture.openAccount({ name: 'poor' });
+  const planless = await fixture.openAccount({ name: 'planless', credits: 10, plan: 'none' });
+  const serving = await fixture.serve();
+  const client = createApiClient(serving.url);
   const paths = canaryPaths(canary, { rich, poor, planless });
   for (const { status, ...call } of paths) {
-    const answer = await caller.ask(call);
+    const answer = await client.ask(call);
     assert.equal(answer.status, status, `${JSON.stringify(call)}: ${answer.text}`);
-    if (status === 201) await caller.readTaskUntil(call.key ?? '', answer.body['task_id']);
+    if (status === 201) await client.readTaskUntil(call.key ?? '', answer.body['task_id']);
   }
-  await inProgress(caller, rich.liveKey);
+  await inProgress(client, rich.liveKey);
   await sayWhatIsNoHttp(serving);
   await hangUp(serving, rich.liveKey);
-  await lockTheStore(home.dataDir, caller, rich.liveKey);
+  await lockTheStore(fixture.dataDir, client, rich.liveKey);
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
-    const { bytes } = await caller.ask({ method: 'GET', path });
-    assert.deepEqual(linesWith(Buffer.from(bytes, 'latin1'), canary), [], path);
+    const { bytes } = await client.ask({ method: 'GET', path });
+    assert.deepEqual(linesWith(bytes, canary), [], path);
   }
-  await drain(serving, caller, rich.liveKey);
+  await drain(serving, client, rich.liveKey);
 
-  const written = serving.written();
-  assert.equal(await serving.ended, 0);
+  const written = serving.stdout() + serving.stderr();
+  assert.equal((await serving.ended).code, 0);
   assert.deepEqual(linesWith(written, canary), []);
-  const lines = written.toString('utf8').split('\n');
+  const lines = written.split('\n');
   assert.ok(lines.length > paths.length, 'there is a log');
   assert.ok(linesWith(written, 'catchall.test').length > 0, 'which names domains');
-  caller.close();
+  client.close();
 });
 
 /** 409: two of one kind, one of which waits for a silent host. */
-async function inProgress(caller: ApiClient, key: string): Promise<void> {
+async function inProgress(client: ApiClient, key: string): Promise<void> {
   const call = {
     path: singlePath,
     key,
     body: { email: `${canary}@silent.test` },
     headers: { 'idempotency-key': `${canary}@silent.test` },
   };
-  const answers = await Promise.all([caller.ask(call), caller.ask(call)]);
+  const answers = await Promise.all([client.ask(call), client.ask(call)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [409, 504]);
 }
 
@@ -103,13 +97,13 @@ async function hangUp({ url }: Serving, key: string): Promise<void> {
 }
 
 /** 503: another process holds the lock for longer than a request waits. */
-async function lockTheStore(dataDir: string, caller: ApiClient, key: string): Promise<void> {
+async function lockTheStore(dataDir: string, client: ApiClient, key: string): Promise<void> {
   const holder = new DatabaseSync(join(dataDir, 'mailproof.db'), { timeout: 5_000 });
   holder.exec('begin immediate');
   const email = `${canary}@catchall.test`;
   const answers = await Promise.all([
-    caller.ask({ path: singlePath, key, body: { email } }, { insist: false }),
-    caller.ask({ path: bulkPath, key, body: { emails: [email] } }, { insist: false }),
+    client.ask({ path: singlePath, key, body: { email } }, { insist: false }),
+    client.ask({ path: bulkPath, key, body: { emails: [email] } }, { insist: false }),
   ]);
   holder.exec('rollback');
   holder.close();
@@ -118,16 +112,16 @@ async function lockTheStore(dataDir: string, caller: ApiClient, key: string): Pr
     [503, 503],
   );
   // New work is shed until the store has kept up for two windows.
-  assert.equal((await caller.ask({ path: singlePath, key, body: { email: canary } })).status, 400);
+  assert.equal((await client.ask({ path: singlePath, key, body: { email: canary } })).status, 400);
 }
 
 /** 503: a request that comes while another is waited for. */
-async function drain(serving: Serving, caller: ApiClient, key: string): Promise<void> {
+async function drain(serving: Serving, client: ApiClient, key: string): Promise<void> {
   const slow = { path: singlePath, key, body: { email: `${canary}@silent.test` } };
-  const twins = [1, 2].map(() => caller.ask({ ...slow, headers: { 'idempotency-key': 'drain' } }));
+  const twins = [1, 2].map(() => client.ask({ ...slow, headers: { 'idempotency-key': 'drain' } }));
   assert.equal((await Promise.race(twins)).status, 409, 'the other is under way');
-  serving.signal('SIGTERM');
-  const come = () => caller.ask({ ...slow, body: { email: canary } }, { insist: false });
+  serving.child.kill('SIGTERM');
+  const come = () => client.ask({ ...slow, body: { email: canary } }, { insist: false });
   const late = await until(come, ({ status }) => status !== 400);
   assert.equal(late.status, 503);
   const statuses = (await Promise.all(twins)).map(({ status }) => status);

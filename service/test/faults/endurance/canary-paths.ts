@@ -1,5 +1,5 @@
 import { bulkPath, type Call, singlePath } from '../../support/api-client.ts';
-import type { OpenedAccount } from './open-account.ts';
+import type { OpenedAccount } from '../../support/open-fixture.ts';
 
 /** A request that carries a canary, and the status it must get: a path that is not taken proves nothing. */
 type CanaryPath = Call & { status: number };

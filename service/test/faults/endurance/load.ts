@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askCarelessly, askKeyed, askTask, createCarelessly, type Asking } from './ask.ts';
-import type { Dice } from './dice.ts';
-import { launch, type Home } from './launch.ts';
-import { greylistedPeople } from './town.ts';
-import type { KeyedRequest, WatchedAccount } from './witness.ts';
+import { askCarelessly, askKeyed, askTask, createCarelessly, type Asking } from './requests.ts';
+import type { Random } from '../../support/random.ts';
+import { greylistedPeople } from './load-world.ts';
+import type { KeyedRequest, WatchedAccount } from './expectations.ts';
+import type { Fixture } from '../../support/open-fixture.ts';
+import { startMailproof } from '../../support/mailproof.ts';
 
 /** Mixed load: several clients side by side, each doing one thing after the other until it is told to end. */
 type Load = {
@@ -12,8 +13,8 @@ type Load = {
 };
 
 export type LoadParts = Asking & {
-  home: Home;
-  dice: Dice;
+  fixture: Fixture;
+  random: Random;
   newNumber: () => number;
   /** Whether credits are granted on the command line meanwhile. */
   grants: boolean;
@@ -25,7 +26,7 @@ const grantedAtOnce = 150;
 export function startLoad(parts: LoadParts): Load {
   const over = new AbortController();
   const running = Array.from({ length: clients }, () => beClient(parts, over.signal));
-  const granting = parts.grants && parts.dice.chance(0.6) ? grant(parts) : Promise.resolve();
+  const granting = parts.grants && parts.random.chance(0.6) ? grant(parts) : Promise.resolve();
   return {
     end: async () => {
       over.abort();
@@ -39,13 +40,13 @@ async function beClient(parts: LoadParts, over: AbortSignal): Promise<void> {
 }
 
 async function act(parts: LoadParts): Promise<void> {
-  const { witness, dice } = parts;
-  const { careful } = witness;
-  const throwOf = dice.below(100);
+  const { expected, random } = parts;
+  const { careful } = expected;
+  const throwOf = random.below(100);
   if (throwOf < 25) await askKeyed(parts, newKeyed(parts, 'single', careful.liveKey));
   else if (throwOf < 40) await askKeyed(parts, newKeyed(parts, 'bulk', careful.liveKey));
   else if (throwOf < 50)
-    await askTwice(parts, newKeyed(parts, dice.oneOf(['single', 'bulk']), careful.liveKey));
+    await askTwice(parts, newKeyed(parts, random.oneOf(['single', 'bulk']), careful.liveKey));
   else if (throwOf < 58) await askAgain(parts);
   else if (throwOf < 74) await askCarelessly(parts, newAddress(parts, singleDomains));
   else if (throwOf < 82) await createCarelessly(parts, newBatch(parts));
@@ -64,8 +65,8 @@ const singleDomains = [
   'servfail.test',
 ] as const;
 
-function newAddress({ dice, newNumber }: LoadParts, domains: readonly [string, ...string[]]): string {
-  const domain = dice.oneOf(domains);
+function newAddress({ random, newNumber }: LoadParts, domains: readonly [string, ...string[]]): string {
+  const domain = random.oneOf(domains);
   const number = newNumber();
   return domain === 'greylist.test'
     ? `regular${number % greylistedPeople}@${domain}`
@@ -77,12 +78,12 @@ function newAddress({ dice, newNumber }: LoadParts, domains: readonly [string, .
  * are free.
  */
 function newBatch(parts: LoadParts) {
-  const { dice } = parts;
-  const accepted = Array.from({ length: 1 + dice.below(12) }, () => newAddress(parts, singleDomains));
-  if (dice.chance(0.02)) accepted.push(newAddress(parts, ['greylist.test']));
+  const { random } = parts;
+  const accepted = Array.from({ length: 1 + random.below(12) }, () => newAddress(parts, singleDomains));
+  if (random.chance(0.02)) accepted.push(newAddress(parts, ['greylist.test']));
   const emails = [...accepted];
-  if (dice.chance(0.3)) emails.push((accepted[0] ?? '').toUpperCase());
-  if (dice.chance(0.3)) emails.push('no address');
+  if (random.chance(0.3)) emails.push((accepted[0] ?? '').toUpperCase());
+  if (random.chance(0.3)) emails.push('no address');
   return { emails, accepted };
 }
 
@@ -93,18 +94,18 @@ function newKeyed(parts: LoadParts, kind: KeyedRequest['kind'], apiKey: string):
     kind === 'single'
       ? { ...unanswered, body: { email: newAddress(parts, singleDomains) }, accepted: [] }
       : newKeyedBulk(parts, unanswered);
-  parts.witness.keyed.push(request);
+  parts.expected.keyed.push(request);
   return request;
 }
 
 function newKeyedBulk(parts: LoadParts, unanswered: Omit<KeyedRequest, 'body' | 'accepted'>): KeyedRequest {
-  const isTest = unanswered.apiKey === parts.witness.careful.testKey;
+  const isTest = unanswered.apiKey === parts.expected.careful.testKey;
   const { emails, accepted } = isTest ? newTestBatch(parts) : newBatch(parts);
   return { ...unanswered, body: { emails }, accepted };
 }
 
-function newTestBatch({ dice, newNumber }: LoadParts) {
-  const accepted = Array.from({ length: 1 + dice.below(5) }, () => `p${newNumber()}+safe@any.test`);
+function newTestBatch({ random, newNumber }: LoadParts) {
+  const accepted = Array.from({ length: 1 + random.below(5) }, () => `p${newNumber()}+safe@any.test`);
   return { emails: accepted, accepted };
 }
 
@@ -113,31 +114,33 @@ async function askTwice(parts: LoadParts, request: KeyedRequest): Promise<void> 
 }
 
 async function askAgain(parts: LoadParts): Promise<void> {
-  const { keyed } = parts.witness;
-  const request = keyed[parts.dice.below(keyed.length)];
+  const { keyed } = parts.expected;
+  const request = keyed[parts.random.below(keyed.length)];
   if (request?.kept !== undefined) await askKeyed(parts, request);
 }
 
 /** One of the last. */
 async function poll(parts: LoadParts): Promise<void> {
-  const { tasks } = parts.witness;
-  const task = tasks[Math.max(0, tasks.length - 1 - parts.dice.below(20))];
+  const { tasks } = parts.expected;
+  const task = tasks[Math.max(0, tasks.length - 1 - parts.random.below(20))];
   if (task !== undefined) await askTask(parts, task);
 }
 
 /** On the command line, beside the service; a quarter of these processes is killed as well. */
-async function grant({ witness, dice, home }: LoadParts): Promise<void> {
-  const account: WatchedAccount = dice.oneOf([witness.careful, witness.careless]);
-  const granting = launch(['credits', 'grant', account.accountId, String(grantedAtOnce), '--json'], home);
-  const killed = dice.chance(0.25);
+async function grant({ expected, random, fixture }: LoadParts): Promise<void> {
+  const account: WatchedAccount = random.oneOf([expected.careful, expected.careless]);
+  const granting = startMailproof(['credits', 'grant', account.accountId, String(grantedAtOnce), '--json'], {
+    env: fixture.env,
+  });
+  const killed = random.chance(0.25);
   if (killed) {
-    await Promise.race([sleep(200 + dice.below(600)), granting.ended]);
-    granting.signal('SIGKILL');
+    await Promise.race([sleep(200 + random.below(600)), granting.ended]);
+    granting.child.kill('SIGKILL');
   }
-  const code = await granting.ended;
+  const { code, stdout, stderr } = await granting.ended;
   if (code === 0) {
     account.granted += grantedAtOnce;
-    witness.counts.grants += 1;
+    expected.counts.grants += 1;
   } else if (killed && code === null) account.perhapsGranted += grantedAtOnce;
-  else witness.violations.push(`a grant ended with ${String(code)}: ${granting.written().toString('utf8')}`);
+  else expected.violations.push(`a grant ended with ${String(code)}: ${stdout}${stderr}`);
 }

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { singlePath, type ApiClient } from '../../support/api-client.ts';
 import { until } from '../../support/until.ts';
-import type { Home } from './launch.ts';
-import { readBooks } from './read-books.ts';
-import { runCommand } from './run-command.ts';
+import type { Fixture } from '../../support/open-fixture.ts';
 
-type Crowd = { home: Home; clients: readonly ApiClient[]; accountId: string; liveKey: string };
+type Crowd = { fixture: Fixture; clients: readonly ApiClient[]; accountId: string; liveKey: string };
 
 const requests = 1_000;
 const credits = 100;
@@ -20,7 +18,7 @@ const askAgainMs = 250;
  * as they are told to; and as such a credit returns when others were refused for want of it, one more is asked for as
  * long as a credit is left.
  */
-export async function overspend({ home, clients, accountId, liveKey }: Crowd): Promise<number> {
+export async function overspend({ fixture, clients, accountId, liveKey }: Crowd): Promise<number> {
   const kinds: Record<string, number> = {};
   let turnedAway = 0;
 
@@ -48,7 +46,7 @@ export async function overspend({ home, clients, accountId, liveKey }: Crowd): P
   await Promise.all(Array.from({ length: requests }, (_, n) => ask(n)));
   let asked = requests;
   await until(async () => {
-    const { available, reserved } = await readBooks(home, accountId);
+    const { available, reserved } = await fixture.balance(accountId);
     if (available > 0) await ask(asked++);
     return available + reserved === 0;
   });
@@ -57,7 +55,7 @@ export async function overspend({ home, clients, accountId, liveKey }: Crowd): P
   assert.equal(charged + refused, asked);
   // Who was turned away in the moment of a commit may have been charged without hearing of it.
   assert.ok(turnedAway === 0 ? charged === credits : charged <= credits, `${charged} charged`);
-  assert.deepEqual(await runCommand(['credits', 'show', accountId], home), {
+  assert.deepEqual(await fixture.command('credits', 'show', accountId), {
     account_id: accountId,
     granted: credits,
     available: 0,

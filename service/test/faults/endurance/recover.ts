@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askKeyed, askTask, type Asking } from './ask.ts';
-import type { Dice } from './dice.ts';
-import type { Home } from './launch.ts';
-import { readBooks } from './read-books.ts';
-import { runCommand } from './run-command.ts';
-import type { KeyedRequest, WatchedAccount, Witness } from './witness.ts';
+import { askKeyed, askTask, type Asking } from './requests.ts';
+import type { Random } from '../../support/random.ts';
+import type { KeyedRequest, WatchedAccount, Expectations } from './expectations.ts';
+import type { Fixture } from '../../support/open-fixture.ts';
 
 /**
  * What is held against the service after a restart, before anything new is asked of it: what was acknowledged is there and
  * the same, what was lost can be asked for again once, every task completes, and the books balance to the credit.
  */
-type RecoverParts = Asking & { home: Home; dice: Dice; survivors: boolean; patienceMs: number };
+type RecoverParts = Asking & { fixture: Fixture; random: Random; survivors: boolean; patienceMs: number };
 
 type RecoverOptions = {
   /** Ask for all that was ever acknowledged, not for some of it. */
@@ -27,26 +25,28 @@ const patienceMs = { alone: 30_000, survivors: 75_000 };
 const sampled = 8;
 
 export async function recover(
-  given: Asking & { home: Home; dice: Dice },
+  given: Asking & { fixture: Fixture; random: Random },
   { everything, survivors = false }: RecoverOptions,
 ): Promise<void> {
   const patience = patienceMs[survivors ? 'survivors' : 'alone'] + (await measureSlack(given));
   const parts = { ...given, survivors, patienceMs: patience };
-  const { witness } = parts;
-  const unresolved = witness.keyed.filter((request) => !request.resolved);
+  const { expected } = parts;
+  const unresolved = expected.keyed.filter((request) => !request.resolved);
   await sideBySide(unresolved, (request) => resolve(parts, request));
-  const kept = witness.keyed.filter((request) => request.kept !== undefined);
+  const kept = expected.keyed.filter((request) => request.kept !== undefined);
   await sideBySide(everything ? kept : sample(parts, kept), (request) => askUntilTold(parts, request));
   await completeTasks(parts);
-  await sideBySide(everything ? witness.tasks : sample(parts, witness.tasks), (task) => askTask(parts, task));
-  await balanceBooks(parts, witness.careful);
-  await balanceBooks(parts, witness.careless);
+  await sideBySide(everything ? expected.tasks : sample(parts, expected.tasks), (task) =>
+    askTask(parts, task),
+  );
+  await balanceBooks(parts, expected.careful);
+  await balanceBooks(parts, expected.careless);
 }
 
 /** More patience on a machine that is busy with much else: next to nothing where it is not. */
-async function measureSlack({ caller }: Asking): Promise<number> {
+async function measureSlack({ client }: Asking): Promise<number> {
   const startedAt = performance.now();
-  for (let asked = 0; asked < 5; asked += 1) await caller.send({ method: 'GET', path: '/healthz' });
+  for (let asked = 0; asked < 5; asked += 1) await client.send({ method: 'GET', path: '/healthz' });
   return 100 * (performance.now() - startedAt);
 }
 
@@ -62,10 +62,10 @@ async function sideBySide<Item>(
   await Promise.all(Array.from({ length: sampled }, beClient));
 }
 
-function sample<Item>({ dice }: RecoverParts, items: readonly Item[]): Item[] {
+function sample<Item>({ random }: RecoverParts, items: readonly Item[]): Item[] {
   const [first] = items;
   if (first === undefined) return [];
-  return Array.from({ length: sampled }, () => dice.oneOf([first, ...items.slice(1)]));
+  return Array.from({ length: sampled }, () => random.oneOf([first, ...items.slice(1)]));
 }
 
 /** Asks again with the same key. Nobody else does, so nothing may be in progress. */
@@ -73,7 +73,7 @@ async function resolve(parts: RecoverParts, request: KeyedRequest): Promise<void
   const status = await askUntilTold(parts, request);
   request.resolved = true;
   if (status === 409)
-    parts.witness.violations.push(`${request.idempotencyKey} is in progress after a restart`);
+    parts.expected.violations.push(`${request.idempotencyKey} is in progress after a restart`);
 }
 
 /** To be turned away for overload (the machine may be busy with much else) is no answer; nor, among survivors, is 409. */
@@ -86,20 +86,20 @@ async function askUntilTold(parts: RecoverParts, request: KeyedRequest): Promise
     status = await askKeyed(parts, request);
   }
   if (status === 0 || status === 503)
-    parts.witness.violations.push(`${request.kind} ${request.idempotencyKey}: ${status} after a restart`);
+    parts.expected.violations.push(`${request.kind} ${request.idempotencyKey}: ${status} after a restart`);
   return status;
 }
 
 async function completeTasks(parts: RecoverParts): Promise<void> {
   const { patienceMs } = parts;
   const until = performance.now() + patienceMs;
-  const open = () => parts.witness.tasks.filter((task) => task.final === undefined);
+  const open = () => parts.expected.tasks.filter((task) => task.final === undefined);
   while (open().length > 0 && performance.now() < until) {
     await sideBySide(open(), (task) => askTask(parts, task));
     if (open().length > 0) await sleep(100);
   }
   for (const task of open()) {
-    parts.witness.violations.push(
+    parts.expected.violations.push(
       `task ${task.taskId} did not complete within ${patienceMs} ms of a restart`,
     );
     task.final = 'given up';
@@ -107,33 +107,36 @@ async function completeTasks(parts: RecoverParts): Promise<void> {
 }
 
 /** May run beside anything: it looks at one moment. */
-export async function auditBooks({ witness, home }: Pick<RecoverParts, 'witness' | 'home'>): Promise<void> {
-  const acknowledged = witness.tasks.length;
+export async function auditBooks({
+  expected,
+  fixture,
+}: Pick<RecoverParts, 'expected' | 'fixture'>): Promise<void> {
+  const acknowledged = expected.tasks.length;
   try {
-    const { accounts, tasks, violations } = await runCommand(['audit'], home);
+    const { accounts, tasks, violations } = await fixture.command('audit');
     if (accounts !== 2 || Number(tasks) < acknowledged || JSON.stringify(violations) !== '[]')
-      witness.violations.push(`audit: ${JSON.stringify({ accounts, tasks, acknowledged, violations })}`);
+      expected.violations.push(`audit: ${JSON.stringify({ accounts, tasks, acknowledged, violations })}`);
   } catch (error) {
-    witness.violations.push(`audit: ${String(error)}`);
+    expected.violations.push(`audit: ${String(error)}`);
   }
 }
 
 /** Waits until nothing is reserved: tasks whose creation was lost run as well. Then there is no perhaps left. */
 async function balanceBooks(
-  { witness, home, patienceMs }: RecoverParts,
+  { expected, fixture, patienceMs }: RecoverParts,
   account: WatchedAccount,
 ): Promise<void> {
   const until = performance.now() + patienceMs;
-  while ((await readBooks(home, account.accountId)).reserved > 0 && performance.now() < until)
+  while ((await fixture.balance(account.accountId)).reserved > 0 && performance.now() < until)
     await sleep(50);
-  const books = await readBooks(home, account.accountId);
+  const books = await fixture.balance(account.accountId);
   const { granted, available, reserved, spent } = books;
   const holds =
     reserved === 0 &&
     available + reserved + spent === granted &&
     isBetween(granted, account.granted, account.perhapsGranted) &&
     isBetween(spent, account.spent, account.perhapsSpent);
-  if (!holds) witness.violations.push(wrongBooks(account, JSON.stringify(books)));
+  if (!holds) expected.violations.push(wrongBooks(account, JSON.stringify(books)));
   Object.assign(account, { granted, spent, perhapsGranted: 0, perhapsSpent: 0 });
 }
 
@@ -147,10 +150,16 @@ function wrongBooks(account: WatchedAccount, books: string): string {
 }
 
 /** The command line says of the books what the file holds. */
-export async function showBooks({ home, witness }: { home: Home; witness: Witness }): Promise<void> {
-  for (const { accountId } of [witness.careful, witness.careless]) {
-    const shown = JSON.stringify(await runCommand(['credits', 'show', accountId], home));
-    const read = JSON.stringify({ account_id: accountId, ...(await readBooks(home, accountId)) });
-    if (shown !== read) witness.violations.push(`credits show: ${shown}, in the file ${read}`);
+export async function showBooks({
+  fixture,
+  expected,
+}: {
+  fixture: Fixture;
+  expected: Expectations;
+}): Promise<void> {
+  for (const { accountId } of [expected.careful, expected.careless]) {
+    const shown = JSON.stringify(await fixture.command('credits', 'show', accountId));
+    const read = JSON.stringify({ account_id: accountId, ...(await fixture.balance(accountId)) });
+    if (shown !== read) expected.violations.push(`credits show: ${shown}, in the file ${read}`);
   }
 }

@@ -11,14 +11,11 @@ export function filesWith(directory: string, text: string): string[] {
 }
 
 /** The lines that hold this text, in any case and also where it was encoded for a URL, in base64 or in hexadecimal. */
-export function linesWith(written: Buffer, text: string): string[] {
+export function linesWith(written: string, text: string): string[] {
   const forms = [text, Buffer.from(text).toString('hex'), ...base64Forms(text)].map((form) =>
     form.toLowerCase(),
   );
-  return written
-    .toString('latin1')
-    .split('\n')
-    .filter((line) => forms.some((form) => line.toLowerCase().includes(form)));
+  return written.split('\n').filter((line) => forms.some((form) => line.toLowerCase().includes(form)));
 }
 
 /** At each of the three places where it can begin inside a group; what depends on its neighbours is cut off. */

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Answered, type ApiClient, bulkPath, createApiClient } from '../../support/api-client.ts';
-import { openAccount } from './open-account.ts';
-import { openHouse } from './open-house.ts';
-import { readBooks } from './read-books.ts';
-import { runCommand } from './run-command.ts';
-import { serve } from './serve.ts';
+import { openLoadFixture } from './load-world.ts';
 
 /** Rounds of identical creations of a task, all at once and with one `Idempotency-Key`: each round makes one task. */
 type TwinReport = { rounds: number; requests: number; tasks: number; inProgress: number; ms: number };
@@ -15,41 +11,39 @@ const addresses = 2;
 /** Throws where two tasks were made of one, or one was paid twice. */
 export async function runTwinRounds(
   rounds: number,
-  settings: Record<string, string> = {},
+  database: 'SQLite' | 'PostgreSQL' = 'SQLite',
 ): Promise<TwinReport> {
-  const { home, close } = await openHouse(settings);
+  const fixture = await openLoadFixture({ database });
   const credits = rounds * addresses;
-  const { accountId, liveKey } = await openAccount(home, { name: 'twins', credits });
-  const serving = await serve(home);
-  const caller = createApiClient(serving.url);
+  const { accountId, liveKey } = await fixture.openAccount({ name: 'twins', credits });
+  const client = createApiClient((await fixture.serve()).url);
   try {
     const startedAt = performance.now();
     const taskIds: string[] = [];
     let inProgress = 0;
     for (let round = 0; round < rounds; round += 1) {
-      const answers = await createTwins(caller, liveKey, round);
+      const answers = await createTwins(client, liveKey, round);
       taskIds.push(taskOf(answers));
       inProgress += answers.filter(({ status }) => status === 409).length;
     }
     const ms = Math.round(performance.now() - startedAt);
-    await expectMismatch(caller, liveKey);
+    await expectMismatch(client, liveKey);
     assert.equal(new Set(taskIds).size, rounds);
     for (const taskId of taskIds)
-      assert.equal((await caller.readTaskUntil(liveKey, taskId)).creditsUsed, String(addresses));
+      assert.equal((await client.readTaskUntil(liveKey, taskId)).creditsUsed, String(addresses));
     const books = { granted: credits, available: 0, reserved: 0, spent: credits };
-    assert.deepEqual(await readBooks(home, accountId), books);
-    assert.deepEqual(await runCommand(['audit'], home), { accounts: 1, tasks: rounds, violations: [] });
+    assert.deepEqual(await fixture.balance(accountId), books);
+    assert.deepEqual(await fixture.command('audit'), { accounts: 1, tasks: rounds, violations: [] });
     return { rounds, requests: rounds * twins, tasks: taskIds.length, inProgress, ms };
   } finally {
-    caller.close();
-    await serving.kill();
-    await close();
+    client.close();
+    await fixture.close();
   }
 }
 
-function createTwins(caller: ApiClient, key: string, round: number): Promise<Answered[]> {
+function createTwins(client: ApiClient, key: string, round: number): Promise<Answered[]> {
   const emails = Array.from({ length: addresses }, (_, n) => `r${round}n${n}@nullmx.test`);
-  return Promise.all(Array.from({ length: twins }, () => caller.ask(creation({ key, round, emails }))));
+  return Promise.all(Array.from({ length: twins }, () => client.ask(creation({ key, round, emails }))));
 }
 
 function creation({ key, round, emails }: { key: string; round: number; emails: string[] }) {
@@ -66,7 +60,7 @@ function taskOf(answers: Answered[]): string {
   return String(first.body['task_id']);
 }
 
-async function expectMismatch(caller: ApiClient, key: string): Promise<void> {
-  const answer = await caller.ask(creation({ key, round: 0, emails: ['other@nullmx.test'] }));
+async function expectMismatch(client: ApiClient, key: string): Promise<void> {
+  const answer = await client.ask(creation({ key, round: 0, emails: ['other@nullmx.test'] }));
   assert.deepEqual([answer.status, answer.body['reason']], [422, 'idempotency_mismatch']);
 }

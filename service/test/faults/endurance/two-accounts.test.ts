@@ -9,80 +9,71 @@ import {
   createApiClient,
   singlePath,
 } from '../../support/api-client.ts';
-import { createDice, type Dice } from './dice.ts';
-import { databasePlaces } from './database-places.ts';
-import { openAccount, type OpenedAccount } from './open-account.ts';
-import { openHouse } from './open-house.ts';
-import { runCommand } from './run-command.ts';
-import { serve, type Serving } from './serve.ts';
+import { createRandom, type Random } from '../../support/random.ts';
+import type { OpenedAccount } from '../../support/open-fixture.ts';
+import { openLoadFixture } from './load-world.ts';
 
 const clientsOfEach = 8;
 
 /** One of the two: all that is its own carries its canary. */
-type Tenant = OpenedAccount & { canary: string; taskIds: string[]; answers: Answered[]; dice: Dice };
+type Tenant = OpenedAccount & { canary: string; taskIds: string[]; answers: Answered[]; random: Random };
 
-for (const { name, settings } of databasePlaces) {
+for (const database of ['SQLite', 'PostgreSQL'] as const) {
   // Durable commits over a socket, one test among many on the machine: fewer of them say the same.
-  const requests = name === 'SQLite' ? 5_000 : 2_500;
-  test(`two accounts, ${requests} interleaved requests on ${name}: not one byte of the other's`, async (t) => {
-    const { home, close } = await openHouse(await settings());
-    const started: Serving[] = [];
-    t.after(async () => {
-      await Promise.all(started.map((one) => one.kill()));
-      await close();
-    });
+  const requests = database === 'SQLite' ? 5_000 : 2_500;
+  test(`two accounts, ${requests} interleaved requests on ${database}: not one byte of the other's`, async (t) => {
+    const fixture = await openLoadFixture({ database });
+    t.after(() => fixture.close());
     const names = ['heron', 'stork'];
     const [heron, stork] = await Promise.all(
       names.map(async (canary, n): Promise<Tenant> => {
-        const account = await openAccount(home, { name: canary, credits: 100_000 });
-        return { ...account, canary, taskIds: [], answers: [], dice: createDice(n + 1) };
+        const account = await fixture.openAccount({ name: canary, credits: 100_000 });
+        return { ...account, canary, taskIds: [], answers: [], random: createRandom(n + 1) };
       }),
     );
     assert.ok(heron !== undefined && stork !== undefined);
-    const serving = await serve(home);
-    started.push(serving);
-    const caller = createApiClient(serving.url);
+    const client = createApiClient((await fixture.serve()).url);
     const startedAt = performance.now();
     let left = requests;
     const beClient = async (tenant: Tenant) => {
-      for (let number = left--; number > 0; number = left--) await act(caller, tenant, number);
+      for (let number = left--; number > 0; number = left--) await act(client, tenant, number);
     };
     await Promise.all(Array.from({ length: clientsOfEach }, () => [beClient(heron), beClient(stork)]).flat());
     t.diagnostic(`${requests} requests in ${Math.round(performance.now() - startedAt)} ms`);
     expectNothingOf(heron, stork);
     expectNothingOf(stork, heron);
-    await expectOwnKeys(caller, [heron, stork]);
-    await expectNoDoor(caller, { tenant: heron, other: stork });
-    await expectNoDoor(caller, { tenant: stork, other: heron });
-    assert.deepEqual((await runCommand(['audit'], home))['violations'], []);
-    caller.close();
+    await expectOwnKeys(client, [heron, stork]);
+    await expectNoDoor(client, { tenant: heron, other: stork });
+    await expectNoDoor(client, { tenant: stork, other: heron });
+    assert.deepEqual((await fixture.command('audit'))['violations'], []);
+    client.close();
   });
 }
 
 const domains = ['catchall.test', 'strict.test', 'nullmx.test', 'blocked.test', 'servfail.test'] as const;
 
-async function act(caller: ApiClient, tenant: Tenant, number: number): Promise<void> {
-  const answer = await caller.ask(nextCall(tenant, number));
+async function act(client: ApiClient, tenant: Tenant, number: number): Promise<void> {
+  const answer = await client.ask(nextCall(tenant, number));
   tenant.answers.push(answer);
   if (answer.status === 201) tenant.taskIds.push(String(answer.body['task_id']));
 }
 
 function nextCall(tenant: Tenant, number: number): Call {
-  const { dice, canary, taskIds } = tenant;
-  const key = dice.chance(0.9) ? tenant.liveKey : tenant.testKey;
-  const address = (n: number) => `${canary}.${number}.${n}@${dice.oneOf(domains)}`;
+  const { random, canary, taskIds } = tenant;
+  const key = random.chance(0.9) ? tenant.liveKey : tenant.testKey;
+  const address = (n: number) => `${canary}.${number}.${n}@${random.oneOf(domains)}`;
   // The two accounts use the same keys, each for itself.
-  const headers = dice.chance(0.3) ? { 'idempotency-key': `key-${dice.below(200)}` } : {};
-  const throwOf = dice.below(100);
+  const headers = random.chance(0.3) ? { 'idempotency-key': `key-${random.below(200)}` } : {};
+  const throwOf = random.below(100);
   if (throwOf < 50)
     return {
-      path: `${singlePath}${dice.oneOf(['', '?explain=true'])}`,
+      path: `${singlePath}${random.oneOf(['', '?explain=true'])}`,
       key,
       headers,
       body: { email: address(0) },
     };
   if (throwOf < 65) {
-    const emails = Array.from({ length: 1 + dice.below(4) }, (_, n) => address(n));
+    const emails = Array.from({ length: 1 + random.below(4) }, (_, n) => address(n));
     return {
       path: bulkPath,
       key,
@@ -90,8 +81,8 @@ function nextCall(tenant: Tenant, number: number): Call {
       body: { emails: [...emails, `${canary} no address`], name: canary },
     };
   }
-  const taskId = taskIds[dice.below(taskIds.length)] ?? randomUUID();
-  return { method: 'GET', path: `${bulkPath}/${taskId}${dice.oneOf(['', '?explain=true'])}`, key };
+  const taskId = taskIds[random.below(taskIds.length)] ?? randomUUID();
+  return { method: 'GET', path: `${bulkPath}/${taskId}${random.oneOf(['', '?explain=true'])}`, key };
 }
 
 /** Neither the other's addresses and task names, nor its account, keys and tasks. */
@@ -111,12 +102,12 @@ function expectNothingOf(other: Tenant, tenant: Tenant): void {
 }
 
 /** The same request under the same `Idempotency-Key` is another request when another account sends it. */
-async function expectOwnKeys(caller: ApiClient, tenants: Tenant[]): Promise<void> {
+async function expectOwnKeys(client: ApiClient, tenants: Tenant[]): Promise<void> {
   const headers = { 'idempotency-key': 'everybody-has-this' };
   const body = { emails: ['somebody@nullmx.test'] };
   for (let repeat = 0; repeat < 2; repeat += 1) {
     const answers = await Promise.all(
-      tenants.map(({ liveKey }) => caller.ask({ path: bulkPath, key: liveKey, headers, body })),
+      tenants.map(({ liveKey }) => client.ask({ path: bulkPath, key: liveKey, headers, body })),
     );
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -128,12 +119,12 @@ async function expectOwnKeys(caller: ApiClient, tenants: Tenant[]): Promise<void
 
 /** The other's task cannot be told from one that never was. */
 async function expectNoDoor(
-  caller: ApiClient,
+  client: ApiClient,
   { tenant, other }: { tenant: Tenant; other: Tenant },
 ): Promise<void> {
   assert.ok(other.taskIds.length > 100);
   const read = async (taskId: string) =>
-    caller.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key: tenant.liveKey });
+    client.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key: tenant.liveKey });
   const stranger = await read(randomUUID());
   assert.equal(stranger.status, 404);
   for (const taskId of other.taskIds) {

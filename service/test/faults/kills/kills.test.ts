@@ -10,7 +10,7 @@ import { createSweep } from '../../../src/upkeep/sweep.ts';
 import { claimTask } from '../../../src/tasks/claim-task.ts';
 import { readTask } from '../../../src/tasks/read-task.ts';
 import { databases } from '../../support/databases.ts';
-import { openTaskHouse } from '../../support/open-task-house.ts';
+import { openTaskFixture } from '../../support/open-task-fixture.ts';
 import type { OpenStoreOptions } from '../../../src/start/open-store.ts';
 import { audit } from '../../../src/upkeep/audit.ts';
 
@@ -33,8 +33,8 @@ async function workAndDie(opening: OpenStoreOptions, accountId: string): Promise
 
 for (const database of databases) {
   it(`${kills} kills at random moments on ${database.name}: no accepted task lost, no credit lost or charged twice`, async () => {
-    const house = await openTaskHouse(database, 1_000_000);
-    const { store, settings, account } = house;
+    const fixture = await openTaskFixture(database, 1_000_000);
+    const { store, settings, account } = fixture;
     const parts = { store, wallClock: Date };
     const told: string[] = [];
     for (let kill = 0; kill < kills; kill += 1) {
@@ -42,12 +42,12 @@ for (const database of databases) {
       assert.deepEqual((await audit({ store })).violations, [], `after kill ${kill + 1}`);
     }
     // The next start: what the dead held is given back, and the tasks go on where they were.
-    await untilTheDeadAreSwept(house);
+    await untilTheDeadAreSwept(fixture);
     for (let claim = await claimNow(); claim !== undefined; claim = await claimNow()) {
-      assert.equal(await house.run(claim, { wallClock: Date, engine: house.parts.engine }), 'completed');
+      assert.equal(await fixture.run(claim, { wallClock: Date, engine: fixture.parts.engine }), 'completed');
     }
     async function claimNow() {
-      return store.write((tx) => claimTask(tx, { processId: house.registry.ownId, now: Date.now() }));
+      return store.write((tx) => claimTask(tx, { processId: fixture.registry.ownId, now: Date.now() }));
     }
     const accepted = told.filter((line) => line.startsWith('task ')).map((line) => line.slice(5));
     let conclusive = 0;
@@ -62,7 +62,7 @@ for (const database of databases) {
     assert.equal(balance?.reserved, 0);
     assert.ok(balance.spent >= conclusive + charged, 'what was revealed was charged');
     assert.deepEqual((await audit({ store })).violations, []);
-    await house.close();
+    await fixture.close();
   });
 }
 
@@ -70,7 +70,7 @@ for (const database of databases) {
 async function untilTheDeadAreSwept({
   store,
   registry,
-}: Awaited<ReturnType<typeof openTaskHouse>>): Promise<void> {
+}: Awaited<ReturnType<typeof openTaskFixture>>): Promise<void> {
   const sweep = createSweep({ store, registry, wallClock: Date, taskRetentionMs: 86_400_000 });
   for (let triesLeft = 300; (await registry.findLiving()).length > 1 && triesLeft > 0; triesLeft -= 1) {
     await sweep();

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answered, bulkPath, type Call, singlePath } from '../../support/api-client.ts';
+import { watchLateness } from '../../../../engine/test/support/machine.ts';
 import { until } from '../../support/until.ts';
-import { openAccount } from '../endurance/open-account.ts';
-import type { Fleet } from './fleet.ts';
+import type { Installation } from './open-installation.ts';
 
-/** Asks every API of a fleet for everything, again and again, through whatever befalls its database. */
+/** Asks every API of a installation for everything, again and again, through whatever befalls its database. */
 export type AskEveryApi = {
   /** While the database fails: what is `refused` hears 503 and when to come again, the rest is told the truth; all within a second. */
   throughTrouble(t: TestContext, refused: readonly CallName[]): Promise<Asked[]>;
@@ -20,18 +19,18 @@ export type AskEveryApi = {
 export type CallName = 'single' | 'bulk' | 'poll' | 'account' | 'tasks' | 'operator';
 type Asked = { name: CallName; answer: Answered; ms: number };
 
-/** What a fleet has to be started with for the operator's pages. */
+/** What a installation has to be started with for the operator's pages. */
 export const adminToken = 'the-operator-of-the-nemesis-0123456789';
 
 const answersWithinMs = 1_000;
 const recoversWithinMs = 5_000;
 
-/** Every process of the fleet is up. */
-export async function createAskEveryApi(fleet: Fleet): Promise<AskEveryApi> {
-  const key = (await openAccount(fleet.home, { name: 'patient', credits: 10_000 })).liveKey;
-  const caller = fleet.apis[0]?.caller();
-  assert.ok(caller);
-  const made = await caller.ask({ path: bulkPath, key, body: { emails: ['one@nullmx.test'] } });
+/** Every process of the installation is up. */
+export async function createAskEveryApi(installation: Installation): Promise<AskEveryApi> {
+  const key = (await installation.openAccount({ name: 'patient', credits: 10_000 })).liveKey;
+  const client = installation.apis[0]?.client();
+  assert.ok(client);
+  const made = await client.ask({ path: bulkPath, key, body: { emails: ['one@nullmx.test'] } });
   const taskId = String(made.body['task_id']);
 
   const callsOf = (): Record<CallName, Call> => ({
@@ -46,9 +45,9 @@ export async function createAskEveryApi(fleet: Fleet): Promise<AskEveryApi> {
 
   /** Every call at every API. */
   function askAll(): Promise<Asked[]> {
-    const asked = fleet.apis.flatMap((member) =>
+    const asked = installation.apis.flatMap((one) =>
       Object.entries(callsOf()).map(async ([name, call]) => {
-        const to = member.caller();
+        const to = one.client();
         assert.ok(to);
         const startedAt = performance.now();
         const answer = await to.send(call);
@@ -69,8 +68,7 @@ export async function createAskEveryApi(fleet: Fleet): Promise<AskEveryApi> {
   return {
     throughTrouble: async (t, refused) => {
       const asked: Asked[] = [];
-      const delay = monitorEventLoopDelay({ resolution: 10 });
-      delay.enable();
+      const lateness = watchLateness();
       for (let round = 0; round < 8; round += 1) {
         asked.push(...(await askAll()));
         await sleep(200);
@@ -82,7 +80,7 @@ export async function createAskEveryApi(fleet: Fleet): Promise<AskEveryApi> {
       );
       for (const { name, answer } of asked) demandHonesty(name, answer, refused);
       // A machine that makes us late makes them late.
-      const allowedMs = answersWithinMs + 2 * (delay.max / 1e6);
+      const allowedMs = answersWithinMs + lateness.worstMs();
       assert.ok(
         (slowest[0] ?? Infinity) <= allowedMs,
         `an answer took ${slowest[0]} ms, allowed ${allowedMs}`,

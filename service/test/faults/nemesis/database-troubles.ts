@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { CallName } from './ask-every-api.ts';
-import type { Fleet } from './fleet.ts';
+import type { Installation } from './open-installation.ts';
 import { freezeDatabase } from './freeze-database.ts';
 import { takeEveryConnection } from './take-every-connection.ts';
 
@@ -11,7 +11,7 @@ type Trouble = {
   refused: readonly CallName[];
   /** Whether a refusal proves that nothing was committed: not so where the line is lost in the moment of a commit. */
   certain: boolean;
-  begin: (fleet: Fleet) => Promise<() => Promise<void> | void>;
+  begin: (installation: Installation) => Promise<() => Promise<void> | void>;
 };
 
 const everything: CallName[] = ['single', 'bulk', 'poll', 'account', 'tasks', 'operator'];
@@ -24,13 +24,13 @@ export const databaseTroubles: readonly Trouble[] = [
     name: 'accounts locked by somebody else',
     refused: ['single', 'bulk', 'account', 'operator'],
     certain: true,
-    begin: (fleet) => lock('account', fleet),
+    begin: (installation) => lock('account', installation),
   },
   {
     name: 'tasks locked by somebody else',
     refused: ['bulk', 'poll', 'tasks'],
     certain: true,
-    begin: (fleet) => lock('task', fleet),
+    begin: (installation) => lock('task', installation),
   },
   {
     name: 'slow',
@@ -40,13 +40,16 @@ export const databaseTroubles: readonly Trouble[] = [
   },
 ];
 
-async function halt({ postgres }: Fleet): Promise<() => Promise<void>> {
+async function halt({ postgres }: Installation): Promise<() => Promise<void>> {
   await postgres.halt('immediate');
   return () => postgres.resume();
 }
 
 /** As a careless migration does, or a backup that somebody forgot. */
-async function lock(table: 'account' | 'task', { postgres: { url } }: Fleet): Promise<() => Promise<void>> {
+async function lock(
+  table: 'account' | 'task',
+  { postgres: { url } }: Installation,
+): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(`begin; lock table ${table} in access exclusive mode`);
@@ -57,7 +60,7 @@ async function lock(table: 'account' | 'task', { postgres: { url } }: Fleet): Pr
 }
 
 /** Whatever touches an account, reading or writing, takes three seconds for each. */
-async function slowDown({ query }: Fleet): Promise<() => Promise<void>> {
+async function slowDown({ query }: Installation): Promise<() => Promise<void>> {
   await query('alter table account rename to account_itself');
   await query('create view account as select * from account_itself where pg_sleep(3) is not null');
   return async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dice } from '../endurance/dice.ts';
-import type { Fleet } from './fleet.ts';
-import type { Member } from './member.ts';
+import type { Random } from '../../support/random.ts';
+import type { Installation } from './open-installation.ts';
+import type { ServiceProcess } from './service-process.ts';
 
 /** What is done to an installation under load. Each ends when it is over and whatever it hit is up again. */
 export const faultKinds = [
@@ -40,59 +40,64 @@ async function untilDone(work: () => Promise<unknown>): Promise<void> {
 
 type Nemesis = { inflict: (kind: FaultKind) => Promise<void> };
 
-export function createNemesis(fleet: Fleet, dice: Dice): Nemesis {
+export function createNemesis(installation: Installation, random: Random): Nemesis {
   /** Under a fault already. */
-  const hit = new Set<Member>();
+  const hit = new Set<ServiceProcess>();
 
-  async function hitOne(members: Member[], harm: (member: Member) => Promise<void>): Promise<void> {
-    const [first, ...rest] = members.filter((member) => !hit.has(member));
+  async function hitOne(
+    processes: ServiceProcess[],
+    harm: (one: ServiceProcess) => Promise<void>,
+  ): Promise<void> {
+    const [first, ...rest] = processes.filter((one) => !hit.has(one));
     if (first === undefined) return;
-    const member = dice.oneOf([first, ...rest]);
-    hit.add(member);
-    await harm(member);
-    hit.delete(member);
+    const one = random.oneOf([first, ...rest]);
+    hit.add(one);
+    await harm(one);
+    hit.delete(one);
   }
 
-  async function killAndStart(member: Member, skewed = 0): Promise<void> {
-    await member.kill();
-    await sleep(dice.below(1_500));
-    await member.start(skewed);
+  async function killAndStart(one: ServiceProcess, skewed = 0): Promise<void> {
+    await one.kill();
+    await sleep(random.below(1_500));
+    await one.start(skewed);
   }
 
   async function haltDatabase(): Promise<void> {
-    await fleet.postgres.halt('immediate');
-    await sleep(500 + dice.below(3_500));
-    await fleet.postgres.resume();
+    await installation.postgres.halt('immediate');
+    await sleep(500 + random.below(3_500));
+    await installation.postgres.resume();
   }
 
   async function cutConnections(): Promise<void> {
-    for (let cuts = 1 + dice.below(3); cuts > 0; cuts -= 1) {
-      await untilDone(() => fleet.query(endEveryLine));
-      await sleep(dice.below(400));
+    for (let cuts = 1 + random.below(3); cuts > 0; cuts -= 1) {
+      await untilDone(() => installation.query(endEveryLine));
+      await sleep(random.below(400));
     }
   }
 
-  async function stopForLong(member: Member): Promise<void> {
-    member.pause();
+  async function stopForLong(one: ServiceProcess): Promise<void> {
+    one.pause();
     await sleep(stoppedMs);
-    member.resume();
+    one.resume();
   }
 
   return {
     inflict: (kind) => {
       switch (kind) {
         case 'kill_api':
-          return hitOne(fleet.apis, (member) => killAndStart(member));
+          return hitOne(installation.apis, (one) => killAndStart(one));
         case 'kill_worker':
-          return hitOne(fleet.workers, (member) => killAndStart(member));
+          return hitOne(installation.workers, (one) => killAndStart(one));
         case 'stop_worker':
-          return hitOne(fleet.workers, stopForLong);
+          return hitOne(installation.workers, stopForLong);
         case 'halt_database':
           return haltDatabase();
         case 'cut_connections':
           return cutConnections();
         case 'skew_clock':
-          return hitOne(fleet.workers, (member) => killAndStart(member, dice.chance(0.5) ? skewMs : -skewMs));
+          return hitOne(installation.workers, (one) =>
+            killAndStart(one, random.chance(0.5) ? skewMs : -skewMs),
+          );
       }
     },
   };

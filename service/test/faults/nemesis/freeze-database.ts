@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Fleet } from './fleet.ts';
+import type { Installation } from './open-installation.ts';
 
 /**
  * Stops every process of the database where it stands: connections stay open and nothing is answered, as with a server
  * that hangs or a cable that was pulled. The answer lets it go on.
  */
-export async function freezeDatabase({ query }: Pick<Fleet, 'query'>): Promise<() => void> {
+export async function freezeDatabase({ query }: Pick<Installation, 'query'>): Promise<() => void> {
   const [row] = await query('show data_directory');
   const [line = ''] = readFileSync(join(String(row?.['data_directory']), 'postmaster.pid'), 'utf8').split(
     '\n',

@@ -1,6 +1,6 @@
 import { type Answer, bulkPath, type Call, singlePath } from '../../support/api-client.ts';
-import type { WatchedAccount } from '../endurance/witness.ts';
-import type { Fleet } from './fleet.ts';
+import type { WatchedAccount } from '../endurance/expectations.ts';
+import type { Installation } from './open-installation.ts';
 
 /**
  * What clients were told, request by request, held against the ledger. A request and the hold it opened have the same
@@ -44,7 +44,10 @@ export function createHistory(): History {
 
 type Hold = { credits: number; charged: number; settled: boolean };
 
-async function holdsOf(heard: readonly Heard[], { query }: Pick<Fleet, 'query'>): Promise<Map<string, Hold>> {
+async function holdsOf(
+  heard: readonly Heard[],
+  { query }: Pick<Installation, 'query'>,
+): Promise<Map<string, Hold>> {
   const ids = heard.map(({ requestId }) => requestId);
   const rows = await query('select id, credits, charged, state from hold where id = any($1)', [ids]);
   return new Map(
@@ -64,10 +67,10 @@ const isRefusal = ({ status }: Heard) => status >= 400;
 export async function countInDoubt(
   heard: readonly Heard[],
   account: WatchedAccount,
-  fleet: Pick<Fleet, 'query'>,
+  installation: Pick<Installation, 'query'>,
 ): Promise<number> {
   const refused = heard.filter((one) => isRefusal(one) && one.apiKey === account.liveKey);
-  const holds = await holdsOf(refused, fleet);
+  const holds = await holdsOf(refused, installation);
   return holds.values().reduce((sum, hold) => sum + (hold.settled ? hold.charged : hold.credits), 0);
 }
 
@@ -77,9 +80,9 @@ type HistoryFindings = { violations: string[]; chargedAtCommit: number; chargedO
 export async function checkHistory(
   heard: readonly Heard[],
   keyless: string,
-  fleet: Pick<Fleet, 'query'>,
+  installation: Pick<Installation, 'query'>,
 ): Promise<HistoryFindings> {
-  const holds = await holdsOf(heard, fleet);
+  const holds = await holdsOf(heard, installation);
   const findings: HistoryFindings = { violations: [], chargedAtCommit: 0, chargedOfKeyless: 0 };
   for (const one of heard) {
     const hold = holds.get(one.requestId);

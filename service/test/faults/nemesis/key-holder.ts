@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askKeyed } from '../endurance/ask.ts';
+import { askKeyed } from '../endurance/requests.ts';
 import { type Answer, singlePath } from '../../support/api-client.ts';
 import type { LoadParts } from '../endurance/load.ts';
-import type { KeyedRequest } from '../endurance/witness.ts';
+import type { KeyedRequest } from '../endurance/expectations.ts';
 
 /**
  * A client that makes keys, uses and deletes them, one after the other, all through the API: a key that was acknowledged works
@@ -32,31 +32,31 @@ const statusOf = (answer: Answer) => (answer.kind === 'lost' ? 0 : answer.status
 
 /** Whether a key was seen dead. */
 async function liveAndDie(parts: LoadParts): Promise<boolean> {
-  const { witness, caller, newNumber } = parts;
-  const { liveKey } = witness.careful;
-  const made = await caller.send({ path: keysPath, key: liveKey, body: { name: `key ${newNumber()}` } });
+  const { expected, client, newNumber } = parts;
+  const { liveKey } = expected.careful;
+  const made = await client.send({ path: keysPath, key: liveKey, body: { name: `key ${newNumber()}` } });
   if (made.kind === 'lost' || made.status === 503) return false;
   if (made.status !== 201) {
-    witness.violations.push(`a new key: ${made.status} ${made.text}`);
+    expected.violations.push(`a new key: ${made.status} ${made.text}`);
     return false;
   }
   const { key_id: keyId, api_key: apiKey } = made.body;
   await use(parts, String(apiKey));
   if (!(await deleteKey(parts, String(keyId)))) return false;
   await sleep(diesWithinMs);
-  const shown = await caller.send({
+  const shown = await client.send({
     path: singlePath,
     key: String(apiKey),
     body: { email: 'late@nullmx.test' },
   });
   if (![0, 401, 503].includes(statusOf(shown)))
-    witness.violations.push(`deleted key ${String(keyId)}: ${statusOf(shown)}`);
+    expected.violations.push(`deleted key ${String(keyId)}: ${statusOf(shown)}`);
   return statusOf(shown) === 401;
 }
 
 /** The account keeps the answer under its idempotency key, so that it can be asked for again with another key. */
 async function use(parts: LoadParts, apiKey: string): Promise<void> {
-  const { witness, newNumber } = parts;
+  const { expected, newNumber } = parts;
   const number = newNumber();
   const request: KeyedRequest = {
     kind: 'single',
@@ -70,20 +70,20 @@ async function use(parts: LoadParts, apiKey: string): Promise<void> {
     charges: 0,
   };
   await askKeyed(parts, request);
-  witness.keyed.push({ ...request, apiKey: witness.careful.liveKey });
+  expected.keyed.push({ ...request, apiKey: expected.careful.liveKey });
 }
 
 /** Asks until it is told. The second time it may be gone already. */
-async function deleteKey({ witness, caller }: LoadParts, keyId: string): Promise<boolean> {
+async function deleteKey({ expected, client }: LoadParts, keyId: string): Promise<boolean> {
   for (let triesLeft = 100; triesLeft > 0; triesLeft -= 1) {
-    const answer = await caller.send({
+    const answer = await client.send({
       method: 'DELETE',
       path: `${keysPath}/${keyId}`,
-      key: witness.careful.liveKey,
+      key: expected.careful.liveKey,
     });
     if ([204, 404].includes(statusOf(answer))) return true;
     if (![0, 503].includes(statusOf(answer))) {
-      witness.violations.push(`deleting key ${keyId}: ${statusOf(answer)}`);
+      expected.violations.push(`deleting key ${keyId}: ${statusOf(answer)}`);
       return false;
     }
   }

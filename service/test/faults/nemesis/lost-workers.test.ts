@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bulkPath } from '../../support/api-client.ts';
-import { openAccount } from '../endurance/open-account.ts';
-import { runCommand } from '../endurance/run-command.ts';
-import { openFleet, type Fleet } from './fleet.ts';
-import type { Member } from './member.ts';
+import { openInstallation, type Installation } from './open-installation.ts';
+import type { ServiceProcess } from './service-process.ts';
 import { watchResults, type ResultWatch } from './watch-results.ts';
 
 const quick = Array.from({ length: 10 }, (_, n) => `p${n}@catchall.test`);
@@ -14,35 +12,36 @@ const slow = 'p@silent.test';
 const goesOnWithinMs = 60_000;
 
 describe('workers that are lost', () => {
-  let fleet: Fleet;
+  let installation: Installation;
   let key: string;
   let watch: ResultWatch;
-  let survivor: Member;
+  let survivor: ServiceProcess;
   /** How long a process takes to start tells how busy this machine is. */
   let startMs: number;
   before(async () => {
-    fleet = await openFleet({ apis: 1, workers: 3 });
-    key = (await openAccount(fleet.home, { name: 'patient', credits: 1_000 })).liveKey;
-    watch = await watchResults(fleet);
+    installation = await openInstallation({ apis: 1, workers: 3 });
+    key = (await installation.openAccount({ name: 'patient', credits: 1_000 })).liveKey;
+    watch = await watchResults(installation);
     const startedAt = performance.now();
-    await fleet.apis[0]?.start();
+    await installation.apis[0]?.start();
     startMs = performance.now() - startedAt;
-    assert.ok(fleet.workers[2]);
-    survivor = fleet.workers[2];
+    assert.ok(installation.workers[2]);
+    survivor = installation.workers[2];
   });
-  after(() => fleet.close());
+  after(() => installation.close());
 
   async function createTask(): Promise<string> {
-    const caller = fleet.apis[0]?.caller();
-    assert.ok(caller);
-    const made = await caller.ask({ path: bulkPath, key, body: { emails: [...quick, slow] } });
+    const client = installation.apis[0]?.client();
+    assert.ok(client);
+    const made = await client.ask({ path: bulkPath, key, body: { emails: [...quick, slow] } });
     return String(made.body['task_id']);
   }
 
   async function readTask(taskId: string) {
-    const [row] = await fleet.query('select status, checked::int, fence::int from task where id = $1', [
-      taskId,
-    ]);
+    const [row] = await installation.query(
+      'select status, checked::int, fence::int from task where id = $1',
+      [taskId],
+    );
     return { status: row?.['status'], checked: Number(row?.['checked']), fence: Number(row?.['fence']) };
   }
 
@@ -53,7 +52,7 @@ describe('workers that are lost', () => {
   }
 
   /** A task in the hands of this worker alone, all but its slow address answered; then the survivor comes. */
-  async function giveTask(worker: Member): Promise<string> {
+  async function giveTask(worker: ServiceProcess): Promise<string> {
     await survivor.kill();
     await worker.start();
     const taskId = await createTask();
@@ -64,9 +63,9 @@ describe('workers that are lost', () => {
 
   async function expectWhole(taskId: string): Promise<void> {
     await until(async () => (await readTask(taskId)).status === 'completed');
-    const caller = fleet.apis[0]?.caller();
-    assert.ok(caller);
-    const read = await caller.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key });
+    const client = installation.apis[0]?.client();
+    assert.ok(client);
+    const read = await client.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key });
     const results = Object.entries(read.body['results'] as Record<string, { status: string }>);
     assert.deepEqual(
       results.map(([email, { status }]) => [email, status]),
@@ -74,11 +73,11 @@ describe('workers that are lost', () => {
     );
     assert.equal(read.creditsUsed, String(quick.length));
     assert.equal(await watch.writtenTwice(), 0);
-    assert.deepEqual((await runCommand(['audit'], fleet.home))['violations'], []);
+    assert.deepEqual((await installation.command('audit'))['violations'], []);
   }
 
   it('the task of a killed worker goes on elsewhere within a minute, and keeps what was answered', async (t) => {
-    const [, dead] = fleet.workers;
+    const [, dead] = installation.workers;
     assert.ok(dead);
     const taskId = await giveTask(dead);
     await Promise.all([dead.kill(), survivor.start()]);
@@ -89,7 +88,7 @@ describe('workers that are lost', () => {
   });
 
   it('a worker that stood still for longer than its lease tries to write, and is refused', async (t) => {
-    const [zombie] = fleet.workers;
+    const [zombie] = installation.workers;
     assert.ok(zombie);
     const writesOf = async () => (await watch.byWriter()).get(zombie.name) ?? { tried: 0, wrote: 0 };
     const taskId = await giveTask(zombie);

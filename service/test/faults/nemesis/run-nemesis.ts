@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCarelessly } from '../endurance/ask.ts';
-import { createDice, type Dice } from '../endurance/dice.ts';
+import { createCarelessly } from '../endurance/requests.ts';
+import { createRandom, type Random } from '../../support/random.ts';
 import { startLoad, type LoadParts } from '../endurance/load.ts';
-import { openAccount } from '../endurance/open-account.ts';
 import { auditBooks, recover, showBooks } from '../endurance/recover.ts';
-import { createWitness, type Witness } from '../endurance/witness.ts';
+import { createExpectations, type Expectations } from '../endurance/expectations.ts';
 import { breaksLines, createNemesis, faultKinds, type FaultKind } from './faults.ts';
-import { openFleet, type Fleet } from './fleet.ts';
+import { openInstallation, type Installation } from './open-installation.ts';
 import { checkHistory, countInDoubt, createHistory, type History } from './history.ts';
 import { startKeyHolder } from './key-holder.ts';
-import { createSpread } from './spread.ts';
+import { balanceCalls } from './balance-calls.ts';
 import { watchResults } from './watch-results.ts';
 
 /**
@@ -17,7 +16,7 @@ import { watchResults } from './watch-results.ts';
  *
  *     round: load ▸ faults, side by side ▸ all is up again ▸ nothing under way ▸ history, books and audit
  */
-export type NemesisReport = Witness['counts'] & {
+export type NemesisReport = Expectations['counts'] & {
   rounds: number;
   faults: Record<FaultKind, number>;
   tasks: number;
@@ -40,37 +39,37 @@ type NemesisOptions = {
 const granted = 1_000_000;
 
 export async function runNemesis({ seed, schedule, onRound }: NemesisOptions): Promise<NemesisReport> {
-  const fleet = await openFleet({ apis: 3, workers: 3 });
+  const installation = await openInstallation({ apis: 3, workers: 3 });
   try {
-    const careful = await openAccount(fleet.home, { name: 'careful', credits: granted });
-    const careless = await openAccount(fleet.home, { name: 'careless', credits: granted });
-    const watch = await watchResults(fleet);
-    await Promise.all([...fleet.apis, ...fleet.workers].map((member) => member.start()));
-    const witness = createWitness(careful, careless, granted);
+    const careful = await installation.openAccount({ name: 'careful', credits: granted });
+    const careless = await installation.openAccount({ name: 'careless', credits: granted });
+    const watch = await watchResults(installation);
+    await Promise.all([...installation.apis, ...installation.workers].map((one) => one.start()));
+    const expected = createExpectations(careful, careless, granted);
     const history = createHistory();
-    const dice = createDice(seed);
+    const random = createRandom(seed);
     const parts = {
-      witness,
+      expected,
       history,
-      dice,
-      fleet,
-      home: fleet.home,
+      random,
+      installation,
+      fixture: installation,
       grants: false,
       newNumber: createCounter(),
-      caller: createSpread(fleet.apis, history),
+      client: balanceCalls(installation.apis, history),
       tally: createTally(),
     };
     const report = async (): Promise<NemesisReport> => {
       const writes = [...(await watch.byWriter()).values()];
       const writesRefused = writes.reduce((sum, { tried, wrote }) => sum + tried - wrote, 0);
       const twice = await watch.writtenTwice();
-      if (twice > 0) witness.violations.push(`${twice} addresses have a result twice`);
+      if (twice > 0) expected.violations.push(`${twice} addresses have a result twice`);
       return {
         ...parts.tally,
-        ...witness.counts,
-        tasks: witness.tasks.length,
+        ...expected.counts,
+        tasks: expected.tasks.length,
         writesRefused,
-        violations: [...witness.violations, ...fleet.crashes],
+        violations: [...expected.violations, ...installation.crashes],
       };
     };
     for (const kinds of schedule) {
@@ -80,15 +79,15 @@ export async function runNemesis({ seed, schedule, onRound }: NemesisOptions): P
     await endWell(parts);
     return await report();
   } finally {
-    await fleet.close();
+    await installation.close();
   }
 }
 
 type RoundParts = LoadParts & {
-  witness: Witness;
+  expected: Expectations;
   history: History;
-  dice: Dice;
-  fleet: Fleet;
+  random: Random;
+  installation: Installation;
   tally: ReturnType<typeof createTally>;
 };
 
@@ -101,19 +100,19 @@ const latestBeginMs = 1_500;
 const shortestAfterMs = 500;
 
 async function playRound(parts: RoundParts, kinds: readonly FaultKind[]): Promise<void> {
-  const { dice, fleet, tally } = parts;
-  const nemesis = createNemesis(fleet, dice);
+  const { random, installation, tally } = parts;
+  const nemesis = createNemesis(installation, random);
   if (kinds.includes('stop_worker')) await createLongTasks(parts);
   const load = startLoad(parts);
   const keys = startKeyHolder(parts);
   const inflict = async (kind: FaultKind) => {
-    await sleep(dice.below(latestBeginMs));
+    await sleep(random.below(latestBeginMs));
     await nemesis.inflict(kind);
     tally.faults[kind] += 1;
   };
   try {
     await Promise.all(kinds.map(inflict));
-    await sleep(shortestAfterMs + dice.below(latestBeginMs));
+    await sleep(shortestAfterMs + random.below(latestBeginMs));
   } finally {
     await Promise.all([load.end(), keys.end()]);
   }
@@ -133,30 +132,30 @@ async function createLongTasks(parts: RoundParts): Promise<void> {
 
 /** All is up; what is under way comes to its end, and is held against what clients were told. */
 async function check(parts: RoundParts, kinds: readonly FaultKind[]): Promise<void> {
-  const { witness, history, fleet, tally } = parts;
-  const { careless } = witness;
+  const { expected, history, installation, tally } = parts;
+  const { careless } = expected;
   const heard = history.drain();
-  careless.perhapsSpent += await countInDoubt(heard, careless, fleet);
+  careless.perhapsSpent += await countInDoubt(heard, careless, installation);
   await recover(parts, { everything: false, survivors: true });
-  const found = await checkHistory(heard, careless.liveKey, fleet);
+  const found = await checkHistory(heard, careless.liveKey, installation);
   tally.chargedAtCommit += found.chargedAtCommit;
   tally.chargedOfKeyless += found.chargedOfKeyless;
-  witness.violations.push(...found.violations);
+  expected.violations.push(...found.violations);
   if (found.chargedAtCommit > 0 && !kinds.some((kind) => breaksLines.has(kind)))
-    witness.violations.push(`${found.chargedAtCommit} refusals were charged, and the database was there`);
+    expected.violations.push(`${found.chargedAtCommit} refusals were charged, and the database was there`);
   await auditBooks(parts);
 }
 
 async function endWell(parts: RoundParts): Promise<void> {
-  const { witness, fleet } = parts;
+  const { expected, installation } = parts;
   await recover(parts, { everything: true, survivors: true });
   await showBooks(parts);
-  const codes = await Promise.all([...fleet.apis, ...fleet.workers].map((member) => member.stop()));
+  const codes = await Promise.all([...installation.apis, ...installation.workers].map((one) => one.stop()));
   if (codes.some((code) => code !== 0))
-    witness.violations.push(`asked to end, they ended with ${codes.join(', ')}`);
+    expected.violations.push(`asked to end, they ended with ${codes.join(', ')}`);
   await auditBooks(parts);
-  const defects = [...fleet.apis, ...fleet.workers].flatMap((member) => member.defects());
-  witness.violations.push(...defects);
+  const defects = [...installation.apis, ...installation.workers].flatMap((one) => one.defects());
+  expected.violations.push(...defects);
 }
 
 function createCounter(): () => number {

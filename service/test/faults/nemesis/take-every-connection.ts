@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Fleet } from './fleet.ts';
+import type { Installation } from './open-installation.ts';
 
 /**
  * Takes every connection that the database gives, those of the service too: they are ended, and we are quicker. The
@@ -7,7 +7,7 @@ import type { Fleet } from './fleet.ts';
  */
 export async function takeEveryConnection({
   postgres: { url },
-}: Pick<Fleet, 'postgres'>): Promise<() => Promise<void>> {
+}: Pick<Installation, 'postgres'>): Promise<() => Promise<void>> {
   const admin = await connect(url);
   const taken = [admin];
   const giveBack = async () => {

@@ -2,47 +2,45 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Answer, type ApiClient, bulkPath, singlePath } from '../../support/api-client.ts';
 import { until } from '../../support/until.ts';
-import { openAccount } from '../endurance/open-account.ts';
 import { overspend } from '../endurance/overspend.ts';
-import { runCommand } from '../endurance/run-command.ts';
-import { openFleet, type Fleet } from './fleet.ts';
+import { openInstallation, type Installation } from './open-installation.ts';
 
 const statusOf = (answer: Answer) => (answer.kind === 'lost' ? 0 : answer.status);
 
 describe('three APIs on one PostgreSQL', () => {
-  let fleet: Fleet;
+  let installation: Installation;
   before(async () => {
-    fleet = await openFleet({ apis: 3, workers: 0 });
-    await fleet.query('alter system set track_commit_timestamp = on');
-    await fleet.postgres.halt('fast');
-    await fleet.postgres.resume();
-    await runCommand(['accounts', 'create', '--name', 'first'], fleet.home);
-    await Promise.all(fleet.apis.map((member) => member.start()));
+    installation = await openInstallation({ apis: 3, workers: 0 });
+    await installation.query('alter system set track_commit_timestamp = on');
+    await installation.postgres.halt('fast');
+    await installation.postgres.resume();
+    await installation.command('accounts', 'create', '--name', 'first');
+    await Promise.all(installation.apis.map((one) => one.start()));
   });
-  after(() => fleet.close());
+  after(() => installation.close());
 
-  const callers = () =>
-    fleet.apis.map((member): ApiClient => {
-      const caller = member.caller();
-      assert.ok(caller);
-      return caller;
+  const clients = () =>
+    installation.apis.map((one): ApiClient => {
+      const client = one.client();
+      assert.ok(client);
+      return client;
     });
 
   it('a thousand requests at once on a hundred credits: exactly a hundred, books balanced', async (t) => {
-    const account = await openAccount(fleet.home, { name: 'eager', credits: 100 });
-    const again = await overspend({ home: fleet.home, clients: callers(), ...account });
+    const account = await installation.openAccount({ name: 'eager', credits: 100 });
+    const again = await overspend({ fixture: installation, clients: clients(), ...account });
     t.diagnostic(`turned away and asked again: ${again}`);
-    assert.deepEqual((await runCommand(['audit'], fleet.home))['violations'], []);
+    assert.deepEqual((await installation.command('audit'))['violations'], []);
   });
 
   it('a key deleted under two hundred requests a second is accepted nowhere a second after the commit', async (t) => {
-    const { accountId, liveKey } = await openAccount(fleet.home, { name: 'leaver', credits: 1_000_000 });
+    const { accountId, liveKey } = await installation.openAccount({ name: 'leaver', credits: 1_000_000 });
     const [keyId] = (
-      await fleet.query(`select id from api_key where account_id = $1 and mode = 'live'`, [accountId])
+      await installation.query(`select id from api_key where account_id = $1 and mode = 'live'`, [accountId])
     ).map(({ id }) => String(id));
-    const crowd = startCrowd(callers(), liveKey);
+    const crowd = startCrowd(clients(), liveKey);
     await crowd.until(() => crowd.heard.filter(({ status }) => status === 200).length >= 200);
-    const [first] = callers();
+    const [first] = clients();
     assert.ok(first && keyId);
     // A key may delete itself.
     const deleted = await first.ask({
@@ -51,7 +49,7 @@ describe('three APIs on one PostgreSQL', () => {
       key: liveKey,
     });
     assert.equal(deleted.status, 204);
-    const [row] = await fleet.query(
+    const [row] = await installation.query(
       'select extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as at from api_key where id = $1',
       [keyId],
     );
@@ -81,8 +79,8 @@ describe('three APIs on one PostgreSQL', () => {
   });
 
   it('what one API acknowledged, the others know at once', async () => {
-    const { liveKey } = await openAccount(fleet.home, { name: 'traveller', credits: 100 });
-    const [first, ...others] = callers();
+    const { liveKey } = await installation.openAccount({ name: 'traveller', credits: 100 });
+    const [first, ...others] = clients();
     assert.ok(first);
     const headers = { 'idempotency-key': 'once' };
     const body = { emails: ['one@nullmx.test'] };

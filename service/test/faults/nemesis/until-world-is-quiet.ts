@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fleet } from './fleet.ts';
+import type { Installation } from './open-installation.ts';
 
 /** Nothing that was let in before is under way any more: for half a second no mail host was called. */
-export async function untilWorldIsQuiet({ world }: Pick<Fleet, 'world'>): Promise<void> {
+export async function untilWorldIsQuiet({ world }: Pick<Installation, 'world'>): Promise<void> {
   for (let before = -1; before !== world.counts.smtp.connections;) {
     before = world.counts.smtp.connections;
     await sleep(500);

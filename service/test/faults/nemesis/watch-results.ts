@@ -1,4 +1,4 @@
-import type { Fleet } from './fleet.ts';
+import type { Installation } from './open-installation.ts';
 
 /**
  * Looks over the shoulder of the workers, inside the database and past all of our own code: who tried to write about an
@@ -11,7 +11,7 @@ export type ResultWatch = {
   byWriter: () => Promise<Map<string, { tried: number; wrote: number }>>;
 };
 
-export async function watchResults({ query }: Pick<Fleet, 'query'>): Promise<ResultWatch> {
+export async function watchResults({ query }: Pick<Installation, 'query'>): Promise<ResultWatch> {
   await query(watching);
   return {
     writtenTwice: async () => {

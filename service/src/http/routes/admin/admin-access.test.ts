@@ -4,30 +4,30 @@ import type { AdminAccount } from '@mailproof/client';
 import { databases } from '../../../../test/support/databases.ts';
 import { createServer } from '../../server.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
-import { adminToken, type Asked } from '../../../../test/support/http/open-account-house.ts';
-import { openAccountHouse } from '../../../../test/support/http/open-account-house.ts';
+import { adminToken, type Asked } from '../../../../test/support/http/open-http-fixture.ts';
+import { openHttpFixture } from '../../../../test/support/http/open-http-fixture.ts';
 import {
   admin,
   endpointsOf,
   nobody,
   noRequest,
-  openOperatorHouse,
-  type OperatorHouse,
-} from '../../../../test/support/http/open-operator-house.ts';
+  openOperatorFixture,
+  type OperatorFixture,
+} from '../../../../test/support/http/open-operator-fixture.ts';
 import { createTestParts } from '../../../../test/support/http/test-parts.ts';
 
 for (const database of databases) {
   describe(`who is let in to ${admin} on ${database.name}`, () => {
-    let house: OperatorHouse;
+    let fixture: OperatorFixture;
     before(async () => {
-      house = await openOperatorHouse(database);
+      fixture = await openOperatorFixture(database);
     });
-    after(() => house.close());
+    after(() => fixture.close());
 
     test('401: every endpoint, without a token, with a wrong one, with keys and sessions of an account', async () => {
-      const { live, test: testKey } = house.ours;
-      const session = await house.signInWith(live);
-      const before = await house.newest();
+      const { live, test: testKey } = fixture.ours;
+      const session = await fixture.signInWith(live);
+      const before = await fixture.newest();
       const strangers: Partial<Asked>[] = [
         {},
         { headers: { authorization: 'Bearer' } },
@@ -40,9 +40,9 @@ for (const database of databases) {
         { key: testKey },
         { session },
       ];
-      for (const endpoint of endpointsOf(house.ours.accountId)) {
+      for (const endpoint of endpointsOf(fixture.ours.accountId)) {
         for (const stranger of strangers) {
-          const response = await house.ask({ ...endpoint, ...stranger });
+          const response = await fixture.ask({ ...endpoint, ...stranger });
           assert.deepEqual(
             [response.statusCode, response.json(), response.headers['www-authenticate']],
             [401, refusal('invalid_admin_token'), 'Bearer'],
@@ -50,11 +50,11 @@ for (const database of databases) {
           );
         }
       }
-      assert.deepEqual(await house.newest(), before, 'nothing was changed');
+      assert.deepEqual(await fixture.newest(), before, 'nothing was changed');
     });
 
     test("the operator's token and session open nothing under /api/v1", async () => {
-      const session = await house.signInAsOperator();
+      const session = await fixture.signInAsOperator();
       const calls = [
         { url: '/api/v1/account' },
         { url: '/api/v1/account/keys' },
@@ -65,7 +65,7 @@ for (const database of databases) {
       ] as const;
       for (const call of calls) {
         for (const operator of [{ asOperator: true }, { session }]) {
-          const response = await house.ask({ ...call, ...operator });
+          const response = await fixture.ask({ ...call, ...operator });
           assert.deepEqual(
             [response.statusCode, response.json()],
             [401, refusal('invalid_api_key')],
@@ -76,33 +76,36 @@ for (const database of databases) {
     });
 
     test('an operator session reads, and changes only with its CSRF token and from a page of ours', async () => {
-      const session = await house.signInAsOperator();
-      const { accountId } = house.ours;
+      const session = await fixture.signInAsOperator();
+      const { accountId } = fixture.ours;
       const url = `${admin}/accounts/${accountId}/grants`;
       const grant = { method: 'POST', url, session, body: { credits: 1 } } as const;
-      assert.equal((await house.ask({ url: `${admin}/accounts`, session, csrf: undefined })).statusCode, 200);
+      assert.equal(
+        (await fixture.ask({ url: `${admin}/accounts`, session, csrf: undefined })).statusCode,
+        200,
+      );
       for (const csrf of [undefined, '', 'x', session.csrfToken.toUpperCase()]) {
-        const response = await house.ask({ ...grant, csrf });
+        const response = await fixture.ask({ ...grant, csrf });
         assert.deepEqual([response.statusCode, response.json()], [403, refusal('csrf_token_mismatch')]);
       }
       for (const site of ['cross-site', 'same-site']) {
-        const response = await house.ask({ ...grant, headers: { 'sec-fetch-site': site } });
+        const response = await fixture.ask({ ...grant, headers: { 'sec-fetch-site': site } });
         assert.deepEqual([response.statusCode, response.json()], [403, refusal('cross_site_request')]);
       }
-      assert.equal((await house.read<AdminAccount>(`/accounts/${accountId}`)).credits.granted, 100);
-      assert.equal((await house.ask(grant)).statusCode, 200);
-      assert.equal((await house.newest()).actor, 'operator');
+      assert.equal((await fixture.read<AdminAccount>(`/accounts/${accountId}`)).credits.granted, 100);
+      assert.equal((await fixture.ask(grant)).statusCode, 200);
+      assert.equal((await fixture.newest()).actor, 'operator');
       const wrongHeader = { ...grant, headers: { authorization: 'Bearer wrong' } };
       assert.equal(
-        (await house.ask(wrongHeader)).statusCode,
+        (await fixture.ask(wrongHeader)).statusCode,
         401,
         'with the header the cookie is not looked at',
       );
     });
 
     test('signing in as the operator is written down', async () => {
-      await house.signInAsOperator();
-      const { actor, action, subject } = await house.newest();
+      await fixture.signInAsOperator();
+      const { actor, action, subject } = await fixture.newest();
       assert.deepEqual([actor, action, subject], ['operator', 'operator_signed_in', 'operator']);
     });
 
@@ -120,13 +123,13 @@ for (const database of databases) {
         '/audit-log': 'GET',
       };
       for (const [url, allow] of Object.entries(allowed)) {
-        const response = await house.asked({ method: 'PUT', url, body: {} });
+        const response = await fixture.asked({ method: 'PUT', url, body: {} });
         assert.deepEqual([response.statusCode, response.headers['allow']], [405, allow], url);
         assert.equal(response.headers['cache-control'], 'no-store');
       }
       for (const url of ['', '/', '/accounts/', '/nothing', `/accounts/${nobody}/keys/`, '/requests/']) {
         const headers = { authorization: `Bearer ${adminToken}` };
-        const response = await house.server.inject({ url: `${admin}${url}`, headers });
+        const response = await fixture.server.inject({ url: `${admin}${url}`, headers });
         assert.deepEqual([response.statusCode, response.json()], [404, refusal('not_found')], url);
       }
     });
@@ -134,7 +137,7 @@ for (const database of databases) {
     test('404 account_not_found wherever an account is named', async () => {
       for (const id of [nobody, 'x', "'", 'a%20b', '%00', 'a'.repeat(300)]) {
         for (const { method, url, ...rest } of endpointsOf(id).filter(({ url: path }) => path.includes(id))) {
-          const response = await house.ask({ method, url, asOperator: true, ...rest });
+          const response = await fixture.ask({ method, url, asOperator: true, ...rest });
           const reason = method === 'DELETE' ? 'key_not_found' : 'account_not_found';
           assert.deepEqual([response.statusCode, response.json()], [404, refusal(reason)], url);
         }
@@ -142,8 +145,8 @@ for (const database of databases) {
     });
 
     test('400 invalid_request: bodies and queries that are not as described', async () => {
-      const { accountId } = house.ours;
-      const before = await house.newest();
+      const { accountId } = fixture.ours;
+      const before = await fixture.newest();
       const bodies: [Asked['method'], string, unknown[]][] = [
         [
           'POST',
@@ -174,11 +177,11 @@ for (const database of databases) {
       ];
       for (const [method, url, wrong] of bodies) {
         for (const body of [...wrong, 'null', '[]', '{', '"x"'])
-          await house.refused({ ...(method && { method }), url, body }, [400, 'invalid_request']);
+          await fixture.refused({ ...(method && { method }), url, body }, [400, 'invalid_request']);
       }
       const grant = { method: 'POST', url: `/accounts/${accountId}/grants`, body: { credits: 1 } } as const;
       for (const word of ['a b', '', 'ä', 'x'.repeat(256)])
-        await house.refused({ ...grant, headers: { 'idempotency-key': word } }, [400, 'invalid_request']);
+        await fixture.refused({ ...grant, headers: { 'idempotency-key': word } }, [400, 'invalid_request']);
       const pages = [
         '/accounts',
         '/audit-log',
@@ -198,16 +201,16 @@ for (const database of databases) {
       ];
       for (const page of pages)
         for (const query of queries)
-          await house.refused({ url: `${page}?${query}` }, [400, 'invalid_request']);
+          await fixture.refused({ url: `${page}?${query}` }, [400, 'invalid_request']);
       for (const query of ['hours=0', 'hours=721', 'hours=1.5', 'hours=-1', 'hours=1&hours=2', 'hours='])
-        await house.refused({ url: `/health?${query}` }, [400, 'invalid_request']);
+        await fixture.refused({ url: `/health?${query}` }, [400, 'invalid_request']);
       for (const query of ['search=%00', 'search=a&search=b', `search=${'x'.repeat(201)}`])
-        await house.refused({ url: `/accounts?${query}` }, [400, 'invalid_request']);
-      assert.deepEqual(await house.newest(), before, 'nothing was changed');
+        await fixture.refused({ url: `/accounts?${query}` }, [400, 'invalid_request']);
+      assert.deepEqual(await fixture.newest(), before, 'nothing was changed');
     });
 
     test('503 while the service goes down', async () => {
-      const other = await openAccountHouse(database);
+      const other = await openHttpFixture(database);
       other.overloadGuard.drain();
       for (const endpoint of endpointsOf(nobody)) {
         const response = await other.ask({ ...endpoint, asOperator: true });

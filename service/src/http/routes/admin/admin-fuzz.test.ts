@@ -3,8 +3,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { audit } from '../../../upkeep/audit.ts';
 import { databases } from '../../../../test/support/databases.ts';
-import type { Asked } from '../../../../test/support/http/open-account-house.ts';
-import { admin, endpointsOf, openOperatorHouse } from '../../../../test/support/http/open-operator-house.ts';
+import type { Asked } from '../../../../test/support/http/open-http-fixture.ts';
+import {
+  admin,
+  endpointsOf,
+  openOperatorFixture,
+} from '../../../../test/support/http/open-operator-fixture.ts';
 
 /** Texts that have broken something somewhere: half pairs, NULs, quotes, numbers in disguise, names of prototypes. */
 const nasty = fc.constantFrom(
@@ -63,8 +67,8 @@ const statuses = new Set([200, 201, 204, 400, 404, 405, 409, 422]);
 for (const database of databases) {
   describe(`random requests to ${admin} on ${database.name}`, () => {
     test('are answered as the OpenAPI document says, and leave the books in balance', async () => {
-      const house = await openOperatorHouse(database);
-      const { ours } = house;
+      const fixture = await openOperatorFixture(database);
+      const { ours } = fixture;
       const ids = fc.oneof(
         { weight: 3, arbitrary: fc.constant(ours.accountId) },
         { weight: 1, arbitrary: text.filter((id) => id.isWellFormed() && !/^\.{0,2}$/.test(id)) },
@@ -91,7 +95,7 @@ for (const database of databases) {
           .filter(([, one]) => one.isWellFormed())
           .map(([name, one]) => `${name}=${encodeURIComponent(one)}`);
         const method = asked.method ?? endpoint.method ?? 'GET';
-        const { statusCode } = await house.ask({
+        const { statusCode } = await fixture.ask({
           method,
           url: [endpoint.url, ...(parameters.length > 0 ? [parameters.join('&')] : [])].join('?'),
           asOperator: true,
@@ -103,8 +107,8 @@ for (const database of databases) {
       });
       await fc.assert(property, { numRuns: 600, endOnFailure: true });
       for (const expected of [200, 400, 404, 405]) assert.ok(seen.has(expected), `${expected} was never met`);
-      assert.deepEqual((await audit(house)).violations, []);
-      await house.close();
+      assert.deepEqual((await audit(fixture)).violations, []);
+      await fixture.close();
     });
   });
 }

@@ -11,26 +11,26 @@ import type {
 import { databases } from '../../../../test/support/databases.ts';
 import {
   noRequest,
-  openOperatorHouse,
-  type OperatorHouse,
-} from '../../../../test/support/http/open-operator-house.ts';
+  openOperatorFixture,
+  type OperatorFixture,
+} from '../../../../test/support/http/open-operator-fixture.ts';
 
 for (const database of databases) {
   describe(`what the operator looks at on ${database.name}`, () => {
-    let house: OperatorHouse;
+    let fixture: OperatorFixture;
     before(async () => {
-      house = await openOperatorHouse(database);
+      fixture = await openOperatorFixture(database);
     });
-    after(() => house.close());
+    after(() => fixture.close());
 
     test('what the holder of a key changes stands in the log under the key', async () => {
-      const { live, accountId } = house.ours;
+      const { live, accountId } = fixture.ours;
       const keysUrl = '/api/v1/account/keys';
-      const made = await house.ask({ method: 'POST', url: keysUrl, key: live, body: {} });
+      const made = await fixture.ask({ method: 'POST', url: keysUrl, key: live, body: {} });
       const { key_id } = made.json<CreatedKey>();
-      await house.ask({ method: 'PATCH', url: `${keysUrl}/${key_id}`, key: live, body: { name: 'x' } });
-      await house.ask({ method: 'DELETE', url: `${keysUrl}/${key_id}`, key: live });
-      const { entries } = await house.read<AuditLogPage>('/audit-log?limit=3');
+      await fixture.ask({ method: 'PATCH', url: `${keysUrl}/${key_id}`, key: live, body: { name: 'x' } });
+      await fixture.ask({ method: 'DELETE', url: `${keysUrl}/${key_id}`, key: live });
+      const { entries } = await fixture.read<AuditLogPage>('/audit-log?limit=3');
       const by = { actor: `key:${live.keyId}`, subject: key_id };
       assert.deepEqual(
         entries.map(({ actor, action, subject, detail }) => ({ actor, action, subject, detail })),
@@ -43,52 +43,53 @@ for (const database of databases) {
     });
 
     test('ledger and tasks are those that the account itself sees', async () => {
-      const { live, accountId } = house.ours;
+      const { live, accountId } = fixture.ours;
       for (const emails of [['a@example.com', 'nonsense'], ['b@example.com']])
-        await house.ask({
+        await fixture.ask({
           method: 'POST',
           url: '/api/v1/bulk-email-verification',
           key: live,
           body: { emails },
         });
       for (const list of ['ledger?limit=2', 'tasks?limit=1']) {
-        const own = (await house.ask({ url: `/api/v1/account/${list}`, key: live })).json<
+        const own = (await fixture.ask({ url: `/api/v1/account/${list}`, key: live })).json<
           LedgerPage | TaskPage
         >();
-        assert.deepEqual(await house.read(`/accounts/${accountId}/${list}`), own);
+        assert.deepEqual(await fixture.read(`/accounts/${accountId}/${list}`), own);
         const more = `${list}&before=${own.next}`;
-        const ownMore = await house.ask({ url: `/api/v1/account/${more}`, key: live });
-        assert.deepEqual(await house.read(`/accounts/${accountId}/${more}`), ownMore.json());
+        const ownMore = await fixture.ask({ url: `/api/v1/account/${more}`, key: live });
+        assert.deepEqual(await fixture.read(`/accounts/${accountId}/${more}`), ownMore.json());
       }
     });
 
     test('a request is found by its id, with what it cost and the task it made, and no address', async () => {
-      house.time.advance(1);
-      const created = await house.ask({
+      fixture.time.advance(1);
+      const created = await fixture.ask({
         method: 'POST',
         url: '/api/v1/bulk-email-verification',
-        key: house.ours.live,
+        key: fixture.ours.live,
         body: { emails: ['secret@example.com', 'SECRET@example.com', 'nonsense'] },
       });
       const requestId = String(created.headers['x-request-id']);
-      const trace = await house.read<AdminRequestTrace>(`/requests/${requestId.toUpperCase()}`);
-      const { tasks } = await house.read<TaskPage>(`/accounts/${house.ours.accountId}/tasks?limit=1`);
+      const trace = await fixture.read<AdminRequestTrace>(`/requests/${requestId.toUpperCase()}`);
+      const { tasks } = await fixture.read<TaskPage>(`/accounts/${fixture.ours.accountId}/tasks?limit=1`);
       assert.deepEqual(trace, {
         request_id: requestId,
-        account_id: house.ours.accountId,
+        account_id: fixture.ours.accountId,
         kind: 'task',
-        at: new Date(house.time.wallClock.now()).toISOString(),
+        at: new Date(fixture.time.wallClock.now()).toISOString(),
         credits: { reserved: 3, charged: 0, released: 2 },
         task: tasks[0],
       });
       assert.doesNotMatch(JSON.stringify(trace), /secret/i);
       for (const id of [noRequest, 'x', "'", '%00', `${requestId}:returned`, '%F0%9F%98%80'])
-        await house.refused({ url: `/requests/${id}` }, [404, 'request_not_found']);
+        await fixture.refused({ url: `/requests/${id}` }, [404, 'request_not_found']);
     });
 
     test('health tells of the engine, the queue and the processes', async () => {
-      const health = await house.read<ServiceHealth>('/health?hours=1');
-      const in_ = (ms: number) => new Date(house.time.wallClock.now() - house.time.now() + ms).toISOString();
+      const health = await fixture.read<ServiceHealth>('/health?hours=1');
+      const in_ = (ms: number) =>
+        new Date(fixture.time.wallClock.now() - fixture.time.now() + ms).toISOString();
       assert.deepEqual(health.resting, [
         { kind: 'address', name: '192.0.2.1', until: in_(90_000), reason: 'timeout' },
         { kind: 'provider', name: 'google', until: in_(60_000), reason: 'rate_limited' },
@@ -105,7 +106,7 @@ for (const database of databases) {
         control_problem: 'google: control mailboxes are rejected, so "no such mailbox" is not believed',
       });
       assert.equal(health.verdicts.length, 60);
-      const { tasks } = await house.read<TaskPage>(`/accounts/${house.ours.accountId}/tasks?limit=100`);
+      const { tasks } = await fixture.read<TaskPage>(`/accounts/${fixture.ours.accountId}/tasks?limit=100`);
       const waiting = tasks.filter(({ status }) => status === 'waiting');
       assert.deepEqual(health.queue, {
         waiting: waiting.length,
@@ -116,7 +117,7 @@ for (const database of databases) {
         health.processes.map(({ role }) => role),
         ['all'],
       );
-      assert.equal((await house.read<ServiceHealth>('/health')).verdicts.length, 96);
+      assert.equal((await fixture.read<ServiceHealth>('/health')).verdicts.length, 96);
     });
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ListPage, ListRecord, ListRowPage } from '@mailproof/client';
 import { databases } from '../../../../test/support/databases.ts';
-import { openAccountHouse, type AccountHouse } from '../../../../test/support/http/open-account-house.ts';
+import { openHttpFixture, type HttpFixture } from '../../../../test/support/http/open-http-fixture.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
 
 const lists = '/api/v1/lists';
@@ -11,27 +11,27 @@ const file = 'name,email\nA,a@x.example\nB,b@x.example\nC,a@x.example\n';
 
 for (const database of databases) {
   describe(`${lists} on ${database.name}`, () => {
-    let house: AccountHouse;
+    let fixture: HttpFixture;
     before(async () => {
-      house = await openAccountHouse(database);
+      fixture = await openHttpFixture(database);
     });
-    after(() => house.close());
+    after(() => fixture.close());
 
     type Upload = {
       body?: string;
       type?: string;
       query?: string;
       headers?: Record<string, string>;
-      key?: typeof house.ours.live;
+      key?: typeof fixture.ours.live;
     };
     const upload = ({
       body = file,
       type = 'text/csv',
       query = '',
       headers = {},
-      key = house.ours.live,
+      key = fixture.ours.live,
     }: Upload = {}) =>
-      house.server.inject({
+      fixture.server.inject({
         method: 'POST',
         url: `${lists}${query}`,
         headers: { authorization: `Bearer ${key.apiKey}`, 'content-type': type, ...headers },
@@ -43,8 +43,8 @@ for (const database of databases) {
       return response.json<ListRecord>().list_id;
     };
     const post = (path: string, body: object = {}, headers: Record<string, string> = {}) =>
-      house.ask({ method: 'POST', url: `${lists}/${path}`, key: house.ours.live, body, headers });
-    const read = (path: string, key = house.ours.live) => house.ask({ url: `${lists}${path}`, key });
+      fixture.ask({ method: 'POST', url: `${lists}/${path}`, key: fixture.ours.live, body, headers });
+    const read = (path: string, key = fixture.ours.live) => fixture.ask({ url: `${lists}${path}`, key });
 
     const endpoints = [
       { method: 'GET', url: lists },
@@ -62,26 +62,26 @@ for (const database of databases) {
 
     test('401: every endpoint without a key', async () => {
       for (const endpoint of endpoints) {
-        const response = await house.ask(endpoint);
+        const response = await fixture.ask(endpoint);
         assert.deepEqual(
           [response.statusCode, response.json()],
           [401, refusal('invalid_api_key')],
           endpoint.url,
         );
       }
-      const response = await house.server.inject({ method: 'POST', url: lists, payload: file });
+      const response = await fixture.server.inject({ method: 'POST', url: lists, payload: file });
       assert.deepEqual([response.statusCode, response.json()], [401, refusal('invalid_api_key')]);
     });
 
     test('404: an unknown list, a malformed id and another account’s list cannot be told apart', async () => {
-      const theirs = await created({ key: house.theirs.live });
+      const theirs = await created({ key: fixture.theirs.live });
       for (const id of [someId, 'x', theirs]) {
         for (const { method, url, ...rest } of endpoints.slice(1)) {
-          const response = await house.ask({
+          const response = await fixture.ask({
             method,
             url: url.replace(someId, id),
             ...rest,
-            key: house.ours.live,
+            key: fixture.ours.live,
           });
           assert.deepEqual(
             [response.statusCode, response.json()],
@@ -147,11 +147,11 @@ for (const database of databases) {
 
     test('202: started, it reserves; 409 a second time; 429 without credits; the rest returns when it is cancelled', async () => {
       const id = await created();
-      const before = await house.balanceOf(house.ours.accountId);
+      const before = await fixture.balanceOf(fixture.ours.accountId);
       const started = await post(`${id}/start`);
       assert.deepEqual([started.statusCode, started.json<ListRecord>().state], [202, 'running']);
       assert.equal(started.headers['x-credits-used'], '2');
-      assert.deepEqual(await house.balanceOf(house.ours.accountId), {
+      assert.deepEqual(await fixture.balanceOf(fixture.ours.accountId), {
         ...before,
         available: before.available - 2,
         reserved: before.reserved + 2,
@@ -166,9 +166,9 @@ for (const database of databases) {
       assert.equal((await post(`${id}/pause`)).json<ListRecord>().state, 'paused');
       assert.equal((await post(`${id}/resume`)).json<ListRecord>().state, 'running');
       assert.equal((await post(`${id}/cancel`)).json<ListRecord>().state, 'cancelled');
-      assert.deepEqual(await house.balanceOf(house.ours.accountId), before);
+      assert.deepEqual(await fixture.balanceOf(fixture.ours.accountId), before);
       assert.equal(
-        (await house.ask({ method: 'DELETE', url: `${lists}/${id}`, key: house.ours.live })).statusCode,
+        (await fixture.ask({ method: 'DELETE', url: `${lists}/${id}`, key: fixture.ours.live })).statusCode,
         204,
       );
       assert.equal((await read(`/${id}`)).statusCode, 404);
@@ -189,7 +189,7 @@ for (const database of databases) {
     test('200: another column and another name; 400 for a column that is not there', async () => {
       const id = await created({ body: 'work,email\nw@x.example,a@x.example\nv@x.example,b@x.example\n' });
       const patch = (body: object) =>
-        house.ask({ method: 'PATCH', url: `${lists}/${id}`, key: house.ours.live, body });
+        fixture.ask({ method: 'PATCH', url: `${lists}/${id}`, key: fixture.ours.live, body });
       const changed = (await patch({ column: 'work', name: 'New name' })).json<ListRecord>();
       assert.deepEqual([changed.column, changed.name, changed.addresses], [0, 'New name', 2]);
       assert.equal((await patch({ column: 1 })).json<ListRecord>().column, 1);
@@ -200,7 +200,7 @@ for (const database of databases) {
     });
 
     test('200: lists newest first, in pages; rows in pages, by status and search', async () => {
-      house.time.advance(1_000);
+      fixture.time.advance(1_000);
       const id = await created({
         body: `email\n${Array.from({ length: 250 }, (_, n) => `p${n}@x.example`).join('\n')}\nnobody\n`,
       });
@@ -238,12 +238,12 @@ for (const database of databases) {
     });
 
     test('a list of a test key says that it is the sandbox’s, and costs nothing', async () => {
-      const id = await created({ key: house.ours.test, query: '?name=l.csv' });
-      const record = (await read(`/${id}`, house.ours.test)).json<ListRecord>();
+      const id = await created({ key: fixture.ours.test, query: '?name=l.csv' });
+      const record = (await read(`/${id}`, fixture.ours.test)).json<ListRecord>();
       assert.deepEqual([record.sandbox, record.credits_needed], [true, 0]);
-      const download = await house.server.inject({
+      const download = await fixture.server.inject({
         url: `${lists}/${id}/download`,
-        headers: { authorization: `Bearer ${house.ours.test.apiKey}` },
+        headers: { authorization: `Bearer ${fixture.ours.test.apiKey}` },
       });
       assert.match(String(download.headers['content-disposition']), /filename="l-sandbox-checked\.csv"/);
       assert.match(download.body, /^name,email,.*,email_sandbox\n/);

@@ -1,14 +1,16 @@
-/** Chance that can be repeated: the same seed throws the same numbers. */
-export type Dice = {
+/** Chance that can be repeated: the same seed gives the same numbers. */
+export type Random = {
+  /** From 0 up to, but not including, 1. */
+  next(): number;
   /** A whole number from 0 up to, but not including, this one. */
   below(limit: number): number;
   chance(share: number): boolean;
   oneOf<Item>(items: readonly [Item, ...Item[]]): Item;
 };
 
-export function createDice(seed: number): Dice {
+/** Mulberry32: small, and even enough for load. */
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
-  /** Mulberry32: small, and even enough for load. */
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -17,6 +19,7 @@ export function createDice(seed: number): Dice {
   };
   const below = (limit: number) => Math.floor(next() * limit);
   return {
+    next,
     below,
     chance: (share) => next() < share,
     oneOf: (items) => items[below(items.length)] ?? items[0],

@@ -1,11 +1,11 @@
-import type { OpenedAccount } from './open-account.ts';
-import { ends } from './town.ts';
+import type { OpenedAccount } from '../../support/open-fixture.ts';
+import { ends } from './load-world.ts';
 
 /**
  * What the driver was told and holds the service to, over any number of restarts. What it was not told (the answer was lost
  * when the plug was pulled) may have happened or not, and counts as perhaps.
  */
-export type Witness = {
+export type Expectations = {
   /** Sends an `Idempotency-Key` with everything and asks again until it is told, so its books are known to the credit. */
   careful: WatchedAccount;
   /** Sends none, so what was lost leaves a margin. */
@@ -52,7 +52,11 @@ export type WatchedTask = {
   final: string | undefined;
 };
 
-export function createWitness(careful: OpenedAccount, careless: OpenedAccount, granted: number): Witness {
+export function createExpectations(
+  careful: OpenedAccount,
+  careless: OpenedAccount,
+  granted: number,
+): Expectations {
   const watched = (account: OpenedAccount) => ({
     ...account,
     granted,
@@ -76,12 +80,12 @@ function endOf(email: string): string | undefined {
 }
 
 /**
- * Holds a verdict against what is true in the town. Not to know is allowed, as it costs nothing; to be wrong is not.
+ * Holds a verdict against what is true in the loadWorld. Not to know is allowed, as it costs nothing; to be wrong is not.
  * Answers whether the verdict is conclusive.
  */
-export function judgeVerdict(witness: Witness, email: string, status: unknown): boolean {
-  const expected = endOf(email);
-  if (status === 'unknown' && expected !== 'unknown') witness.counts.inconclusive += 1;
-  else if (status !== expected) witness.violations.push(`${email} is ${expected}, called ${String(status)}`);
+export function judgeVerdict(expected: Expectations, email: string, status: unknown): boolean {
+  const truth = endOf(email);
+  if (status === 'unknown' && truth !== 'unknown') expected.counts.inconclusive += 1;
+  else if (status !== truth) expected.violations.push(`${email} is ${truth}, called ${String(status)}`);
   return status !== 'unknown';
 }

@@ -7,8 +7,8 @@ import { startProxy } from '../../support/postgres/proxy.ts';
  * Two servers under one address: a primary, and a standby that follows it, without which it acknowledges nothing
  * (synchronous replication). So whatever was acknowledged is on both.
  */
-type Pair = {
-  /** The pair as its users see it, at the one address. It is ended by `stop`. */
+type ReplicatedPostgres = {
+  /** The replicated as its users see it, at the one address. It is ended by `stop`. */
   postgres: PrivatePostgres;
   /** The primary is gone from one moment to the next, and the address leads to the standby, which is still read-only. */
   losePrimary(): Promise<void>;
@@ -16,7 +16,7 @@ type Pair = {
   promoteStandby(): Promise<void>;
 };
 
-export async function openPair(): Promise<Pair> {
+export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const primary = await startPrivatePostgres({ maxConnections: 200 });
   const standby = await startPrivatePostgres({ maxConnections: 200, standbyOf: primary });
   const proxy = await startProxy(primary.url);

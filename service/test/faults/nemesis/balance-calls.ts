@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient } from '../../support/api-client.ts';
 import type { History } from './history.ts';
-import type { Member } from './member.ts';
+import type { ServiceProcess } from './service-process.ts';
 
 /** Who was turned away waits a little, as clients do. */
 const pauseMs = 100;
 
-/** A caller in front of several APIs, as a balancer is: each call goes to the next that is up. All answers are kept. */
-export function createSpread(
-  apis: readonly Member[],
+/** A client in front of several APIs, as a balancer is: each call goes to the next that is up. All answers are kept. */
+export function balanceCalls(
+  apis: readonly ServiceProcess[],
   history: Pick<History, 'take'>,
 ): Pick<ApiClient, 'send'> {
   let turn = 0;
   return {
     send: async (call) => {
-      const callers = apis.flatMap((member) => member.caller() ?? []);
-      const caller = callers[(turn += 1) % callers.length];
-      if (caller === undefined) throw new Error('no API is up');
-      const answer = await caller.send(call);
+      const clients = apis.flatMap((one) => one.client() ?? []);
+      const client = clients[(turn += 1) % clients.length];
+      if (client === undefined) throw new Error('no API is up');
+      const answer = await client.send(call);
       history.take(call, answer);
       if (answer.kind === 'lost' || answer.status === 503) await sleep(pauseMs);
       return answer;

@@ -18,9 +18,9 @@ import { safe } from './outcomes.ts';
 const never = new AbortController().signal;
 
 /** Everything a task needs, with time that stands still and an engine that answers as told. */
-export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
-  const house = await database.open();
-  const { store } = house;
+export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
+  const fixture = await database.open();
+  const { store } = fixture;
   const time = createTestClock();
   const { wallClock } = time;
   const account = await openAccount({ store, wallClock }, credits);
@@ -53,7 +53,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     );
 
   return {
-    ...house,
+    ...fixture,
     time,
     account,
     registry,
@@ -88,7 +88,7 @@ export async function openTaskHouse(database: TestDatabase, credits = 1_000) {
     violations: async () => (await audit({ store })).violations,
     close: async () => {
       await registry.leave();
-      await house.close();
+      await fixture.close();
     },
   };
 }

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import type { Home } from '../endurance/launch.ts';
-import { serve, type Serving } from '../endurance/serve.ts';
+import { createApiClient, type ApiClient } from '../../support/api-client.ts';
+import { serveMailproof, type Serving, type Settings } from '../../support/mailproof.ts';
 
 /**
  * One process of an installation, kept up as a supervisor would: it is started again after it was killed, and again while
@@ -11,11 +10,11 @@ import { serve, type Serving } from '../endurance/serve.ts';
  *     down ──start──▶ up ──kill──▶ down
  *                     up ──pause──▶ standing still ──resume──▶ up
  */
-export type Member = {
+export type ServiceProcess = {
   name: string;
   role: 'api' | 'worker';
   /** To talk to an API that is up. */
-  caller(): ApiClient | undefined;
+  client(): ApiClient | undefined;
   /** What it said of its own defects since it was first started. */
   defects(): string[];
   start(skewMs?: number): Promise<void>;
@@ -27,10 +26,10 @@ export type Member = {
   resume(): void;
 };
 
-type MemberParts = {
+type ServiceProcessParts = {
   name: string;
-  role: Member['role'];
-  home: Home;
+  role: ServiceProcess['role'];
+  env: Settings;
   /** It ended without being told to. */
   onCrash: (what: string) => void;
 };
@@ -38,42 +37,41 @@ type MemberParts = {
 const skewing = fileURLToPath(import.meta.resolve('./skew-clock.ts'));
 const startWithinMs = 90_000;
 
-export function createMember({ name, role, home, onCrash }: MemberParts): Member {
+export function createServiceProcess({ name, role, env, onCrash }: ServiceProcessParts): ServiceProcess {
   const lives: Serving[] = [];
   let serving: Serving | undefined;
-  let caller: ApiClient | undefined;
+  let client: ApiClient | undefined;
   let dying = false;
 
   function watch(started: Serving): void {
     serving = started;
     lives.push(started);
-    caller = role === 'api' ? createApiClient(started.url) : undefined;
+    client = role === 'api' ? createApiClient(started.url) : undefined;
     dying = false;
-    void started.ended.then((code) => {
-      if (!dying && serving === started)
-        onCrash(`${name} ended with ${String(code)}: ${lastOf(started.written())}`);
+    void started.ended.then(({ code }) => {
+      if (!dying && serving === started) onCrash(`${name} ended with ${String(code)}: ${lastOf(started)}`);
     });
   }
 
   function leave(): Serving | undefined {
     dying = true;
-    caller?.close();
-    caller = undefined;
+    client?.close();
+    client = undefined;
     return serving;
   }
 
   return {
     name,
     role,
-    caller: () => caller,
-    defects: () => lives.flatMap((life) => defectsIn(life.written())),
+    client: () => client,
+    defects: () => lives.flatMap((life) => defectsIn(life)),
     start: async (skewMs = 0) => {
-      const environment = { ...home.environment, SKEW_CLOCK_MS: String(skewMs) };
+      const skewed = { ...env, SKEW_CLOCK_MS: String(skewMs) };
       const preload = skewMs === 0 ? undefined : skewing;
       const until = performance.now() + startWithinMs;
       for (;;) {
         try {
-          watch(await serve({ ...home, environment }, preload, role));
+          watch(await serveMailproof({ env: skewed, preload, role }));
           return;
         } catch (error) {
           if (performance.now() > until) throw error;
@@ -88,13 +86,10 @@ export function createMember({ name, role, home, onCrash }: MemberParts): Member
   };
 }
 
-function defectsIn(written: Buffer): string[] {
-  return written
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line.includes('"msg":"defect"'));
+function defectsIn({ stdout, stderr }: Serving): string[] {
+  return `${stdout()}\n${stderr()}`.split('\n').filter((line) => line.includes('"msg":"defect"'));
 }
 
-function lastOf(written: Buffer): string {
-  return written.toString('utf8').slice(-1_500);
+function lastOf({ stdout, stderr }: Serving): string {
+  return `${stdout()}${stderr()}`.slice(-1_500);
 }

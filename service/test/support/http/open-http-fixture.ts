@@ -21,7 +21,7 @@ import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
 
 /** The HTTP side over real books, with two accounts that must not see each other. */
-export type AccountHouse = Awaited<ReturnType<typeof openAccountHouse>>;
+export type HttpFixture = Awaited<ReturnType<typeof openHttpFixture>>;
 
 export type Asked = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
@@ -66,7 +66,7 @@ const listTimes = {
   retentionMs: 15 * 86_400_000,
 };
 
-export async function openAccountHouse(database: TestDatabase) {
+export async function openHttpFixture(database: TestDatabase) {
   const testStore = await database.open();
   const { store } = testStore;
   const time = createTestClock();

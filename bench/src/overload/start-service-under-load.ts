@@ -4,15 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorldDescription } from '@mailproof/world';
 import { startChild } from '../processes/child.ts';
-import {
-  bareEnvironment,
-  runMailproof,
-  startMailproof,
-  type Settings,
-} from '../processes/start-mailproof.ts';
+import { runCommand, type Settings } from '../../../service/test/support/mailproof.ts';
+import { startMailproof } from '../processes/start-mailproof.ts';
 import { worldModule } from '../processes/world-module.ts';
 
-export type HouseUnderLoad = {
+export type ServiceUnderLoad = {
   port: number;
   pid: number;
   keys: string[];
@@ -51,12 +47,11 @@ function describeWorld(): WorldDescription {
 
 const addressOf = (host: number): string => `127.21.0.${host + 1}`;
 
-export async function startHouse(): Promise<HouseUnderLoad> {
+export async function startServiceUnderLoad(): Promise<ServiceUnderLoad> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
   const internet = startChild(worldModule);
   const { environment } = await internet.ask({ kind: 'start', description: describeWorld(), options: {} });
   const env = {
-    ...bareEnvironment(),
     ...environment,
     MAILPROOF_PORT: '0',
     MAILPROOF_DATA_DIR: join(folder, 'data'),
@@ -80,11 +75,11 @@ export async function startHouse(): Promise<HouseUnderLoad> {
 async function openAccounts(env: Settings): Promise<string[]> {
   const keys: string[] = [];
   for (let number = 1; number <= accounts; number += 1) {
-    const made = await runMailproof(
+    const made = await runCommand(
       ['accounts', 'create', '--name', `bench ${number}`, '--credits', `${credits}`],
       env,
     );
-    const { api_key: key } = await runMailproof(['keys', 'create', String(made['account_id'])], env);
+    const { api_key: key } = await runCommand(['keys', 'create', String(made['account_id'])], env);
     keys.push(String(key));
   }
   return keys;

@@ -1,41 +1,41 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Answered } from '../../support/api-client.ts';
-import { isRecord } from './run-command.ts';
 import {
   judgeVerdict,
   type KeyedRequest,
   type WatchedAccount,
   type WatchedTask,
-  type Witness,
-} from './witness.ts';
+  type Expectations,
+} from './expectations.ts';
+import { isRecord } from '../../support/mailproof.ts';
 
-/** Answers, as the witness takes them down: each is held against all that was acknowledged before it was asked for. */
+/** Answers, as the expected takes them down: each is held against all that was acknowledged before it was asked for. */
 
 /** An answer of 200 without a key: conclusive and charged, or neither. */
-export function hearVerdict(
-  witness: Witness,
+export function checkVerdict(
+  expected: Expectations,
   answer: Answered,
   { email, account }: { email: string; account: WatchedAccount },
 ): void {
-  const conclusive = judgeVerdict(witness, email, answer.body['status']);
+  const conclusive = judgeVerdict(expected, email, answer.body['status']);
   const { creditsUsed } = answer;
   if (creditsUsed !== (conclusive ? '1' : '0'))
-    witness.violations.push(`${email}: conclusive ${conclusive}, credits used ${creditsUsed}`);
+    expected.violations.push(`${email}: conclusive ${conclusive}, credits used ${creditsUsed}`);
   account.spent += Number(creditsUsed);
 }
 
 /** A refusal costs nothing; any other status than these is a defect. */
 const refusals = new Set([409, 429, 502, 503, 504]);
 
-export function hearRefusal(witness: Witness, answer: Answered, what: string): void {
-  if (!refusals.has(answer.status)) witness.violations.push(`${what}: ${answer.status} ${answer.text}`);
+export function checkRefusal(expected: Expectations, answer: Answered, what: string): void {
+  if (!refusals.has(answer.status)) expected.violations.push(`${what}: ${answer.status} ${answer.text}`);
   if (answer.creditsUsed !== '0')
-    witness.violations.push(`${what}: ${answer.status} used ${answer.creditsUsed}`);
+    expected.violations.push(`${what}: ${answer.status} used ${answer.creditsUsed}`);
 }
 
 /** `keptBefore` is what had been acknowledged when the request was sent. */
-export function hearKeyed(
-  witness: Witness,
+export function checkKeyed(
+  expected: Expectations,
   request: KeyedRequest,
   { answer, keptBefore }: { answer: Answer; keptBefore: string | undefined },
 ): void {
@@ -43,30 +43,31 @@ export function hearKeyed(
   const { status, creditsUsed, text: body } = answer;
   const what = `${request.kind} ${request.idempotencyKey}`;
   if (status !== (request.kind === 'single' ? 200 : 201)) {
-    hearRefusal(witness, answer, what);
+    checkRefusal(expected, answer, what);
     // To be turned away for overload is no answer; anything else contradicts the one that was kept.
     if (keptBefore !== undefined && status !== 503)
-      witness.violations.push(`${what}: ${status} ${body} after ${keptBefore}`);
+      expected.violations.push(`${what}: ${status} ${body} after ${keptBefore}`);
     return;
   }
-  if (request.kind === 'single') hearCharge(witness, request, { answer, isRepeat: keptBefore !== undefined });
+  if (request.kind === 'single')
+    checkCharge(expected, request, { answer, isRepeat: keptBefore !== undefined });
   const text = request.kind === 'single' ? body : `${creditsUsed} ${body}`;
   if (request.kept !== undefined) {
-    witness.counts.replays += 1;
-    if (text !== request.kept) witness.violations.push(`${what}: ${text} after ${request.kept}`);
+    expected.counts.replays += 1;
+    if (text !== request.kept) expected.violations.push(`${what}: ${text} after ${request.kept}`);
     return;
   }
   request.kept = text;
   request.resolved = true;
-  hearFirst(witness, request, answer);
+  checkFirst(expected, request, answer);
 }
 
 /**
  * The header says what this very request was charged. Of all that were sent under one key, one at the most is; one that
  * was sent alone is charged itself; a repeat of what was acknowledged is not.
  */
-function hearCharge(
-  witness: Witness,
+function checkCharge(
+  expected: Expectations,
   request: KeyedRequest,
   { answer, isRepeat }: { answer: Answered; isRepeat: boolean },
 ): void {
@@ -78,41 +79,41 @@ function hearCharge(
     (charged && (isRepeat || !conclusive || request.charges > 1)) ||
     (conclusive && !charged && request.asked === 1);
   if (wrong)
-    witness.violations.push(
+    expected.violations.push(
       `single ${request.idempotencyKey}: credits used ${answer.creditsUsed}, ${request.charges} charges heard of`,
     );
 }
 
 /** Whatever the header said: the first answer may have been lost, and with it the word of the charge. */
-function hearFirst(witness: Witness, request: KeyedRequest, answer: Answered): void {
-  const { careful } = witness;
+function checkFirst(expected: Expectations, request: KeyedRequest, answer: Answered): void {
+  const { careful } = expected;
   if ('email' in request.body) {
-    const conclusive = judgeVerdict(witness, request.body.email, answer.body['status']);
+    const conclusive = judgeVerdict(expected, request.body.email, answer.body['status']);
     careful.spent += conclusive ? 1 : 0;
     return;
   }
   const { apiKey, accepted } = request;
-  hearCreated(witness, answer, {
+  checkCreated(expected, answer, {
     apiKey,
     accepted,
     payer: apiKey === careful.liveKey ? careful : undefined,
   });
 }
 
-export function hearCreated(
-  witness: Witness,
+export function checkCreated(
+  expected: Expectations,
   answer: Answered,
   task: Pick<WatchedTask, 'apiKey' | 'payer' | 'accepted'>,
 ): void {
   const { task_id: taskId, count_processing: processing } = answer.body;
   const holds = task.payer === undefined ? 0 : task.accepted.length;
   if (processing !== task.accepted.length || answer.creditsUsed !== String(holds))
-    witness.violations.push(
+    expected.violations.push(
       `task ${String(taskId)} of ${task.accepted.length}: ${answer.creditsUsed} ${answer.text}`,
     );
-  if (witness.tasks.some((other) => other.taskId === taskId))
-    witness.violations.push(`task ${String(taskId)} was created twice`);
-  witness.tasks.push({ ...task, taskId: String(taskId), stage: 0, checked: 0, final: undefined });
+  if (expected.tasks.some((other) => other.taskId === taskId))
+    expected.violations.push(`task ${String(taskId)} was created twice`);
+  expected.tasks.push({ ...task, taskId: String(taskId), stage: 0, checked: 0, final: undefined });
 }
 
 const stages: readonly unknown[] = ['waiting', 'running', 'completed'];
@@ -120,47 +121,47 @@ const stages: readonly unknown[] = ['waiting', 'running', 'completed'];
 type Progress = Pick<WatchedTask, 'stage' | 'checked' | 'final'>;
 
 /** `before` is what had been acknowledged when the task was asked for. */
-export function hearTask(
-  witness: Witness,
+export function checkTask(
+  expected: Expectations,
   task: WatchedTask,
   { answer, before }: { answer: Answer; before: Progress },
 ): void {
   if (answer.kind === 'lost' || answer.status === 503) return;
   const what = `task ${task.taskId}`;
   if (answer.status !== 200) {
-    witness.violations.push(`${what}: ${answer.status} ${answer.text}`);
+    expected.violations.push(`${what}: ${answer.status} ${answer.text}`);
     return;
   }
   const fields = answer.body;
   const stage = stages.indexOf(fields['status']);
   const checked = Number(fields['count_checked']);
   if (stage < before.stage || checked < before.checked)
-    witness.violations.push(
+    expected.violations.push(
       `${what} went back from ${before.stage}, ${before.checked} to ${stage}, ${checked}`,
     );
   task.stage = Math.max(task.stage, stage);
   task.checked = Math.max(task.checked, checked);
-  if (stage === 2) hearResults(witness, task, answer);
+  if (stage === 2) checkResults(expected, task, answer);
 }
 
-function hearResults(witness: Witness, task: WatchedTask, answer: Answered): void {
+function checkResults(expected: Expectations, task: WatchedTask, answer: Answered): void {
   const text = `${answer.creditsUsed} ${answer.text}`;
   const what = `task ${task.taskId}`;
   if (task.final !== undefined) {
-    if (text !== task.final) witness.violations.push(`${what} changed: ${text} after ${task.final}`);
+    if (text !== task.final) expected.violations.push(`${what} changed: ${text} after ${task.final}`);
     return;
   }
   task.final = text;
   const { results } = answer.body;
   if (!isRecord(results) || !isDeepStrictEqual(Object.keys(results), task.accepted)) {
-    witness.violations.push(`${what} has other results: ${answer.text}`);
+    expected.violations.push(`${what} has other results: ${answer.text}`);
     return;
   }
   const conclusive = Object.entries(results).filter(([email, result]) =>
-    judgeVerdict(witness, email, isRecord(result) ? result['status'] : undefined),
+    judgeVerdict(expected, email, isRecord(result) ? result['status'] : undefined),
   ).length;
   const charge = task.payer === undefined ? 0 : conclusive;
   if (answer.creditsUsed !== String(charge))
-    witness.violations.push(`${what}: ${conclusive} conclusive, credits used ${answer.creditsUsed}`);
+    expected.violations.push(`${what}: ${conclusive} conclusive, credits used ${answer.creditsUsed}`);
   if (task.payer !== undefined) task.payer.spent += charge;
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { AuditLogEntry, AuditLogPage } from '@mailproof/client';
 import type { TestDatabase } from '../databases.ts';
 import { refusal } from './ask.ts';
-import { openAccountHouse, type AccountHouse, type Asked } from './open-account-house.ts';
+import { openHttpFixture, type HttpFixture, type Asked } from './open-http-fixture.ts';
 
 /** The operator at the door of the HTTP side: asks with the token, under `/admin/v1`, and expects an answer. */
-export type OperatorHouse = AccountHouse & {
-  asked: (asked: Asked) => ReturnType<AccountHouse['ask']>;
+export type OperatorFixture = HttpFixture & {
+  asked: (asked: Asked) => ReturnType<HttpFixture['ask']>;
   read: <T>(url: string) => Promise<T>;
   change: <T>(asked: Asked, status: number) => Promise<T>;
   refused: (asked: Asked, expected: [status: number, reason: string]) => Promise<void>;
@@ -18,9 +18,9 @@ export const admin = '/admin/v1';
 export const nobody = 'acct_0000000000000000';
 export const noRequest = '00000000-0000-7000-8000-000000000000';
 
-export async function openOperatorHouse(database: TestDatabase): Promise<OperatorHouse> {
-  const house = await openAccountHouse(database);
-  const asked = (call: Asked) => house.ask({ asOperator: true, ...call, url: `${admin}${call.url}` });
+export async function openOperatorFixture(database: TestDatabase): Promise<OperatorFixture> {
+  const fixture = await openHttpFixture(database);
+  const asked = (call: Asked) => fixture.ask({ asOperator: true, ...call, url: `${admin}${call.url}` });
 
   async function read<T>(url: string): Promise<T> {
     const response = await asked({ url });
@@ -29,7 +29,7 @@ export async function openOperatorHouse(database: TestDatabase): Promise<Operato
   }
 
   return {
-    ...house,
+    ...fixture,
     asked,
     read,
     change: async <T>(call: Asked, status: number) => {

@@ -1,4 +1,5 @@
 import type { WorldDescription } from '@mailproof/world';
+import { openFixture, type Fixture, type FixtureOptions } from '../../support/open-fixture.ts';
 
 /**
  * A mail internet for load: one domain for each way a verification can end, at which every local part will do, so that
@@ -13,7 +14,7 @@ const regulars = Object.fromEntries(
   Array.from({ length: greylistedPeople }, (_, n) => [`regular${n}`, 'exists' as const]),
 );
 
-export const town: WorldDescription = {
+export const loadWorld: WorldDescription = {
   zones: {
     ...host('catchall.test'),
     ...host('strict.test'),
@@ -49,3 +50,9 @@ export const ends: Readonly<Record<string, string>> = {
   'nullmx.test': 'invalid',
   'servfail.test': 'unknown',
 };
+
+/** A fixture in that world. Who is put off is asked again soon. */
+export function openLoadFixture(options: Omit<FixtureOptions, 'world'> = {}): Promise<Fixture> {
+  const settings = { MAILPROOF_DEFER_RETRY_MS: '50', ...options.settings };
+  return openFixture({ ...options, world: loadWorld, settings });
+}

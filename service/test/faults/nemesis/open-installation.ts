@@ -1,0 +1,79 @@
+import pg from 'pg';
+import { startPrivatePostgres, type PrivatePostgres } from '../../support/postgres/private-postgres.ts';
+import type { Settings } from '../../support/mailproof.ts';
+import type { Fixture } from '../../support/open-fixture.ts';
+import { openLoadFixture } from '../endurance/load-world.ts';
+import { createServiceProcess, type ServiceProcess } from './service-process.ts';
+
+/** Several processes on one PostgreSQL of their own, in one world, thrown away afterwards. */
+export type Installation = Fixture & {
+  postgres: PrivatePostgres;
+  apis: ServiceProcess[];
+  workers: ServiceProcess[];
+  /** Asks the database past the service. */
+  query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+  /** What ended without being told to. */
+  crashes: string[];
+};
+
+type InstallationOptions = {
+  apis: number;
+  workers: number;
+  settings?: Settings;
+  maxConnections?: number;
+  /** The server to work on, which ends with the installation; by default one is started. */
+  postgres?: PrivatePostgres;
+};
+
+/** The database has its tables; the processes are not started. */
+export async function openInstallation({
+  apis,
+  workers,
+  settings = {},
+  maxConnections = 200,
+  postgres: given,
+}: InstallationOptions): Promise<Installation> {
+  const postgres = given ?? (await startPrivatePostgres({ maxConnections }));
+  const fixture = await openLoadFixture({
+    settings: { MAILPROOF_DATABASE_URL: postgres.url, ...settings },
+  });
+  const crashes: string[] = [];
+  const onCrash = (what: string) => void crashes.push(what);
+  const recruit = (role: ServiceProcess['role'], count: number) =>
+    Array.from({ length: count }, (_, n) => {
+      const name = `${role}-${n + 1}`;
+      return createServiceProcess({ name, role, env: knownAs(fixture.env, name), onCrash });
+    });
+  const processes = { apis: recruit('api', apis), workers: recruit('worker', workers) };
+  const close = async () => {
+    await Promise.all([...processes.apis, ...processes.workers].map((one) => one.kill()));
+    await fixture.close();
+    await postgres.stop();
+  };
+  try {
+    // Any command brings the database to its schema.
+    await fixture.command('audit');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const query: Installation['query'] = (sql, values) => ask(postgres.url, sql, values);
+  return { ...fixture, ...processes, postgres, query, crashes, close };
+}
+
+/** The database knows each process by its name. */
+function knownAs(env: Settings, name: string): Settings {
+  const url = new URL(env['MAILPROOF_DATABASE_URL'] ?? '');
+  url.searchParams.set('application_name', name);
+  return { ...env, MAILPROOF_DATABASE_URL: url.href };
+}
+
+async function ask(url: string, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
