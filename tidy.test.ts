@@ -22,11 +22,6 @@ const pending = [
   'abandoned words: engine',
   'abandoned words: service/src/audit-log',
   'abandoned words: service/src/http',
-  'abandoned words: service/src/lists',
-  'abandoned words: service/src/start',
-  'abandoned words: service/src/tasks',
-  'abandoned words: service/src/upkeep',
-  'abandoned words: service/src/verifications',
   'abandoned words: service/test',
   'abandoned words: world',
 ];

@@ -58,7 +58,7 @@ export function isWithoutReason({ meaning, read }: Pick<Said, 'meaning' | 'read'
   return refusesWithoutReason(meaning) && read.code >= 500 && !/^5\.[34]\./.test(read.enhanced ?? '');
 }
 
-export function isAccepted({ meaning }: Said): boolean {
+export function saidYes({ meaning }: Said): boolean {
   return meaning.label === 'accepted';
 }
 
@@ -70,23 +70,23 @@ export function isOrdinary({ localPart }: { localPart: string }): boolean {
 }
 
 /** The replies to the made-up one, and to a mailbox that was taken, in the order in which they were asked for. */
-export type Compared = { madeUp: readonly Said[]; mailbox: readonly Said[] };
+type Compared = { madeUp: readonly Said[]; mailbox: readonly Said[] };
 
 /** What yes, no, yes says about the domain. */
 export function catchAllByContrast({ madeUp, mailbox }: Compared): CatchAllAnswer {
   const [alone] = madeUp.slice(-1);
   if (alone === undefined) return { kind: 'undetermined', meaning: undefined };
   // Asked for alone, it was taken after all.
-  if (isAccepted(alone)) return catchAllAfter(alone.meaning);
+  if (saidYes(alone)) return catchAllAfter(alone.meaning);
   const isRefused = madeUp.every((said) => leavesDoubt(said) || said.meaning.label === 'mailbox_not_exist');
-  if (mailbox.length > 1 && mailbox.every(isAccepted) && isRefused) return { kind: 'no', from: 'contrast' };
+  if (mailbox.length > 1 && mailbox.every(saidYes) && isRefused) return { kind: 'no', from: 'contrast' };
   return { kind: 'undetermined', meaning: madeUp[0]?.meaning };
 }
 
 /** Whether a mailbox was refused both times as the made-up one was taken both times. */
 export function isUnlike({ madeUp, mailbox }: Compared): boolean {
   const [first, ...again] = mailbox;
-  if (first === undefined || again.length === 0 || madeUp.length === 0 || !madeUp.every(isAccepted))
+  if (first === undefined || again.length === 0 || madeUp.length === 0 || !madeUp.every(saidYes))
     return false;
   return mailbox.every((said) => isWithoutReason(said) && said.template === first.template);
 }

@@ -7,12 +7,12 @@ import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { catchAllAfter } from './catch-all-lookups.ts';
-import { isAccepted, isWithoutReason, leavesDoubt, templateOf, type Said } from './contrast.ts';
+import { saidYes, isWithoutReason, leavesDoubt, templateOf, type Said } from './contrast.ts';
 import type { PendingProbe } from './pending-probe.ts';
 import { contrastPlaces, type GroupPlan } from './recipient-group.ts';
-import { compare } from './session-contrast.ts';
+import { compare, randomProbeOf, type RandomProbe } from './session-contrast.ts';
 import { addAnswer, askLast, holdAnswer, isAnswered, type MailboxAnswer } from './session-probes.ts';
-import { answeredVisit, randomProbeOf, undetermined, type RandomProbe } from './session-report.ts';
+import { answeredVisit, undetermined } from './session-report.ts';
 import type { SmtpSession } from './session.ts';
 
 /** What a session does with each answer: about a mailbox, which is held, and about a made-up one, which others wait for. */
@@ -29,7 +29,7 @@ export function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Rep
   outcome.mailboxes.push({ account: probe.asker.account, domain: host, said: saidOf(said.meaning) });
   holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
   if (isWithoutReason(said)) keepPlaces(session);
-  const isWorthwhile = isAccepted(said) || isWithoutReason(said);
+  const isWorthwhile = saidYes(said) || isWithoutReason(said);
   if (budget.randomProbeLast && isWorthwhile && needsRandomProbe(session, host))
     askLast(probes, [{ kind: 'random_probe', probe }]);
 }

@@ -1,8 +1,10 @@
+import type { CatchAllAnswer } from '../evidence.ts';
 import type { Failure } from '../smtp/conversation.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import {
+  type Said,
   catchAllByContrast,
-  isAccepted,
+  saidYes,
   isLike,
   isOrdinary,
   isUnlike,
@@ -12,8 +14,23 @@ import {
 import { isCutShort } from './pending-probe.ts';
 import { roomIn, type RecipientQuestion } from './recipient-group.ts';
 import type { MailboxAnswer } from './session-probes.ts';
-import { randomProbeOf, type RandomProbe } from './session-report.ts';
 import type { SmtpSession } from './session.ts';
+
+/** What was said of a made-up recipient of a domain. */
+export type RandomProbe = {
+  domain: CanonicalHost;
+  /** The replies to it, in the order in which it was asked for. */
+  said: readonly [Said, ...Said[]];
+  /** As the how manieth recipient of the conversation it was first named. */
+  position: number;
+  /** Whether it was asked for again, alone, to be compared with a mailbox. */
+  isCompared: boolean;
+  answer: CatchAllAnswer;
+};
+
+export function randomProbeOf({ randomProbes }: SmtpSession, domain: CanonicalHost): RandomProbe | undefined {
+  return randomProbes.find((one) => one.domain === domain);
+}
 
 /**
  * When a session asks again for the sake of contrast (`contrast.ts`), and what it concludes. It asks last of all, so that
@@ -41,7 +58,7 @@ export function leftOpen(session: SmtpSession, failure: Failure | undefined): Ma
   const unasked = [...probes.owed, ...probes.closing].filter(({ kind }) => kind === 'random_probe');
   const open = [...claims, ...unasked.map(({ probe }) => probe.address.host)];
   const isCut = ({ probe, said }: MailboxAnswer): boolean =>
-    failure !== undefined && isAccepted(said[0]) && open.includes(probe.address.host);
+    failure !== undefined && saidYes(said[0]) && open.includes(probe.address.host);
   const inDoubt = leftInDoubt(session);
   return probes.answered.filter(
     (answer) => answer.probe.returns() === 0 && (isCut(answer) || inDoubt.includes(answer)),
@@ -56,7 +73,7 @@ function leftInDoubt(session: SmtpSession): MailboxAnswer[] {
   const { parts, destination } = session;
   return session.probes.answered.filter(({ probe, said: [first] }) => {
     const { host } = probe.address;
-    if (!isAccepted(first) && !isWithoutReason(first)) return false;
+    if (!saidYes(first) && !isWithoutReason(first)) return false;
     if (questionsAbout(session, host).length > 0) return true;
     if (randomProbeOf(session, host) !== undefined) return false;
     const known = parts.catchAllLookups.look(host, destination.target.host);
@@ -97,7 +114,7 @@ function takesMadeUp(
   domain: CanonicalHost,
   random: RandomProbe | undefined,
 ): boolean {
-  if (random !== undefined) return isAccepted(random.said[0]);
+  if (random !== undefined) return saidYes(random.said[0]);
   const known = parts.catchAllLookups.look(domain, destination.target.host);
   return known !== undefined && known !== 'being_asked' && known.kind === 'yes';
 }
@@ -106,7 +123,7 @@ function answersOf({ probes }: SmtpSession, domain: CanonicalHost) {
   const ofDomain = probes.answered.filter(({ probe }) => probe.address.host === domain);
   return {
     /** An ordinary mailbox that was taken. */
-    taken: ofDomain.find(({ probe, said: [first] }) => isAccepted(first) && isOrdinary(probe.address)),
+    taken: ofDomain.find(({ probe, said: [first] }) => saidYes(first) && isOrdinary(probe.address)),
     refused: ofDomain.filter(({ said: [first] }) => isWithoutReason(first)),
   };
 }
@@ -121,7 +138,7 @@ const again = ({ probe }: MailboxAnswer): RecipientQuestion => ({ kind: 'mailbox
 /** The domain's random probe once both were asked for again. */
 export function compare(session: SmtpSession, random: RandomProbe): RandomProbe {
   const { taken } = answersOf(session, random.domain);
-  if (isAccepted(random.said[0]) || taken === undefined) return random;
+  if (saidYes(random.said[0]) || taken === undefined) return random;
   return { ...random, answer: catchAllByContrast({ madeUp: random.said, mailbox: taken.said }) };
 }
 

@@ -1,23 +1,10 @@
 import type { CatchAllAnswer } from '../evidence.ts';
-import type { CanonicalHost } from '../syntax/address.ts';
-import type { Said } from './contrast.ts';
-import { contrastFor } from './session-contrast.ts';
+import { contrastFor, randomProbeOf } from './session-contrast.ts';
 import { visitWithoutAnswer, type Ending, type Visit } from './pending-probe.ts';
 import { askElsewhere, type MailboxAnswer } from './session-probes.ts';
 import type { SmtpSession } from './session.ts';
 
-/** What a session tells those who asked, now that it is over. */
-export type RandomProbe = {
-  domain: CanonicalHost;
-  /** The replies to it, in the order in which it was asked for. */
-  said: readonly [Said, ...Said[]];
-  /** As the how manieth recipient of the conversation it was first named. */
-  position: number;
-  /** Whether it was asked for again, alone, to be compared with a mailbox. */
-  isCompared: boolean;
-  answer: CatchAllAnswer;
-};
-
+/** What a session tells those who asked, now that it is over: nothing was found out of the domain. */
 export const undetermined: CatchAllAnswer = { kind: 'undetermined', meaning: undefined };
 
 const outOfStep: Ending = { kind: 'broken', phase: 'quit', fault: 'protocol_error' };
@@ -63,8 +50,4 @@ export function answeredVisit(session: SmtpSession, answer: MailboxAnswer, catch
   const contrast = contrastFor(session, answer);
   const evidence = { kind: 'answered', host, replies, meaning, catchAll } as const;
   return { kind: 'answered', evidence: contrast === undefined ? evidence : { ...evidence, contrast } };
-}
-
-export function randomProbeOf({ randomProbes }: SmtpSession, domain: CanonicalHost): RandomProbe | undefined {
-  return randomProbes.find((one) => one.domain === domain);
 }

@@ -49,7 +49,8 @@ import {
   type ProbeSupply,
   type SessionProbes,
 } from './session-probes.ts';
-import { reportAnswer, visitAfter, type RandomProbe } from './session-report.ts';
+import { reportAnswer, visitAfter } from './session-report.ts';
+import type { RandomProbe } from './session-contrast.ts';
 import { encryptFor, encryptIfWanted, isDemandAtRecipient, isDemandForTls } from './session-tls.ts';
 
 /**

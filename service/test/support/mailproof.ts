@@ -29,7 +29,7 @@ export type Started = {
   stop(): Promise<number | null>;
 };
 
-export type StartOptions = {
+type StartOptions = {
   env?: Settings;
   cwd?: string;
   /** Where stdout goes instead, as under a supervisor. */

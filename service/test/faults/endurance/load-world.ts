@@ -14,7 +14,7 @@ const regulars = Object.fromEntries(
   Array.from({ length: greylistedPeople }, (_, n) => [`regular${n}`, 'exists' as const]),
 );
 
-export const loadWorld: WorldDescription = {
+const loadWorld: WorldDescription = {
   zones: {
     ...host('catchall.test'),
     ...host('strict.test'),
