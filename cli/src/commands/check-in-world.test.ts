@@ -46,7 +46,7 @@ test('a list of everybody in the world, through the service itself', async (t) =
     assert.equal(told.rows, addresses.length);
     assert.equal(
       told.credits_used,
-      conclusive.reduce((sum, [, count]) => sum + Number(count), 0),
+      conclusive.reduce((sum, [, count]) => sum + count, 0),
     );
     const answers = readFileSync(output ?? '', 'utf8')
       .trimEnd()
