@@ -7,7 +7,7 @@ export type ListsApi = {
   explanation(listId: string, row: number): Promise<Explanation>;
 };
 
-export type DownloadWish = { rows: string; format: string; withRoles: boolean };
+type DownloadWish = { rows: string; format: string; withRoles: boolean };
 
 const listsPath = '/api/v1/lists';
 

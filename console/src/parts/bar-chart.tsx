@@ -11,7 +11,7 @@ type Bar = {
   parts: readonly BarPart[];
 };
 
-export type BarPart = { name: string; class: string; count: number };
+type BarPart = { name: string; class: string; count: number };
 
 export function statusPart({ status, count }: StatusCount): BarPart {
   return { name: statusLabel(status), class: `status-${status}`, count };
