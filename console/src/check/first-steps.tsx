@@ -12,6 +12,7 @@ const sampleList = [
   'Edsger,edsger+invalid@example.com',
   'Hedy,hedy+disabled@example.com',
   'Katherine,katherine+disposable@example.com',
+  'Trap,trap+spamtrap@example.com',
   'Linus,linus+unknown@example.com',
   '"Ada, again",ADA+safe@example.com',
   'Margaret,Margaret <margaret+safe@example.com>',

@@ -2,6 +2,7 @@ import type { AnswerNotes, VerificationResult } from '@mailproof/client';
 import { useConsole } from '../app/use-console.ts';
 import { Icon } from '../parts/icon.tsx';
 import { statusWords } from '../parts/statuses.ts';
+import { DidYouMean } from '../evidence/did-you-mean.tsx';
 import { EvidenceView } from '../evidence/evidence-view.tsx';
 import { readSignals, signalIcon, type SignalAnswer } from './signals.ts';
 import { verdictWhy } from './verdict-why.ts';
@@ -48,17 +49,6 @@ export function ResultCard({ result }: { result: VerificationResult & AnswerNote
         </section>
       </div>
     </>
-  );
-}
-
-/** A slip in the domain is worth more than the verdict on it. */
-function DidYouMean({ result: { explanation, username } }: { result: VerificationResult }) {
-  const meant = explanation?.did_you_mean;
-  if (meant === undefined) return null;
-  return (
-    <p class="verdict-hint">
-      Did you mean <strong>{username === undefined ? meant : `${username}@${meant}`}</strong>?
-    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Explanation, ListRow } from '@mailproof/client';
+import { DidYouMean } from '../evidence/did-you-mean.tsx';
 import { EvidenceView } from '../evidence/evidence-view.tsx';
 import { FailureNotice } from '../loading/failure-notice.tsx';
 import { useLoaded } from '../loading/use-loaded.ts';
@@ -54,7 +55,13 @@ function RowEvidence({ listId, row }: { listId: string; row: ListRow }) {
   const explanation = useLoaded(() => api.lists.explanation(listId, row.row));
   if (explanation.failure.value !== undefined) return <FailureNotice failure={explanation.failure.value} />;
   if (explanation.value.value === undefined) return <p class="hint">Loading …</p>;
-  return <EvidenceView result={explained(row, explanation.value.value)} />;
+  const result = explained(row, explanation.value.value);
+  return (
+    <>
+      <DidYouMean result={result} />
+      <EvidenceView result={result} />
+    </>
+  );
 }
 
 /** A row and its explanation as the evidence is told of one verification. */

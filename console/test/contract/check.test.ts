@@ -100,7 +100,7 @@ describe('checking one address', () => {
       await fact(page, 'Duplicates'),
       await fact(page, 'Repaired'),
     ];
-    assert.deepEqual(counts, ['10', '1', '1']);
+    assert.deepEqual(counts, ['11', '1', '1']);
     await visitor.leave();
   });
 
