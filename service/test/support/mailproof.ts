@@ -17,16 +17,16 @@ export type Started = {
   /** It has no stdout where that goes to a file. */
   child: ChildProcessByStdio<Writable, Readable, Readable>;
   /** All that it wrote so far. */
-  stdout(): string;
-  stderr(): string;
+  stdout: () => string;
+  stderr: () => string;
   /** Once it has ended: its exit code, null where a signal ended it, and all that it wrote. */
   ended: Promise<Ended>;
   /** What it wrote on stdout, once that matches; fails where it ends before. */
-  wrote(wanted: RegExp): Promise<RegExpExecArray>;
+  wrote: (wanted: RegExp) => Promise<RegExpExecArray>;
   /** Pulls the plug. */
-  kill(): Promise<void>;
+  kill: () => Promise<void>;
   /** Asks it to end (SIGTERM), and answers with its exit code. */
-  stop(): Promise<number | null>;
+  stop: () => Promise<number | null>;
 };
 
 type StartOptions = {

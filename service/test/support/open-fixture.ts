@@ -29,15 +29,19 @@ export type Fixture = {
   /** What every process of it is started with. */
   env: Settings;
   /** `./mailproof serve`; killed with the fixture where it still runs. */
-  serve(options?: ServeOptions): Promise<Serving>;
+  serve: (options?: ServeOptions) => Promise<Serving>;
   /** The service in this process. Whoever starts it stops it. */
-  startHere(parts?: Partial<StartParts>): Promise<Service>;
+  startHere: (parts?: Partial<StartParts>) => Promise<Service>;
   /** A command of the command line, with `--json`; it must succeed. */
-  command(...args: string[]): Promise<Row>;
-  openAccount(request?: { name?: string; plan?: 'paid' | 'none'; credits?: number }): Promise<OpenedAccount>;
+  command: (...args: string[]) => Promise<Row>;
+  openAccount: (request?: {
+    name?: string;
+    plan?: 'paid' | 'none';
+    credits?: number;
+  }) => Promise<OpenedAccount>;
   /** The figures of an account as they stand in the database at this moment. */
-  balance(accountId: string): Promise<Balance>;
-  close(): Promise<void>;
+  balance: (accountId: string) => Promise<Balance>;
+  close: () => Promise<void>;
 };
 
 export type OpenedAccount = { accountId: string; liveKey: string; testKey: string };

@@ -1,7 +1,7 @@
 /** Chance that can be repeated: the same seed gives the same numbers. */
 export type Random = {
   /** From 0 up to, but not including, 1. */
-  next(): number;
+  next: () => number;
   /** A whole number from 0 up to, but not including, this one. */
   below(limit: number): number;
   chance(share: number): boolean;

@@ -75,7 +75,14 @@ export async function openHttpFixture(database: TestDatabase) {
   const token = createAdminToken(adminToken);
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
   const registry = await store.joinRegistry();
-  const desk = { store, clock: time, wallClock, registry, startedAt: wallClock.now(), engine: quietEngine };
+  const operatorParts = {
+    store,
+    clock: time,
+    wallClock,
+    registry,
+    startedAt: wallClock.now(),
+    engine: quietEngine,
+  };
   const httpParts = createTestParts({
     authenticate: createAuthenticate({ store, clock: time }),
     createTask: (request) => createTask(request, taskParts),
@@ -85,21 +92,11 @@ export async function openHttpFixture(database: TestDatabase) {
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
     lists: createListActions({ ...taskParts, ...listTimes, processId: registry.ownId }),
-    operator: createOperatorActions(desk),
+    operator: createOperatorActions(operatorParts),
     newRequestId: randomUUID,
   });
   const server = await createServer(httpParts);
   const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));
-
-  async function openAccount(name: string) {
-    const { accountId } = await createAccount({ name, plan: 'paid', credits: 100 }, parts);
-    const issue = async (mode: 'live' | 'test') => {
-      const issued = await issueKey({ accountId, mode }, parts);
-      assert.ok(issued.kind === 'issued');
-      return issued;
-    };
-    return { accountId, live: await issue('live'), test: await issue('test') };
-  }
 
   /** Every answer is held against the OpenAPI document. */
   async function ask(asked: Asked): Promise<LightMyRequestResponse> {
@@ -132,8 +129,8 @@ export async function openHttpFixture(database: TestDatabase) {
     ask,
     signIn,
     overloadGuard: httpParts.overloadGuard,
-    ours: await openAccount('ours'),
-    theirs: await openAccount('theirs'),
+    ours: await openKeyedAccount('ours', parts),
+    theirs: await openKeyedAccount('theirs', parts),
     balanceOf: async (accountId: string) => {
       const balance = await readBalance(store.read, accountId);
       assert.ok(balance !== undefined);
@@ -147,6 +144,18 @@ export async function openHttpFixture(database: TestDatabase) {
       await testStore.close();
     },
   };
+}
+
+type AccountParts = Parameters<typeof createAccount>[1] & Parameters<typeof issueKey>[1];
+
+async function openKeyedAccount(name: string, parts: AccountParts) {
+  const { accountId } = await createAccount({ name, plan: 'paid', credits: 100 }, parts);
+  const issue = async (mode: 'live' | 'test') => {
+    const issued = await issueKey({ accountId, mode }, parts);
+    assert.ok(issued.kind === 'issued');
+    return issued;
+  };
+  return { accountId, live: await issue('live'), test: await issue('test') };
 }
 
 function headersOf({
