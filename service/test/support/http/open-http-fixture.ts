@@ -11,7 +11,7 @@ import { createListActions } from '../../../src/lists/list-actions.ts';
 import { readBalance } from '../../../src/credits/read-balance.ts';
 import { createTask } from '../../../src/tasks/create-task.ts';
 import { readTask } from '../../../src/tasks/read-task.ts';
-import type { TestDatabase } from '../databases.ts';
+import type { TestDatabase, TestStore } from '../databases.ts';
 import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
@@ -131,11 +131,7 @@ export async function openHttpFixture(database: TestDatabase) {
     overloadGuard: httpParts.overloadGuard,
     ours: await openKeyedAccount('ours', parts),
     theirs: await openKeyedAccount('theirs', parts),
-    balanceOf: async (accountId: string) => {
-      const balance = await readBalance(store.read, accountId);
-      assert.ok(balance !== undefined);
-      return balance;
-    },
+    balanceOf: (accountId: string) => balanceOf(store, accountId),
     signInWith: (key: IssuedKey) => signIn({ key: key.apiKey }),
     signInAsOperator: () => signIn({ admin_token: adminToken }),
     close: async () => {
@@ -146,7 +142,13 @@ export async function openHttpFixture(database: TestDatabase) {
   };
 }
 
-type AccountParts = Parameters<typeof createAccount>[1] & Parameters<typeof issueKey>[1];
+async function balanceOf(store: TestStore['store'], accountId: string) {
+  const balance = await readBalance(store.read, accountId);
+  assert.ok(balance !== undefined);
+  return balance;
+}
+
+type AccountParts = Parameters<typeof createAccount>[1];
 
 async function openKeyedAccount(name: string, parts: AccountParts) {
   const { accountId } = await createAccount({ name, plan: 'paid', credits: 100 }, parts);
