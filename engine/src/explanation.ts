@@ -1,4 +1,4 @@
-import type { Evidence, ReadReply, SmtpPhase } from './evidence.ts';
+import type { Evidence, NoAnswerReason, ReadReply, SmtpPhase } from './evidence.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -30,6 +30,7 @@ const never = { advised: false } as const;
 /** Seconds after which asking again may tell more, by what stood in the way. */
 const retryAfterSeconds = {
   deferred: 300,
+  silent: 300,
   unreachable: 3_600,
   dns: 60,
   deadline: 60,
@@ -108,7 +109,9 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     const reason = mailbox.meaning?.reason ?? mailbox.reason;
     if (mailbox.retryAfterMs !== undefined)
       return { reason, retry: retryIn(Math.max(1, Math.ceil(mailbox.retryAfterMs / 1_000))) };
-    return { reason, retry: retryFor(mailbox.meaning?.label, retryAfterSeconds.unreachable) };
+    const { silent, unreachable } = retryAfterSeconds;
+    const otherwise = passingReasons.has(mailbox.reason) ? silent : unreachable;
+    return { reason, retry: retryFor(mailbox.meaning?.label, otherwise) };
   }
   const { meaning, catchAll, contrast } = mailbox;
   if (contrast !== undefined) return { reason: `refused_${contrast}`, retry: never };
@@ -127,6 +130,13 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
       };
   }
 }
+
+/** A host that was not there, fell silent or hung up may do better before long. */
+const passingReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
+  'mx_unreachable',
+  'smtp_timeout',
+  'connection_lost',
+]);
 
 /** A settled mailbox is not asked again; a deferral soon, a block not before the day is over. */
 function retryFor(label: string | undefined, otherwiseSeconds: number | undefined): Explanation['retry'] {

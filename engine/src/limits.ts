@@ -4,14 +4,24 @@
  */
 export const limitTable = {
   connectMs: { value: 8_000, meaning: 'TCP connection to a mail host' },
-  bannerMs: { value: 12_000, meaning: 'wait for the banner' },
+  bannerMs: { value: 25_000, meaning: 'wait for the banner, where somebody waits for the answer' },
+  bulkBannerMs: { value: 60_000, meaning: 'wait for the banner on behalf of a list' },
   ehloMs: { value: 8_000, meaning: 'reply to EHLO or HELO' },
   tlsMs: { value: 8_000, meaning: 'STARTTLS and the handshake together' },
   mailMs: { value: 8_000, meaning: 'reply to MAIL' },
-  rcptMs: { value: 12_000, meaning: 'reply to each RCPT' },
+  rcptMs: { value: 25_000, meaning: 'reply to each RCPT, where somebody waits for the answer' },
+  bulkRcptMs: { value: 60_000, meaning: 'reply to each RCPT on behalf of a list' },
+  slowRefusalMs: {
+    value: 4_000,
+    meaning: 'refusal of a recipient from which on a host is asked for few at once',
+  },
   rsetMs: { value: 3_000, meaning: 'reply to RSET' },
   quitMs: { value: 2_000, meaning: 'reply to QUIT, after the verdict' },
-  smtpPhaseMs: { value: 22_000, meaning: 'all conversations for one address' },
+  smtpPhaseMs: {
+    value: 25_000,
+    meaning: 'a conversation about one address, without what it waits behind others in it',
+  },
+  bulkSmtpPhaseMs: { value: 120_000, meaning: 'the same on behalf of a list' },
   dnsTryMs: { value: 1_000, meaning: 'one DNS query to one server before the next try' },
   dnsLookupMs: { value: 4_000, meaning: 'one DNS lookup over all tries and servers' },
   dnsPhaseMs: { value: 6_000, meaning: 'all DNS lookups for one address before SMTP' },
@@ -23,8 +33,18 @@ export const limitTable = {
   ehloKeywords: { value: 64, meaning: 'extensions read from one EHLO reply' },
   commandBytes: { value: 512, meaning: 'one SMTP command, CRLF included (RFC 5321 4.5.3.1.4)' },
   mxRecords: { value: 20, meaning: 'MX records looked at' },
-  mailAddresses: { value: 5, meaning: 'mail-host addresses used for one verification' },
-  mailHostLookups: { value: 5, meaning: 'mail-host names resolved for one verification' },
+  mailAddresses: {
+    value: 5,
+    meaning: 'mail-host addresses used for one verification, but for those that refuse at once',
+  },
+  mailHostLookups: {
+    value: 5,
+    meaning: 'mail-host names resolved for one verification, but for those that refuse at once',
+  },
+  mailAddressesRefusing: {
+    value: 20,
+    meaning: 'mail-host addresses that may refuse at once in one verification',
+  },
   openConversations: { value: 5_000, meaning: 'conversations open at once in one process' },
   conversations: { value: 2, meaning: 'SMTP conversations for one verification' },
   addressCharacters: { value: 254, meaning: 'an address (RFC 5321 4.5.3.1.3 less the brackets)' },

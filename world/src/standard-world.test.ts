@@ -74,6 +74,9 @@ describe('the standard world', () => {
     test(`answers for ${member.address} as its story says: ${member.story}`, async () => {
       const host = hostOf(member.address);
       if (world.absentHosts.includes(host)) return;
+      // A provider that accepts everything is not asked, so what its host would say is a yes.
+      if (isNeverAsked(member.expect))
+        return assert.match(await replyFor(world, host, member.address), /^250/);
       const reply = await replyFor(world, host, member.address);
       assert.match(reply, fitting(member.expect), reply);
     });
@@ -102,6 +105,10 @@ describe('the matrices', () => {
     }
   });
 });
+
+function isNeverAsked(expect: (typeof standardCast)[number]['expect']): boolean {
+  return JSON.stringify(expect).includes('provider_accepts_everything');
+}
 
 /** The reply to RCPT, asked for as a client does that knows HELO, STARTTLS and SMTPUTF8. */
 async function replyFor(world: World, host: string, address: string): Promise<string> {

@@ -52,11 +52,13 @@ export async function askMailbox(
   if (mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()) return unasked('mail_port_blocked');
   let last = unasked('mx_unreachable');
   let conversations = 0;
-  for await (const target of mailTargets(route, parts, patience)) {
+  const targets = mailTargets(route, parts, patience);
+  for await (const target of targets) {
     for (let again = true; again && conversations < limits.conversations;) {
       const visit = await scheduler.ask({ address, target, asker }, patience);
       if (visit.kind === 'answered') return visit.evidence;
       if (visit.kind === 'resting') last = sooner(last, atRest(visit));
+      if (costsNothing(visit)) targets.wasFree();
       if (visit.kind !== 'no_answer') break;
       conversations += 1;
       last = visit.evidence;
@@ -66,6 +68,11 @@ export async function askMailbox(
     if (conversations >= limits.conversations) return last;
   }
   return last;
+}
+
+/** A host that is left alone, or that refuses at once, costs no time: those behind it are not to pay for it. */
+function costsNothing(visit: Visit): boolean {
+  return visit.kind === 'resting' || (visit.kind === 'not_connected' && visit.silent !== true);
 }
 
 type NoAnswer = MailboxEvidence & { kind: 'no_answer' };

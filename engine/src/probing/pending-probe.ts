@@ -13,7 +13,8 @@ export type MailboxRequest = { address: Address; target: MailTarget; asker: Aske
 
 /** What came of asking one host for one mailbox. */
 export type Visit =
-  | { kind: 'not_connected' }
+  /** Nobody took the connection: at once, or by letting its time pass. */
+  | { kind: 'not_connected'; silent?: true }
   /** The host is being left alone for a while; nothing was sent. */
   | {
       kind: 'resting';
@@ -171,6 +172,6 @@ function nextAfterFault({ phase, fault }: Failure & { kind: 'broken' }, traits: 
 
 function nextAfterRefusal({ phase, reply }: Failure & { kind: 'refused' }, traits: HostTraits): NextStep {
   if (reply.code === 421 && traits.tls === 'demanded' && demandsTls(reply)) return 'same_host';
-  const temporary = reply.code < 500;
-  return reply.code === 421 || (temporary && (phase === 'banner' || phase === 'ehlo')) ? 'next_host' : 'stop';
+  // A host that does not greet us at all may stand for one that has moved, or is full: the next one may serve.
+  return reply.code === 421 || phase === 'banner' || phase === 'ehlo' ? 'next_host' : 'stop';
 }

@@ -1,3 +1,6 @@
+import type { Clock } from '../clock.ts';
+import type { Asker } from '../fair-queue.ts';
+import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { Said } from './contrast.ts';
 import { isCutShort, type Ending, type PendingProbe, type Visit } from './pending-probe.ts';
@@ -17,10 +20,11 @@ import type { GroupPlan, RecipientQuestion } from './recipient-group.ts';
  */
 type State = {
   readonly supply: ProbeSupply;
-  /** As patient as the most patient of those who still wait, within the time of a session. */
+  /** As patient as the most patient of those who still wait, within the time that an address may take. */
   readonly patience: Patience;
-  /** When the session has to be over, whoever waits. */
-  readonly latestEnd: number;
+  readonly limits: Limits;
+  /** From when on the time counts that the host takes for whoever is next: what was waited behind others does not. */
+  since: number;
   readonly onSettled: () => void;
   /** Everybody who was taken on. */
   all: PendingProbe[];
@@ -52,12 +56,17 @@ const mostReturns = 4;
 /** Made once, since an abort without a reason makes an exception each time. */
 const everybodyLeft = new Error('everybody who asked has left');
 
-export function startProbes(first: PendingProbe, supply: ProbeSupply, latestEnd: number): SessionProbes {
+export function startProbes(
+  first: PendingProbe,
+  supply: ProbeSupply,
+  { clock, limits }: { clock: Clock; limits: Limits },
+): SessionProbes {
   const stop = new AbortController();
   const probes: State = {
     supply,
-    patience: { deadline: latestEnd, signal: stop.signal },
-    latestEnd,
+    patience: { deadline: clock.now(), signal: stop.signal },
+    limits,
+    since: clock.now(),
     all: [],
     pending: [],
     owed: [],
@@ -79,9 +88,26 @@ export function isAbandoned({ all }: SessionProbes): boolean {
   return all.every((probe) => probe.isSettled());
 }
 
-function setDeadline({ all, patience, latestEnd }: State): void {
-  const deadlines = all.filter((probe) => !probe.isSettled()).map((probe) => probe.deadline);
-  patience.deadline = Math.min(latestEnd, Math.max(...deadlines));
+function setDeadline({ all, patience, limits, since }: State): void {
+  const deadlines = all
+    .filter((probe) => !probe.isSettled())
+    .map(({ deadline, asker }) => Math.min(deadline, since + phaseMs(asker, limits)));
+  patience.deadline = Math.max(...deadlines);
+}
+
+function phaseMs({ urgency }: Asker, limits: Limits): number {
+  return urgency === 'bulk' ? limits.bulkSmtpPhaseMs : limits.smtpPhaseMs;
+}
+
+/** Another recipient was answered: the time of those behind it begins now. */
+export function noteProgress(probes: State, now: number): void {
+  probes.since = now;
+  if (!isAbandoned(probes)) setDeadline(probes);
+}
+
+/** As patient as the most patient of those who still wait. */
+export function urgencyOf({ all }: SessionProbes): Asker['urgency'] {
+  return all.some((probe) => probe.asker.urgency === 'bulk' && !probe.isSettled()) ? 'bulk' : 'single';
 }
 
 function takeOn(probes: State, taken: PendingProbe[]): void {

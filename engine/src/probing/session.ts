@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Destination } from '../politeness/policy.ts';
 import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { Limits } from '../limits.ts';
 import type { Route } from '../routes/create-routes.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import {
@@ -42,10 +43,12 @@ import {
   giveBackOrGiveUp,
   giveBackPending,
   isAbandoned,
+  noteProgress,
   putOff,
   sift,
   startProbes,
   takeMore,
+  urgencyOf,
   type ProbeSupply,
   type SessionProbes,
 } from './session-probes.ts';
@@ -79,7 +82,7 @@ export async function runSession(
 ): Promise<SessionOutcome | undefined> {
   const { target } = destination;
   const startedAt = parts.clock.now();
-  const probes = startProbes(first, supply, startedAt + parts.limits.smtpPhaseMs);
+  const probes = startProbes(first, supply, parts);
   if (isAbandoned(probes)) return undefined;
   const session: SmtpSession = {
     destination,
@@ -108,7 +111,7 @@ export async function runSession(
     }
     // A forbidden address was never dialled, and so says nothing about the port.
     if (dialled.why !== 'forbidden') parts.mailPort.note(target.address, dialled.why);
-    reportNotConnected(session);
+    reportNotConnected(session, dialled.why === 'timeout' ? { silent: true } : {});
     return session.outcome;
   } catch (error) {
     // A defect of ours is told as an error, not as an answer. Who has left already hears of neither.
@@ -163,7 +166,8 @@ async function converse(session: SmtpSession, socket: Socket): Promise<void> {
   const { parts, probes, destination } = session;
   const { host } = destination.target;
   session.egressAddress = socket.localAddress;
-  const opened = await openConversation({ socket, host }, parts, probes.patience);
+  const urgency = urgencyOf(probes);
+  const opened = await openConversation({ socket, host, urgency }, parts, probes.patience);
   const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
   try {
     if (opened.kind !== 'open') takeThoseBehind(session);
@@ -194,9 +198,16 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
     if (plan.steps.length === 0) continue;
     beginGroup(probes, plan);
     claimRandomProbes(session, plan);
-    const said = await exchange(conversation, plan.steps, { clock, limits, patience: probes.patience });
+    const said = await exchange(conversation, plan.steps, {
+      clock,
+      limits,
+      patience: probes.patience,
+      urgency: urgencyOf(probes),
+      onReply: () => noteProgress(probes, clock.now()),
+    });
     const { events, budget } = readGroup(plan, said.replies);
     session.budget = budget;
+    if (isSlowAtRefusing(said, limits)) nameFewer(session);
     const failure = apply(session, events, conversation) ?? said.broken;
     if (failure === undefined) continue;
     if (!isDemandForTls(failure, session, conversation)) return learnFrom(failure, plan, session);
@@ -206,6 +217,27 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
     askAgain(probes);
     dropClaims(session);
   }
+}
+
+/** Whether a refusal took long: by itself, or where the replies came all at once, as its share of all. */
+function isSlowAtRefusing(
+  { replies, tookMs }: Awaited<ReturnType<typeof exchange>>,
+  { slowRefusalMs }: Limits,
+): boolean {
+  const allMs = tookMs.reduce((sum, ms) => sum + ms, 0);
+  return replies.some(
+    (reply, index) =>
+      reply !== undefined &&
+      reply.code >= 500 &&
+      Math.max(tookMs[index] ?? 0, allMs / replies.length) >= slowRefusalMs,
+  );
+}
+
+/** A host that punishes each refusal with a delay, as Courier does, is given few at once, and no made-up one beside them. */
+function nameFewer(session: SmtpSession): void {
+  const careful = { recipientsPerGroup: 2, randomProbeLast: true } as const;
+  session.budget = { ...session.budget, ...careful };
+  session.parts.hosts.learn(session.destination.target.host, careful);
 }
 
 /** Takes more of those who wait, unless this session has lasted long enough. */
@@ -289,10 +321,10 @@ function takeThoseBehind({ probes, destination }: SmtpSession): void {
   takeMore(probes, destination.policy.politeness.recipientsPerConversation);
 }
 
-function reportNotConnected(session: SmtpSession): void {
+function reportNotConnected(session: SmtpSession, how: { silent?: true }): void {
   session.outcome.connected = false;
   takeThoseBehind(session);
-  for (const probe of session.probes.pending) probe.settle({ kind: 'not_connected' });
+  for (const probe of session.probes.pending) probe.settle({ kind: 'not_connected', ...how });
 }
 
 /** "421 too many errors": the host counts what it refused in this conversation, and would take us again in another. */

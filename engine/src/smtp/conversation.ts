@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { SmtpPhase } from '../evidence.ts';
+import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
@@ -18,6 +19,8 @@ import type { Reply } from './reply-reader.ts';
  *
  * What is asked and what the answers mean is not decided here.
  */
+type Urgency = Asker['urgency'];
+
 type Capabilities = { pipelining: boolean; smtputf8: boolean; starttls: boolean };
 
 export type Conversation = {
@@ -41,13 +44,14 @@ export type ConversationParts = {
 type Opened = { kind: 'open'; conversation: Conversation } | (Failure & { connection: Connection });
 
 export async function openConversation(
-  { socket, host }: { socket: Socket; host: CanonicalHost },
+  { socket, host, urgency }: { socket: Socket; host: CanonicalHost; urgency: Urgency },
   parts: ConversationParts,
   patience: Patience,
 ): Promise<Opened> {
   const { clock, limits } = parts;
   const connection = createConnection(socket, { clock, limits, signal: patience.signal });
-  const banner = await readReply(connection, limits.bannerMs, { clock, patience });
+  const bannerMs = urgency === 'bulk' ? limits.bulkBannerMs : limits.bannerMs;
+  const banner = await readReply(connection, bannerMs, { clock, patience });
   if (banner.kind === 'fault') return { ...broken('banner', banner), connection };
   if (banner.reply.code !== 220) return { kind: 'refused', phase: 'banner', reply: banner.reply, connection };
   const greeted = await greet(connection, parts, patience);
@@ -118,7 +122,18 @@ export type Step = { phase: SmtpPhase; command: Command };
 type Exchanged = {
   /** The reply to each step, in order; absent where none came or the step was not said. */
   replies: (Reply | undefined)[];
+  /** How long after the one before each came. */
+  tookMs: number[];
   broken: Break | undefined;
+};
+
+type ExchangeParts = {
+  clock: Clock;
+  limits: Limits;
+  patience: Patience;
+  urgency: Urgency;
+  /** Told of each reply: whoever comes next has waited behind it until now. */
+  onReply: () => void;
 };
 
 /**
@@ -132,9 +147,10 @@ type Exchanged = {
 export async function exchange(
   { connection, capabilities }: Conversation,
   steps: readonly Step[],
-  { clock, limits, patience }: { clock: Clock; limits: Limits; patience: Patience },
+  { clock, limits, patience, urgency, onReply }: ExchangeParts,
 ): Promise<Exchanged> {
   const replies: (Reply | undefined)[] = [];
+  const tookMs: number[] = [];
   if (capabilities.pipelining) connection.send(steps.map(({ command }) => command));
   let mailRefused = false;
   for (const [index, { phase, command }] of steps.entries()) {
@@ -145,22 +161,27 @@ export async function exchange(
     }
     if (!capabilities.pipelining) connection.send([command]);
     const awaited = capabilities.pipelining ? steps.slice(index) : [{ command }];
-    const answer = await readReply(connection, repliesMs(awaited, limits), { clock, patience });
-    if (answer.kind === 'fault') return { replies, broken: broken(phase, answer) };
+    const since = clock.now();
+    const waitMs = repliesMs(awaited, limits, urgency);
+    const answer = await readReply(connection, waitMs, { clock, patience });
+    if (answer.kind === 'fault') return { replies, tookMs, broken: broken(phase, answer) };
     replies.push(answer.reply);
+    tookMs[index] = clock.now() - since;
+    onReply();
     if (command.verb === 'MAIL') mailRefused = !isAccepted(answer.reply);
   }
-  return { replies, broken: undefined };
+  return { replies, tookMs, broken: undefined };
 }
 
 /** How long the replies to these commands may take together. */
-function repliesMs(steps: readonly { command: Command }[], limits: Limits): number {
-  return steps.reduce((sum, { command }) => sum + replyMs(command, limits), 0);
+function repliesMs(steps: readonly { command: Command }[], limits: Limits, urgency: Urgency): number {
+  return steps.reduce((sum, { command }) => sum + replyMs(command, limits, urgency), 0);
 }
 
-function replyMs({ verb }: Command, limits: Limits): number {
+function replyMs({ verb }: Command, limits: Limits, urgency: Urgency): number {
   if (verb === 'RSET') return limits.rsetMs;
-  return verb === 'MAIL' ? limits.mailMs : limits.rcptMs;
+  if (verb === 'MAIL') return limits.mailMs;
+  return urgency === 'bulk' ? limits.bulkRcptMs : limits.rcptMs;
 }
 
 /**

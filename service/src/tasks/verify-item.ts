@@ -12,8 +12,10 @@ import { visitOf, withVisits } from './visits.ts';
  */
 type ItemRound = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: AbortSignal };
 
-/** A host that defers is asked so many times in all. */
+/** A host that defers is asked so many times in all; one that is not there, falls silent or hangs up, once more. */
 const mostVisits = 4;
+const mostVisitsInVain = 2;
+const vainReasons: ReadonlySet<string> = new Set(['mx_unreachable', 'smtp_timeout', 'connection_lost']);
 
 /** Advice to ask again within so many seconds means that the host deferred us; a later one, that it is of no use now. */
 const soonSeconds = 300;
@@ -85,7 +87,8 @@ async function write(item: Item, round: ItemRound, outcome: Outcome): Promise<vo
   const now = parts.wallClock.now();
   const visits = [...item.visits, visitOf(result.explanation, now)];
   const nextAt = now + Math.max(parts.deferRetryMs * 2 ** item.visits.length, restMs(result.explanation));
-  const worthwhile = visits.length < mostVisits && nextAt < claim.deadlineAt;
+  const most = vainReasons.has(result.explanation.reason) ? mostVisitsInVain : mostVisits;
+  const worthwhile = visits.length < most && nextAt < claim.deadlineAt;
   if (worthwhile && isDeferred(outcome)) {
     await parts.store.write((tx) => deferItem(tx, claim, { position, nextAt, visits }));
   } else {
@@ -99,7 +102,7 @@ async function record({ position }: Item, { claim, parts }: ItemRound, result: R
   if (answer.kind === 'written' && claim.mode === 'live') parts.onResult?.(result);
 }
 
-/** A mail host answered and told us to come back (greylisting, a full queue), or is left alone: it may say more next time. */
+/** A mail host told us to come back (greylisting), is left alone, or never got to the point: it may say more next time. */
 function isDeferred(outcome: Outcome): boolean {
   if (outcome.kind !== 'verdict' || outcome.verdict.status !== 'unknown') return false;
   const { stage, retry } = outcome.explanation;
