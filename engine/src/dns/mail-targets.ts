@@ -31,7 +31,7 @@ type TargetSearch = {
   free: number;
 };
 
-export type MailTargets = AsyncIterableIterator<MailTarget> & {
+type MailTargets = AsyncIterableIterator<MailTarget> & {
   /** The place that was given last refused at once, or was not dialled: it does not count. */
   wasFree(): void;
 };
