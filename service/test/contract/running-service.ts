@@ -26,7 +26,7 @@ export type RunningService = {
   stop(): Promise<void>;
 };
 
-/** on-postgresql.test.ts runs the same tests over PostgreSQL, each service on a database of its own. */
+/** faults/contract-on-postgresql.test.ts runs the same tests over PostgreSQL, each service on a database of its own. */
 const database = process.env['MAILPROOF_TEST_SERVICE_ON'] === 'PostgreSQL' ? 'PostgreSQL' : 'SQLite';
 
 type Circumstances = { settings?: Settings; places?: WorldDescription; denyAllNames?: boolean };
