@@ -32,7 +32,7 @@ test('a record carries what interface 2.4 names, and of that only what there is 
     'safe@a.test': {
       email: 'safe@a.test',
       status: 'safe',
-      overall_score: 98,
+      overall_score: 96,
       is_safe_to_send: true,
       is_deliverable: true,
       is_valid_syntax: true,
@@ -42,7 +42,7 @@ test('a record carries what interface 2.4 names, and of that only what there is 
     'catch_all@a.test': {
       email: 'catch_all@a.test',
       status: 'catch_all',
-      overall_score: 60,
+      overall_score: 50,
       is_safe_to_send: false,
       is_deliverable: true,
       is_valid_syntax: true,
