@@ -43,9 +43,9 @@ export function createRecordReader({ delimiter }: RecordForm) {
 
 function neverEnds(number: number, isLast: boolean): ListProblem {
   const what = isLast
-    ? 'opens a quote that is never closed.'
-    : 'is longer than a megabyte; a closing quote may be missing.';
-  return new ListProblem('invalid_list', `Line ${number} ${what} Mend the line, or export the list again.`);
+    ? 'has an opening quote that is never closed.'
+    : 'is longer than 1 MB. A closing quote may be missing.';
+  return new ListProblem('invalid_list', `Row ${number} ${what}`);
 }
 
 type Reading = { delimiter: string | undefined; isLast: boolean };

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ListProblem } from './list-problem.ts';
-import { createRowReader, type Row } from './read-rows.ts';
+import { createRecordReader, type TextRecord } from './read-records.ts';
 
-function read(text: string, delimiter: string | undefined = ',', pieceBytes = text.length || 1): Row[] {
-  const reader = createRowReader({ delimiter });
-  const rows: Row[] = [];
+function read(
+  text: string,
+  delimiter: string | undefined = ',',
+  pieceBytes = text.length || 1,
+): TextRecord[] {
+  const reader = createRecordReader({ delimiter });
+  const rows: TextRecord[] = [];
   for (let at = 0; at < text.length; at += pieceBytes)
     rows.push(...reader.push(text.slice(at, at + pieceBytes)));
   return [...rows, ...reader.end()];
@@ -56,7 +60,7 @@ describe('rows', () => {
   test('other delimiters, and none', () => {
     assert.deepEqual(cellsOf('a;"b;c"\n', ';'), [['a', 'b;c']]);
     assert.deepEqual(cellsOf('a\tb,c\n', '\t'), [['a', 'b,c']]);
-    const line = createRowReader({ delimiter: undefined }).push('"a,b"@x\r\n');
+    const line = createRecordReader({ delimiter: undefined }).push('"a,b"@x\r\n');
     assert.deepEqual(line, [{ text: '"a,b"@x', end: '\r\n', cells: ['"a,b"@x'] }]);
   });
 });
@@ -66,7 +70,7 @@ test('the rows put together are the file, however it comes in pieces, and so are
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), fc.integer({ min: 1, max: 7 }), (pieces, size) => {
       const text = pieces.join('');
-      let rows: Row[];
+      let rows: TextRecord[];
       try {
         rows = read(text);
       } catch (error) {
@@ -99,7 +103,7 @@ test('a quote that is never closed is told with its row, and does not fill the m
   assert.throws(() => read('a,b\n"c,d\ne,f\n'), {
     message: 'Row 2 has an opening quote that is never closed.',
   });
-  const reader = createRowReader({ delimiter: ',' });
+  const reader = createRecordReader({ delimiter: ',' });
   reader.push('a\nb\n"');
   const endless = () => {
     for (let i = 0; i < 20; i += 1) reader.push('x\n'.repeat(32_768));
