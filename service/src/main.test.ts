@@ -11,7 +11,12 @@ import { isObject } from './http/pipeline/parse-body.ts';
 import { StartError, startService, type Service } from './main.ts';
 
 const folders: string[] = [];
-after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+const services: Service[] = [];
+after(async () => {
+  // A test that failed has left its service running.
+  await Promise.all(services.map((service) => service.stop()));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-main-'));
@@ -41,6 +46,7 @@ async function start(dataDir: string, more: Record<string, string> = {}): Promis
     print: (text) => (printed += text),
     logDestination: { write: (line) => void log.push(line) },
   });
+  services.push(service);
   const [live = '', testKey = ''] = [/mp_live_\w+/, /mp_test_\w+/].map((key) => key.exec(printed)?.[0]);
   return { service, printed, log, live, test: testKey };
 }

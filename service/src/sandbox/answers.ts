@@ -54,7 +54,11 @@ export const sandboxAnswers = {
   role_account: { outcome: '200 `role_account`', lists: { role: true } },
   spamtrap: { outcome: '200 `spamtrap`: no mail server is asked', lists: { spamtrap: true } },
   unknown: {
-    outcome: '200 `unknown`: no mail server can be reached',
+    outcome: '200 `unknown`: the mail server says nothing about the mailbox',
+    mailbox: replies(554, '5.0.0', 'Transaction failed'),
+  },
+  unreachable: {
+    outcome: '200 `unknown`: no mail server can be reached (bulk asks once more)',
     mailbox: { kind: 'cannot_be_reached' },
   },
   greylisted: {

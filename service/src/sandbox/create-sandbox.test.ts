@@ -37,7 +37,8 @@ test('every name answers what the table says of it', async () => {
     catch_all: 'catch_all 50, smtp accepts_every_address',
     role_account: 'role_account 81, smtp mailbox_accepted',
     spamtrap: 'spamtrap 0, lists spamtrap_listed',
-    unknown: 'unknown, smtp mx_unreachable',
+    unknown: outcomes['unknown'],
+    unreachable: 'unknown, smtp mx_unreachable',
     greylisted: outcomes['greylisted'],
     blocked: outcomes['blocked'],
     unavailable: 'unavailable',
@@ -48,16 +49,18 @@ test('every name answers what the table says of it', async () => {
   assert.match(outcomes['invalid']!, /^invalid 0, smtp /);
   assert.match(outcomes['disabled']!, /^disabled 5, smtp /);
   assert.match(outcomes['inbox_full']!, /^inbox_full 20, smtp /);
+  assert.match(outcomes['unknown']!, /^unknown, smtp /);
   assert.match(outcomes['greylisted']!, /^unknown, smtp /);
   assert.match(outcomes['blocked']!, /^unknown, smtp /);
 });
 
-test('greylisting advises to come back soon, a block does not', async () => {
+test('greylisting advises to come back soon, a block much later, and what says nothing not at all', async () => {
   const retryAfter = async (email: string) => {
     const outcome = await sandbox.verify(email, patience());
     return outcome.kind === 'verdict' ? outcome.explanation.retry : undefined;
   };
   assert.deepEqual(await retryAfter('greylisted@example.com'), { advised: true, after_seconds: 300 });
+  assert.deepEqual(await retryAfter('unknown@example.com'), { advised: false });
   assert.deepEqual(await retryAfter('blocked@example.com'), { advised: true, after_seconds: 86_400 });
 });
 
