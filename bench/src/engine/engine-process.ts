@@ -73,14 +73,14 @@ type Flow = { most: number; work: (index: number) => Promise<unknown>; beginPerS
 /** So many at a time, in order, until all are done. */
 async function inFlight(count: number, { most, work, beginPerSecond = Infinity }: Flow): Promise<void> {
   let next = 0;
-  const lane = async (_: unknown, number: number): Promise<void> => {
+  const worker = async (_: unknown, number: number): Promise<void> => {
     if (beginPerSecond !== Infinity) await pause((1_000 * number) / beginPerSecond);
     while (next < count) {
       next += 1;
       await work(next - 1);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(most, count) }, lane));
+  await Promise.all(Array.from({ length: Math.min(most, count) }, worker));
 }
 
 type Bare = Omit<Measured, 'addresses' | 'wrong' | 'dnsQueries' | 'conversations'>;

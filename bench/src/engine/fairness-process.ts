@@ -13,7 +13,7 @@ answerQuestions(async ({ world, rounds, addresses, tarpitAddresses }: FairnessQu
   let next = 0;
   const timeSome = async (into: number[]): Promise<void> => {
     let left = addresses;
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
         const startedAt = performance.now();
@@ -22,7 +22,7 @@ answerQuestions(async ({ world, rounds, addresses, tarpitAddresses }: FairnessQu
         if (status !== 'catch_all') times.wrong += 1;
       }
     };
-    await Promise.all(Array.from({ length: inFlight }, lane));
+    await Promise.all(Array.from({ length: inFlight }, worker));
   };
   await timeSome([]);
   for (let round = 0; round < rounds; round += 1) {

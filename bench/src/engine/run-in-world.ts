@@ -55,7 +55,7 @@ export async function connectInWorld(population: Population, order: { inFlight: 
   });
 }
 
-type Scene = {
+type Fixture = {
   engine: Child<EngineQuestion, Measured | undefined>;
   internet: Child<WorldQuestion, WorldAnswer>;
   bystander: Child<IdleQuestion, LoopDelay | undefined>;
@@ -64,15 +64,15 @@ type Scene = {
 
 async function inWorld(
   population: Population,
-  work: (scene: Scene) => Promise<Measured | undefined>,
+  work: (fixture: Fixture) => Promise<Measured | undefined>,
 ): Promise<Run> {
   const internet = startChild(worldModule);
   const engine = startChild(engineModule);
   const bystander = startChild(idleModule);
   try {
     const { dnsServer, smtpPort } = await internet.ask({ kind: 'populate', population });
-    const scene = { engine, internet, bystander, world: { dnsServer, smtpPort } };
-    const measured = await work(scene);
+    const fixture = { engine, internet, bystander, world: { dnsServer, smtpPort } };
+    const measured = await work(fixture);
     const idle = await bystander.ask({ kind: 'end' });
     if (measured === undefined || idle === undefined) throw new Error('nothing was measured');
     const { seen } = await internet.ask({ kind: 'counts' });

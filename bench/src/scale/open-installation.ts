@@ -88,7 +88,7 @@ type Posting = Pick<InstallationOrder, 'addresses' | 'perTask'> & { keys: string
 async function postTasks(port: number, { addresses, perTask, keys }: Posting): Promise<void> {
   const tasks = Math.ceil(addresses.length / perTask);
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < tasks) {
       const task = next;
       next += 1;
@@ -103,5 +103,5 @@ async function postTasks(port: number, { addresses, perTask, keys }: Posting): P
       await response.body?.cancel();
     }
   };
-  await Promise.all(Array.from({ length: postsAtOnce }, lane));
+  await Promise.all(Array.from({ length: postsAtOnce }, worker));
 }

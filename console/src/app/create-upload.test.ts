@@ -10,6 +10,7 @@ type Sent = { path: string; key: string };
 function uploadThatMeets(ends: (CallFailed | string)[]) {
   const sent: Sent[] = [];
   const opened: string[] = [];
+  const waits: number[] = [];
   let keys = 0;
   const upload = createUpload({
     sendFile: ({ path, idempotencyKey, onProgress }) => {
@@ -20,13 +21,27 @@ function uploadThatMeets(ends: (CallFailed | string)[]) {
     },
     csrfToken: () => 'token',
     randomKey: () => `key-${(keys += 1)}`,
+    wait: (ms) => Promise.resolve(void waits.push(ms)),
     onSessionEnded: () => opened.push('signed out'),
     onList: ({ list_id: id }: ListRecord) => opened.push(id),
   });
-  return { upload, sent, opened };
+  return { upload, sent, opened, waits };
 }
 
 const failed = (reason: string, status?: number) => new CallFailed({ reason, status, requestId: undefined });
+const busy = () =>
+  new CallFailed({ reason: 'overloaded', status: 503, requestId: undefined, retryAfterSeconds: 2 });
+
+test('a service that is busy is asked again when it said so, under the same key, and not for ever', async () => {
+  const { upload, sent, opened, waits } = uploadThatMeets([busy(), busy(), 'list-1']);
+  await upload.send(new Blob(['a@example.com']), 'a.csv');
+  assert.deepEqual([opened, waits], [['list-1'], [2_000, 2_000]]);
+  assert.deepEqual(new Set(sent.map(({ key }) => key)), new Set(['key-1']));
+
+  const never = uploadThatMeets(Array.from({ length: 9 }, busy));
+  await never.upload.send(new Blob(['a@example.com']), 'a.csv');
+  assert.deepEqual([never.upload.state.value.kind, never.sent.length], ['failed', 5]);
+});
 
 test('a file whose answer was lost is sent again under the same key, another under its own', async () => {
   const { upload, sent, opened } = uploadThatMeets([failed('network_error'), 'list-1', 'list-2']);
@@ -52,7 +67,9 @@ test('a file that was refused is read by a column that is named, as a request of
 
 test('an upload that is stopped leaves nothing on the page, and one without a session says that it has ended', async () => {
   const { upload, opened } = uploadThatMeets([failed('upload_stopped'), failed('no_session', 401)]);
-  await upload.send(new Blob(['a']), 'a.csv');
+  const sending = upload.send(new Blob(['a']), 'a.csv');
+  upload.stop();
+  await sending;
   assert.deepEqual(upload.state.value, { kind: 'idle' });
   await upload.send(new Blob(['a']), 'a.csv');
   assert.deepEqual(opened, ['signed out']);

@@ -24,9 +24,14 @@ type UploadParts = {
   sendFile: typeof sendFile;
   csrfToken: () => string | undefined;
   randomKey: () => string;
+  wait: (ms: number) => Promise<void>;
   onSessionEnded: () => void;
   onList: (list: ListRecord) => void;
 };
+
+/** A service that is busy says when to come again; the file is sent again by itself, so many times in all. */
+const mostAttempts = 5;
+const isBusy = ({ status, retryAfterSeconds }: Failure) => status === 503 && retryAfterSeconds !== undefined;
 
 type Brought = { content: Blob; name: string; key: string; column?: string };
 
@@ -40,25 +45,35 @@ export function createUpload(parts: UploadParts): Upload {
     const show = (sent: number) => {
       state.value = { kind: 'sending', name, sent, size: content.size };
     };
-    show(0);
-    try {
-      const list = await parts.sendFile({
-        path: uploadPath(Array.from(name).slice(0, contractLimits.listNameCharacters).join(''), column),
-        content,
-        csrfToken: parts.csrfToken(),
-        idempotencyKey: key,
-        signal: stopping.signal,
-        onProgress: show,
-      });
-      state.value = { kind: 'idle' };
-      // The answer's shape is the contract's; the service's own tests hold it to its schema.
-      parts.onList(list as ListRecord);
-    } catch (error) {
-      const failure = failureOf(error);
-      state.value =
-        failure.reason === 'upload_stopped' ? { kind: 'idle' } : { kind: 'failed', name, failure };
-      if (failure.status === 401) parts.onSessionEnded();
+    const { signal } = stopping;
+    for (let attempt = 1; ; attempt += 1) {
+      show(0);
+      try {
+        const list = await parts.sendFile({
+          path: uploadPath(Array.from(name).slice(0, contractLimits.listNameCharacters).join(''), column),
+          content,
+          csrfToken: parts.csrfToken(),
+          idempotencyKey: key,
+          signal,
+          onProgress: show,
+        });
+        state.value = { kind: 'idle' };
+        // The answer's shape is the contract's; the service's own tests hold it to its schema.
+        parts.onList(list as ListRecord);
+        return;
+      } catch (error) {
+        const failure = failureOf(error);
+        if (signal.aborted) return;
+        if (!isBusy(failure) || attempt === mostAttempts) return fail(name, failure);
+        await parts.wait(Math.max(1, failure.retryAfterSeconds ?? 1) * 1_000);
+        if (signal.aborted) return;
+      }
     }
+  }
+
+  function fail(name: string, failure: Failure): void {
+    state.value = { kind: 'failed', name, failure };
+    if (failure.status === 401) parts.onSessionEnded();
   }
 
   return {

@@ -23,6 +23,7 @@ export function createConsole(window: Window): ConsoleParts {
     sendFile,
     csrfToken: () => session.csrfToken(),
     randomKey,
+    wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
     onSessionEnded: () => session.ended(),
     onList: ({ list_id: id, name }) => {
       announcer.say(`${name} was uploaded`);

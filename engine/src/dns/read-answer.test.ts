@@ -108,22 +108,22 @@ describe('only the answer to our question is heard', () => {
   }
 
   test('an answer from another port of the server is never heard', async () => {
-    const stranger = createSocket('udp4');
-    bench.onClose(() => stranger.close());
+    const outsider = createSocket('udp4');
+    bench.onClose(() => outsider.close());
     const dns = await server(zone, async ({ query, reply }) => {
-      await new Promise((sent) => stranger.send(encode(forged(reply)), query.sourcePort, '127.0.0.1', sent));
+      await new Promise((sent) => outsider.send(encode(forged(reply)), query.sourcePort, '127.0.0.1', sent));
       return [encode(reply)];
     });
     assert.deepEqual(await resolver([dns]).mx(name, patience()), found);
   });
 
   test('an answer from another address is never heard', async () => {
-    const stranger = createSocket('udp4');
-    bench.onClose(() => stranger.close());
-    stranger.bind(0, '127.0.0.2');
-    await once(stranger, 'listening');
+    const outsider = createSocket('udp4');
+    bench.onClose(() => outsider.close());
+    outsider.bind(0, '127.0.0.2');
+    await once(outsider, 'listening');
     const dns = await server(zone, async ({ query, reply }) => {
-      await new Promise((sent) => stranger.send(encode(forged(reply)), query.sourcePort, '127.0.0.1', sent));
+      await new Promise((sent) => outsider.send(encode(forged(reply)), query.sourcePort, '127.0.0.1', sent));
       return [];
     });
     assert.deepEqual(await within(400, resolver([dns], hasty).mx(name, patience())), silence);

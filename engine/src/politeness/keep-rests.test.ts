@@ -30,7 +30,7 @@ function setUp(lifeLeftMs = 0) {
     reason: 'host_defers',
     slowMs: 0,
     perMinute: 0,
-    setbacks: 1,
+    failures: 1,
     silences: 0,
   };
   let hear: Parameters<MemoryNamespace['follow']>[0] = () => undefined;
@@ -89,7 +89,7 @@ test('after it the host is met one conversation at a time, and its failures are 
 test('a rest that began elsewhere holds here, and what it recovered from there is forgotten here', () => {
   const { pacer, clock, kept, hold, tell } = setUp();
   const key = 'address 192.0.2.1';
-  tell({ key, value: { ...kept, setbacks: 3 }, lifeMs: 65 * minute });
+  tell({ key, value: { ...kept, failures: 3 }, lifeMs: 65 * minute });
   assert.deepEqual(pacer.mayOpen(to), { kind: 'resting', reason: 'host_defers', until: 5 * minute });
   clock.after(5 * minute, () => undefined);
   clock.step();

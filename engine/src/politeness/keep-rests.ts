@@ -6,16 +6,15 @@ import { isRunning, type HostHistories, type HostHistory } from './host-history.
 /**
  * Rests outlive a restart and are shared between engines: a host that is left alone stays left alone, and one that has
  * put us off again and again is not met as if for the first time, for an hour after its rest or until it has done
- * better. What is kept counts from the moment it was kept, so it needs no clock of its own.
- *
- * The names of the fields are stored; `setbacks` are the failures of a history.
+ * better. What is kept counts from the moment it was kept, so it needs no clock of its own. The names of the fields
+ * are stored.
  */
 export type KeptRest = {
   restMs: number;
   reason: string;
   slowMs: number;
   perMinute: number;
-  setbacks: number;
+  failures: number;
   silences: number;
 };
 
@@ -32,7 +31,7 @@ export function describeRest({ rest, slow, failures, silences }: HostHistory, cl
     reason: rest?.reason ?? '',
     slowMs: Math.max(0, Math.round((slow?.until ?? now) - now)),
     perMinute: slow?.perMinute ?? 0,
-    setbacks: failures,
+    failures,
     silences,
   };
 }
@@ -57,7 +56,7 @@ export function followRests(histories: HostHistories, { clock, memory }: Keep): 
   });
 }
 
-const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, setbacks: 0, silences: 0 };
+const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, failures: 0, silences: 0 };
 
 /** Merges what a history holds with what was said of it `sinceMs` ago. */
 export function hearRest(
@@ -81,13 +80,13 @@ export function hearRest(
 }
 
 function newsOf({ kept, sinceMs }: { kept: KeptRest; sinceMs: number }, clock: Clock): RestNews {
-  const { restMs, slowMs, reason, perMinute, setbacks, silences } = kept;
+  const { restMs, slowMs, reason, perMinute, failures, silences } = kept;
   const at = clock.now() - sinceMs;
   return {
     at,
     rest: restMs > sinceMs ? { until: at + restMs, reason } : undefined,
     slow: slowMs > sinceMs && perMinute >= 1 ? { until: at + slowMs, perMinute } : undefined,
-    failures: setbacks,
+    failures,
     silences,
   };
 }
@@ -97,11 +96,11 @@ const longestMs = 3 * 3_600_000;
 
 export function readRest(value: unknown): KeptRest | undefined {
   if (!isFields(value)) return undefined;
-  const { restMs, reason, slowMs, perMinute, setbacks, silences } = value;
+  const { restMs, reason, slowMs, perMinute, failures, silences } = value;
   if (!isCount(restMs, longestMs) || !isCount(slowMs, longestMs) || typeof reason !== 'string')
     return undefined;
-  if (!isCount(perMinute) || !isCount(setbacks) || !isCount(silences)) return undefined;
-  return { restMs, reason, slowMs, perMinute, setbacks, silences };
+  if (!isCount(perMinute) || !isCount(failures) || !isCount(silences)) return undefined;
+  return { restMs, reason, slowMs, perMinute, failures, silences };
 }
 
 function isCount(value: unknown, most = 1_000_000): value is number {

@@ -39,10 +39,10 @@ function destination(place: number): Destination {
   };
 }
 
-type Job = { to: Destination; talkMs: number };
+type Job = { to: Destination; sessionMs: number };
 
 type Event =
-  | { kind: 'work'; at: number; process: number; place: number; jobs: number; talkMs: number }
+  | { kind: 'work'; at: number; process: number; place: number; jobs: number; sessionMs: number }
   | { kind: 'join' | 'leave' | 'kill'; at: number; process: number }
   | { kind: 'cut_off'; at: number; process: number; forMs: number };
 
@@ -91,7 +91,7 @@ function startProcess(parts: {
   let killed = false;
   let nextLook = -Infinity;
   const waiting: Job[] = [];
-  const talking = new Map<Job, () => void>();
+  const inSession = new Map<Job, () => void>();
   const store: LeaseStore = {
     ...parts.store,
     async exchange(exchange) {
@@ -126,10 +126,10 @@ function startProcess(parts: {
     waiting.splice(waiting.indexOf(job), 1);
     witness.opened(job.to);
     by.opened(job.to);
-    talking.set(
+    inSession.set(
       job,
-      clock.after(job.talkMs, () => {
-        talking.delete(job);
+      clock.after(job.sessionMs, () => {
+        inSession.delete(job);
         witness.closed(job.to);
         by.closed(job.to, clean);
         parts.onServed();
@@ -148,17 +148,17 @@ function startProcess(parts: {
     kill(): Job[] {
       alive = false;
       killed = true;
-      for (const [job, cancel] of talking) {
+      for (const [job, cancel] of inSession) {
         cancel();
         witness.closed(job.to);
       }
-      return [...waiting, ...talking.keys()];
+      return [...waiting, ...inSession.keys()];
     },
-    /** What it talks about it brings to an end; the rest is somebody else's. */
+    /** What it is in session with it brings to an end; the rest is somebody else's. */
     leave(): Job[] {
       alive = false;
       const end = (): void => {
-        if (talking.size === 0) pacer.stop();
+        if (inSession.size === 0) pacer.stop();
         else clock.after(100, end);
       };
       end();
@@ -196,10 +196,10 @@ async function live(events: Event[], lendsAllHosts: boolean): Promise<void> {
       coming -= 1;
       switch (event.kind) {
         case 'work': {
-          const { jobs, place, talkMs } = event;
+          const { jobs, place, sessionMs } = event;
           owed += jobs;
           living(event.process)?.give(
-            Array.from({ length: jobs }, (_, n) => ({ to: destination(place + (n % 2)), talkMs })),
+            Array.from({ length: jobs }, (_, n) => ({ to: destination(place + (n % 2)), sessionMs })),
           );
           return;
         }
@@ -232,7 +232,7 @@ const work = fc.record({
   place: fc.oneof(fc.constant(0), fc.nat(places.length - 1)),
   jobs: fc.integer({ min: 1, max: 20 }),
   // Short ones come up against the rates, long ones against the number at once.
-  talkMs: fc.oneof(fc.integer({ min: 50, max: 500 }), fc.integer({ min: 500, max: 20_000 })),
+  sessionMs: fc.oneof(fc.integer({ min: 50, max: 500 }), fc.integer({ min: 500, max: 20_000 })),
 });
 const comeAndGo = fc.record({ kind: fc.constantFrom('join', 'leave', 'kill'), at, process });
 const stay = fc.record({ kind: fc.constant('join' as const), at, process });

@@ -11,7 +11,7 @@ import { oneHost, openEngine, startEngine } from '../support/start-engine.ts';
 /** What an engine that starts again need not learn again, counted by the world. */
 
 /** Keeps what it is told as text, as a store would; `pass` lets time go by between two engines. */
-function createNotebook() {
+function createTestMemory() {
   const pages = new Map<string, { text: string; lifeMs: number }>();
   return {
     memory: {
@@ -73,7 +73,7 @@ describe('an engine that starts again with its memory', () => {
       [{}, 'safe mailbox_accepted'],
       [{ catchAll: true }, 'catch_all accepts_every_address'],
     ] as const) {
-      const { memory, text } = createNotebook();
+      const { memory, text } = createTestMemory();
       const { answers, world } = await askInTurn(temper, ['alive@list.test', 'other@list.test'], {
         settings: { memory },
       });
@@ -84,7 +84,7 @@ describe('an engine that starts again with its memory', () => {
   });
 
   test('asks again when the answer has lived its time', async () => {
-    const { memory, pass } = createNotebook();
+    const { memory, pass } = createTestMemory();
     const { world } = await askInTurn({}, ['alive@list.test', 'other@list.test'], {
       settings: { memory },
       between: () => pass(86_400_000),
@@ -93,7 +93,7 @@ describe('an engine that starts again with its memory', () => {
   });
 
   test('knows what a host cannot bear', async () => {
-    const { memory } = createNotebook();
+    const { memory } = createTestMemory();
     const temper: Temper = { recipientsPerTransaction: 1 };
     const { answers, world } = await askInTurn(temper, ['alive@list.test', 'other@list.test'], {
       settings: { memory },
@@ -107,7 +107,7 @@ describe('an engine that starts again with its memory', () => {
   });
 
   test('leaves alone whom it left alone, for as long as was left', async () => {
-    const { memory, pass } = createNotebook();
+    const { memory, pass } = createTestMemory();
     const temper: Temper = { refusal: { at: 'banner', reply: '421 4.3.2 come back later' } };
     const settings: Partial<EngineSettings> = { memory, pacing: 'on' };
     const waits = [60_000, 600_000];
@@ -123,7 +123,7 @@ describe('an engine that starts again with its memory', () => {
   });
 
   test('goes on counting the volume of a route', async () => {
-    const { memory } = createNotebook();
+    const { memory } = createTestMemory();
     const read = readPolicyFile(JSON.stringify({ routes: [{ id: 'default', kind: 'direct', perDay: 1 }] }));
     if (read.kind === 'bad') throw new Error(read.line);
     const { answers, world } = await askInTurn({}, ['alive@list.test', 'other@list.test'], {
@@ -134,7 +134,7 @@ describe('an engine that starts again with its memory', () => {
   });
 
   test('asks a greylisting host for the same made-up address, where the key is the same', async () => {
-    const { memory } = createNotebook();
+    const { memory } = createTestMemory();
     const temper: Temper = { greylist: { waitMs: 60_000, defers: 'everybody' } };
     const { answers, world } = await askInTurn(temper, ['alive@list.test', 'alive@list.test'], {
       settings: { memory, randomProbeKey: 'a key of the test' },

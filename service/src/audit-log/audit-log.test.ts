@@ -50,54 +50,54 @@ const actor: fc.Arbitrary<Actor> = fc.constantFrom('operator', 'command_line', '
 type Row = [actor: string, action: AuditAction, subject: string];
 
 /** What the requests made, as the test knows it; `expected` is the log as it should be, the oldest first. */
-type Scene = {
+type Fixture = {
   store: TestStore['store'];
   accounts: { id: string; plan: string; frozen: boolean; granted: number; words: Map<string, number> }[];
   keys: { id: string; account: string; deleted: boolean }[];
   expected: Row[];
 };
 
-async function act(scene: Scene, request: Asked, actor: Actor): Promise<void> {
-  const parts = { store: scene.store, wallClock: createTestClock().wallClock, actor };
-  const changes = await ask(scene, request, parts);
-  scene.expected.push(...changes.map(([action, subject, by = actor]): Row => [by, action, subject]));
+async function act(fixture: Fixture, request: Asked, actor: Actor): Promise<void> {
+  const parts = { store: fixture.store, wallClock: createTestClock().wallClock, actor };
+  const changes = await ask(fixture, request, parts);
+  fixture.expected.push(...changes.map(([action, subject, by = actor]): Row => [by, action, subject]));
 }
 
 type Changed = [action: AuditAction, subject: string, by?: Actor];
 
-async function ask(scene: Scene, request: Asked, parts: ChangeParts): Promise<Changed[]> {
+async function ask(fixture: Fixture, request: Asked, parts: ChangeParts): Promise<Changed[]> {
   switch (request.kind) {
     case 'create':
-      return create(scene, request, parts);
+      return create(fixture, request, parts);
     case 'plan':
-      return plan(scene, request, parts);
+      return plan(fixture, request, parts);
     case 'grant':
-      return grant(scene, request, parts);
+      return grant(fixture, request, parts);
     case 'issue':
-      return issue(scene, request, parts);
+      return issue(fixture, request, parts);
     case 'delete':
-      return remove(scene, request, parts);
+      return remove(fixture, request, parts);
     case 'freeze':
-      return freeze(scene, request);
+      return freeze(fixture, request);
   }
 }
 
 type Of<Kind extends Asked['kind']> = Asked & { kind: Kind };
 
-async function create(scene: Scene, { credits }: Of<'create'>, parts: ChangeParts): Promise<Changed[]> {
+async function create(fixture: Fixture, { credits }: Of<'create'>, parts: ChangeParts): Promise<Changed[]> {
   const created = createAccount({ name: 'x', plan: 'paid', credits }, parts);
   if (credits < 0) {
     await assert.rejects(created);
     return [];
   }
   const { accountId: id } = await created;
-  scene.accounts.push({ id, plan: 'paid', frozen: false, granted: credits, words: new Map() });
+  fixture.accounts.push({ id, plan: 'paid', frozen: false, granted: credits, words: new Map() });
   const opening: Changed[] = credits > 0 ? [['credits_granted', id]] : [];
   return [['account_created', id], ...opening];
 }
 
-async function plan(scene: Scene, request: Of<'plan'>, parts: ChangeParts): Promise<Changed[]> {
-  const account = scene.accounts[request.which];
+async function plan(fixture: Fixture, request: Of<'plan'>, parts: ChangeParts): Promise<Changed[]> {
+  const account = fixture.accounts[request.which];
   const answer = await setPlan({ accountId: account?.id ?? 'nobody', plan: request.plan }, parts);
   assert.equal(answer.kind, account === undefined ? 'account_not_found' : 'set');
   if (account === undefined || account.plan === request.plan) return [];
@@ -105,9 +105,9 @@ async function plan(scene: Scene, request: Of<'plan'>, parts: ChangeParts): Prom
   return [['plan_set', account.id]];
 }
 
-async function grant(scene: Scene, request: Of<'grant'>, parts: ChangeParts): Promise<Changed[]> {
+async function grant(fixture: Fixture, request: Of<'grant'>, parts: ChangeParts): Promise<Changed[]> {
   const { credits, key } = request;
-  const account = scene.accounts[request.which];
+  const account = fixture.accounts[request.which];
   const asking = { accountId: account?.id ?? 'nobody', credits, idempotencyKey: key };
   const granted = grantCredits(asking, parts);
   if (credits === 0) {
@@ -122,25 +122,25 @@ async function grant(scene: Scene, request: Of<'grant'>, parts: ChangeParts): Pr
   return [['credits_granted', account.id]];
 }
 
-function outcomeOf(account: Scene['accounts'][number] | undefined, { credits, key }: Of<'grant'>) {
+function outcomeOf(account: Fixture['accounts'][number] | undefined, { credits, key }: Of<'grant'>) {
   if (account === undefined) return 'account_not_found';
   const before = account.words.get(key ?? '');
   if (before !== undefined) return before === credits ? 'repeated' : 'idempotency_mismatch';
   return account.granted + credits > 1e12 ? 'too_many_credits' : 'granted';
 }
 
-async function issue(scene: Scene, { which, mode }: Of<'issue'>, parts: ChangeParts): Promise<Changed[]> {
-  const account = scene.accounts[which];
+async function issue(fixture: Fixture, { which, mode }: Of<'issue'>, parts: ChangeParts): Promise<Changed[]> {
+  const account = fixture.accounts[which];
   const issued = await issueKey({ accountId: account?.id ?? 'nobody', mode }, parts);
   assert.equal(issued.kind, account === undefined ? 'account_not_found' : 'issued');
   if (account === undefined || issued.kind !== 'issued') return [];
-  scene.keys.push({ id: issued.keyId, account: account.id, deleted: false });
+  fixture.keys.push({ id: issued.keyId, account: account.id, deleted: false });
   return [['key_created', issued.keyId]];
 }
 
-async function remove(scene: Scene, { which, of }: Of<'delete'>, parts: ChangeParts): Promise<Changed[]> {
-  const key = scene.keys[which];
-  const named = of === undefined ? {} : { accountId: scene.accounts[of]?.id ?? 'nobody' };
+async function remove(fixture: Fixture, { which, of }: Of<'delete'>, parts: ChangeParts): Promise<Changed[]> {
+  const key = fixture.keys[which];
+  const named = of === undefined ? {} : { accountId: fixture.accounts[of]?.id ?? 'nobody' };
   const answer = await deleteKey({ keyId: key?.id ?? 'none', ...named }, parts);
   const found = key?.deleted === false && (named.accountId ?? key.account) === key.account;
   assert.equal(answer.kind, found ? 'deleted' : 'key_not_found');
@@ -149,7 +149,7 @@ async function remove(scene: Scene, { which, of }: Of<'delete'>, parts: ChangePa
   return [['key_deleted', key.id]];
 }
 
-async function freeze({ store, accounts }: Scene, { which }: Of<'freeze'>): Promise<Changed[]> {
+async function freeze({ store, accounts }: Fixture, { which }: Of<'freeze'>): Promise<Changed[]> {
   const account = accounts[which];
   const accountId = account?.id ?? 'nobody';
   const froze = await store.write((tx) => freezeAccount(tx, { accountId, because: 'I2', now: 1 }));
@@ -171,11 +171,11 @@ for (const database of databases) {
       const run = fc.asyncProperty(
         fc.array(fc.tuple(asked, actor), { minLength: 10, maxLength: 25 }),
         async (requests) => {
-          const scene: Scene = { store, accounts: [], keys: [], expected: [] };
-          await act(scene, { kind: 'create', credits: 5 }, 'operator');
-          for (const [request, by] of requests) await act(scene, request, by);
+          const fixture: Fixture = { store, accounts: [], keys: [], expected: [] };
+          await act(fixture, { kind: 'create', credits: 5 }, 'operator');
+          for (const [request, by] of requests) await act(fixture, request, by);
           const rows = await readAll(store);
-          assert.deepEqual(rows.slice(seen), scene.expected);
+          assert.deepEqual(rows.slice(seen), fixture.expected);
           seen = rows.length;
         },
       );

@@ -54,9 +54,9 @@ test('keys are made and deleted; health, requests and the log are read', async (
 });
 
 test('a wrong token is told by its reason, and is in no message', async () => {
-  const stranger = createAdminClient({ baseUrl, token: 'a-wrong-token' });
+  const intruder = createAdminClient({ baseUrl, token: 'a-wrong-token' });
   await assert.rejects(
-    stranger.accounts.list(),
+    intruder.accounts.list(),
     (error) => isRefusal('invalid_admin_token')(error) && !JSON.stringify(error).includes('wrong'),
   );
   assert.throws(() => createAdminClient({ baseUrl, token: 'two words' }), TypeError);

@@ -67,27 +67,29 @@ export type VerifyOneParts = {
 const graceMs = 10_000;
 
 export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts): Promise<VerifyOneAnswer> {
-  const write = <T>(step: (tx: Tx) => Promise<T>) => parts.store.write(step, request.caller.accountId);
-  const ending = () => ({ request, now: parts.wallClock.now() });
+  const write = <T>(work: (tx: Tx) => Promise<T>) => parts.store.write(work, request.caller.accountId);
+  const expiresAt = parts.wallClock.now() + parts.singleTimeoutMs + graceMs;
+  const step = (): Step => ({ request, expiresAt, now: parts.wallClock.now() });
   const known = recallConclusive(request, parts);
   if (known !== undefined)
-    return write(
-      async (tx) => (await start(tx, request, parts)) ?? conclude(tx, { ...ending(), outcome: known }),
-    );
+    return write(async (tx) => (await start(tx, step(), parts)) ?? conclude(tx, step(), known));
 
   const deadline = parts.clock.now() + parts.singleTimeoutMs;
-  const refused = await write((tx) => start(tx, request, parts));
+  const refused = await write((tx) => start(tx, step(), parts));
   if (refused !== undefined) return refused;
   try {
     const outcome = await probe(request, { ...parts, deadline });
-    return await write((tx) => conclude(tx, { ...ending(), outcome }));
+    return await write((tx) => conclude(tx, step(), outcome));
   } catch (error) {
-    const givenUp = write((tx) => giveUp(tx, ending())).catch(() => undefined);
+    const givenUp = write((tx) => giveUp(tx, step())).catch(() => undefined);
     // Where the store itself fails, nobody waits for it once more: if need be, the sweeper gives the credit back.
     if (!(error instanceof StoreUnavailableError)) await givenUp;
     throw error;
   }
 }
+
+/** One transaction of the story. At `expiresAt` the hold may be swept, and the key may start another attempt. */
+type Step = { request: VerifyOneRequest; now: number; expiresAt: number };
 
 /** What the engine knows of the address without asking, if it is worth its credit. */
 function recallConclusive(
@@ -101,11 +103,10 @@ function recallConclusive(
 /** Reserves; or says why it cannot be, or what was answered to the same request before. */
 async function start(
   tx: Tx,
-  request: VerifyOneRequest,
-  { processId, singleTimeoutMs, wallClock }: VerifyOneParts,
+  { request, now, expiresAt }: Step,
+  { processId }: VerifyOneParts,
 ): Promise<VerifyOneAnswer | undefined> {
-  const now = wallClock.now();
-  const keeper = { processId, expiresAt: now + singleTimeoutMs + graceMs };
+  const keeper = { processId, expiresAt };
   const earlier = await takeKey(tx, request, { now, ...keeper });
   const holdId = holdOf(request);
   if (earlier !== undefined || holdId === undefined) return earlier;
@@ -138,25 +139,22 @@ async function probe(
   }
 }
 
-type Ending = { request: VerifyOneRequest; now: number };
-
-async function conclude(
-  tx: Tx,
-  ending: Ending & { outcome: Outcome | { kind: 'timeout' } },
-): Promise<VerifyOneAnswer> {
-  const { outcome, request, now } = ending;
+async function conclude(tx: Tx, step: Step, probed: Outcome | { kind: 'timeout' }): Promise<VerifyOneAnswer> {
+  const { request, now, expiresAt } = step;
+  // Too late, it must not be charged: another attempt with the same key may be, since.
+  const outcome = now < expiresAt ? probed : ({ kind: 'timeout' } as const);
   switch (outcome.kind) {
     case 'verdict': {
       const { verdict, explanation } = outcome;
       const charge = conclusiveStatuses.has(verdict.status) && holdOf(request) !== undefined ? 1 : 0;
-      if (!(await close(tx, ending, charge))) return { kind: 'timeout' };
+      if (!(await close(tx, step, charge))) return { kind: 'timeout' };
       const answer: Kept = { kind: 'verified', verdict, explanation, creditsUsed: charge };
       await keepAnswer(tx, request, { answer, now });
       return { ...answer, replayed: false };
     }
     case 'timeout':
     case 'unavailable':
-      await giveUp(tx, ending);
+      await giveUp(tx, step);
       return { kind: outcome.kind };
     case 'invalid_address':
       throw new Error('the engine refused an address that the route had let in');
@@ -164,14 +162,14 @@ async function conclude(
 }
 
 /** `false` where the sweeper came first: then nothing was charged and nothing may be told. */
-async function close(tx: Tx, { request, now }: Ending, charge: 0 | 1): Promise<boolean> {
+async function close(tx: Tx, { request, now }: Step, charge: 0 | 1): Promise<boolean> {
   const holdId = holdOf(request);
   if (holdId === undefined) return true;
   const settled = await settle(tx, { accountId: request.caller.accountId, holdId, charge, now });
   return settled.kind === 'settled';
 }
 
-async function giveUp(tx: Tx, ending: Ending): Promise<void> {
-  await close(tx, ending, 0);
-  await freeKey(tx, ending.request);
+async function giveUp(tx: Tx, step: Step): Promise<void> {
+  await close(tx, step, 0);
+  await freeKey(tx, step.request);
 }

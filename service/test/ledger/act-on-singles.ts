@@ -111,7 +111,7 @@ export async function doEndSingle(
   fixture: Fixture,
   { which, as }: Command & { kind: 'end_single' },
 ): Promise<void> {
-  const { model, singles } = fixture;
+  const { model, singles, wallClock } = fixture;
   const single = pick(
     singles.filter((one) => !one.ended),
     which,
@@ -128,14 +128,14 @@ export async function doEndSingle(
   const charge = as === 'conclusive' ? 1 : 0;
   const verdict = as === 'conclusive' ? 'safe 1' : 'unknown 0';
   const isVerdict = as === 'conclusive' || as === 'inconclusive';
-  const wasOpen = single.model.holdOpen;
-  const expected = as === 'defect' ? 'threw' : isVerdict && wasOpen ? verdict : 'timeout';
+  const paid = isVerdict && single.model.holdOpen && wallClock.now() < single.model.expiresAt;
+  const expected = as === 'defect' ? 'threw' : paid ? verdict : 'timeout';
   assert.equal(await single.result, expected);
-  if (wasOpen && isVerdict) {
+  if (paid) {
     single.model.holdOpen = false;
     close(model, 1, charge);
   } else releaseSingle(model, single.model);
-  endKey(fixture, single.model, wasOpen && isVerdict ? verdict : undefined);
+  endKey(fixture, single.model, paid ? verdict : undefined);
 }
 
 /** The key is finished or freed, unless another attempt has taken it since. */

@@ -26,7 +26,7 @@ import { secureStream } from './secure-stream.ts';
 
 type Waiting = { command: Command | 'banner'; dueAt: number };
 
-type Talk = {
+type Exchange = {
   record: SmtpRecord;
   conversation: Conversation;
   session: Session;
@@ -43,36 +43,36 @@ const transcriptLineLength = 400;
 const endsGroup = new Set(['EHLO', 'HELO', 'STARTTLS', 'QUIT']);
 
 export function converse(socket: Socket, host: MailHost, record: SmtpRecord): void {
-  const talk = openTalk(socket, host, record);
-  keepConversation(record, talk.conversation);
+  const exchange = openExchange(socket, host, record);
+  keepConversation(record, exchange.conversation);
   for (const counts of [record.total, host.counts]) {
     counts.connections += 1;
     counts.open += 1;
     counts.mostOpen = Math.max(counts.mostOpen, counts.open);
   }
-  socket.on('close', () => leave(talk));
-  listenTo(talk, socket);
-  enqueue(talk, 'banner');
+  socket.on('close', () => leave(exchange));
+  listenTo(exchange, socket);
+  enqueue(exchange, 'banner');
 }
 
-function openTalk(socket: Socket, host: MailHost, record: SmtpRecord): Talk {
+function openExchange(socket: Socket, host: MailHost, record: SmtpRecord): Exchange {
   const client = socket.remoteAddress ?? 'gone';
   const seed = seedOfNext(host);
   const conversation = newConversation({ host: host.name, client, startedAt: host.now(), seed });
   const report = (kind: ViolationKind, detail: string) =>
     keepViolation(record, conversation, { kind, detail });
   const random = seed === undefined ? undefined : seededRandom(seed);
-  const talk: Talk = {
+  const exchange: Exchange = {
     record,
     conversation,
     session: openSession({ host, client, random, report }),
     wire: { stream: socket, socket, unsent: '', outOfStep: false },
-    reader: lineReader({ onLine: (line) => hear(talk, line), report }),
+    reader: lineReader({ onLine: (line) => hear(exchange, line), report }),
     queue: [],
     scheduled: false,
     quitSeen: false,
   };
-  return talk;
+  return exchange;
 }
 
 /** Every conversation with a fuzzing host goes another way, but always the same one for its number. */
@@ -83,19 +83,19 @@ function seedOfNext(host: MailHost): number | undefined {
   return seed;
 }
 
-function listenTo(talk: Talk, stream: Duplex): void {
-  stream.on('data', (chunk: Buffer) => talk.reader.read(chunk));
+function listenTo(exchange: Exchange, stream: Duplex): void {
+  stream.on('data', (chunk: Buffer) => exchange.reader.read(chunk));
   stream.on('error', () => stream.destroy());
 }
 
-function hear(talk: Talk, line: string): void {
-  const { conversation, session, queue } = talk;
+function hear(exchange: Exchange, line: string): void {
+  const { conversation, session, queue } = exchange;
   const command = parseCommand(line);
-  note(talk, 'C', line);
-  for (const counts of [talk.record.total, session.host.counts]) {
+  note(exchange, 'C', line);
+  for (const counts of [exchange.record.total, session.host.counts]) {
     counts.commands[command.verb] = (counts.commands[command.verb] ?? 0) + 1;
   }
-  if (command.verb === 'QUIT') talk.quitSeen = true;
+  if (command.verb === 'QUIT') exchange.quitSeen = true;
   if (conversation.ended !== 'open') return;
   const before = queue.at(-1)?.command;
   if (before === 'banner') session.report('spoke_before_banner', line);
@@ -103,127 +103,127 @@ function hear(talk: Talk, line: string): void {
   else if (before !== undefined && (!mayPipeline(session) || endsGroup.has(before.verb))) {
     session.report('pipelined_unasked', line);
   }
-  enqueue(talk, command);
+  enqueue(exchange, command);
 }
 
-function enqueue(talk: Talk, command: Waiting['command']): void {
-  const { latencyMs } = talk.session.host;
-  if (talk.queue.length === 0) countRoundTrips(talk, 1);
-  talk.queue.push({ command, dueAt: latencyMs === 0 ? 0 : performance.now() + latencyMs });
-  if (talk.scheduled) return;
-  talk.scheduled = true;
-  setImmediate(work, talk);
+function enqueue(exchange: Exchange, command: Waiting['command']): void {
+  const { latencyMs } = exchange.session.host;
+  if (exchange.queue.length === 0) countRoundTrips(exchange, 1);
+  exchange.queue.push({ command, dueAt: latencyMs === 0 ? 0 : performance.now() + latencyMs });
+  if (exchange.scheduled) return;
+  exchange.scheduled = true;
+  setImmediate(work, exchange);
 }
 
 /** Answers what waits, until the queue is empty, a reply is not due yet, or the host stands still. */
-function work(talk: Talk): void {
-  const { queue, session } = talk;
+function work(exchange: Exchange): void {
+  const { queue, session } = exchange;
   for (let head = queue[0]; head !== undefined; head = queue[0]) {
     const earlyMs = head.dueAt === 0 ? 0 : head.dueAt - performance.now();
     if (earlyMs > 0) {
-      later(talk, earlyMs, work);
+      later(exchange, earlyMs, work);
       return;
     }
     const act = head.command === 'banner' ? greet(session) : answer(session, head.command);
     const delayMs = thinkingMs(session);
     if (delayMs > 0) {
-      const next = () => doAct(talk, act) && work(talk);
+      const next = () => doAct(exchange, act) && work(exchange);
       if (session.host.temper.holdsReplies === true) setTimeout(next, delayMs).unref();
-      else later(talk, delayMs, next);
+      else later(exchange, delayMs, next);
       return;
     }
-    if (!doAct(talk, act)) return;
+    if (!doAct(exchange, act)) return;
   }
-  flush(talk.wire);
-  talk.scheduled = false;
+  flush(exchange.wire);
+  exchange.scheduled = false;
 }
 
-function later(talk: Talk, ms: number, next: (talk: Talk) => void): void {
-  flush(talk.wire);
-  setTimeout(next, ms, talk).unref();
+function later(exchange: Exchange, ms: number, next: (exchange: Exchange) => void): void {
+  flush(exchange.wire);
+  setTimeout(next, ms, exchange).unref();
 }
 
 /** True when the next command may be answered. */
-function doAct(talk: Talk, act: Act): boolean {
-  note(talk, 'S', Buffer.from(act.text, 'latin1').toString());
-  const progress = perform(talk.wire, act, (then) => {
-    if (carryOn(talk, then)) work(talk);
+function doAct(exchange: Exchange, act: Act): boolean {
+  note(exchange, 'S', Buffer.from(act.text, 'latin1').toString());
+  const progress = perform(exchange.wire, act, (then) => {
+    if (carryOn(exchange, then)) work(exchange);
   });
   switch (progress) {
     case 'stuck':
       return false;
     case 'gone':
-      talk.conversation.ended = 'by_host';
+      exchange.conversation.ended = 'by_host';
       return false;
     case 'next':
     case 'close':
     case 'vanish':
     case 'start_tls':
-      return carryOn(talk, progress);
+      return carryOn(exchange, progress);
   }
 }
 
-function carryOn(talk: Talk, then: Aftermath): boolean {
+function carryOn(exchange: Exchange, then: Aftermath): boolean {
   switch (then) {
     case 'next':
-      talk.queue.shift();
+      exchange.queue.shift();
       return true;
     case 'close':
-      talk.conversation.ended = 'by_host';
-      flush(talk.wire);
-      talk.wire.stream.end();
+      exchange.conversation.ended = 'by_host';
+      flush(exchange.wire);
+      exchange.wire.stream.end();
       return false;
     case 'vanish':
-      talk.conversation.ended = 'by_host';
-      talk.wire.unsent = '';
-      talk.wire.socket.destroy();
+      exchange.conversation.ended = 'by_host';
+      exchange.wire.unsent = '';
+      exchange.wire.socket.destroy();
       return false;
     case 'start_tls':
-      flush(talk.wire);
-      startTls(talk);
+      flush(exchange.wire);
+      startTls(exchange);
       return false;
   }
 }
 
 /** STARTTLS stays in the queue until the handshake is done: till then the conversation is not in step. */
-function startTls(talk: Talk): void {
-  const { wire, session } = talk;
+function startTls(exchange: Exchange): void {
+  const { wire, session } = exchange;
   const { temper, tls } = session.host;
-  if (talk.reader.rest() !== '') session.report('spoke_after_starttls', talk.reader.rest());
+  if (exchange.reader.rest() !== '') session.report('spoke_after_starttls', exchange.reader.rest());
   wire.socket.removeAllListeners('data');
   secureStream({ socket: wire.socket, contexts: tls, fault: temper.tlsFault }, (stream, roundTrips) => {
     secured(session);
-    talk.conversation.secure = true;
-    for (const counts of [talk.record.total, session.host.counts]) counts.handshakes += 1;
-    countRoundTrips(talk, roundTrips);
+    exchange.conversation.secure = true;
+    for (const counts of [exchange.record.total, session.host.counts]) counts.handshakes += 1;
+    countRoundTrips(exchange, roundTrips);
     wire.stream = stream;
-    talk.reader = lineReader({ onLine: (line) => hear(talk, line), report: session.report });
-    talk.queue.length = 0;
+    exchange.reader = lineReader({ onLine: (line) => hear(exchange, line), report: session.report });
+    exchange.queue.length = 0;
     // A host that stalls from here on never gets to work off its queue.
-    talk.scheduled = temper.tlsFault === 'stall_after_handshake';
-    listenTo(talk, stream);
+    exchange.scheduled = temper.tlsFault === 'stall_after_handshake';
+    listenTo(exchange, stream);
   });
 }
 
-function countRoundTrips(talk: Talk, count: number): void {
-  talk.conversation.roundTrips += count;
-  talk.record.total.roundTrips += count;
-  talk.session.host.counts.roundTrips += count;
+function countRoundTrips(exchange: Exchange, count: number): void {
+  exchange.conversation.roundTrips += count;
+  exchange.record.total.roundTrips += count;
+  exchange.session.host.counts.roundTrips += count;
 }
 
-function leave(talk: Talk): void {
-  const { conversation, queue, wire, session } = talk;
-  talk.record.total.open -= 1;
+function leave(exchange: Exchange): void {
+  const { conversation, queue, wire, session } = exchange;
+  exchange.record.total.open -= 1;
   session.host.counts.open -= 1;
   if (conversation.ended !== 'open') return;
-  conversation.ended = talk.record.closing ? 'by_host' : 'by_client';
-  if (talk.record.closing) return;
+  conversation.ended = exchange.record.closing ? 'by_host' : 'by_client';
+  if (exchange.record.closing) return;
   const inStep = queue.length === 0 && !wire.outOfStep;
-  if (inStep && !talk.quitSeen) session.report('ended_without_quit', conversation.lines.at(-1) ?? '');
+  if (inStep && !exchange.quitSeen) session.report('ended_without_quit', conversation.lines.at(-1) ?? '');
 }
 
-function note(talk: Talk, who: 'C' | 'S', text: string): void {
-  const { lines } = talk.conversation;
+function note(exchange: Exchange, who: 'C' | 'S', text: string): void {
+  const { lines } = exchange.conversation;
   for (const line of text.split('\r\n')) {
     if (line !== '') lines.push(`${who}: ${line.slice(0, transcriptLineLength)}`);
   }

@@ -14,7 +14,7 @@ const mailboxes = {
   deferred: 'deferred',
 } as const;
 const rcpts = (...people: string[]) => people.map(rcpt);
-const strangers = (count: number) => Array.from({ length: count }, (_, n) => rcpt(`stranger${n}`));
+const unknownRecipients = (count: number) => Array.from({ length: count }, (_, n) => rcpt(`unknown${n}`));
 
 /** The replies to each person in a transaction of its own group, MAIL included. */
 async function replies(temper: Temper, people: string[]): Promise<string[]> {
@@ -146,7 +146,7 @@ describe('a mail host', () => {
   test('that greylists goes by client, sender and recipient, and by the clock it is handed', async () => {
     let now = 0;
     const host = { temper: tempers.greylistEverybody, mailboxes };
-    const scene = async ({ client }: Parameters<Parameters<typeof meet>[1]>[0]) => {
+    const dialogue = async ({ client }: Parameters<Parameters<typeof meet>[1]>[0]) => {
       await greeted(client);
       assert.deepEqual(await say(client, mail, ...rcpts('alive', 'nobody')), [
         '250 2.1.0',
@@ -167,14 +167,14 @@ describe('a mail host', () => {
         '550 5.1.1',
       ]);
     };
-    await meet(host, scene, { clock: { now: () => now } });
+    await meet(host, dialogue, { clock: { now: () => now } });
   });
 
   test('that counts errors as Postfix does slows down and hangs up at the twentieth', async () => {
     const temper = { errorCount: { soft: 10, hard: 20, delayMs: 1 } };
     await meet({ temper, mailboxes }, async ({ client }) => {
       await greeted(client);
-      client.send([mail, ...strangers(25)].join(''));
+      client.send([mail, ...unknownRecipients(25)].join(''));
       const { text } = await client.closed();
       const codes = text.split('\r\n').map((line) => line.slice(0, 3));
       assert.equal(codes.filter((code) => code === '550').length, 19);
@@ -185,7 +185,7 @@ describe('a mail host', () => {
   test('that gives up on mostly refused recipients refuses even the living from then on', async () => {
     await meet({ temper: tempers.refusesMostlyRefused, mailboxes }, async ({ client }) => {
       await greeted(client);
-      await say(client, mail, ...strangers(9), rcpt('alive'));
+      await say(client, mail, ...unknownRecipients(9), rcpt('alive'));
       assert.deepEqual(await say(client, rcpt('alive')), ['550 Too']);
     });
   });
@@ -197,7 +197,7 @@ describe('a mail host', () => {
     test(`that hangs up after ${refusals} refusals answers them and closes`, async () => {
       await meet({ temper, mailboxes }, async ({ client, world }) => {
         await greeted(client);
-        client.send([mail, rcpt('alive'), ...strangers(5)].join(''));
+        client.send([mail, rcpt('alive'), ...unknownRecipients(5)].join(''));
         const { text, how } = await client.closed();
         assert.equal(text.match(/^550/gm)?.length, refusals);
         assert.equal(how, 'fin');

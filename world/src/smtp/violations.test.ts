@@ -7,14 +7,14 @@ import type { RawClient } from '../../test/support/raw-client.ts';
 import type { ViolationKind } from './record.ts';
 import type { Temper } from './temper.ts';
 
-/** Plays the scene and returns what the host held against the client, once it has seen the client go. */
+/** Holds the dialogue and returns what the host held against the client, once it has seen the client go. */
 async function heldAgainst(
   temper: Temper,
-  scene: (client: RawClient) => Promise<unknown>,
+  dialogue: (client: RawClient) => Promise<unknown>,
 ): Promise<ViolationKind[]> {
   let kinds: ViolationKind[] = [];
   await meet({ temper, mailboxes: { alive: 'exists' } }, async ({ client, world }) => {
-    await scene(client);
+    await dialogue(client);
     client.socket.end();
     await emptied(world);
     kinds = world.violations.map((violation) => violation.kind);

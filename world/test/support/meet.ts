@@ -12,17 +12,17 @@ export const hello = 'EHLO probe.test\r\n';
 export const mail = 'MAIL FROM:<verify@probe.test>\r\n';
 export const rcpt = (who: string) => `RCPT TO:<${who}@meet.test>\r\n`;
 
-/** Runs the scene with a world of this one host and takes it down again, whatever happened. */
+/** Runs the dialogue with a world of this one host and takes it down again, whatever happened. */
 export async function meet(
   host: HostDescription,
-  scene: (meeting: Meeting) => Promise<void>,
+  dialogue: (meeting: Meeting) => Promise<void>,
   options: WorldOptions = {},
 ): Promise<void> {
   const world = await startWorld({ zones: {}, hosts: { [hostName]: host } }, options);
   try {
     const address = world.hosts[hostName]?.address ?? '';
     const another = () => rawClient(world.smtpPort, address);
-    await scene({ world, client: await another(), another });
+    await dialogue({ world, client: await another(), another });
   } finally {
     await world.stop();
   }

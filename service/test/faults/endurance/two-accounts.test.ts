@@ -43,8 +43,8 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
     expectNothingOf(heron, stork);
     expectNothingOf(stork, heron);
     await expectOwnKeys(client, [heron, stork]);
-    await expectNoDoor(client, { tenant: heron, other: stork });
-    await expectNoDoor(client, { tenant: stork, other: heron });
+    await expectNoAccess(client, { tenant: heron, other: stork });
+    await expectNoAccess(client, { tenant: stork, other: heron });
     assert.deepEqual((await fixture.command('audit'))['violations'], []);
     client.close();
   });
@@ -118,18 +118,18 @@ async function expectOwnKeys(client: ApiClient, tenants: Tenant[]): Promise<void
 }
 
 /** The other's task cannot be told from one that never was. */
-async function expectNoDoor(
+async function expectNoAccess(
   client: ApiClient,
   { tenant, other }: { tenant: Tenant; other: Tenant },
 ): Promise<void> {
   assert.ok(other.taskIds.length > 100);
   const read = async (taskId: string) =>
     client.ask({ method: 'GET', path: `${bulkPath}/${taskId}`, key: tenant.liveKey });
-  const stranger = await read(randomUUID());
-  assert.equal(stranger.status, 404);
+  const nonexistent = await read(randomUUID());
+  assert.equal(nonexistent.status, 404);
   for (const taskId of other.taskIds) {
     const answer = await read(taskId);
-    assert.deepEqual([answer.status, withoutIds(answer)], [404, withoutIds(stranger)]);
+    assert.deepEqual([answer.status, withoutIds(answer)], [404, withoutIds(nonexistent)]);
   }
 }
 

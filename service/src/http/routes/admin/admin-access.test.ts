@@ -28,7 +28,7 @@ for (const database of databases) {
       const { live, test: testKey } = fixture.ours;
       const session = await fixture.signInWith(live);
       const before = await fixture.newest();
-      const strangers: Partial<Asked>[] = [
+      const intruders: Partial<Asked>[] = [
         {},
         { headers: { authorization: 'Bearer' } },
         { headers: { authorization: `Bearer ${adminToken}x` } },
@@ -41,12 +41,12 @@ for (const database of databases) {
         { session },
       ];
       for (const endpoint of endpointsOf(fixture.ours.accountId)) {
-        for (const stranger of strangers) {
-          const response = await fixture.ask({ ...endpoint, ...stranger });
+        for (const intruder of intruders) {
+          const response = await fixture.ask({ ...endpoint, ...intruder });
           assert.deepEqual(
             [response.statusCode, response.json(), response.headers['www-authenticate']],
             [401, refusal('invalid_admin_token'), 'Bearer'],
-            `${endpoint.method} ${endpoint.url} ${JSON.stringify(stranger)}`,
+            `${endpoint.method} ${endpoint.url} ${JSON.stringify(intruder)}`,
           );
         }
       }
