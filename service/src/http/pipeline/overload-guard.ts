@@ -105,7 +105,7 @@ function createRequestQueue(kind: WorkKind, limits: OverloadLimits, clock: Clock
   const estimate = createWaitEstimate({ inFlight, clock, patienceMs: limits.waitMs / 2 });
   const places = createFairSlots({
     clock,
-    rule: { hasRoom: () => true, hasShare: inFlight.mayTake },
+    rule: { hasRoom: () => true, hasShare: (asker) => inFlight.mayTake(asker) },
     onTaken: ({ account }) => inFlight.take(account),
     onReleased: ({ account }) => {
       inFlight.giveBack(account);

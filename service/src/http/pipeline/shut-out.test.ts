@@ -91,12 +91,12 @@ test('bodies that never end keep nobody from verifying, whatever key they come w
 
 /** A verification of an address at slow.example ends when the test says so. */
 function withSlowVerifications() {
-  const { verifyOne } = createTestParts();
+  const parts = createTestParts();
   const { promise: end, resolve } = Promise.withResolvers<undefined>();
   const overrides: Partial<HttpParts> = {
     verifyOne: async (request) => {
       if (request.address.host === 'slow.example') await end;
-      return verifyOne(request);
+      return parts.verifyOne(request);
     },
   };
   return { overrides, end: () => resolve(undefined) };
