@@ -76,6 +76,7 @@ async function held(response: Response) {
 
 const single = '/api/v1/email-verification';
 const bulk = '/api/v1/bulk-email-verification';
+const insufficient = { status: 'error', reason: 'insufficient_credits' };
 
 describe('a first start', () => {
   test('prints keys once, and the printed curl works', async () => {
@@ -104,6 +105,23 @@ describe('a first start', () => {
 });
 
 describe('the whole service, with a test key', () => {
+  test('429: no more is stored in an hour than the setting allows; what is not stored is answered', async () => {
+    const { service, test: key } = await start(newFolder(), { MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR: '3' });
+    const emails = ['safe@example.com', 'unknown@example.com'];
+    const idempotent = { 'idempotency-key': 'one' };
+    const create = () => post(service.url + bulk, key, { emails });
+    const keyed = (headers = idempotent) =>
+      post(service.url + single, key, { email: 'safe@example.com', headers });
+    assert.equal((await create()).statusCode, 201);
+    const refused = await create();
+    assert.deepEqual([refused.statusCode, refused.json], [429, insufficient]);
+    assert.equal(Number(refused.headers['retry-after']), 3_600);
+    assert.equal((await keyed()).statusCode, 200);
+    assert.equal((await keyed({ 'idempotency-key': 'two' })).statusCode, 429);
+    assert.equal((await post(service.url + single, key, { email: 'safe@example.com' })).statusCode, 200);
+    await service.stop();
+  });
+
   test('every answer of the sandbox, single, as the OpenAPI document has it', async () => {
     const { service, test: key } = await start(newFolder());
     const check = createContractCheck((await held(await fetch(`${service.url}/openapi.json`))).json);

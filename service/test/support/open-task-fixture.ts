@@ -12,6 +12,7 @@ import { createSweep } from '../../src/upkeep/sweep.ts';
 import { createSlots } from '../../src/verifications/slots.ts';
 import type { TestDatabase } from './databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
+import { claimAny } from './claim-any.ts';
 import { openAccount } from './open-account.ts';
 import { safe } from './outcomes.ts';
 
@@ -71,7 +72,9 @@ export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
     readPlainly: (taskId: string) =>
       readTask({ caller: account.live, taskId, explain: false }, { store, wallClock }),
     claim: (processId = registry.ownId) =>
-      store.write((tx) => claimTask(tx, { processId, now: wallClock.now() })),
+      store.write((tx) => claimAny(tx, { processId, now: wallClock.now() })),
+    claimOf: (mode: Claim['mode']) =>
+      store.write((tx) => claimTask(tx, { processId: registry.ownId, mode, now: wallClock.now() })),
     run: (claim: Claim, more: Partial<RunTaskParts> = {}) =>
       runTask(claim, { ...parts, ...more }, { draining: never, cut: never }),
     balance: async () => {
