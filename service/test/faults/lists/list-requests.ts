@@ -57,7 +57,8 @@ export async function act(asking: Asking, list: WatchedList, action: ListAction)
   const answer = await send(asking, callOf(list, action));
   if (answer.kind === 'lost' || answer.status === 503) return;
   if (answer.status === 404) checkAbsence(watch, list, action);
-  else if (answer.status === 409 && mayBeRefused(list, action)) watch.counts.refused += 1;
+  // A start is repeated under its key, so it is never refused; the others depend on where the list is.
+  else if (answer.status === 409 && action !== 'start') watch.counts.refused += 1;
   else if (answer.status !== successes[action]) isWrong(watch, { list, answer, what: action });
   else {
     list.acknowledged.add(action);
@@ -83,11 +84,6 @@ function callOf(list: WatchedList, action: ListAction): Call {
     body: list.first === undefined ? {} : { first: list.first },
     headers: { 'idempotency-key': `start-of-${list.name}` },
   };
-}
-
-/** A start is repeated under its key, so only another that is under way stands in its way; the rest depends on the state. */
-function mayBeRefused(list: WatchedList, action: ListAction): boolean {
-  return action !== 'start' || list.asked.has('start');
 }
 
 /** The record, or the whole file with the answers. */
