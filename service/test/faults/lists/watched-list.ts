@@ -61,7 +61,8 @@ const domains = [
   'blocked.test',
 ] as const;
 const fewestRows = 100;
-const mostRows = 300;
+const moreRows = 200;
+const longRows = 4_500;
 /** So that a file is several pieces long. */
 const note = 'a note of no importance, '.repeat(20);
 
@@ -69,8 +70,10 @@ export type ListMaker = { random: Random; newNumber: () => number };
 
 export function newList(maker: ListMaker, owner: ListOwner): WatchedList {
   const { random, newNumber } = maker;
-  const isSandbox = random.chance(0.3);
-  const rows = newRows(maker, isSandbox);
+  // Longer than what is handed to tasks at the start, so that more is handed out as they end.
+  const isLong = random.chance(0.1);
+  const isSandbox = isLong || random.chance(0.25);
+  const rows = newRows(maker, { isSandbox, length: isLong ? longRows : fewestRows + random.below(moreRows) });
   const addresses = rows.filter(({ kind }) => kind === 'address').length;
   const name = `list-${newNumber()}`;
   return {
@@ -92,10 +95,14 @@ export function newList(maker: ListMaker, owner: ListOwner): WatchedList {
   };
 }
 
-function newRows({ random, newNumber }: ListMaker, isSandbox: boolean): WatchedRow[] {
+function newRows(
+  { random, newNumber }: ListMaker,
+  { isSandbox, length }: { isSandbox: boolean; length: number },
+): WatchedRow[] {
   const seen: string[] = [];
+  const known = new Set<string>();
   const row = (cell: string, kind: WatchedRow['kind'], email = ''): WatchedRow => {
-    return { line: `${cell},"${note}${newNumber()}"`, kind, email };
+    return { line: `${cell},"${length < longRows ? note : ''}${newNumber()}"`, kind, email };
   };
   const newAddress = (): string => {
     const number = newNumber();
@@ -104,7 +111,7 @@ function newRows({ random, newNumber }: ListMaker, isSandbox: boolean): WatchedR
     if (random.chance(0.01)) return `regular${number % greylistedPeople}@greylist.test`;
     return `p${number}@${random.oneOf(domains)}`;
   };
-  return Array.from({ length: fewestRows + random.below(mostRows - fewestRows) }, () => {
+  return Array.from({ length }, () => {
     const share = random.next();
     const [earlier] = seen;
     if (share < 0.02) return row('', 'blank');
@@ -114,7 +121,8 @@ function newRows({ random, newNumber }: ListMaker, isSandbox: boolean): WatchedR
       return row(email.toUpperCase(), 'duplicate', email);
     }
     const email = newAddress();
-    if (seen.includes(email)) return row(email, 'duplicate', email);
+    if (known.has(email)) return row(email, 'duplicate', email);
+    known.add(email);
     seen.push(email);
     return row(email, 'address', email);
   });
