@@ -45,7 +45,7 @@ async function doSomething({ watch, owners, random, newNumber }: ListLoadParts, 
   const share = random.next();
   const open = known.filter(isOpen).length;
   if (first === undefined || (share < 0.25 && open < openListsAtMost)) {
-    const list = newList({ random, newNumber }, random.oneOf(owners));
+    const list = newList({ random, newNumber, ordinal: watch.lists.length }, random.oneOf(owners));
     watch.lists.push(list);
     return upload(asking, list);
   }
