@@ -69,6 +69,7 @@ export type {
 } from './admin.ts';
 export type {
   ListChange,
+  DomainSuggestion,
   ListColumn,
   ListErrorReason,
   ListPage,

@@ -14,6 +14,10 @@ export type ListRecord = {
   rejected: number;
   /** Rows whose address was read out of something longer. */
   repaired: number;
+  /** Whether each of several addresses in a cell is a row of its own. */
+  split: boolean;
+  /** Domains that are one slip away from a large provider. Whether they take mail is not known before the run. */
+  suggestions: DomainSuggestion[];
   columns: ListColumn[];
   /** The column with the addresses; -1 while another one is being read. */
   column: number;
@@ -29,15 +33,22 @@ export type ListRecord = {
   progress_percentage: number;
   by_status: Record<string, number>;
   by_provider: Record<string, number>;
+  /** How the addresses of each provider came out. */
+  by_provider_and_status: Record<string, Record<string, number>>;
   expected_end: string | null;
   credits_reserved: number;
   credits_used: number;
+  /** The name of the key that it was uploaded with, in the console too; null where that is not known. */
+  created_by: string | null;
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
   /** Erased after that, addresses and all. */
   expires_at: string;
 };
+
+/** A domain of a list, the large provider's that was most likely meant, and the rows that have it. */
+export type DomainSuggestion = { domain: string; did_you_mean: string; rows: number };
 
 export type ListColumn = { index: number; name: string; samples: string[] };
 
@@ -58,6 +69,8 @@ export type ListRow = {
   reason: string;
   provider: string | null;
   repaired: string | null;
+  /** The large provider's domain that was most likely meant. */
+  did_you_mean: string | null;
 };
 
 export type ListRowPage = { rows: ListRow[]; next: string | null };

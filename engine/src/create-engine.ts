@@ -22,6 +22,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { largeProviders } from './lists/large-providers.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
+import { nearProvider } from './lists/near-provider.ts';
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
 import type { LeaseStore } from './politeness/lease-store.ts';
 import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
@@ -93,6 +94,8 @@ export type Engine = {
   verify(email: string, request: VerifyRequest): Promise<Outcome>;
   /** The verdict, where it can be given at once and no packet has to leave for it. */
   recall(address: Address): Recalled | undefined;
+  /** The large provider that the domain is one slip away from, unless it is well known itself. Nobody is asked. */
+  nearProvider(address: Address): string | undefined;
   /** What left this machine so far. */
   counts(): { dnsQueries: number; dialled: number; forbidden: number; breaches: number };
   /** What an operator should see: hosts left alone, routes, whether mail hosts can be reached at all. */
@@ -145,6 +148,9 @@ export function createEngine(settings: EngineSettings): Engine {
   return {
     verify: (email, request) => verify(email, parts, request),
     recall: (address) => recall(address, parts),
+    // Hardly any domain is near one, and only those few are worth a look at the lists.
+    nearProvider: (address) =>
+      nearProvider(address.host) === undefined ? undefined : lists.find(address).nearProvider,
     counts: () => ({ dnsQueries: resolver.counts().queries, ...routes.counts() }),
     health: () => ({
       resting: pacer.resting(),

@@ -14,7 +14,7 @@ export function nearestName(mistyped: string, known: readonly string[]): string 
 }
 
 /** Letters added, dropped, changed or swapped with their neighbour to get from one to the other. */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i += 1) {

@@ -30,7 +30,16 @@ export function describeFound(list: ListRecord, { credits }: Account): string[] 
   const name = JSON.stringify(shown(columns[column]?.name ?? ''));
   const where =
     columns.length > 1 ? [`Addresses in column ${name} (${column + 1} of ${columns.length})`] : [];
-  return [countsOf(list), ...where, describeState(list, credits.available)];
+  return [countsOf(list), ...where, ...suggestionsOf(list), describeState(list, credits.available)];
+}
+
+/** Domains that look mistyped, told before anything is spent on them. */
+function suggestionsOf({ state, suggestions }: ListRecord): string[] {
+  if (state !== 'surveyed') return [];
+  return suggestions.map(
+    ({ domain, did_you_mean: meant, rows }) =>
+      `Possible typo: ${shown(domain)} (${counted(rows, 'row')}). Did you mean ${shown(meant)}?`,
+  );
 }
 
 function describeState(list: ListRecord, available: number): string {

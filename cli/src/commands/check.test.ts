@@ -133,6 +133,14 @@ describe('spending', () => {
     assert.deepEqual(readdirSync(folder), ['list.csv']);
   });
 
+  test('domains one slip away from a large provider are told before the cost is agreed on', async () => {
+    const { stderr } = await check('email\nann@gmial.com\nbo@gmial.com\ncy@example.com\n', { args: [] });
+    const [, typo, cost] = stderr.split('\n');
+    assert.equal(typo, 'Possible typo: gmial.com (2 rows). Did you mean gmail.com?');
+    assert.match(cost ?? '', /^Cost: up to 3 credits/);
+    assert.equal(standIn.counts.spent, 0);
+  });
+
   for (const [word, code, spent] of [
     ['y', 0, 1],
     ['YES', 0, 1],

@@ -29,7 +29,7 @@ export const checkCommand = defineCommand({
     ...clientOptions,
   },
   notes: [
-    'LIST is CSV, text with one address per line, or .xlsx; - is standard input. Its columns and order stay as they are. The columns email_status, email_score, email_safe_to_send, email_deliverable, email_reason and email_repaired are added.',
+    'LIST is CSV, text with one address per line, or .xlsx; - is standard input. Its columns and order stay as they are. The columns email_status, email_score, email_safe_to_send, email_deliverable, email_reason and email_repaired are added; email_did_you_mean where a domain looks mistyped.',
     'The list runs in the service. If this command is interrupted or killed, start it again with the same file: it finds the list, and nothing is charged twice, for 24 hours. A file that changed is a new list. To see, cancel or delete lists, run mailproof lists.',
     'The API key cannot be passed as an argument, because other users of the machine can read arguments.',
   ],

@@ -36,6 +36,7 @@ export function presentInFull(list: ListRecord): string {
     ['id', list.list_id],
     ['holds', countsOf(list)],
     ['column', heading === undefined ? undefined : `${JSON.stringify(shown(heading))} (${column + 1})`],
+    ...(state === 'surveyed' ? suggestionLines(list) : []),
     ['costs', state === 'surveyed' ? `up to ${counted(needed, 'credit')}` : undefined],
     ['checked', state === 'surveyed' ? undefined : `${grouped(checked)} of ${grouped(wanted)}`],
     ['waiting', waitingOf(list)],
@@ -44,12 +45,24 @@ export function presentInFull(list: ListRecord): string {
     ['credits', list.ended_at === null ? undefined : `${grouped(list.credits_used)} used`],
     ['ends', isOpen ? (list.expected_end ?? undefined) : undefined],
     ['ended', list.ended_at ?? undefined],
+    ['uploaded', uploadOf(list)],
     ['erased', list.expires_at],
   ];
   return [
     `${shown(list.name)}  ${state}${list.sandbox ? '  (sandbox)' : ''}`,
     ...lines.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(8)} ${text}`])),
   ].join('\n');
+}
+
+function suggestionLines({ suggestions }: ListRecord): [string, string][] {
+  return suggestions.map(({ domain, did_you_mean: meant, rows }) => [
+    'typo?',
+    `${shown(domain)} (${counted(rows, 'row')}): did you mean ${shown(meant)}?`,
+  ]);
+}
+
+function uploadOf({ created_at: at, created_by: by }: ListRecord): string {
+  return by === null ? at : `${at} with key ${JSON.stringify(shown(by))}`;
 }
 
 function waitingOf({ waiting, waiting_until: until }: ListRecord): string | undefined {

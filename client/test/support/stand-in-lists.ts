@@ -41,7 +41,7 @@ export function surveyStandInList(
     return { ...line, row };
   });
   const columns = names.map((heading, index) => ({ index, name: heading, samples: [] }));
-  const record = newRecord({ name, sandbox, counts, columns, column: at });
+  const record = newRecord({ name, sandbox, counts, columns, column: at, suggestions: suggestionsIn(kept) });
   return { record, lines: kept, delimiter, looks: 0 };
 }
 
@@ -70,7 +70,14 @@ function splitLine(line: string, delimiter: string): string[] {
 
 function rowOf(row: number, cell: string): ListRow {
   const isAddress = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(cell);
-  const empty = { score: null, is_safe_to_send: null, is_deliverable: null, provider: null, repaired: null };
+  const empty = {
+    score: null,
+    is_safe_to_send: null,
+    is_deliverable: null,
+    provider: null,
+    repaired: null,
+    did_you_mean: null,
+  };
   if (cell === '') return { row, email: null, status: null, ...empty, reason: 'blank' };
   if (!isAddress) return { row, email: cell, status: 'rejected', ...empty, reason: 'no_at_sign' };
   return { row, email: cell, status: null, ...empty, reason: 'pending' };
@@ -85,8 +92,16 @@ function kindOf({ email, status }: ListRow, firsts: Set<string>) {
   return 'addresses';
 }
 
+/** The stand-in knows one slip. */
+function suggestionsIn(lines: StandInList['lines']): ListRecord['suggestions'] {
+  const rows = lines.filter(({ row }) => row?.email?.endsWith('@gmial.com') === true).length;
+  return rows === 0 ? [] : [{ domain: 'gmial.com', did_you_mean: 'gmail.com', rows }];
+}
+
 type Counts = Pick<ListRecord, 'rows' | 'addresses' | 'duplicates' | 'blank' | 'rejected' | 'repaired'>;
-type Surveyed = Pick<ListRecord, 'name' | 'sandbox' | 'columns' | 'column'> & { counts: Counts };
+type Surveyed = Pick<ListRecord, 'name' | 'sandbox' | 'columns' | 'column' | 'suggestions'> & {
+  counts: Counts;
+};
 
 function newRecord({ counts, ...surveyed }: Surveyed): ListRecord {
   return {
@@ -94,6 +109,7 @@ function newRecord({ counts, ...surveyed }: Surveyed): ListRecord {
     ...surveyed,
     ...counts,
     state: 'surveyed',
+    split: false,
     credits_needed: surveyed.sandbox ? 0 : counts.addresses,
     wanted: 0,
     checked: 0,
@@ -102,9 +118,11 @@ function newRecord({ counts, ...surveyed }: Surveyed): ListRecord {
     progress_percentage: 0,
     by_status: {},
     by_provider: {},
+    by_provider_and_status: {},
     expected_end: null,
     credits_reserved: 0,
     credits_used: 0,
+    created_by: 'Live key',
     created_at: '2026-01-02T03:04:00.000Z',
     started_at: null,
     ended_at: null,

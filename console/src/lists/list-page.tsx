@@ -6,12 +6,12 @@ import { CreditsMissing } from '../check/credits-missing.tsx';
 import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { OutcomeCharts, providersShown } from '../parts/outcome-charts.tsx';
-import { inOrder } from '../parts/tally.ts';
+import { providerName } from '../parts/provider-name.ts';
+import { inOrder, topProviders } from '../parts/tally.ts';
 import { EndedList } from './ended-list.tsx';
 import { ListRowsCard } from './list-rows-card.tsx';
 import { RunningList } from './running-list.tsx';
 import { SurveyedList } from './surveyed-list.tsx';
-import { topProviders } from './top-providers.ts';
 import { hasEnded, useList, type FollowedList } from './use-list.ts';
 
 /** One list, from what was found in it to what came of it. */
@@ -77,11 +77,17 @@ function Results({ list }: { list: ListRecord }) {
       <OutcomeCharts
         total={statuses.reduce((sum, { count }) => sum + count, 0)}
         statuses={statuses}
-        providers={topProviders(list.by_provider, providersShown)}
+        providers={topProviders(namedProviders(list), providersShown)}
       />
       <ListRowsCard list={list} />
     </>
   );
+}
+
+function namedProviders({
+  by_provider_and_status: counts,
+}: ListRecord): ListRecord['by_provider_and_status'] {
+  return Object.fromEntries(Object.entries(counts).map(([id, statuses]) => [providerName(id), statuses]));
 }
 
 /** Says every tenth, and the end, to those who do not see the bar. */

@@ -4,7 +4,7 @@ import { counted, grouped, percent } from '../parts/format.ts';
 import { inOrder } from '../parts/tally.ts';
 import { Time } from '../parts/time.tsx';
 
-/** What was uploaded, how far it is, how it came out, and when. */
+/** What was uploaded, how far it is, how it came out, when, and with which key. */
 export function ListTable({ lists }: { lists: readonly ListRecord[] }) {
   return (
     <table class="list-table">
@@ -20,6 +20,9 @@ export function ListTable({ lists }: { lists: readonly ListRecord[] }) {
           <th scope="col" class="wide-only">
             Uploaded
           </th>
+          <th scope="col" class="wide-only">
+            By
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -30,6 +33,7 @@ export function ListTable({ lists }: { lists: readonly ListRecord[] }) {
               {list.sandbox ? <span class="tag">sandbox</span> : null}
               <span class="narrow-only hint">
                 {counted(list.rows, 'row')} · <Time at={list.created_at} />
+                {list.created_by === null ? null : ` · ${list.created_by}`}
               </span>
             </th>
             <td class="number wide-only">{grouped(list.rows)}</td>
@@ -42,6 +46,7 @@ export function ListTable({ lists }: { lists: readonly ListRecord[] }) {
             <td class="wide-only">
               <Time at={list.created_at} />
             </td>
+            <td class="wide-only">{list.created_by ?? '–'}</td>
           </tr>
         ))}
       </tbody>

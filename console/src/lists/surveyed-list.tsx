@@ -4,6 +4,7 @@ import { ConfirmDialog } from '../parts/dialog.tsx';
 import { counted, grouped } from '../parts/format.ts';
 import { useConsole } from '../app/use-console.ts';
 import { DeleteList } from './delete-list.tsx';
+import { DomainSuggestions } from './domain-suggestions.tsx';
 import { ListCost } from './list-cost.tsx';
 import { ListCounts } from './list-counts.tsx';
 import type { FollowedList } from './use-list.ts';
@@ -27,9 +28,11 @@ export function SurveyedList({ followed, list }: SurveyedListProps) {
       <h2 id="survey-title">What was found</h2>
       <ListCounts list={list} />
       <ColumnSelect followed={followed} list={list} />
+      <SplitField followed={followed} list={list} />
       {list.addresses > 1 ? (
         <FirstField most={list.addresses} value={first.value} onInput={(text) => (first.value = text)} />
       ) : null}
+      <DomainSuggestions list={list} />
       <ListCost list={list} count={count} />
       <div class="buttons">
         {count === 0 ? null : (
@@ -94,6 +97,29 @@ function ColumnSelect({ followed, list }: SurveyedListProps) {
         )}
       </p>
     </div>
+  );
+}
+
+/** Asked only where a cell may hold more than one: what was read out of a cell is counted as repaired. */
+function SplitField({ followed, list }: SurveyedListProps) {
+  const { api } = useConsole();
+  const isChecked = useSignal(list.split);
+  const change = async (split: boolean) => {
+    isChecked.value = split;
+    if (!(await followed.act(() => api.client.lists.change(list.list_id, { split }))))
+      isChecked.value = !split;
+  };
+  if (list.repaired === 0 && !list.split) return null;
+  return (
+    <label class="inline-field">
+      <input
+        type="checkbox"
+        checked={isChecked.value}
+        disabled={followed.isBusy.value}
+        onChange={(event) => void change(event.currentTarget.checked)}
+      />
+      Check every address in a cell, not only the first
+    </label>
   );
 }
 

@@ -43,11 +43,11 @@ export function OutcomeCharts({ total, statuses, providers }: OutcomeChartsProps
           caption="By provider"
           of="Provider"
           total={total}
-          bars={providers.map(({ provider, count, statuses: parts }) => ({
+          bars={providers.map(({ provider, count, statuses: ended }) => ({
             key: provider,
             label: provider,
             count,
-            parts: parts?.map(statusPart) ?? [{ name: 'Addresses', class: 'bar-plain', count }],
+            parts: ended.map(statusPart),
           }))}
         />
       </div>

@@ -4,8 +4,8 @@ export type StatusCount = { status: ShownStatus; count: number };
 export type ProviderCount = {
   provider: string;
   count: number;
-  /** How they ended, where that is known of each provider. */
-  statuses?: StatusCount[];
+  /** How they ended. */
+  statuses: StatusCount[];
 };
 
 type Tallied = { status: string; provider: string };
@@ -30,22 +30,32 @@ export function inOrder(byStatus: Readonly<Record<string, number>>): StatusCount
   });
 }
 
-/** The largest first; what is beyond the most that are shown is one last entry. */
+/** How many were at which provider, and how they ended. */
 export function tallyByProvider(answers: Iterable<Tallied>, most: number): ProviderCount[] {
-  const groups = new Map<string, Tallied[]>();
-  for (const answer of answers) {
-    const group = groups.get(answer.provider);
-    if (group === undefined) groups.set(answer.provider, [answer]);
-    else group.push(answer);
+  const byProvider: Record<string, Record<string, number>> = {};
+  for (const { provider, status } of answers) {
+    const counts = (byProvider[provider] ??= {});
+    counts[status] = (counts[status] ?? 0) + 1;
   }
-  const sorted = [...groups].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
-  const shown = sorted.length > most ? sorted.slice(0, most - 1) : sorted;
-  const rest = sorted.slice(shown.length);
-  const others: typeof sorted =
-    rest.length === 0 ? [] : [[`${rest.length} others`, rest.flatMap(([, group]) => group)]];
-  return [...shown, ...others].map(([provider, group]) => ({
-    provider,
-    count: group.length,
-    statuses: tallyByStatus(group),
-  }));
+  return topProviders(byProvider, most);
+}
+
+/** The largest first; what is beyond the most that are shown is one last entry. */
+export function topProviders(
+  byProvider: Readonly<Record<string, Readonly<Record<string, number>>>>,
+  most: number,
+): ProviderCount[] {
+  const sorted = Object.entries(byProvider)
+    .map(([provider, counts]) => providerCount(provider, inOrder(counts)))
+    .sort((a, b) => b.count - a.count || (a.provider < b.provider ? -1 : 1));
+  if (sorted.length <= most) return sorted;
+  const rest = sorted.slice(most - 1);
+  const together: Record<string, number> = {};
+  for (const { status, count } of rest.flatMap(({ statuses }) => statuses))
+    together[status] = (together[status] ?? 0) + count;
+  return [...sorted.slice(0, most - 1), providerCount(`${rest.length} others`, inOrder(together))];
+}
+
+function providerCount(provider: string, statuses: StatusCount[]): ProviderCount {
+  return { provider, count: statuses.reduce((sum, { count }) => sum + count, 0), statuses };
 }

@@ -105,6 +105,43 @@ describe('a list', () => {
     await visitor.leave();
   });
 
+  test('with a mistyped domain says so before anything is charged, and lets every address of a cell be checked', async () => {
+    const secret = await fixture.openAccount({ name: 'Typos', credits: 10 });
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin: fixture.demo.url, secret });
+    await bringList(page, {
+      name: 'typos.csv',
+      text: 'email\nann@gmial.com\nbo@gmial.com\ncy@hotmail.com; dee@example.com\n',
+    });
+    const notice = page.getByRole('status').filter({ hasText: 'A domain may be mistyped' });
+    await notice.getByText('gmial.com (2 rows): did you mean gmail.com?').waitFor();
+    assert.equal(await fact(page, 'Addresses'), '3');
+    await page.getByLabel('Check every address in a cell').check();
+    await page.getByRole('button', { name: 'Check 4 addresses' }).waitFor();
+    await page.getByRole('link', { name: 'All lists' }).click();
+    await page.getByRole('row', { name: /typos\.csv 4 Not started – .* Live key/ }).waitFor();
+    assert.equal((await fixture.creditsOf(secret)).spent, 0);
+    await visitor.leave();
+  });
+
+  test('shows how the addresses of each provider came out', async () => {
+    const secret = await fixture.openAccount({ name: 'Providers', credits: 100 });
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin: fixture.demo.url, secret });
+    await bringList(page, {
+      name: 'two.csv',
+      text: 'email\nyuki@harbour-books.example\npriya.nair@harbour-books.example\n',
+    });
+    await agree(page);
+    await headline(page).waitFor();
+    const providers = page.getByRole('table', { name: 'By provider' });
+    const bar = providers.getByRole('row', { name: /^Google/ }).getByRole('img');
+    assert.equal(await bar.getAttribute('aria-label'), 'Safe 1, Invalid 1');
+    await visitor.leave();
+  });
+
   test('whose connection is lost goes on, and pays nothing twice', async (t) => {
     const addresses = 500;
     const secret = await fixture.openAccount({ name: 'Weak line', credits: 2 * addresses });

@@ -139,6 +139,8 @@ export type Schema = {
     valid_utf8: Generated<number>;
     /** How the file is read, in JSON (see lists/reading/read-list.ts). */
     plan: string | null;
+    /** Domains of the list that are one slip away from a large provider, in JSON (see lists/suggest-domains.ts). */
+    suggestions: Generated<string | null>;
     /** 1 where each of several addresses in a cell is a row of its own. */
     split: Generated<number>;
     rows: Generated<number>;
@@ -196,6 +198,8 @@ export type Schema = {
     reason: string | null;
     provider: string | null;
     explanation: string | null;
+    /** The large provider's domain that was most likely meant. */
+    did_you_mean: Generated<string | null>;
     next_at: number | null;
     visits: Generated<number>;
     visited: string | null;

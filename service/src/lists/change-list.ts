@@ -3,7 +3,7 @@ import type { Store } from '../db/store.ts';
 import { deleteRows } from './insert-rows.ts';
 import { findList, layoutOf, type List } from './list.ts';
 import { openStoredFile } from './stored-file.ts';
-import { surveyList, type Survey } from './survey-list.ts';
+import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
 import { planReading } from './reading/read-list.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 
@@ -33,7 +33,16 @@ export async function renameList(
 const forgetPlan = statement((db, arg: { list: string }) =>
   db
     .updateTable('list')
-    .set({ plan: null, rows: 0, addresses: 0, duplicates: 0, blank: 0, rejected: 0, repaired: 0 })
+    .set({
+      plan: null,
+      suggestions: null,
+      rows: 0,
+      addresses: 0,
+      duplicates: 0,
+      blank: 0,
+      rejected: 0,
+      repaired: 0,
+    })
     .where('id', '=', arg.list)
     .where('state', '=', 'surveyed'),
 );
@@ -41,6 +50,7 @@ const forgetPlan = statement((db, arg: { list: string }) =>
 type NewPlan = {
   list: string;
   plan: string;
+  suggestions: string;
   split: number;
   rows: number;
   addresses: number;
@@ -55,6 +65,7 @@ const writePlan = statement((db, arg: NewPlan) =>
     .updateTable('list')
     .set({
       plan: arg.plan,
+      suggestions: arg.suggestions,
       split: arg.split,
       rows: arg.rows,
       addresses: arg.addresses,
@@ -80,7 +91,7 @@ const rowsDeletedAtOnce = 1_000;
 /** Throws a `ListProblem`, and changes nothing, where the file has no such column. */
 export async function changeColumn(
   { accountId, listId, ...wish }: ColumnChange,
-  parts: { store: Pick<Store, 'read' | 'write' | 'writeAlone'>; listMaxRows: number },
+  parts: Omit<SurveyParts, 'store'> & { store: Pick<Store, 'read' | 'write' | 'writeAlone'> },
 ): Promise<ChangeListAnswer> {
   const { store } = parts;
   const list = await findList(store.read, { accountId, listId });
@@ -96,12 +107,14 @@ export async function changeColumn(
   if (taken !== 1) return { kind: 'wrong_state', state: list.state };
   for (let from = 1; from <= list.counts.rows; from += rowsDeletedAtOnce)
     await store.write((tx) => deleteRows(tx, listId, { from, to: from + rowsDeletedAtOnce }));
-  const survey = await surveyList({ listId, file, isValidUtf8, column, split }, parts);
+  const { mode } = list;
+  const survey = await surveyList({ listId, mode, file, isValidUtf8, column, split }, parts);
   await store.write((tx) => tx.change(writePlan, planOf(listId, survey, split)), accountId);
   const changed = await findList(store.read, { accountId, listId });
   return changed === undefined ? { kind: 'list_not_found' } : { kind: 'changed', list: changed };
 }
 
-function planOf(listId: string, { plan, counts }: Survey, split: boolean): NewPlan {
-  return { list: listId, plan: JSON.stringify(plan), split: split ? 1 : 0, ...counts };
+function planOf(listId: string, { plan, counts, suggestions }: Survey, split: boolean): NewPlan {
+  const found = { plan: JSON.stringify(plan), suggestions: JSON.stringify(suggestions) };
+  return { list: listId, ...found, split: split ? 1 : 0, ...counts };
 }

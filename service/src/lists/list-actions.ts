@@ -19,6 +19,7 @@ import {
   type ListOrder,
   type StopListAnswer,
 } from './stop-list.ts';
+import type { SurveyParts } from './survey-list.ts';
 import { writeDownload, type Download } from './write-download.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 
@@ -89,11 +90,10 @@ type StartAnswer =
   | { kind: 'request_in_progress' }
   | { kind: 'idempotency_mismatch' };
 
-type ListActionsParts = {
+type ListActionsParts = Omit<SurveyParts, 'store'> & {
   store: Pick<Store, 'read' | 'write' | 'writeAlone'>;
   wallClock: WallClock;
   processId: string;
-  listMaxRows: number;
   listMaxBytes: number;
   listDeadlineMs: number;
   retentionMs: number;

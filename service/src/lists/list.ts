@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely';
+import type { DomainSuggestion } from '@mailproof/client';
+import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from '../db/schema.ts';
 import { statement, type Reader } from '../db/statement.ts';
 import type { Layout } from './reading/find-layout.ts';
@@ -29,6 +30,7 @@ export type List = {
   file: { bytes: number; isValidUtf8: boolean };
   plan: ReadingPlan | undefined;
   split: boolean;
+  suggestions: DomainSuggestion[];
   counts: {
     rows: number;
     addresses: number;
@@ -40,6 +42,8 @@ export type List = {
   run: ListRun;
   holdId: string | null;
   createdAt: number;
+  /** The name of the key that uploaded it. */
+  createdBy: string | null;
   startedAt: number | null;
   endedAt: number | null;
   deadlineAt: number | null;
@@ -59,8 +63,17 @@ export type ListRun = {
   nextDue: number | null;
 };
 
+/** The row of a list, and what the key that uploaded it is called; deleted keys keep their names. */
+export function selectLists(db: Kysely<Schema>) {
+  return db
+    .selectFrom('list')
+    .leftJoin('api_key', 'api_key.id', 'list.key_id')
+    .selectAll('list')
+    .select('api_key.name as key_name');
+}
+
 const find = statement((db, arg: { account: string; list: string }) =>
-  db.selectFrom('list').selectAll().where('id', '=', arg.list).where('account_id', '=', arg.account),
+  selectLists(db).where('list.id', '=', arg.list).where('list.account_id', '=', arg.account),
 );
 
 /** The list of this account; none where it is being received, was deleted, or is somebody else's. */
@@ -73,7 +86,7 @@ export async function findList(
   return toList(row);
 }
 
-type ListTableRow = Selectable<Schema['list']>;
+type ListTableRow = Selectable<Schema['list']> & { key_name: string | null };
 
 export function toList(row: ListTableRow): List {
   return {
@@ -85,6 +98,7 @@ export function toList(row: ListTableRow): List {
     file: { bytes: row.file_bytes, isValidUtf8: row.valid_utf8 === 1 },
     plan: row.plan === null ? undefined : (JSON.parse(row.plan) as ReadingPlan),
     split: row.split === 1,
+    suggestions: row.suggestions === null ? [] : (JSON.parse(row.suggestions) as DomainSuggestion[]),
     counts: {
       rows: row.rows,
       addresses: row.addresses,
@@ -105,6 +119,7 @@ export function toList(row: ListTableRow): List {
     },
     holdId: row.hold_id,
     createdAt: row.created_at,
+    createdBy: row.key_name,
     startedAt: row.started_at,
     endedAt: row.ended_at,
     deadlineAt: row.deadline_at,

@@ -4,8 +4,9 @@ import { describe, it } from 'node:test';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { databases } from '../../test/support/databases.ts';
+import { nearProvider } from '../../test/support/near-provider.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
-import { deferred, safe, unknown } from '../../test/support/outcomes.ts';
+import { deferred, mistyped, safe, unknown } from '../../test/support/outcomes.ts';
 import { statement } from '../db/statement.ts';
 import type { Claim } from '../tasks/claim-task.ts';
 import { findList } from './list.ts';
@@ -31,6 +32,7 @@ async function openListFixture(database: (typeof databases)[number], credits = 1
     listMaxRows: 50_000,
     listMaxBytes: 5_000_000,
     retentionMs: 15 * 24 * hourMs,
+    nearProvider,
   };
   const accountId = account.live.accountId;
 
@@ -164,6 +166,31 @@ for (const database of databases) {
       assert.ok(lines[251]!.startsWith(`${rows[0]!};safe;`), 'a duplicate has the answer of its address');
       assert.equal((await fixture.download(id, 'sendable')).split('\r\n').length, 228);
       assert.deepEqual(await fixture.violations(), []);
+      await fixture.close();
+    });
+
+    it('says which domain was meant beside the answer, and has a column for it only where one was', async () => {
+      const fixture = await openListFixture(database);
+      const id = await fixture.upload('email\nann@gmial.com\nbo@x.example\n');
+      fixture.mind.answer = (email) => (email.includes('gmial') ? mistyped(email) : safe(email));
+      await fixture.start(id);
+      await fixture.work();
+      const lines = (await fixture.download(id)).split('\n');
+      assert.match(lines[0]!, /,email_repaired,email_did_you_mean$/);
+      assert.match(lines[1]!, /^ann@gmial\.com,invalid,.*,,gmail\.com$/);
+      assert.match(lines[2]!, /^bo@x\.example,safe,.*,,$/);
+      await fixture.close();
+    });
+
+    it('counts the answers of each provider by status', async () => {
+      const fixture = await openListFixture(database);
+      const id = await fixture.upload(people(30).join('\n'));
+      fixture.mind.answer = (email) => (email.includes('7@') ? unknown(email) : safe(email));
+      await fixture.start(id);
+      await fixture.work();
+      const { byProvider, byProviderAndStatus } = await fixture.progress(id);
+      assert.deepEqual(byProvider, { none: 30 });
+      assert.deepEqual(byProviderAndStatus, { none: { safe: 27, unknown: 3 } });
       await fixture.close();
     });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
 import { insertTask, type NewItem } from '../tasks/insert-task.ts';
-import { toList, type List } from './list.ts';
+import { selectLists, toList, type List } from './list.ts';
 
 /**
  * Hands addresses of a running list to tasks, so many tasks ahead of the workers that none of them waits, and no more:
@@ -15,7 +15,7 @@ const tasksAhead = 32;
 const taskAddresses = 100;
 
 const findRunning = statement((db, arg: { list: string }) =>
-  db.selectFrom('list').selectAll().where('id', '=', arg.list).where('state', '=', 'running'),
+  selectLists(db).where('list.id', '=', arg.list).where('list.state', '=', 'running'),
 );
 
 const countTasks = statement((db, arg: { list: string }) =>

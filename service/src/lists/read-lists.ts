@@ -1,18 +1,16 @@
 import { statement, type Reader } from '../db/statement.ts';
-import { toList, type List } from './list.ts';
+import { selectLists, toList, type List } from './list.ts';
 
 /** The lists of an account, the newest first. */
 export type ListPlace = { createdAt: number; listId: string };
 
 const findPage = statement((db, arg: { account: string; at: number; list: string; limit: number }) =>
-  db
-    .selectFrom('list')
-    .selectAll()
-    .where('account_id', '=', arg.account)
-    .where('state', 'not in', ['receiving', 'deleted'])
-    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(arg.at, arg.list)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+  selectLists(db)
+    .where('list.account_id', '=', arg.account)
+    .where('list.state', 'not in', ['receiving', 'deleted'])
+    .where((eb) => eb(eb.refTuple('list.created_at', 'list.id'), '<', eb.tuple(arg.at, arg.list)))
+    .orderBy('list.created_at', 'desc')
+    .orderBy('list.id', 'desc')
     .limit(arg.limit),
 );
 
@@ -37,22 +35,34 @@ const findCounts = statement((db, arg: { list: string }) =>
 export type ListProgress = {
   byStatus: Record<string, number>;
   byProvider: Record<string, number>;
+  /** How the addresses of each provider came out. */
+  byProviderAndStatus: Record<string, Record<string, number>>;
   /** When the run should end at the speed so far; null where nothing is known. */
   expectedEnd: number | null;
+};
+
+/** Of a list that was not started. */
+export const noProgress: ListProgress = {
+  byStatus: {},
+  byProvider: {},
+  byProviderAndStatus: {},
+  expectedEnd: null,
 };
 
 export async function readProgress(reader: Reader, list: List, now: number): Promise<ListProgress> {
   const byStatus: Record<string, number> = {};
   const byProvider: Record<string, number> = {};
+  const byProviderAndStatus: ListProgress['byProviderAndStatus'] = {};
   for (const { status, provider, addresses } of await reader.all(findCounts, { list: list.id })) {
     byStatus[status] = (byStatus[status] ?? 0) + addresses;
     byProvider[provider] = (byProvider[provider] ?? 0) + addresses;
+    (byProviderAndStatus[provider] ??= {})[status] = addresses;
   }
   const { wanted, checked } = list.run;
   // What had no answer when the deadline came is `unknown`.
   if (list.state === 'completed' && wanted > checked)
     byStatus['unknown'] = (byStatus['unknown'] ?? 0) + wanted - checked;
-  return { byStatus, byProvider, expectedEnd: expectedEnd(list, now) };
+  return { byStatus, byProvider, byProviderAndStatus, expectedEnd: expectedEnd(list, now) };
 }
 
 function expectedEnd({ state, startedAt, deadlineAt, run }: List, now: number): number | null {

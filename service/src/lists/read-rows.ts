@@ -15,7 +15,7 @@ const findWindow = statement((db, arg: { list: string; after: number; to: number
     )
     .select(['own.row', 'own.kind', 'own.email', 'own.repaired', 'own.fault', 'answer.row as answered'])
     .select(['answer.status', 'answer.score', 'answer.safe', 'answer.deliverable', 'answer.reason'])
-    .select(['answer.provider', 'answer.next_at'])
+    .select(['answer.provider', 'answer.did_you_mean', 'answer.next_at'])
     .where('own.list_id', '=', arg.list)
     .where('own.row', '>', arg.after)
     .where('own.row', '<=', arg.to)

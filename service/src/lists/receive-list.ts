@@ -6,7 +6,7 @@ import type { Caller } from '../keys/authenticate.ts';
 import { watchUtf8 } from './reading/decode-text.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { openStoredFile, pieceBytes, storePiece } from './stored-file.ts';
-import { surveyList, type Survey } from './survey-list.ts';
+import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 
 /**
@@ -22,12 +22,11 @@ type ReceiveListRequest = {
   split: boolean;
 };
 
-type ReceiveListParts = {
+type ReceiveListParts = Omit<SurveyParts, 'store'> & {
   store: Pick<Store, 'read' | 'write'>;
   wallClock: WallClock;
   /** This process: if it dies while it receives, the others erase what it had. */
   processId: string;
-  listMaxRows: number;
   listMaxBytes: number;
   retentionMs: number;
 };
@@ -46,7 +45,7 @@ export async function receiveList(
     const file = openStoredFile(store.read, { listId, size: received.bytes });
     const { column, split } = request;
     const survey = await surveyList(
-      { listId, file, isValidUtf8: received.isValidUtf8, column, split },
+      { listId, mode: request.caller.mode, file, isValidUtf8: received.isValidUtf8, column, split },
       parts,
     );
     await store.write((tx) => noteFile(tx, listId, { ...received, survey, split }));
@@ -164,6 +163,7 @@ async function beginList(
 type FileNote = { list: string; bytes: number; utf8: number; split: number } & SurveyNote;
 type SurveyNote = {
   plan: string;
+  suggestions: string;
   rows: number;
   addresses: number;
   duplicates: number;
@@ -180,6 +180,7 @@ const writeFileNote = statement((db, arg: FileNote) =>
       valid_utf8: arg.utf8,
       split: arg.split,
       plan: arg.plan,
+      suggestions: arg.suggestions,
       rows: arg.rows,
       addresses: arg.addresses,
       duplicates: arg.duplicates,
@@ -196,13 +197,14 @@ async function noteFile(
   listId: string,
   { bytes, isValidUtf8, survey, split }: Received & { survey: Survey; split: boolean },
 ): Promise<void> {
-  const { plan, counts } = survey;
+  const { plan, counts, suggestions } = survey;
   await tx.change(writeFileNote, {
     list: listId,
     bytes,
     utf8: isValidUtf8 ? 1 : 0,
     split: split ? 1 : 0,
     plan: JSON.stringify(plan),
+    suggestions: JSON.stringify(suggestions),
     ...counts,
   });
 }

@@ -18,6 +18,8 @@ export type RowResult = {
   reason: string;
   provider: string | null;
   repaired: string | null;
+  /** The large provider's domain that was most likely meant. */
+  didYouMean: string | null;
 };
 
 /** A row with the answer of the row that has its address first. */
@@ -34,6 +36,7 @@ export type JoinedRow = {
   deliverable: number | null;
   reason: string | null;
   provider: string | null;
+  did_you_mean: string | null;
   next_at: number | null;
 };
 
@@ -49,6 +52,7 @@ export function rowResult(joined: JoinedRow, list: Pick<List, 'state' | 'run'>):
     safeToSend: null,
     deliverable: null,
     provider: null,
+    didYouMean: null,
   };
   switch (kind) {
     case 'blank':
@@ -66,6 +70,7 @@ export function rowResult(joined: JoinedRow, list: Pick<List, 'state' | 'run'>):
         deliverable: flag(joined.deliverable),
         reason: joined.reason ?? '',
         provider: joined.provider,
+        didYouMean: joined.did_you_mean,
       };
   }
 }
@@ -88,7 +93,7 @@ function flag(value: number | null): boolean | null {
 
 /** A row in the words of the contract. */
 export function presentRow({ safeToSend, deliverable, ...result }: RowResult): ListRow {
-  const { row, email, status, score, reason, provider, repaired } = result;
+  const { row, email, status, score, reason, provider, repaired, didYouMean } = result;
   return {
     row,
     email,
@@ -99,6 +104,7 @@ export function presentRow({ safeToSend, deliverable, ...result }: RowResult): L
     reason,
     provider,
     repaired,
+    did_you_mean: didYouMean,
   };
 }
 

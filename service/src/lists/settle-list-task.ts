@@ -1,4 +1,4 @@
-import { providerOf } from '@mailproof/engine';
+import { providerOf, type Explanation } from '@mailproof/engine';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
 import type { TaskVerdict } from '../tasks/result.ts';
@@ -61,6 +61,7 @@ type Answer = {
   reason: string;
   provider: string;
   explanation: string;
+  didYouMean: string | null;
 };
 
 const answerRow = statement((db, arg: Answer) =>
@@ -74,6 +75,7 @@ const answerRow = statement((db, arg: Answer) =>
       reason: arg.reason,
       provider: arg.provider,
       explanation: arg.explanation,
+      did_you_mean: arg.didYouMean,
       next_at: null,
     })
     .where('list_id', '=', arg.list)
@@ -171,10 +173,11 @@ export async function absorbTask(
 /** Only `recordResult` writes verdicts and explanations. */
 function answerOf(verdictText: string | null, explanationText: string | null): Omit<Answer, 'list' | 'row'> {
   const verdict = JSON.parse(verdictText ?? 'null') as TaskVerdict;
-  const { reason, mail_host: host } = JSON.parse(explanationText ?? '{}') as {
-    reason?: string;
-    mail_host?: string;
-  };
+  const {
+    reason,
+    mail_host: host,
+    did_you_mean: didYouMean,
+  } = JSON.parse(explanationText ?? '{}') as Partial<Explanation>;
   return {
     status: verdict.status,
     score: 'overall_score' in verdict ? verdict.overall_score : null,
@@ -183,5 +186,6 @@ function answerOf(verdictText: string | null, explanationText: string | null): O
     reason: reason ?? '',
     provider: host === undefined ? 'none' : (providerOf(host)?.id ?? 'other'),
     explanation: explanationText ?? '',
+    didYouMean: didYouMean ?? null,
   };
 }

@@ -7,15 +7,17 @@ import { ListProblem } from './reading/list-problem.ts';
 import { planReading, readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
 import { rowsOfCell, type SurveyedRow } from './rows-of-cell.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
+import { createDomainSuggestions, type NearProvider } from './suggest-domains.ts';
 
 /**
  * Reads a list once from beginning to end and writes down what each row is: an address, a duplicate of an earlier one,
  * no address, or nothing. What the run will cost is known after it.
  */
-export type Survey = { plan: ReadingPlan; counts: List['counts'] };
+export type Survey = { plan: ReadingPlan; counts: List['counts']; suggestions: List['suggestions'] };
 
 type SurveyOrder = {
   listId: string;
+  mode: List['mode'];
   file: ListFile;
   isValidUtf8: boolean;
   /** The column with the addresses, from 0, where somebody chose it. */
@@ -23,7 +25,11 @@ type SurveyOrder = {
   split: boolean;
 };
 
-type SurveyParts = { store: Pick<Store, 'write'>; listMaxRows: number };
+export type SurveyParts = {
+  store: Pick<Store, 'write'>;
+  listMaxRows: number;
+  nearProvider: Readonly<Record<List['mode'], NearProvider>>;
+};
 
 const rowsAtOnce = 1_000;
 
@@ -31,6 +37,7 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   const { file, isValidUtf8, column, split } = order;
   const plan = await planReading(file, { isValidUtf8, column });
   const count = createRowCounter(parts.listMaxRows);
+  const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
   let unwritten: NewListRow[] = [];
   const write = async (): Promise<void> => {
     const rows = unwritten;
@@ -39,12 +46,15 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   };
   for await (const batch of readList(file, plan)) {
     for (const line of batch) {
-      for (const row of rowsOfLine(line, plan, split)) unwritten.push(count.add(row));
+      for (const row of rowsOfLine(line, plan, split)) {
+        unwritten.push(count.add(row));
+        if (row.kind === 'address') suggestions.add(row.address);
+      }
       if (unwritten.length >= rowsAtOnce) await write();
     }
   }
   await write();
-  return { plan, counts: count.counts() };
+  return { plan, counts: count.counts(), suggestions: suggestions.told() };
 }
 
 /** The rows that a line of the file makes; the heading and what stands above it make none. */

@@ -69,11 +69,10 @@ function headingsOf(list: List): string[] {
 }
 
 async function* csvText(list: List, pairs: AsyncIterable<Pair[]>, choice: RowChoice): AsyncGenerator<string> {
-  const { plan, mode } = list;
+  const { plan } = list;
   if (plan === undefined) return;
   const csv = createCsvWriter({ plan, width: widthOf(list) });
-  const isSandbox = mode === 'test';
-  const headings = ourHeadings(headingsOf(list), isSandbox);
+  const headings = ourHeadings(headingsOf(list), list);
   // A list without a heading gets one, so that our columns have names.
   let text = csv.opening + (plan.layout.hasHeading ? '' : csv.row(headingLine(list), headings));
   for await (const batch of pairs) {
@@ -81,7 +80,7 @@ async function* csvText(list: List, pairs: AsyncIterable<Pair[]>, choice: RowCho
       if (line.kind === 'above') text += csv.above(line);
       else if (line.kind === 'heading') text += csv.row(line, headings);
       else if (result !== undefined && isChosen(choice, result))
-        text += csv.row(line, ourCells(result, isSandbox));
+        text += csv.row(line, ourCells(result, list));
     }
     if (text !== '') yield text;
     text = '';
@@ -117,19 +116,18 @@ async function* sheetRows(
   pairs: AsyncIterable<Pair[]>,
   choice: RowChoice,
 ): AsyncGenerator<string[][]> {
-  const isSandbox = list.mode === 'test';
   const width = widthOf(list);
   const pad = (cells: string[]): string[] => [
     ...cells,
     ...Array<string>(Math.max(0, width - cells.length)).fill(''),
   ];
-  const heading = [...pad(headingsOf(list)), ...ourHeadings(headingsOf(list), isSandbox)];
+  const heading = [...pad(headingsOf(list)), ...ourHeadings(headingsOf(list), list)];
   let written = 1;
   yield [heading];
   for await (const batch of pairs) {
     const rows = batch.flatMap(({ line, result }) =>
       result !== undefined && isChosen(choice, result)
-        ? [[...pad(line.cells), ...ourCells(result, isSandbox)]]
+        ? [[...pad(line.cells), ...ourCells(result, list)]]
         : [],
     );
     const room = sheetRowsMax - written;

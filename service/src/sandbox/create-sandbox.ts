@@ -18,11 +18,13 @@ import { createSandboxTime } from './sandbox-time.ts';
 const dnsMs = 30;
 const smtpMs = 400;
 
+export type Sandbox = Pick<Engine, 'verify' | 'nearProvider'>;
+
 /**
  * The engine behind test keys: the same stages, judge and explanations, with a made-up world in place of
  * the lists, DNS and mail hosts. It answers by the local part, at any domain, and sends no packet.
  */
-export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock }): Pick<Engine, 'verify'> {
+export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock }): Sandbox {
   const parts = {
     limits: defaultLimits,
     policies: createPolicyBook({ pacing: 'off' }),
@@ -32,6 +34,7 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
     resolver: { ipv4: () => noData, ipv6: () => noData, text: () => noData },
   };
   return {
+    nearProvider: (address) => answerTo(address).lists?.nearProvider,
     verify: (email, patience) => {
       const time = createSandboxTime(clock, delays);
       return verify(

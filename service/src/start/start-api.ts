@@ -17,6 +17,7 @@ import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
+import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
@@ -32,6 +33,7 @@ export type Api = { url: string; stop(): Promise<void> };
 export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
   ConsoleParts & {
     engine: Engine;
+    sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
     /** Tells the workers of every process that there is something to do. */
     wake: () => void;
@@ -67,6 +69,10 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       processId: registry.ownId,
       retentionMs: taskRetentionMs,
       wake: parts.wake,
+      nearProvider: {
+        live: (address) => engine.nearProvider(address),
+        test: (address) => parts.sandbox.nearProvider(address),
+      },
     }),
     ...consoleParts(config, parts),
     overloadGuard,

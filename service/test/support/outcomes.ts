@@ -34,6 +34,29 @@ export function safe(email: string): Outcome {
   return { kind: 'verdict', verdict, explanation: explanationOf('mailbox_accepted') };
 }
 
+/** A domain that does not exist and is one slip away from a large provider. */
+export function mistyped(email: string): Outcome {
+  const verdict = {
+    ...common(email),
+    status: 'invalid' as const,
+    overall_score: 0,
+    is_safe_to_send: false,
+    can_connect_smtp: false,
+    has_inbox_full: false,
+    is_deliverable: false,
+    is_catch_all: false,
+    is_disabled: false,
+    is_spamtrap: false,
+    mx_accepts_mail: false,
+    mx_records: [],
+  };
+  return {
+    kind: 'verdict',
+    verdict,
+    explanation: { ...explanationOf('no_such_domain'), did_you_mean: 'gmail.com' },
+  };
+}
+
 export function unknown(email: string): Outcome {
   const verdict = { ...common(email), status: 'unknown' as const, mx_accepts_mail: true, mx_records: [] };
   return {

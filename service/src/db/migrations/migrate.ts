@@ -9,6 +9,7 @@ import { operator } from './0004-operator.ts';
 import { processes } from './0005-processes.ts';
 import { hostLeases } from './0006-host-leases.ts';
 import { lists } from './0007-lists.ts';
+import { didYouMean } from './0008-did-you-mean.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -28,6 +29,7 @@ const migrations: readonly Migration[] = [
   processes,
   hostLeases,
   lists,
+  didYouMean,
 ];
 
 type MigrateAnswer =

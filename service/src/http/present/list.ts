@@ -3,7 +3,7 @@ import type { List } from '../../lists/list.ts';
 import type { ListProgress } from '../../lists/read-lists.ts';
 
 /** A list in the words and forms of the contract. */
-export function presentList(list: List, { byStatus, byProvider, expectedEnd }: ListProgress): ListRecord {
+export function presentList(list: List, progress: ListProgress): ListRecord {
   const { counts, run, plan } = list;
   const { state } = list;
   if (state === 'receiving' || state === 'deleted') throw new Error('a list that nobody may see was shown');
@@ -15,6 +15,8 @@ export function presentList(list: List, { byStatus, byProvider, expectedEnd }: L
     state,
     sandbox: isSandbox,
     ...counts,
+    split: list.split,
+    suggestions: list.suggestions,
     columns: (plan?.layout.columns ?? []).map(({ name, samples }, index) => ({ index, name, samples })),
     column: plan?.layout.column ?? -1,
     credits_needed: isSandbox ? 0 : counts.addresses,
@@ -23,11 +25,13 @@ export function presentList(list: List, { byStatus, byProvider, expectedEnd }: L
     waiting: run.waiting,
     waiting_until: isoTime(run.nextDue),
     progress_percentage: progressOf(list),
-    by_status: byStatus,
-    by_provider: byProvider,
-    expected_end: isoTime(expectedEnd),
+    by_status: progress.byStatus,
+    by_provider: progress.byProvider,
+    by_provider_and_status: progress.byProviderAndStatus,
+    expected_end: isoTime(progress.expectedEnd),
     credits_reserved: isOpen && !isSandbox ? run.wanted : 0,
     credits_used: isSandbox ? 0 : run.conclusive,
+    created_by: list.createdBy,
     created_at: new Date(list.createdAt).toISOString(),
     started_at: isoTime(list.startedAt),
     ended_at: isoTime(list.endedAt),

@@ -28,6 +28,8 @@ const exampleList: ListRecord = {
   blank: 0,
   rejected: 1,
   repaired: 3,
+  split: false,
+  suggestions: [{ domain: 'gmial.com', did_you_mean: 'gmail.com', rows: 2 }],
   columns: [
     { index: 0, name: 'Name', samples: ['Jane Doe'] },
     { index: 1, name: 'Email', samples: ['jane.doe@example.com'] },
@@ -41,9 +43,11 @@ const exampleList: ListRecord = {
   progress_percentage: 78.94,
   by_status: { safe: 26, role_account: 4 },
   by_provider: { google: 12, other: 18 },
+  by_provider_and_status: { google: { safe: 12 }, other: { safe: 14, role_account: 4 } },
   expected_end: '2026-01-02T03:09:05.000Z',
   credits_reserved: 38,
   credits_used: 30,
+  created_by: 'Live key',
   created_at: '2026-01-02T03:04:00.000Z',
   started_at: '2026-01-02T03:04:05.000Z',
   ended_at: null,
@@ -61,6 +65,17 @@ const listProperties = {
   blank: count('Rows without anything in the address column'),
   rejected: count('Rows that hold something that is not an address'),
   repaired: count('Rows whose address was read out of something longer, such as `Name <a@b>`'),
+  split: Type.Boolean({ description: 'Whether each of several addresses in a cell is a row of its own' }),
+  suggestions: Type.Array(
+    Type.Object(
+      { domain: Type.String(), did_you_mean: Type.String(), rows: count('Rows with this domain') },
+      { additionalProperties: false },
+    ),
+    {
+      description:
+        'Domains one slip away from a large provider, those with the most rows first, at most 20. They are found without asking anybody: whether they take mail is not known before the run',
+    },
+  ),
   columns: Type.Array(
     Type.Object(
       { index: count('From 0'), name: Type.String(), samples: Type.Array(Type.String()) },
@@ -76,9 +91,13 @@ const listProperties = {
   progress_percentage: Type.Number({ minimum: 0, maximum: 100 }),
   by_status: tally('Addresses by status'),
   by_provider: tally('Addresses by provider'),
+  by_provider_and_status: Type.Record(Type.String(), tally('Addresses by status'), {
+    description: 'Addresses by provider, and of each provider by status',
+  }),
   expected_end: orNull<string>('string', 'At the speed so far'),
   credits_reserved: count('Held by the run'),
   credits_used: count('Conclusive results so far; charged when the run ends'),
+  created_by: orNull<string>('string', 'The name of the key that it was uploaded with'),
   created_at: time('When it was uploaded'),
   started_at: orNull<string>('string', 'When it was started'),
   ended_at: orNull<string>('string', 'When it was completed or cancelled'),
@@ -137,6 +156,7 @@ const exampleRow = {
   reason: 'mailbox_accepted',
   provider: 'other',
   repaired: null,
+  did_you_mean: null,
 };
 
 export const listRowPageSchema = Type.Object(
@@ -153,6 +173,7 @@ export const listRowPageSchema = Type.Object(
           reason: Type.String({ description: 'Why' }),
           provider: orNull<string>('string', 'Who runs the mail host, where that is known'),
           repaired: orNull<string>('string', 'The address that was read out of the cell'),
+          did_you_mean: orNull<string>('string', 'The domain of a large provider that was most likely meant'),
         },
         { additionalProperties: false },
       ),

@@ -24,14 +24,12 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
   test(`two accounts, ${requests} interleaved requests on ${database}: not one byte of the other's`, async (t) => {
     const fixture = await openLoadFixture({ database });
     t.after(() => fixture.close());
-    const names = ['heron', 'stork'];
-    const [heron, stork] = await Promise.all(
-      names.map(async (canary, n): Promise<Tenant> => {
-        const account = await fixture.openAccount({ name: canary, credits: 100_000 });
-        return { ...account, canary, taskIds: [], answers: [], random: createRandom(n + 1) };
-      }),
-    );
-    assert.ok(heron !== undefined && stork !== undefined);
+    const openTenant = async (canary: string, seed: number): Promise<Tenant> => {
+      const account = await fixture.openAccount({ name: canary, credits: 100_000 });
+      return { ...account, canary, taskIds: [], answers: [], random: createRandom(seed) };
+    };
+    const heron = await openTenant('heron', 1);
+    const stork = await openTenant('stork', 2);
     const client = createApiClient((await fixture.serve()).url);
     const startedAt = performance.now();
     let left = requests;

@@ -8,6 +8,7 @@ import { createAdminToken } from '../../../src/sessions/admin-token.ts';
 import { createSessions } from '../../../src/sessions/create-sessions.ts';
 import { createSignIns } from '../../../src/sessions/slow-sign-ins.ts';
 import { createListActions } from '../../../src/lists/list-actions.ts';
+import { nearProvider } from '../near-provider.ts';
 import { readBalance } from '../../../src/credits/read-balance.ts';
 import { createTask } from '../../../src/tasks/create-task.ts';
 import { readTask } from '../../../src/tasks/read-task.ts';
@@ -91,7 +92,7 @@ export async function openHttpFixture(database: TestDatabase) {
     adminToken: token,
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
-    lists: createListActions({ ...taskParts, ...listTimes, processId: registry.ownId }),
+    lists: createListActions({ ...taskParts, ...listTimes, processId: registry.ownId, nearProvider }),
     operator: createOperatorActions(operatorParts),
     newRequestId: randomUUID,
   });

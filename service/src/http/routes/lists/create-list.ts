@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { contractLimits } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { noProgress } from '../../../lists/read-lists.ts';
 import { ListProblem } from '../../../lists/reading/list-problem.ts';
 import { hashRequest, readIdempotencyKey } from '../../parameters/idempotency-key.ts';
 import { fieldsOf } from '../../parameters/read-page.ts';
@@ -104,7 +105,7 @@ async function createList(
           },
   });
   if (answer.kind !== 'created') return refuse(reply, answer.kind);
-  return reply.code(201).send(presentList(answer.list, { byStatus: {}, byProvider: {}, expectedEnd: null }));
+  return reply.code(201).send(presentList(answer.list, noProgress));
 }
 
 type CreateOptions = { name: string | undefined; column: number | string | undefined; split: boolean };

@@ -136,6 +136,38 @@ for (const database of databases) {
       });
     });
 
+    test('201: domains one slip away from a large provider are told before anything is charged', async () => {
+      const body =
+        'email\nann@gmial.com\nbo@gmail.com\nann@gmial.com\ncy@hotmail.con\ndee@x.example\nnobody@\n';
+      const record = (await upload({ body })).json<ListRecord>();
+      assert.deepEqual(record.suggestions, [
+        { domain: 'gmial.com', did_you_mean: 'gmail.com', rows: 2 },
+        { domain: 'hotmail.con', did_you_mean: 'hotmail.com', rows: 1 },
+      ]);
+      assert.deepEqual((await read(`/${record.list_id}`)).json<ListRecord>().suggestions, record.suggestions);
+      assert.deepEqual((await upload()).json<ListRecord>().suggestions, []);
+    });
+
+    test('200: another column has suggestions of its own', async () => {
+      const id = await created({ body: 'email,home\nann@gmial.com,ann@yaho.com\n' });
+      const url = `${lists}/${id}`;
+      const body = { column: 'home' };
+      const changed = await fixture.ask({ method: 'PATCH', url, key: fixture.ours.live, body });
+      assert.deepEqual(changed.json<ListRecord>().suggestions, [
+        { domain: 'yaho.com', did_you_mean: 'yahoo.com', rows: 1 },
+      ]);
+    });
+
+    test('201: a list says which key uploaded it, by its name', async () => {
+      const { keyId } = fixture.ours.live;
+      const url = `/api/v1/account/keys/${keyId}`;
+      await fixture.ask({ method: 'PATCH', url, key: fixture.ours.live, body: { name: 'Newsletter' } });
+      const record = (await upload()).json<ListRecord>();
+      assert.equal(record.created_by, 'Newsletter');
+      const [newest] = (await read('?limit=1')).json<ListPage>().lists;
+      assert.equal(newest?.created_by, 'Newsletter');
+    });
+
     test('201: a form with the field `file`', async () => {
       const body = [
         '--b',
