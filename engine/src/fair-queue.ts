@@ -86,6 +86,8 @@ export type Slot = { kind: 'taken'; release: () => void } | { kind: 'timeout' };
 
 /** Slots of which there is a limited number, handed out in the order of a fair queue. */
 export type FairSlots = {
+  /** A slot that may be had without waiting. */
+  takeNow(asker: Asker): Slot | undefined;
   /**
    * Waits for a slot until the deadline. An abort rejects with the signal's reason. A slot is given back once,
    * however often it is released.
@@ -131,13 +133,19 @@ export function createFairSlots(parts: FairSlotParts): FairSlots {
     }
   }
 
+  /** Those who wait could not have this one, so nobody is passed over. */
+  function takeNow(asker: Asker): Slot | undefined {
+    return rule.hasRoom(asker.urgency) && rule.hasShare(asker.account) ? occupy(asker) : undefined;
+  }
+
   return {
+    takeNow,
     serve,
     take(asker, { deadline, signal }) {
       // The reason of an abort is whatever its owner gave; callers expect exactly that.
       if (signal.aborted) return Promise.reject(signal.reason as Error);
-      // Those who wait could not have this one, so nobody is passed over.
-      if (rule.hasRoom(asker.urgency) && rule.hasShare(asker.account)) return Promise.resolve(occupy(asker));
+      const slot = takeNow(asker);
+      if (slot !== undefined) return Promise.resolve(slot);
       return new Promise((resolve, reject) => {
         const waiter: Waiter = { asker, grant: leaveWith };
         const cancelTimer = clock.after(deadline - clock.now(), () => leaveWith({ kind: 'timeout' }));

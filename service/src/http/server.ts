@@ -2,13 +2,14 @@ import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { contractLimits } from '@mailproof/client';
 import fastify from 'fastify';
-import { createAdmitRequest } from './pipeline/admit-request.ts';
+import { createAdmitRequest, createTakePlace, leavePlace } from './pipeline/admit-request.ts';
 import { authenticateOperator } from './pipeline/authenticate-operator.ts';
 import { createAuthenticateRequest } from './pipeline/authenticate-request.ts';
 import { bodyDeadline } from './pipeline/body-deadline.ts';
 import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
 import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
 import { createErrorHandler } from './pipeline/error-handler.ts';
+import { limitConnections } from './pipeline/limit-connections.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
 import { listsPath } from './pipeline/paths.ts';
 import { refuse } from './pipeline/refuse.ts';
@@ -55,6 +56,8 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
 
   server.addHook('onRequest', receiveRequest(parts));
   server.addHook('onRequest', bodyDeadline({ ms: limits.requestTimeoutMs, exempt: listsPath }));
+  server.addHook('preParsing', leavePlace);
+  server.addHook('preValidation', createTakePlace(parts.overloadGuard));
   // eslint-disable-next-line max-params -- the framework's own signature
   server.addHook('onSend', (_request, reply, payload, done) => {
     // A client that is answered during shutdown should not send its next request over this connection.
@@ -125,7 +128,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
       void refuse(reply, 'bad_request');
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  server.server.maxConnections = limits.connections;
+  limitConnections(server.server, limits.connections);
   // Unknown expectations may be ignored (RFC 9110 section 10.1.1); Node would answer 417 without a body.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),

@@ -1,26 +1,60 @@
-import type { FastifyReply, onRequestHookHandler } from 'fastify';
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preParsingHookHandler,
+  preValidationHookHandler,
+} from 'fastify';
+import { clientNetwork } from './client-network.ts';
 import type { AdmitAnswer, OverloadGuard, WorkKind } from './overload-guard.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
 
-/** Admits a request or refuses it (503), before anything of it is looked at. Its place is released when it ends. */
+/**
+ * Where a request takes its place, or is refused (503): once for its client's address, before anything of it is looked
+ * at and until it is known who sends it; and once for its account, when its body is there. In between it holds none, so
+ * that a body which never comes keeps nobody else out.
+ */
 export type AdmitRequest = (kind: WorkKind) => onRequestHookHandler;
 
 export function createAdmitRequest(overloadGuard: OverloadGuard): AdmitRequest {
-  return (kind) => (_request, reply, done) => {
-    const answer = overloadGuard.admit(kind);
-    // Hardly any request has to wait, and one that need not is not delayed by a tick.
-    if (answer instanceof Promise) void answer.then((late) => proceed(late, reply, done));
-    else proceed(answer, reply, done);
+  return (kind) => (request, reply, done) => {
+    contextOf(request).work = { kind, asker: clientNetwork(request) };
+    takePlace(overloadGuard, { request, reply, done });
   };
 }
 
-function proceed(answer: AdmitAnswer, reply: FastifyReply, done: () => void): void {
+/** Before the body is read. */
+// eslint-disable-next-line max-params -- the framework's own signature
+export const leavePlace: preParsingHookHandler = (request, _reply, payload, done) => {
+  contextOf(request).release?.();
+  done(null, payload);
+};
+
+/** When the body is there. The place is released when the response is closed, sent or not. */
+export function createTakePlace(overloadGuard: OverloadGuard): preValidationHookHandler {
+  return (request, reply, done) => takePlace(overloadGuard, { request, reply, done });
+}
+
+type PendingRequest = { request: FastifyRequest; reply: FastifyReply; done: () => void };
+
+function takePlace(overloadGuard: OverloadGuard, pending: PendingRequest): void {
+  const { work } = contextOf(pending.request);
+  if (work === undefined) {
+    pending.done();
+    return;
+  }
+  const answer = overloadGuard.admit(work.kind, work.asker);
+  // Hardly any request has to wait, and one that need not is not delayed by a tick.
+  if (answer instanceof Promise) void answer.then((late) => proceed(late, pending));
+  else proceed(answer, pending);
+}
+
+function proceed(answer: AdmitAnswer, { request, reply, done }: PendingRequest): void {
   switch (answer.kind) {
     case 'admitted':
-      // The place is released when the response is closed, sent or not.
       if (reply.raw.closed) answer.release();
-      else contextOf(reply.request).release = answer.release;
+      else contextOf(request).release = answer.release;
       done();
       return;
     case 'refused':

@@ -24,13 +24,24 @@ export function authenticateOperator({
     if (authorization === undefined && cookie !== undefined) {
       const found = await findSession(request, sessions);
       if (found.kind === 'refused') return refuse(reply, found.reason);
-      if (found.kind === 'found' && found.session.kind === 'operator') return;
+      if (found.kind === 'found' && found.session.kind === 'operator') {
+        letIn(request);
+        return;
+      }
     }
     const [, presented] = /^bearer +(\S{1,1024}) *$/i.exec(authorization ?? '') ?? [];
-    if (presented !== undefined && adminToken.matches(presented)) return;
+    if (presented !== undefined && adminToken.matches(presented)) {
+      letIn(request);
+      return;
+    }
     contextOf(request).fault = authorization === undefined ? 'no_token' : 'token_not_known';
     return refuse(reply, 'invalid_admin_token');
   };
 
   return [admitRequest('account'), requireToken];
+}
+
+/** Wherever the operator comes from, nobody there takes his places. */
+function letIn(request: FastifyRequest): void {
+  contextOf(request).work = { kind: 'account', asker: 'operator' };
 }

@@ -63,9 +63,16 @@ function accept(caller: Caller | undefined, { request, reply, kind, done }: Pend
     void refuse(reply, 'invalid_api_key');
     return;
   }
-  contextOf(request).caller = caller;
+  const context = contextOf(request);
+  context.caller = caller;
+  context.work = { kind, asker: askerOf(caller) };
   if (createsWork(kind) && caller.plan === 'none') void refuse(reply, 'subscription_required');
   else done();
+}
+
+/** What a test key asks for does not wait for what the account's live keys ask for, nor the other way round. */
+function askerOf({ accountId, mode }: Caller): string {
+  return mode === 'live' ? accountId : `test ${accountId}`;
 }
 
 function createsWork(kind: WorkKind): boolean {

@@ -1,13 +1,17 @@
+import { createBoundedCache, createFairSlots, systemClock, type Clock, type Slot } from '@mailproof/engine';
+import { createFairShare, type FairShare } from './fair-share.ts';
+
 /**
- * Refuses what the service cannot handle now, before a key is looked at or a body is read, because a refusal must cost
- * less than the work it saves.
+ * Refuses what the service cannot handle now, because a refusal must cost less than the work it saves.
  *
  * A request is refused when the service is shutting down, when too many requests of its kind are in flight, or when the
  * process is late, in its event loop or in what waits for the store. Polling a task is never refused for lateness,
  * since work near completion goes first.
  *
- * A burst over the limit waits briefly instead of being refused at once. A request that would not be admitted in time,
- * judging by how long recent ones took, is refused on arrival instead of being kept waiting for nothing.
+ * Nobody shuts out others: each account, and each client address while the account is not known, has its share of the
+ * places and of the queue, and those who wait are served in turn. A burst over the limit waits briefly instead of being
+ * refused at once. A request that would not be admitted in time, judging by how long the asker's recent ones took, is
+ * refused on arrival instead of being kept waiting for nothing.
  *
  * Lateness is judged by windows. Two late windows in a row start the shedding, two punctual ones in a row end it,
  * so that one long garbage collection sheds nothing and recovery does not flap.
@@ -19,7 +23,8 @@ export type AdmitAnswer =
   { kind: 'admitted'; release: () => void } | { kind: 'refused'; retryAfterSeconds: number };
 
 export type OverloadGuard = {
-  admit(kind: WorkKind): AdmitAnswer | Promise<AdmitAnswer>;
+  /** `asker`: the account, or the client's address. */
+  admit(kind: WorkKind, asker: string): AdmitAnswer | Promise<AdmitAnswer>;
   /** From now on nothing is admitted, and every request that waits is refused. */
   drain(): void;
   isDraining(): boolean;
@@ -57,24 +62,22 @@ export const overloadLimits: OverloadLimits = {
 const windowsToChange = 2;
 const retryAfterSeconds = { overload: 2, drain: 5 } as const;
 
-type WaitingRequest = { admit(): void; refuse(): void };
-
 export function createOverloadGuard(
   limits: OverloadLimits = overloadLimits,
-  now: () => number = () => performance.now(),
+  clock: Clock = systemClock,
 ): OverloadGuard {
   const queues = {
-    single: createRequestQueue('single', limits, now),
-    bulk: createRequestQueue('bulk', limits, now),
-    upload: createRequestQueue('upload', limits, now),
-    read: createRequestQueue('read', limits, now),
-    account: createRequestQueue('account', limits, now),
+    single: createRequestQueue('single', limits, clock),
+    bulk: createRequestQueue('bulk', limits, clock),
+    upload: createRequestQueue('upload', limits, clock),
+    read: createRequestQueue('read', limits, clock),
+    account: createRequestQueue('account', limits, clock),
   };
   const all = Object.values(queues);
   let draining = false;
 
   return {
-    admit: (kind) => (draining ? refused('drain') : queues[kind].admit()),
+    admit: (kind, asker) => (draining ? refused('drain') : queues[kind].admit(asker)),
     drain: () => {
       draining = true;
       for (const queue of all) queue.refuseWaiting();
@@ -93,79 +96,102 @@ function refused(why: keyof typeof retryAfterSeconds): AdmitAnswer {
   return { kind: 'refused', retryAfterSeconds: retryAfterSeconds[why] };
 }
 
-function createRequestQueue(kind: WorkKind, limits: OverloadLimits, now: () => number) {
-  const queue = new Set<WaitingRequest>();
+function createRequestQueue(kind: WorkKind, limits: OverloadLimits, clock: Clock) {
+  const inFlight = createFairShare(limits.inFlight[kind]);
+  const waiting = createFairShare(limits.waiting[kind]);
+  const waiters = new Set<AbortController>();
   const onIdle: (() => void)[] = [];
   const lateness = createLateness();
-  const estimate = createWaitEstimate({ places: limits.inFlight[kind], patienceMs: limits.waitMs / 2 });
-  let inFlight = 0;
+  const estimate = createWaitEstimate({ inFlight, clock, patienceMs: limits.waitMs / 2 });
+  const places = createFairSlots({
+    clock,
+    rule: { hasRoom: () => true, hasShare: (asker) => inFlight.mayTake(asker) },
+    onTaken: ({ account }) => inFlight.take(account),
+    onReleased: ({ account }) => {
+      inFlight.giveBack(account);
+      if (inFlight.held() === 0) onIdle.splice(0).forEach((resolve) => resolve());
+    },
+  });
 
-  function admitNow(): AdmitAnswer {
-    inFlight += 1;
-    const since = now();
+  function answer(slot: Slot, asker: string): AdmitAnswer {
+    if (slot.kind === 'timeout') return refused('overload');
+    const since = clock.now();
     let released = false;
     return {
       kind: 'admitted',
       release: () => {
         if (released) return;
         released = true;
-        inFlight -= 1;
-        estimate.noteRelease(since, now());
-        const next = queue.values().next().value;
-        if (next !== undefined) next.admit();
-        else if (inFlight === 0) onIdle.splice(0).forEach((resolve) => resolve());
+        estimate.noteRelease(asker, since);
+        slot.release();
       },
     };
   }
 
-  function wait(): Promise<AdmitAnswer> {
-    return new Promise((resolve) => {
-      const settle = (answer: () => AdmitAnswer) => {
-        clearTimeout(timer);
-        queue.delete(waiting);
-        resolve(answer());
-      };
-      const waiting = { admit: () => settle(admitNow), refuse: () => settle(() => refused('drain')) };
-      const timer = setTimeout(() => settle(() => refused('overload')), limits.waitMs);
-      queue.add(waiting);
-    });
+  async function wait(asker: string): Promise<AdmitAnswer> {
+    const waiter = new AbortController();
+    waiters.add(waiter);
+    waiting.take(asker);
+    try {
+      const patience = { deadline: clock.now() + limits.waitMs, signal: waiter.signal };
+      return answer(await places.take(askerOf(asker), patience), asker);
+    } catch (error) {
+      if (!waiter.signal.aborted) throw error;
+      return refused('drain');
+    } finally {
+      waiting.giveBack(asker);
+      waiters.delete(waiter);
+    }
   }
 
   return {
-    admit(): AdmitAnswer | Promise<AdmitAnswer> {
+    admit(asker: string): AdmitAnswer | Promise<AdmitAnswer> {
       if (lateness.isLate()) return refused('overload');
-      if (inFlight < limits.inFlight[kind]) return admitNow();
-      const inTime = queue.size < limits.waiting[kind] && estimate.isInTime(queue.size + 1, now());
-      return inTime ? wait() : refused('overload');
+      const slot = places.takeNow(askerOf(asker));
+      if (slot !== undefined) return answer(slot, asker);
+      const mayWait = waiting.mayTake(asker) && estimate.isInTime(asker, waiting.heldBy(asker) + 1);
+      return mayWait ? wait(asker) : refused('overload');
     },
-    refuseWaiting: () => [...queue].forEach((waiting) => waiting.refuse()),
+    refuseWaiting: () => waiters.forEach((waiter) => waiter.abort()),
     idle: () =>
-      inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => void onIdle.push(resolve)),
+      inFlight.held() === 0 ? Promise.resolve() : new Promise<void>((resolve) => void onIdle.push(resolve)),
     judgeWindow: ({ loopDelayMs, storeWaitMs }: LoadFigures) =>
       lateness.judge(loopDelayMs > limits.lateMs[kind] || storeWaitMs > limits.storeLateMs[kind]),
   };
 }
 
+/** Requests of one kind are all equally urgent. */
+function askerOf(account: string): { urgency: 'single'; account: string } {
+  return { urgency: 'single', account };
+}
+
 /** How much the latest request counts in the mean. */
 const newestShare = 0.05;
+const askersKnown = 10_000;
+
+type WaitEstimateParts = { inFlight: FairShare; clock: Pick<Clock, 'now'>; patienceMs: number };
 
 /**
- * Estimates how soon a waiting request would be admitted: when all places are taken, as many come free as there are in
- * the time that one is held. That is known from the first release, before any request had to wait. Until then, every
- * request may wait.
+ * Estimates how soon a waiting request would be admitted: as many of the asker's places come free as it has in the time
+ * that it holds one. That is known from its first release, before any request had to wait. Until then, and while it has
+ * no place at all, every request may wait.
  */
-function createWaitEstimate({ places, patienceMs }: { places: number; patienceMs: number }) {
-  let heldMs: number | undefined;
-  let releasedAt = -Infinity;
+function createWaitEstimate({ inFlight, clock, patienceMs }: WaitEstimateParts) {
+  const known = createBoundedCache<{ heldMs: number; releasedAt: number }>({ maxEntries: askersKnown });
   return {
-    noteRelease(since: number, now: number) {
-      heldMs = heldMs === undefined ? now - since : heldMs + newestShare * (now - since - heldMs);
-      releasedAt = now;
+    noteRelease(asker: string, since: number) {
+      const now = clock.now();
+      const mean = known.get(asker)?.heldMs ?? now - since;
+      known.set(asker, { heldMs: mean + newestShare * (now - since - mean), releasedAt: now });
     },
     /** When nothing was released for as long as a request would wait, the estimate no longer holds. */
-    isInTime(position: number, now: number): boolean {
-      if (heldMs === undefined) return true;
-      return (position * heldMs) / places <= patienceMs && now - releasedAt <= Math.max(patienceMs, heldMs);
+    isInTime(asker: string, position: number): boolean {
+      const places = inFlight.heldBy(asker);
+      const seen = known.peek(asker);
+      if (seen === undefined || places === 0) return true;
+      const { heldMs, releasedAt } = seen;
+      const isStuck = clock.now() - releasedAt > Math.max(patienceMs, heldMs);
+      return (position * heldMs) / places <= patienceMs && !isStuck;
     },
   };
 }

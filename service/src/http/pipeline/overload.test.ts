@@ -87,8 +87,8 @@ test('where every place is taken, who comes is refused unread and polls are answ
   const none = { single: 0, bulk: 0, upload: 0, read: 0, account: 0 };
   const overloadGuard = createOverloadGuard({ ...overloadLimits, inFlight: places, waiting: none });
   const fixture = await open(context, overloadGuard);
-  await overloadGuard.admit('single');
-  await overloadGuard.admit('bulk');
+  await overloadGuard.admit('single', 'another account');
+  await overloadGuard.admit('bulk', 'another account');
   assertRefused(await fixture.postHead(single));
   assertRefused(await fixture.postHead(bulk));
   assert.deepEqual(fixture.parts.calls, []);

@@ -1,11 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../keys/authenticate.ts';
+import type { WorkKind } from './overload-guard.ts';
 
 /** What the stages of one request tell each other and the log. Never an address, a key or a body. */
 export type RequestContext = {
   startedAt: number;
   /** The pattern of the path, where a route answers to it. */
   route: string | undefined;
+  /** What the request needs a place for, and on whose account: the client's address until its account is known. */
+  work?: { kind: WorkKind; asker: string };
   /** Releases the place that the overload guard gave to the request. */
   release?: () => void;
   caller?: Caller;

@@ -13,8 +13,9 @@ type RawConnection = {
 
 const patienceMs = 20_000;
 
-export async function openRaw(port: number): Promise<RawConnection> {
-  const socket = connect(port, '127.0.0.1');
+/** `from`: the loopback address that the client has. */
+export async function openRaw(port: number, from = '127.0.0.1'): Promise<RawConnection> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   await once(socket, 'connect');
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => (received += text));

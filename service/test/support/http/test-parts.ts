@@ -15,6 +15,7 @@ export type TestParts = HttpParts & { calls: string[]; logLines: string[] };
 const callers: Readonly<Record<string, Caller>> = {
   'Bearer paid': { accountId: 'account-paid', keyId: 'key-paid', mode: 'live', plan: 'paid' },
   'Bearer unpaid': { accountId: 'account-unpaid', keyId: 'key-unpaid', mode: 'live', plan: 'none' },
+  'Bearer other': { accountId: 'account-other', keyId: 'key-other', mode: 'live', plan: 'paid' },
   'Bearer test': { accountId: 'account-paid', keyId: 'key-test', mode: 'test', plan: 'paid' },
 };
 

@@ -1,0 +1,22 @@
+import type { Server } from 'node:http';
+import { peerNetwork } from './client-network.ts';
+import { createFairShare } from './fair-share.ts';
+
+/**
+ * Connections are shared out by client address, as places are by account: nobody holds all of them, however slowly its
+ * requests come. What goes beyond a client's share is closed unread. All clients of a proxy are one to this limit, which
+ * is why the proxy alone may hold four fifths.
+ */
+export function limitConnections(server: Server, connections: number): void {
+  server.maxConnections = connections;
+  const share = createFairShare(connections);
+  server.on('connection', (socket) => {
+    const client = peerNetwork(socket);
+    if (!share.mayTake(client)) {
+      socket.destroy();
+      return;
+    }
+    share.take(client);
+    socket.once('close', () => share.giveBack(client));
+  });
+}
