@@ -11,11 +11,19 @@ export type Clock = {
   after(ms: number, callback: () => void): () => void;
 };
 
+/**
+ * A process that was held up finds its timers due and its sockets full at once, and Node runs the timers first. So a
+ * callback waits for one more look at the sockets: what came in time is read before the wait for it is given up.
+ */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, callback) => {
+    let afterSockets: NodeJS.Immediate | undefined;
     // Node's timers count whole milliseconds and may fire up to one early; a deadline must have passed when it is told.
-    const timer = setTimeout(callback, Math.max(0, Math.ceil(ms) + 1));
-    return () => clearTimeout(timer);
+    const timer = setTimeout(() => (afterSockets = setImmediate(callback)), Math.max(0, Math.ceil(ms) + 1));
+    return () => {
+      clearTimeout(timer);
+      clearImmediate(afterSockets);
+    };
   },
 };

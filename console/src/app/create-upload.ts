@@ -31,7 +31,10 @@ type UploadParts = {
 
 /** A service that is busy says when to come again; the file is sent again by itself, so many times in all. */
 const mostAttempts = 5;
-const isBusy = ({ status, retryAfterSeconds }: Failure) => status === 503 && retryAfterSeconds !== undefined;
+
+function isBusy(failure: Failure): failure is Failure & { retryAfterSeconds: number } {
+  return failure.status === 503 && failure.retryAfterSeconds !== undefined;
+}
 
 type Brought = { content: Blob; name: string; key: string; column?: string };
 
@@ -40,16 +43,30 @@ export function createUpload(parts: UploadParts): Upload {
   let brought: Brought | undefined;
   let stopping = new AbortController();
 
-  async function send({ content, name, key, column }: Brought): Promise<void> {
+  async function send(file: Brought): Promise<void> {
     stopping = new AbortController();
+    const { signal } = stopping;
+    try {
+      const list = await sendUntilTaken(file, signal);
+      state.value = { kind: 'idle' };
+      // The answer's shape is the contract's; the service's own tests hold it to its schema.
+      parts.onList(list as ListRecord);
+    } catch (error) {
+      if (signal.aborted) return;
+      const failure = failureOf(error);
+      state.value = { kind: 'failed', name: file.name, failure };
+      if (failure.status === 401) parts.onSessionEnded();
+    }
+  }
+
+  async function sendUntilTaken({ content, name, key, column }: Brought, signal: AbortSignal) {
     const show = (sent: number) => {
       state.value = { kind: 'sending', name, sent, size: content.size };
     };
-    const { signal } = stopping;
     for (let attempt = 1; ; attempt += 1) {
       show(0);
       try {
-        const list = await parts.sendFile({
+        return await parts.sendFile({
           path: uploadPath(Array.from(name).slice(0, contractLimits.listNameCharacters).join(''), column),
           content,
           csrfToken: parts.csrfToken(),
@@ -57,23 +74,13 @@ export function createUpload(parts: UploadParts): Upload {
           signal,
           onProgress: show,
         });
-        state.value = { kind: 'idle' };
-        // The answer's shape is the contract's; the service's own tests hold it to its schema.
-        parts.onList(list as ListRecord);
-        return;
       } catch (error) {
         const failure = failureOf(error);
-        if (signal.aborted) return;
-        if (!isBusy(failure) || attempt === mostAttempts) return fail(name, failure);
-        await parts.wait(Math.max(1, failure.retryAfterSeconds ?? 1) * 1_000);
-        if (signal.aborted) return;
+        if (!isBusy(failure) || attempt === mostAttempts) throw error;
+        await parts.wait(Math.max(1, failure.retryAfterSeconds) * 1_000);
+        signal.throwIfAborted();
       }
     }
-  }
-
-  function fail(name: string, failure: Failure): void {
-    state.value = { kind: 'failed', name, failure };
-    if (failure.status === 401) parts.onSessionEnded();
   }
 
   return {

@@ -36,8 +36,11 @@ const predicate =
 /** "Unknown user" after all: the words belong to the recipient behind them. */
 const notOfRecipient = String.raw`(?!(?:(?!\. )\S+ )?${recipient} )`;
 
+/** "You are not a known user of this relay": all of it, unless it says which recipient is meant ("the user you are …"). */
+const aboutYou = String.raw`(?<!${recipient} (?:that |which |whom )?)you (?:are|were) (?:not|no|unknown|an? unknown) (?:(?!\. )\S+ ){0,20}`;
+
 const aboutUs = new RegExp(
-  String.raw`(?<= )${subject}(?:${ordinaryWord}){0,6}?${predicate}${notOfRecipient}`,
+  String.raw`(?<= )(?:${aboutYou}|${subject}(?:${ordinaryWord}){0,6}?${predicate}${notOfRecipient})`,
   'g',
 );
 

@@ -42,12 +42,13 @@ async function measureWait(): Promise<number> {
   return Math.max(shortMs, 5 * tookMs);
 }
 
-type Case = { domain: string; host: HostDescription };
+/** A host that drips sends a byte in each wait, so that its reply takes many of them. */
+type Case = { domain: string; host: (waitMs: number) => HostDescription };
 
-function describeWorld(cases: Case[]): WorldDescription {
+function describeWorld(cases: Case[], waitMs: number): WorldDescription {
   return {
     zones: Object.fromEntries(cases.map(({ domain }) => [domain, { mx: [[10, `mx.${domain}`]] }])),
-    hosts: Object.fromEntries(cases.map(({ domain, host }) => [`mx.${domain}`, host])),
+    hosts: Object.fromEntries(cases.map(({ domain, host }) => [`mx.${domain}`, host(waitMs)])),
   };
 }
 
@@ -59,7 +60,7 @@ function suite(cases: Case[], settings: Partial<EngineSettings> = {}) {
     const limits = Object.fromEntries(waits.map((wait) => [wait, waitMs]));
     // What the slowest conversation may take: every phase once, in each of two conversations.
     const budgetMs = 2 * waits.length * waitMs;
-    const started = await startEngine(describeWorld(cases), { limits, ...settings });
+    const started = await startEngine(describeWorld(cases, waitMs), { limits, ...settings });
     running.it = started;
     await forEachOf(cases, async ({ domain }) => {
       const startedAt = systemClock.now();
@@ -142,7 +143,7 @@ describe('8 phases × 12 faults: no fault becomes a statement about the mailbox'
   const domainOf = (phase: Phase, fault: Fault): string => `${slug(phase)}--${slug(fault)}.test`;
   const cases = cells.map(({ phase, fault }) => ({
     domain: domainOf(phase, fault),
-    host: faultHost(phase, fault),
+    host: (waitMs: number) => faultHost(phase, fault, waitMs),
   }));
   const { outcomeAt, violations } = suite(cases);
 
@@ -158,7 +159,7 @@ describe('replies that are odd but allowed are read, and odd ones that are not a
   const readable: readonly Fault[] = ['bare_lf', 'code_alone', 'split_bytes'];
   const cases = furtherFaults.map((fault) => ({
     domain: `${slug(fault)}.test`,
-    host: faultHost('rcpt', fault),
+    host: () => faultHost('rcpt', fault),
   }));
   const { outcomeAt } = suite(cases);
   for (const fault of furtherFaults) {
@@ -168,7 +169,10 @@ describe('replies that are odd but allowed are read, and odd ones that are not a
 });
 
 describe('12 TLS faults at a host that demands TLS: unknown, and never a hang', () => {
-  const cases = tlsFaults.map((fault) => ({ domain: `${slug(fault)}.test`, host: tlsFaultHost(fault) }));
+  const cases = tlsFaults.map((fault) => ({
+    domain: `${slug(fault)}.test`,
+    host: () => tlsFaultHost(fault),
+  }));
   const { outcomeAt, violations } = suite(cases);
   for (const fault of tlsFaults) {
     test(fault, () => assert.equal(outcomeAt(`${slug(fault)}.test`).status, 'unknown'));
@@ -179,7 +183,7 @@ describe('12 TLS faults at a host that demands TLS: unknown, and never a hang', 
 describe('12 TLS faults where TLS is only offered and we always want it: asked again in the clear', () => {
   const cases = tlsFaults.map((fault) => ({
     domain: `${slug(fault)}.test`,
-    host: tlsFaultHost(fault, 'offered'),
+    host: () => tlsFaultHost(fault, 'offered'),
   }));
   const { outcomeAt, violations } = suite(cases, { starttls: 'always' });
   /** Here nothing is wrong with the handshake: the host falls silent or speaks out of turn after it. */
@@ -195,7 +199,7 @@ for (const over of ['plaintext', 'tls'] as const) {
   describe(`20 placements of an injected reply over ${over}: no verdict comes from it`, () => {
     const cases = injections.map((injection, index) => ({
       domain: `inject-${index}.test`,
-      host: injectedHost(injection, over),
+      host: () => injectedHost(injection, over),
     }));
     assert.equal(injections.length, 20);
     const { outcomeAt } = suite(cases);

@@ -156,7 +156,7 @@ describe('time', () => {
 
   const waits = { bannerMs: 100, rcptMs: 100, smtpPhaseMs: 30_000 };
   const patient = { bulkBannerMs: 30_000, bulkRcptMs: 30_000, bulkSmtpPhaseMs: 30_000 };
-  for (const temper of [{ replyDelayMs: 150 }, { recipientDelayMs: 400 }] satisfies Temper[])
+  for (const temper of [{ replyDelayMs: 1_000 }, { recipientDelayMs: 1_000 }] satisfies Temper[])
     test(`is given to a list that a single verification has not: ${JSON.stringify(temper)}`, () =>
       at(
         { ...temper, pipelining: false },

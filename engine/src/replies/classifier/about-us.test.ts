@@ -104,6 +104,8 @@ describe('what is said of anything but the recipient', () => {
     '550 5.1.1 <someone@example.com> we do not want mail from you',
     '517 Domain does not exist: example.org',
     '501 Invalid domain name',
+    '550 You are not a known user of this relay',
+    '550 5.1.1 You are unknown to this mailbox',
     '550 5.1.7 <verify@probe.example.org>: Sender address rejected: undeliverable address: host mx.example[192.0.2.1] said: 550 5.1.1 <verify@probe.example.org>: User unknown',
     '554 5.7.1 <mail.example.org[192.0.2.7]>: Client host rejected: host mx.example said: 550 5.1.1 User unknown',
   ];
@@ -117,6 +119,8 @@ describe('what is said of anything but the recipient', () => {
       '550 The message was not delivered because the mailbox does not exist',
       '550 Your message to someone@example.com could not be delivered. The account is unknown.',
       '550 Service says: unknown user',
+      '550 The user you are trying to reach does not exist',
+      '550 You are not at fault. The mailbox does not exist.',
       '550 5.1.1 The server does not know this user',
       '550 someone@example.com is unknown on this server',
       '550 Mailbox not found, returned to sender',

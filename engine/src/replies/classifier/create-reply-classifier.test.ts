@@ -28,7 +28,7 @@ const replies: ReplyToClassify[] = texts.flatMap((text) =>
 
 test('what is remembered is what the rules say, whatever was asked before', () => {
   const expected = replies.map((reply) => classifyReply(reply));
-  for (const most of [1, 50, 1_000_000]) {
+  for (const most of [50, 1_000_000]) {
     const classify = createReplyClassifier(most);
     assert.deepEqual(
       replies.map((reply) => classify(reply)),
