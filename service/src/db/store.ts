@@ -18,6 +18,8 @@ export type Store = {
    * processes; what moves an account's credits has the account's id as its key. On SQLite everything is serial.
    */
   write: <T>(operation: (tx: Tx) => Promise<T>, serialKey?: string) => Promise<T>;
+  /** The same for an operation that decides by what it has read: no other with its key comes between its statements. */
+  writeAlone: <T>(operation: (tx: Tx) => Promise<T>, serialKey: string) => Promise<T>;
   /**
    * The store for one step of a request. Its client waits, so all that is asked of it together is answered or refused
    * within moments, where the work of the service itself may wait for seconds. A write that was refused because it took

@@ -91,7 +91,7 @@ const rowsDeletedAtOnce = 1_000;
 /** Throws a `ListProblem`, and changes nothing, where the file has no such column. */
 export async function changeColumn(
   { accountId, listId, ...wish }: ColumnChange,
-  parts: Omit<SurveyParts, 'store'> & { store: Pick<Store, 'read' | 'write'> },
+  parts: Omit<SurveyParts, 'store'> & { store: Pick<Store, 'read' | 'write' | 'writeAlone'> },
 ): Promise<ChangeListAnswer> {
   const { store } = parts;
   const list = await findList(store.read, { accountId, listId });
@@ -103,7 +103,7 @@ export async function changeColumn(
   const split = wish.split ?? list.split;
   await planReading(file, { isValidUtf8, column });
 
-  const taken = await store.write((tx) => tx.change(forgetPlan, { list: listId }), accountId);
+  const taken = await store.writeAlone((tx) => tx.change(forgetPlan, { list: listId }), accountId);
   if (taken !== 1) return { kind: 'wrong_state', state: list.state };
   for (let from = 1; from <= list.counts.rows; from += rowsDeletedAtOnce)
     await store.write((tx) => deleteRows(tx, listId, { from, to: from + rowsDeletedAtOnce }));

@@ -91,7 +91,7 @@ type StartAnswer =
   | { kind: 'idempotency_mismatch' };
 
 type ListActionsParts = Omit<SurveyParts, 'store'> & {
-  store: Pick<Store, 'read' | 'write'>;
+  store: Pick<Store, 'read' | 'write' | 'writeAlone'>;
   wallClock: WallClock;
   processId: string;
   listMaxBytes: number;
@@ -108,7 +108,7 @@ export function createListActions(parts: ListActionsParts): ListActions {
     (work: (tx: Tx, order: ListOrder) => Promise<StopListAnswer>) =>
     async ({ accountId }: Caller, listId: string): Promise<StopListAnswer> => {
       if (!isListId(listId)) return { kind: 'list_not_found' };
-      const answer = await store.write(
+      const answer = await store.writeAlone(
         (tx) => work(tx, { accountId, listId, now: wallClock.now() }),
         accountId,
       );
@@ -168,7 +168,7 @@ async function create(request: CreateListRequest, parts: ListActionsParts): Prom
   const { accountId } = caller;
   const { listId, contentHash } = await receiveList(request, parts);
   const now = parts.wallClock.now();
-  const answer = await parts.store.write(
+  const answer = await parts.store.writeAlone(
     async (tx): Promise<{ kind: 'new'; listId: string } | { kind: 'replayed'; listId: string } | Refused> => {
       const scope = idempotency && {
         accountId,
@@ -181,7 +181,7 @@ async function create(request: CreateListRequest, parts: ListActionsParts): Prom
       if (earlier !== undefined && earlier.kind !== 'new') return earlier;
       await revealList(tx, listId);
       if (scope === undefined) return { kind: 'new', listId };
-      await begin(tx, { ...scope, attempt: requestId, processId: null, expiresAt: now });
+      await begin(tx, { ...scope, attempt: requestId, processId: null, expiresAt: now + attemptMs });
       await finish(tx, { accountId, key: scope.request.key, attempt: requestId, answer: listId, now });
       return { kind: 'new', listId };
     },
@@ -195,6 +195,9 @@ async function create(request: CreateListRequest, parts: ListActionsParts): Prom
     ? { kind: 'idempotency_mismatch' }
     : { kind: 'created', list, replayed: answer.kind === 'replayed' };
 }
+
+/** Nobody sees the attempt, as it begins and ends in one transaction; but until then its twins have to find it. */
+const attemptMs = 60_000;
 
 type Refused = { kind: 'request_in_progress' } | { kind: 'idempotency_mismatch' };
 
@@ -217,14 +220,14 @@ async function start(request: StartListRequest, parts: ListActionsParts): Promis
   if (!isListId(listId)) return { kind: 'list_not_found' };
   const now = parts.wallClock.now();
   const order = { accountId, listId, first, requestId, deadlineMs: parts.listDeadlineMs, now };
-  const answer = await parts.store.write(async (tx): Promise<StartListAnswer | Refused> => {
+  const answer = await parts.store.writeAlone(async (tx): Promise<StartListAnswer | Refused> => {
     if (idempotency === undefined) return startList(tx, order);
     const scope = { accountId, endpoint: 'task' as const, request: idempotency, now };
     const earlier = await recall(tx, scope);
     if (earlier.kind === 'answered') return { kind: 'started' };
     if (earlier.kind !== 'new') return earlier;
     const attempt = { accountId, key: idempotency.key, attempt: requestId };
-    await begin(tx, { ...scope, attempt: requestId, processId: null, expiresAt: now });
+    await begin(tx, { ...scope, attempt: requestId, processId: null, expiresAt: now + attemptMs });
     const started = await startList(tx, order);
     if (started.kind === 'started') await finish(tx, { ...attempt, answer: listId, now });
     else await forget(tx, attempt);

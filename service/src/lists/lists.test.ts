@@ -8,6 +8,7 @@ import { nearProvider } from '../../test/support/near-provider.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { deferred, mistyped, safe, unknown } from '../../test/support/outcomes.ts';
 import { statement } from '../db/statement.ts';
+import type { Claim } from '../tasks/claim-task.ts';
 import { findList } from './list.ts';
 import { readProgress } from './read-lists.ts';
 import { receiveList, revealList } from './receive-list.ts';
@@ -62,14 +63,14 @@ async function openListFixture(database: (typeof databases)[number], credits = 1
     upload,
     list: async (listId: string) => (await findList(store.read, { accountId, listId }))!,
     start: (listId: string, first?: number) =>
-      store.write(
+      store.writeAlone(
         (tx) => startList(tx, { ...order(listId), first, requestId: randomUUID(), deadlineMs: 24 * hourMs }),
         accountId,
       ),
-    pause: (listId: string) => store.write((tx) => pauseList(tx, order(listId)), accountId),
-    resume: (listId: string) => store.write((tx) => resumeList(tx, order(listId)), accountId),
-    cancel: (listId: string) => store.write((tx) => cancelList(tx, order(listId)), accountId),
-    remove: (listId: string) => store.write((tx) => deleteList(tx, order(listId)), accountId),
+    pause: (listId: string) => store.writeAlone((tx) => pauseList(tx, order(listId)), accountId),
+    resume: (listId: string) => store.writeAlone((tx) => resumeList(tx, order(listId)), accountId),
+    cancel: (listId: string) => store.writeAlone((tx) => cancelList(tx, order(listId)), accountId),
+    remove: (listId: string) => store.writeAlone((tx) => deleteList(tx, order(listId)), accountId),
     /** Claims and runs tasks until there is none to claim. */
     work: async () => {
       let ran = 0;
@@ -93,6 +94,12 @@ const countRows = statement((db) =>
 const countPieces = statement((db) =>
   db.selectFrom('list_piece').select((eb) => eb.fn.countAll<number>().as('rows')),
 );
+
+async function claimAll(claimOne: () => Promise<Claim | undefined>): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  for (let claim = await claimOne(); claim !== undefined; claim = await claimOne()) claims.push(claim);
+  return claims;
+}
 
 const people = (count: number, domains = 10) =>
   Array.from({ length: count }, (_, n) => `person${n}@d${n % domains}.example`);
@@ -234,6 +241,46 @@ for (const database of databases) {
       assert.deepEqual(new Set(fixture.asked), new Set(people(60)));
       assert.match(await fixture.download(id), /person60@d0\.example,,,,,not_wanted,\n/);
       assert.deepEqual(await fixture.start(id), { kind: 'wrong_state', state: 'completed' });
+      await fixture.close();
+    });
+
+    it('whose tasks end side by side hands out every address once', async () => {
+      const fixture = await openListFixture(database, 10_000);
+      const id = await fixture.upload(people(8_000).join('\n'));
+      await fixture.start(id);
+      for (
+        let claims = await claimAll(fixture.claim);
+        claims.length > 0;
+        claims = await claimAll(fixture.claim)
+      )
+        await Promise.all(
+          claims.map((claim) => runListTask(claim, fixture.taskParts, { draining: never, cut: never })),
+        );
+      assert.equal((await fixture.list(id)).state, 'completed');
+      assert.equal(fixture.asked.length, 8_000);
+      assert.equal(new Set(fixture.asked).size, 8_000);
+      assert.deepEqual(await fixture.balance(), [2_000, 0, 8_000]);
+      assert.deepEqual(await fixture.violations(), []);
+      await fixture.close();
+    });
+
+    it('cancelled while its last task ends is either completed or cancelled, and says which', async () => {
+      const fixture = await openListFixture(database, 10_000);
+      const id = await fixture.upload(people(50).join('\n'));
+      await fixture.start(id);
+      const claim = (await fixture.claim())!;
+      const running = runListTask(claim, fixture.taskParts, { draining: never, cut: never });
+      while (fixture.asked.length < 50) await new Promise(setImmediate);
+      const answers = Array.from({ length: 20 }, async () => {
+        await new Promise(setImmediate);
+        return fixture.cancel(id);
+      });
+      const kinds = new Set((await Promise.all(answers)).map(({ kind }) => kind));
+      await running;
+      const { state, run } = await fixture.list(id);
+      assert.deepEqual([...kinds], [state === 'cancelled' ? 'done' : 'wrong_state']);
+      assert.deepEqual(await fixture.balance(), [10_000 - run.checked, 0, run.checked]);
+      assert.deepEqual(await fixture.violations(), []);
       await fixture.close();
     });
 

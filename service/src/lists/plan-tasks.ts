@@ -9,7 +9,7 @@ import { selectLists, toList, type List } from './list.ts';
  * a list of a million is not ten thousand tasks at once. Addresses whose wait is over come first, then the next in the
  * order of their mail domain, so that conversations and DNS answers are shared.
  *
- * Whoever calls it holds the account's place in the store (`serialKey`), so nobody plans the same list beside it.
+ * Whoever calls it writes alone under the account's key, so nobody plans the same list beside it.
  */
 const tasksAhead = 32;
 const taskAddresses = 100;

@@ -1,8 +1,11 @@
+import type { Store } from '../db/store.ts';
 import { releaseTask, type Claim } from '../tasks/claim-task.ts';
 import { pendingItems } from '../tasks/items.ts';
 import { keepLease } from '../tasks/keep-lease.ts';
 import { verifyItems, type RunTaskParts, type RunTaskSignals } from '../tasks/run-task.ts';
 import { settleListTask } from './settle-list-task.ts';
+
+type ListTaskParts = RunTaskParts & { store: Pick<Store, 'writeAlone'> };
 
 /**
  * The story of a list's task: a worker has claimed it; verify what is due, side by side; give the rest back to the list.
@@ -14,7 +17,7 @@ import { settleListTask } from './settle-list-task.ts';
  */
 export async function runListTask(
   claim: Claim,
-  parts: RunTaskParts,
+  parts: ListTaskParts,
   signals: RunTaskSignals,
 ): Promise<'settled' | 'put_back' | 'lease_lost'> {
   const lease = keepLease(claim, parts);
@@ -33,8 +36,8 @@ export async function runListTask(
   }
 }
 
-async function settle(claim: Claim, parts: RunTaskParts): Promise<'settled' | 'lease_lost'> {
-  const answer = await parts.store.write(
+async function settle(claim: Claim, parts: ListTaskParts): Promise<'settled' | 'lease_lost'> {
+  const answer = await parts.store.writeAlone(
     (tx) => settleListTask(tx, claim, parts.wallClock.now()),
     claim.accountId,
   );

@@ -70,7 +70,7 @@ export async function startList(tx: Tx, order: StartListOrder): Promise<StartLis
     wanted === 0 ? undefined : await tx.first(findNthAddress, { list: list.id, before: wanted - 1 });
   const held = await holdCredits(tx, list, { ...order, wanted });
   if (held.kind !== 'held') return held;
-  await tx.change(writeStart, {
+  const started = await tx.change(writeStart, {
     list: list.id,
     wanted,
     last: last?.row ?? 0,
@@ -78,6 +78,7 @@ export async function startList(tx: Tx, order: StartListOrder): Promise<StartLis
     now,
     deadline: now + order.deadlineMs,
   });
+  if (started !== 1) throw new Error('a list was started by two requests');
   await planTasks(tx, list.id, now);
   return { kind: 'started' };
 }

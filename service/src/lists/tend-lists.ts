@@ -12,7 +12,7 @@ import { endRun } from './stop-list.ts';
  * time is over and uploads that broke are erased. Every process does it every second; each step is small and may be
  * repeated.
  */
-type TendListsParts = { store: Pick<Store, 'read' | 'write'> };
+type TendListsParts = { store: Pick<Store, 'read' | 'writeAlone'> };
 
 const listsAtOnce = 50;
 
@@ -58,7 +58,7 @@ const findCompletedTasks = statement((db, arg: { list: string }) =>
 export async function tendLists(now: number, { store }: TendListsParts): Promise<number> {
   const due = await store.read.all(findDue, { now });
   for (const { id, account_id: account, deadline_at: deadline } of due) {
-    await store.write(async (tx) => {
+    await store.writeAlone(async (tx) => {
       if (deadline !== null && deadline <= now) return endRun(tx, { listId: id, state: 'completed', now });
       for (const task of await tx.all(findCompletedTasks, { list: id }))
         await absorbTask(tx, { taskId: task.id, listId: id });
@@ -68,7 +68,7 @@ export async function tendLists(now: number, { store }: TendListsParts): Promise
   }
   const overdue = await store.read.all(findPausedOverdue, { now });
   for (const { id, account_id: account } of overdue)
-    await store.write((tx) => endRun(tx, { listId: id, state: 'completed', now }), account);
+    await store.writeAlone((tx) => endRun(tx, { listId: id, state: 'completed', now }), account);
   return overdue.length;
 }
 

@@ -6,6 +6,7 @@ import { until } from './until.ts';
 
 export const singlePath = '/api/v1/email-verification';
 export const bulkPath = '/api/v1/bulk-email-verification';
+export const listsPath = '/api/v1/lists';
 
 export type Call = {
   /** POST unless said. */
@@ -16,6 +17,8 @@ export type Call = {
   headers?: Record<string, string | string[]>;
   /** A string or bytes go out as they are, anything else as JSON; `application/json` unless a header says otherwise. */
   body?: unknown;
+  /** Hangs up after so many bytes of the body, having announced all of them; the answer is lost. */
+  cutAfterBytes?: number;
 };
 
 export type Answered = {
@@ -114,7 +117,11 @@ function isCompleted({ status, text, body }: Answered): boolean {
 }
 
 /** Node's own client, because `fetch` refuses some methods and headers that a stranger may well send. */
-function exchange(url: string, agent: Agent, { method, path, key, headers, body }: Call): Promise<Answer> {
+function exchange(
+  url: string,
+  agent: Agent,
+  { method, path, key, headers, body, cutAfterBytes }: Call,
+): Promise<Answer> {
   const raw = typeof body === 'string' || Buffer.isBuffer(body);
   const payload = body === undefined ? undefined : Buffer.from(raw ? body : JSON.stringify(body));
   return new Promise((resolve) => {
@@ -138,7 +145,8 @@ function exchange(url: string, agent: Agent, { method, path, key, headers, body 
       response.on('error', lost).on('aborted', lost);
       response.on('end', () => resolve(readAnswer(response, Buffer.concat(chunks))));
     });
-    outgoing.end(payload);
+    if (cutAfterBytes === undefined) outgoing.end(payload);
+    else outgoing.write(payload?.subarray(0, cutAfterBytes) ?? '', () => outgoing.destroy());
   });
 }
 

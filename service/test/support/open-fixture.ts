@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import pg from 'pg';
 import { startWorld, type World, type WorldDescription } from '@mailproof/world';
 import { createAccount } from '../../src/accounts/create-account.ts';
@@ -39,6 +39,8 @@ export type Fixture = {
     plan?: 'paid' | 'none';
     credits?: number;
   }) => Promise<OpenedAccount>;
+  /** Asks the database past the service; parameters are `$1`, `$2`, … in both databases. */
+  query: (sql: string, values?: unknown[]) => Promise<Row[]>;
   /** The figures of an account as they stand in the database at this moment. */
   balance: (accountId: string) => Promise<Balance>;
   close: () => Promise<void>;
@@ -85,6 +87,7 @@ export async function openFixture(options: FixtureOptions): Promise<Fixture> {
       startService(configOf({ MAILPROOF_LOG_LEVEL: 'warn', ...env }), { print: () => undefined, ...parts }),
     command: (...args) => runCommand(args, env),
     openAccount: (request = {}) => openAccount(configOf(env), request),
+    query: (sql, values) => queryDatabase(env, sql, values),
     balance: (accountId) => readBalance(env, accountId),
     close: async () => {
       await Promise.all(served.map((serving) => serving.kill()));
@@ -121,11 +124,11 @@ async function openAccount(
 }
 
 const figures = ['granted', 'available', 'reserved', 'spent'] as const;
-const findFigures = `select ${figures.join(', ')} from account where id =`;
 
 async function readBalance(env: Settings, accountId: string): Promise<Balance> {
-  const url = env['MAILPROOF_DATABASE_URL'];
-  const row = url === undefined ? readFile(env, accountId) : await readServer(url, accountId);
+  const [row] = await queryDatabase(env, `select ${figures.join(', ')} from account where id = $1`, [
+    accountId,
+  ]);
   const entries = figures.map((name) => {
     const value = Number(row?.[name] ?? Number.NaN);
     if (!Number.isSafeInteger(value)) throw new Error(`no ${name} in the books of ${accountId}`);
@@ -134,21 +137,27 @@ async function readBalance(env: Settings, accountId: string): Promise<Balance> {
   return Object.fromEntries(entries) as Balance;
 }
 
-function readFile(env: Settings, accountId: string): Row | undefined {
+function queryDatabase(env: Settings, sql: string, values: unknown[] = []): Promise<Row[]> {
+  const url = env['MAILPROOF_DATABASE_URL'];
+  return url === undefined ? Promise.resolve(queryFile(env, sql, values)) : queryServer(url, sql, values);
+}
+
+function queryFile(env: Settings, sql: string, values: unknown[]): Row[] {
   const file = join(env['MAILPROOF_DATA_DIR'] ?? '', 'mailproof.db');
   const database = new DatabaseSync(file, { readOnly: true, timeout: 60_000 });
   try {
-    return database.prepare(`${findFigures} ?`).get(accountId);
+    const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value as SQLInputValue]));
+    return database.prepare(sql).all(named);
   } finally {
     database.close();
   }
 }
 
-async function readServer(url: string, accountId: string): Promise<Row | undefined> {
+async function queryServer(url: string, sql: string, values: unknown[]): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query<Row>(`${findFigures} $1`, [accountId])).rows[0];
+    return (await client.query<Row>(sql, values)).rows;
   } finally {
     await client.end();
   }

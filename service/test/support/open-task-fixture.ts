@@ -35,7 +35,7 @@ export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
     deferRetryMs: 300_000,
     itemTimeoutMs: 30_000,
   };
-  const parts: RunTaskParts = {
+  const parts: RunTaskParts & { store: typeof store } = {
     ...settings,
     store,
     engine,

@@ -4,6 +4,7 @@ import { createReader } from '../create-tx.ts';
 import { postgresDialect, type Dialect } from '../dialect.ts';
 import { createDeadlines } from '../groups/deadlines.ts';
 import { tooLate } from '../groups/group-deadline.ts';
+import { createWriteAlone } from '../write-alone.ts';
 import { createSerialWriteQueues } from '../groups/serial-write-queues.ts';
 import { createCircuit, type Circuit } from '../pool/circuit.ts';
 import { createConnectionPool } from '../pool/connection-pool.ts';
@@ -92,6 +93,7 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
   return {
     read,
     write,
+    writeAlone: createWriteAlone(write),
     withRequestDeadline,
     waitMs: queues.waitMs,
     snapshot: (look) =>

@@ -14,6 +14,7 @@ import { shareReadTransactions, type SharedReads } from './share-read-transactio
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
+import { createWriteAlone } from '../write-alone.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { StoreUnavailableError, type StoreFault } from '../store-unavailable-error.ts';
 
@@ -171,6 +172,7 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
   return {
     read,
     write,
+    writeAlone: createWriteAlone(write),
     // One file and one process, as a rule: nobody else makes it wait.
     withRequestDeadline: () => ({ read, write }),
     waitMs: queue.waitMs,

@@ -75,7 +75,7 @@ export function createExpectations(
 }
 
 /** What must become of an address, by its domain. */
-function endOf(email: string): string | undefined {
+export function endOf(email: string): string | undefined {
   return email.includes('+safe@') ? 'safe' : ends[email.slice(email.lastIndexOf('@') + 1)];
 }
 

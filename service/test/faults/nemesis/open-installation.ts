@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { startPrivatePostgres, type PrivatePostgres } from '../../support/postgres/private-postgres.ts';
 import type { Settings } from '../../support/mailproof.ts';
 import type { Fixture } from '../../support/open-fixture.ts';
@@ -10,8 +9,6 @@ export type Installation = Fixture & {
   postgres: PrivatePostgres;
   apis: ServiceProcess[];
   workers: ServiceProcess[];
-  /** Asks the database past the service. */
-  query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
   /** What ended without being told to. */
   crashes: string[];
 };
@@ -57,8 +54,7 @@ export async function openInstallation({
     await close();
     throw error;
   }
-  const query: Installation['query'] = (sql, values) => ask(postgres.url, sql, values);
-  return { ...fixture, ...processes, postgres, query, crashes, close };
+  return { ...fixture, ...processes, postgres, crashes, close };
 }
 
 /** The database knows each process by its name. */
@@ -66,14 +62,4 @@ function knownAs(env: Settings, name: string): Settings {
   const url = new URL(env['MAILPROOF_DATABASE_URL'] ?? '');
   url.searchParams.set('application_name', name);
   return { ...env, MAILPROOF_DATABASE_URL: url.href };
-}
-
-async function ask(url: string, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(sql, values)).rows;
-  } finally {
-    await client.end();
-  }
 }

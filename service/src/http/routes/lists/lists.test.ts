@@ -92,6 +92,26 @@ for (const database of databases) {
       }
     });
 
+    test('201: uploaded three times at once under one key it is one list', async () => {
+      const headers = { 'idempotency-key': 'three-at-once' };
+      const responses = await Promise.all(Array.from({ length: 3 }, () => upload({ headers })));
+      const ids = responses.map((response) => response.json<ListRecord>().list_id);
+      assert.deepEqual(
+        responses.map(({ statusCode }) => statusCode),
+        [201, 201, 201],
+      );
+      assert.equal(new Set(ids).size, 1);
+    });
+
+    test('202, 409: started twice at once it is started once, and its credits are reserved once', async () => {
+      const id = await created();
+      const before = await fixture.balanceOf(fixture.ours.accountId);
+      const responses = await Promise.all(Array.from({ length: 4 }, () => post(`${id}/start`)));
+      assert.deepEqual(responses.map(({ statusCode }) => statusCode).sort(), [202, 409, 409, 409]);
+      await post(`${id}/cancel`);
+      assert.deepEqual(await fixture.balanceOf(fixture.ours.accountId), before);
+    });
+
     test('201: a file as the body is surveyed, and nothing is charged', async () => {
       const response = await upload({ query: '?name=My%20list' });
       assert.equal(response.statusCode, 201);
