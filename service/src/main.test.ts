@@ -104,7 +104,8 @@ describe('a first start', () => {
     const second = await start(folder);
     assert.equal(second.printed, '');
     assert.equal(
-      (await postUntilServed(second.service.url + single, first.test, { email: 'safe@example.com' })).statusCode,
+      (await postUntilServed(second.service.url + single, first.test, { email: 'safe@example.com' }))
+        .statusCode,
       200,
     );
     await second.service.stop();
@@ -129,7 +130,10 @@ describe('the whole service, with a test key', () => {
     assert.equal(Number(refused.headers['retry-after']), 3_600);
     assert.equal((await keyed()).statusCode, 200);
     assert.equal((await keyed({ 'idempotency-key': 'two' })).statusCode, 429);
-    assert.equal((await postUntilServed(service.url + single, key, { email: 'safe@example.com' })).statusCode, 200);
+    assert.equal(
+      (await postUntilServed(service.url + single, key, { email: 'safe@example.com' })).statusCode,
+      200,
+    );
     await service.stop();
   });
 
@@ -233,7 +237,10 @@ describe('the whole service, with a live key', () => {
   test('a deleted or made-up key is 401, and another path 404', async () => {
     const { service, live } = await start(newFolder());
     const typo = live.slice(0, -1) + (live.endsWith('a') ? 'b' : 'a');
-    assert.equal((await postUntilServed(service.url + single, typo, { email: 'jane@example.com' })).statusCode, 401);
+    assert.equal(
+      (await postUntilServed(service.url + single, typo, { email: 'jane@example.com' })).statusCode,
+      401,
+    );
     assert.equal((await fetch(`${service.url}/nowhere`)).status, 404);
     await service.stop();
   });
