@@ -235,7 +235,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     names: ['MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR'],
     meaning:
       "addresses that an account's test keys may have stored in an hour, which is how long they are kept",
-    ...usually(100_000),
+    ...usually(1_000_000),
     ...wholeNumber(1, 100_000_000),
   },
   sandboxDelays: {
