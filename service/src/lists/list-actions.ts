@@ -58,6 +58,7 @@ export type CreateListRequest = {
   requestId: string;
   name: string;
   content: AsyncIterable<Uint8Array>;
+  declaredBytes: number | undefined;
   column: ColumnWish | undefined;
   split: boolean;
   /** What makes two uploads the same beside their bytes is hashed by the caller with them. */
