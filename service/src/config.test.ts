@@ -237,6 +237,13 @@ const rows = [
     bad: [`${file}.missing`],
   }),
   row({
+    key: 'sandboxAddressesPerHour',
+    name: 'MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR',
+    usual: 100_000,
+    good: [['1', 1]],
+    bad: ['0', 'many'],
+  }),
+  row({
     key: 'sandboxDelays',
     name: 'MAILPROOF_SANDBOX_DELAYS',
     usual: 'on',

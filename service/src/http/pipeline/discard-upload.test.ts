@@ -20,8 +20,6 @@ type Raw = Awaited<ReturnType<typeof openRaw>>;
 /** Sends all of it before it reads a byte, as browsers do; answers whether the connection lasted. */
 async function sendAll({ socket }: Raw, pieces: readonly (Buffer | string)[]): Promise<boolean> {
   socket.pause();
-  let isWhole = true;
-  socket.once('error', () => (isWhole = false));
   const closed = new Promise((resume) => socket.once('close', resume));
   for (const piece of pieces) {
     if (socket.destroyed) break;
@@ -29,7 +27,7 @@ async function sendAll({ socket }: Raw, pieces: readonly (Buffer | string)[]): P
       await Promise.race([new Promise((resume) => socket.once('drain', resume)), closed]);
   }
   socket.resume();
-  return isWhole && !socket.destroyed;
+  return !socket.destroyed;
 }
 
 describe('a refused upload', () => {
@@ -80,7 +78,7 @@ describe('a refused upload', () => {
       assert.equal(await sendAll(raw, pieces()), true);
       assert.match(
         await raw.until('detail'),
-        /^HTTP\/1\.1 413 [^]*"list_too_large","detail":"The file is larger than 1 MB/,
+        /^HTTP\/1\.1 413 [\s\S]*"list_too_large","detail":"The file is larger than 1 MB/,
       );
       raw.write('GET /healthz HTTP/1.1\r\nHost: example.com\r\n\r\n');
       assert.deepEqual(statusesIn(await raw.until('"ok"')), [413, 200]);
@@ -119,5 +117,5 @@ test('a client that sends no more is waited for only so long', async (t: TestCon
   t.after(() => server.close());
   const raw = await openRaw((server.address() as AddressInfo).port);
   raw.write('POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 500\r\n\r\nabc');
-  assert.match(await raw.untilClosed(), /^HTTP\/1\.1 413 [^]*no$/);
+  assert.match(await raw.untilClosed(), /^HTTP\/1\.1 413 [\s\S]*no$/);
 });

@@ -1,8 +1,10 @@
 import { contractLimits, type ErrorReason } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import { statusOf } from '../schemas/errors.ts';
 import { discardUpload } from './discard-upload.ts';
 import { listsPath } from './paths.ts';
+import { contextOf } from './request-context.ts';
 
 /** Seconds after which a client may try again when there is no better estimate (a store that does not answer …). */
 const defaultRetryAfterSeconds = 2;
@@ -10,6 +12,12 @@ const defaultRetryAfterSeconds = 2;
 /** The error body as it goes on the wire: these two fields and nothing else, whatever happened. */
 export function errorBody(reason: ErrorReason): string {
   return `{"status":"error","reason":"${reason}"}`;
+}
+
+/** The contract has one 429, and a test key's allowance is what credits are to a live one. */
+export function refuseSandbox(reply: FastifyReply, { retryAfterSeconds }: SandboxUsedUp): FastifyReply {
+  contextOf(reply.request).fault = 'sandbox_used_up';
+  return refuse(reply.header('retry-after', String(retryAfterSeconds)), 'insufficient_credits');
 }
 
 /** Answers with an error. The body is written here, so no schema, stack or message can add to it. */
