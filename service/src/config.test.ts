@@ -239,7 +239,7 @@ const rows = [
   row({
     key: 'sandboxAddressesPerHour',
     name: 'MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR',
-    usual: 100_000,
+    usual: 1_000_000,
     good: [['1', 1]],
     bad: ['0', 'many'],
   }),
