@@ -27,6 +27,9 @@ function row<Key extends keyof Config>(described: Row<Key>): Row<keyof Config> {
 
 const notNumbers = ['-1', '1.5', '1e3', '0x10', 'ten', '1 000', '99999999999999999999'];
 
+/** Of 32 characters, the shortest there may be. */
+const longToken = 's3cret/+=-of-the-operator-012345';
+
 const rows = [
   row({
     key: 'host',
@@ -205,8 +208,8 @@ const rows = [
     key: 'adminToken',
     name: 'MAILPROOF_ADMIN_TOKEN',
     usual: undefined,
-    good: [['s3cret/+=', 's3cret/+=']],
-    bad: ['with space', 'ümlaut'],
+    good: [[longToken, longToken]],
+    bad: ['x', longToken.slice(0, 31), `${longToken} with space`, `${longToken}ümlaut`],
   }),
   row({
     key: 'spamtrapsFile',
@@ -235,6 +238,13 @@ const rows = [
     usual: undefined,
     good: [[file, file]],
     bad: [`${file}.missing`],
+  }),
+  row({
+    key: 'sandboxAddressesPerHour',
+    name: 'MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR',
+    usual: 1_000_000,
+    good: [['1', 1]],
+    bad: ['0', 'many'],
   }),
   row({
     key: 'sandboxDelays',
@@ -302,7 +312,7 @@ test('the sender is by default at the name we introduce ourselves by', () => {
 test('neither a refusal nor a description shows a password or a token', () => {
   const env = {
     MAILPROOF_DATABASE_URL: 'postgres://u:hunter2@db.example/x?sslpassword=hunter2',
-    MAILPROOF_ADMIN_TOKEN: 'hunter2',
+    MAILPROOF_ADMIN_TOKEN: 'hunter2'.repeat(5),
   };
   assert.ok(!JSON.stringify(describeConfig(env)).includes('hunter2'));
   assert.match(JSON.stringify(describeConfig(env)), /postgres:\/\/u:\*\*\*@db\.example\/x/);

@@ -52,6 +52,7 @@ export type Config = {
   disposableFile: string | undefined;
   allowFile: string | undefined;
   denyFile: string | undefined;
+  sandboxAddressesPerHour: number;
   sandboxDelays: 'on' | 'off';
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 };
@@ -229,6 +230,13 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'addresses and domains that are never asked about, one a line',
     ...usuallyNone,
     ...readableFile,
+  },
+  sandboxAddressesPerHour: {
+    names: ['MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR'],
+    meaning:
+      "addresses that an account's test keys may have stored in an hour, which is how long they are kept",
+    ...usually(1_000_000),
+    ...wholeNumber(1, 100_000_000),
   },
   sandboxDelays: {
     names: ['MAILPROOF_SANDBOX_DELAYS'],

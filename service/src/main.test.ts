@@ -64,6 +64,15 @@ async function post(
   return await held(response);
 }
 
+/** As `post`; a service that is busy says when to come again, and a client comes again. */
+async function postUntilServed(...request: Parameters<typeof post>) {
+  for (;;) {
+    const answer = await post(...request);
+    if (answer.statusCode !== 503) return answer;
+    await sleep(1_000 * Number(answer.headers['retry-after']));
+  }
+}
+
 async function held(response: Response) {
   const body = await response.text();
   return {
@@ -76,6 +85,7 @@ async function held(response: Response) {
 
 const single = '/api/v1/email-verification';
 const bulk = '/api/v1/bulk-email-verification';
+const insufficient = { status: 'error', reason: 'insufficient_credits' };
 
 describe('a first start', () => {
   test('prints keys once, and the printed curl works', async () => {
@@ -83,7 +93,9 @@ describe('a first start', () => {
     const first = await start(folder);
     assert.match(first.printed, /mp_live_\w+/);
     assert.ok(first.printed.includes(`curl ${first.service.url}${single}`));
-    const answer = await post(first.service.url + single, first.test, { email: 'safe@example.com' });
+    const answer = await postUntilServed(first.service.url + single, first.test, {
+      email: 'safe@example.com',
+    });
     assert.equal(answer.statusCode, 200);
     assert.ok(isObject(answer.json));
     assert.deepEqual([answer.json['status'], answer.headers['x-credits-used']], ['safe', '0']);
@@ -92,7 +104,8 @@ describe('a first start', () => {
     const second = await start(folder);
     assert.equal(second.printed, '');
     assert.equal(
-      (await post(second.service.url + single, first.test, { email: 'safe@example.com' })).statusCode,
+      (await postUntilServed(second.service.url + single, first.test, { email: 'safe@example.com' }))
+        .statusCode,
       200,
     );
     await second.service.stop();
@@ -104,6 +117,26 @@ describe('a first start', () => {
 });
 
 describe('the whole service, with a test key', () => {
+  test('429: no more is stored in an hour than the setting allows; what is not stored is answered', async () => {
+    const { service, test: key } = await start(newFolder(), { MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR: '3' });
+    const emails = ['safe@example.com', 'unknown@example.com'];
+    const idempotent = { 'idempotency-key': 'one' };
+    const create = () => post(service.url + bulk, key, { emails });
+    const keyed = (headers = idempotent) =>
+      post(service.url + single, key, { email: 'safe@example.com', headers });
+    assert.equal((await create()).statusCode, 201);
+    const refused = await create();
+    assert.deepEqual([refused.statusCode, refused.json], [429, insufficient]);
+    assert.equal(Number(refused.headers['retry-after']), 3_600);
+    assert.equal((await keyed()).statusCode, 200);
+    assert.equal((await keyed({ 'idempotency-key': 'two' })).statusCode, 429);
+    assert.equal(
+      (await postUntilServed(service.url + single, key, { email: 'safe@example.com' })).statusCode,
+      200,
+    );
+    await service.stop();
+  });
+
   test('every answer of the sandbox, single, as the OpenAPI document has it', async () => {
     const { service, test: key } = await start(newFolder());
     const check = createContractCheck((await held(await fetch(`${service.url}/openapi.json`))).json);
@@ -123,7 +156,7 @@ describe('the whole service, with a test key', () => {
       failed: [500, 'verification_failed'],
     };
     for (const [name, [status, word]] of Object.entries(expected)) {
-      const answer = await post(`${service.url}${single}?explain=true`, key, {
+      const answer = await postUntilServed(`${service.url}${single}?explain=true`, key, {
         email: `x+${name}@any.example`,
       });
       check(single, answer);
@@ -150,7 +183,7 @@ describe('the whole service, with a test key', () => {
       'nobody',
       '__proto__@a.example',
     ];
-    const created = await post(service.url + bulk, key, { emails, name: 'Spring' });
+    const created = await postUntilServed(service.url + bulk, key, { emails, name: 'Spring' });
     check(bulk, created);
     assert.ok(isObject(created.json));
     assert.deepEqual(
@@ -180,9 +213,9 @@ describe('the whole service, with a test key', () => {
   test('idempotent repeats replay, other bodies are refused', async () => {
     const { service, test: key } = await start(newFolder());
     const headers = { 'idempotency-key': 'once' };
-    const first = await post(service.url + bulk, key, { emails: ['safe@a.example'], headers });
-    const again = await post(service.url + bulk, key, { emails: ['safe@a.example'], headers });
-    const other = await post(service.url + bulk, key, { emails: ['other@a.example'], headers });
+    const first = await postUntilServed(service.url + bulk, key, { emails: ['safe@a.example'], headers });
+    const again = await postUntilServed(service.url + bulk, key, { emails: ['safe@a.example'], headers });
+    const other = await postUntilServed(service.url + bulk, key, { emails: ['other@a.example'], headers });
     assert.deepEqual([first.statusCode, again.statusCode, other.statusCode], [201, 201, 422]);
     assert.deepEqual(again.json, first.json);
     await service.stop();
@@ -192,9 +225,9 @@ describe('the whole service, with a test key', () => {
 describe('the whole service, with a live key', () => {
   test('no resolver: 502, and the credit is back', async () => {
     const { service, live } = await start(newFolder(), { MAILPROOF_SINGLE_TIMEOUT_MS: '20000' });
-    const answer = await post(service.url + single, live, { email: 'jane@example.com' });
+    const answer = await postUntilServed(service.url + single, live, { email: 'jane@example.com' });
     assert.deepEqual([answer.statusCode, answer.headers['x-credits-used']], [502, '0']);
-    const manyOf = await post(service.url + bulk, live, {
+    const manyOf = await postUntilServed(service.url + bulk, live, {
       emails: Array.from({ length: 100 }, (_, i) => `a${i}@example.com`),
     });
     assert.deepEqual([manyOf.statusCode, manyOf.headers['x-credits-used']], [201, '100']);
@@ -204,7 +237,10 @@ describe('the whole service, with a live key', () => {
   test('a deleted or made-up key is 401, and another path 404', async () => {
     const { service, live } = await start(newFolder());
     const typo = live.slice(0, -1) + (live.endsWith('a') ? 'b' : 'a');
-    assert.equal((await post(service.url + single, typo, { email: 'jane@example.com' })).statusCode, 401);
+    assert.equal(
+      (await postUntilServed(service.url + single, typo, { email: 'jane@example.com' })).statusCode,
+      401,
+    );
     assert.equal((await fetch(`${service.url}/nowhere`)).status, 404);
     await service.stop();
   });
@@ -230,7 +266,7 @@ describe('stopping', () => {
   test('a task under way goes on at the next start', async () => {
     const folder = newFolder();
     const first = await start(folder, { MAILPROOF_SANDBOX_DELAYS: 'on' });
-    const created = await post(first.service.url + bulk, first.test, {
+    const created = await postUntilServed(first.service.url + bulk, first.test, {
       emails: Array.from({ length: 50 }, (_, i) => `a${i}@a.example`),
     });
     assert.ok(isObject(created.json));
@@ -295,6 +331,7 @@ async function completed(url: string, key: string, check?: ReturnType<typeof cre
   const until = performance.now() + 60_000;
   while (performance.now() < until) {
     const answer = await held(await fetch(url, { headers: { authorization: `Bearer ${key}` } }));
+    if (answer.statusCode === 503) continue;
     check?.(`${bulk}/{taskId}`, answer);
     assert.ok(isObject(answer.json));
     if (answer.json['status'] === 'completed') return answer.json;

@@ -128,8 +128,8 @@ export function maskPassword(text: string): string {
   return url.href;
 }
 
-/** A token travels in a header, where only visible ASCII survives. */
+/** A token travels in a header, where only visible ASCII survives. A shorter one than this could be guessed. */
 export const token: Kind<string> = {
-  mayBe: 'a long random text of letters, digits and signs, without spaces',
-  parse: (text) => (/^[\x21-\x7e]{1,1024}$/.test(text) ? text : undefined),
+  mayBe: 'at least 32 letters, digits and signs without spaces, as `openssl rand -hex 32` makes them',
+  parse: (text) => (/^[\x21-\x7e]{32,1024}$/.test(text) ? text : undefined),
 };

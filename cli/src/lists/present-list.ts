@@ -2,8 +2,11 @@ import type { ListRecord } from '@mailproof/client';
 import { counted, grouped } from '../present/count.ts';
 import { printable } from '../present/printable.ts';
 
+type Counts = Pick<ListRecord, 'rows' | 'addresses' | 'duplicates' | 'blank' | 'rejected' | 'repaired'>;
+
 /** What a file holds: 60 rows: 57 addresses, 1 duplicate, 1 blank, 1 not an address. */
-export function countsOf({ rows, addresses, duplicates, blank, rejected, repaired }: ListRecord): string {
+export function countsOf(list: Counts): string {
+  const { rows, addresses, duplicates, blank, rejected, repaired } = list;
   const parts = [
     counted(addresses, 'address', 'addresses'),
     counted(duplicates, 'duplicate'),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 
-export type ListFile = { name: string; text: string };
+export type ListFile = { name: string; text: string | Buffer };
 
 /** So many people whom a catch-all host takes: each is charged for, so that what is paid twice shows. */
 export function people(count: number): ListFile {

@@ -4,6 +4,7 @@ import type { Reader, Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
+import type { SandboxAllowance, SandboxUsedUp } from '../sandbox/sandbox-allowance.ts';
 import { changeColumn, renameList, type ChangeListAnswer } from './change-list.ts';
 import { findList, type List } from './list.ts';
 import { planAhead } from './plan-tasks.ts';
@@ -59,6 +60,7 @@ export type CreateListRequest = {
   requestId: string;
   name: string;
   content: AsyncIterable<Uint8Array>;
+  declaredBytes: number | undefined;
   column: ColumnWish | undefined;
   split: boolean;
   /** What makes two uploads the same beside their bytes is hashed by the caller with them. */
@@ -67,6 +69,7 @@ export type CreateListRequest = {
 
 export type CreateListAnswer =
   | { kind: 'created'; list: List; replayed: boolean }
+  | SandboxUsedUp
   | { kind: 'request_in_progress' }
   | { kind: 'idempotency_mismatch' };
 
@@ -98,6 +101,7 @@ type ListActionsParts = Omit<SurveyParts, 'store'> & {
   listMaxBytes: number;
   listDeadlineMs: number;
   retentionMs: number;
+  sandboxAllowance: SandboxAllowance;
   /** Tells the workers that there is something to do. */
   wake: () => void;
 };
@@ -166,6 +170,29 @@ async function findOwn(reader: Reader, { accountId }: Caller, listId: string): P
   return isListId(listId) ? findList(reader, { accountId, listId }) : undefined;
 }
 
+/** A row of a usual list is not longer. */
+const bytesOfAddress = 1_000;
+
+/** A test key may upload what is left of its account's allowance in the sandbox. */
+async function receive(request: CreateListRequest, parts: ListActionsParts) {
+  const { accountId, mode } = request.caller;
+  const { sandboxAllowance } = parts;
+  if (mode === 'live') return { kind: 'received' as const, ...(await receiveList(request, parts)) };
+  const left = sandboxAllowance.left(accountId);
+  if (left === 0) {
+    const retryAfterSeconds = sandboxAllowance.retryAfterSeconds(accountId);
+    return { kind: 'sandbox_used_up' as const, retryAfterSeconds };
+  }
+  const received = await receiveList(request, {
+    ...parts,
+    listMaxRows: Math.min(parts.listMaxRows, left),
+    listMaxBytes: Math.min(parts.listMaxBytes, left * bytesOfAddress),
+  });
+  const { rows } = received.survey.counts;
+  sandboxAllowance.take(accountId, Math.max(rows, Math.ceil(received.bytes / bytesOfAddress)));
+  return { kind: 'received' as const, ...received };
+}
+
 /**
  * The bytes have to be there before it is known whether they came before, so a repeated upload is received again, and
  * then dropped in favour of the first.
@@ -173,7 +200,9 @@ async function findOwn(reader: Reader, { accountId }: Caller, listId: string): P
 async function create(request: CreateListRequest, parts: ListActionsParts): Promise<CreateListAnswer> {
   const { caller, idempotency, requestId } = request;
   const { accountId } = caller;
-  const { listId, contentHash } = await receiveList(request, parts);
+  const received = await receive(request, parts);
+  if (received.kind === 'sandbox_used_up') return received;
+  const { listId, contentHash } = received;
   const now = parts.wallClock.now();
   const answer = await parts.store.writeAlone(
     async (tx): Promise<{ kind: 'new'; listId: string } | { kind: 'replayed'; listId: string } | Refused> => {

@@ -3,6 +3,7 @@ import type { Store } from '../db/store.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { Caller } from '../keys/authenticate.ts';
+import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import { watchUtf8 } from './reading/decode-text.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { openStoredFile, pieceBytes, storePiece } from './stored-file.ts';
@@ -18,6 +19,8 @@ type ReceiveListRequest = {
   requestId: string;
   name: string;
   content: AsyncIterable<Uint8Array>;
+  /** How large the file is, where that is known before it comes. */
+  declaredBytes?: number | undefined;
   column?: ColumnWish | undefined;
   split: boolean;
 };
@@ -31,12 +34,13 @@ type ReceiveListParts = Omit<SurveyParts, 'store'> & {
   retentionMs: number;
 };
 
-type ReceivedList = { listId: string; contentHash: string; survey: Survey };
+type ReceivedList = { listId: string; bytes: number; contentHash: string; survey: Survey };
 
 export async function receiveList(
   request: ReceiveListRequest,
   parts: ReceiveListParts,
 ): Promise<ReceivedList> {
+  if ((request.declaredBytes ?? 0) > parts.listMaxBytes) throw tooLarge(parts.listMaxBytes);
   const listId = randomUUID();
   const { store } = parts;
   await store.write((tx) => beginList(tx, listId, { request, parts }));
@@ -49,7 +53,7 @@ export async function receiveList(
       parts,
     );
     await store.write((tx) => noteFile(tx, listId, { ...received, survey, split }));
-    return { listId, contentHash: received.contentHash, survey };
+    return { listId, bytes: received.bytes, contentHash: received.contentHash, survey };
   } catch (error) {
     // Where the store itself fails, the sweep erases it later.
     await store.write((tx) => discardList(tx, listId)).catch(() => undefined);
@@ -156,7 +160,7 @@ async function beginList(
     key: caller.keyId,
     request: requestId,
     now,
-    expires: now + parts.retentionMs,
+    expires: now + retentionOf(caller.mode, parts.retentionMs),
   });
 }
 

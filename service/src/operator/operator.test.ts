@@ -5,7 +5,7 @@ import type { Service } from '../main.ts';
 import { createApiClient } from '../../test/support/api-client.ts';
 import { openFixture } from '../../test/support/open-fixture.ts';
 
-const token = 'a-token-of-this-test';
+const token = 'a-token-of-the-operator-of-this-test';
 
 /** The whole service in a world of its own: what it counts and writes down while it works, read by the operator. */
 test('verifications are counted once each and requests found by their id, over a restart', async () => {

@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
-import { createSignIns } from './slow-sign-ins.ts';
+import { createSignIns, type SignInCredential } from './slow-sign-ins.ts';
 
 function setUp() {
   const time = createTestClock();
   const signIns = createSignIns({ clock: time });
-  const fail = (client: string, times = 1) => {
-    for (let n = 0; n < times; n += 1) assert.equal(signIns.begin(client).kind, 'try', `attempt ${n + 1}`);
+  const fail = (client: string, times = 1, credential: SignInCredential = 'key') => {
+    for (let n = 0; n < times; n += 1)
+      assert.equal(signIns.begin(client, credential).kind, 'try', `attempt ${n + 1}`);
   };
-  const waits = (client: string) => {
-    const attempt = signIns.begin(client);
+  const waits = (client: string, credential: SignInCredential = 'key') => {
+    const attempt = signIns.begin(client, credential);
     return attempt.kind === 'wait' ? attempt.seconds : 0;
   };
-  return { time, signIns, fail, waits };
+  const succeed = (client: string, credential: SignInCredential = 'key') => {
+    const attempt = signIns.begin(client, credential);
+    assert.ok(attempt.kind === 'try');
+    attempt.succeeded();
+  };
+  return { time, signIns, fail, waits, succeed };
 }
 
 test('five wrong attempts in a row are free; after that each waits twice as long, up to a minute', () => {
@@ -42,16 +48,14 @@ test('trying too soon does not make it longer, and others are not slowed', () =>
 
 test('attempts that are sent together are counted before the first has failed', () => {
   const { signIns } = setUp();
-  const attempts = Array.from({ length: 100 }, () => signIns.begin('a').kind);
+  const attempts = Array.from({ length: 100 }, () => signIns.begin('a', 'key').kind);
   assert.equal(attempts.filter((kind) => kind === 'try').length, 5);
 });
 
 test('the right key ends the row, and so does an hour of quiet', () => {
-  const { time, signIns, fail, waits } = setUp();
+  const { time, fail, waits, succeed } = setUp();
   fail('a', 4);
-  const right = signIns.begin('a');
-  assert.ok(right.kind === 'try');
-  right.succeeded();
+  succeed('a');
   fail('a', 5);
   assert.equal(waits('a'), 1);
   time.advance(3_600_000);
@@ -69,4 +73,43 @@ test('ten thousand clients are known, and the one who was quiet for longest is f
   fail('one more');
   assert.equal(waits('first'), 2);
   assert.equal(waits('second'), 0);
+});
+
+test('the right key ends its own row and no other: with a key of his own nobody goes on guessing', () => {
+  const { fail, waits, succeed } = setUp();
+  fail('a', 2, 'token');
+  fail('a', 2, 'key theirs');
+  succeed('a', 'key own');
+  fail('a', 1, 'token');
+  assert.equal(waits('a', 'token'), 1);
+  assert.equal(waits('a', 'key own'), 1);
+});
+
+test('the right token ends the row of wrong ones, and leaves that of wrong keys', () => {
+  const { time, fail, waits, succeed } = setUp();
+  fail('a', 4, 'token');
+  succeed('a', 'token');
+  fail('a', 5, 'token');
+  assert.equal(waits('a', 'token'), 1);
+  time.advance(1_000);
+  succeed('a', 'token');
+  fail('a', 4, 'key');
+  succeed('a', 'token');
+  fail('a', 1, 'key');
+  assert.equal(waits('a', 'token'), 1);
+});
+
+test('a hundred wrong tokens a minute, from however many clients; then all wait, but for who had the right one', () => {
+  const { time, fail, waits, succeed } = setUp();
+  succeed('operator', 'token');
+  time.advance(10_000);
+  for (let n = 0; n < 99; n += 1) fail(`client ${n}`, 1, 'token');
+  succeed('another operator', 'token');
+  fail('client 99', 1, 'token');
+  assert.equal(waits('newcomer', 'token'), 50);
+  assert.equal(waits('newcomer', 'key'), 0, 'keys are no tokens');
+  succeed('operator', 'token');
+  succeed('another operator', 'token');
+  time.advance(50_000);
+  succeed('client 99', 'token');
 });

@@ -1,39 +1,71 @@
 import { createBoundedCache, type Clock } from '@mailproof/engine';
 
 /**
- * Slows down guessing. After five wrong attempts in a row from one client, each further one has to wait: at first a
- * second, then twice as long each time, up to a minute. The right key or token resets the count.
+ * Slows down guessing, whichever way a credential is presented. After five wrong attempts in a row from one client, each
+ * further one has to wait: at first a second, then twice as long each time, up to a minute. The right key or token ends
+ * its own row and no other: whoever has a key of his own cannot go on guessing the operator's token with its help.
+ *
+ * Wrong tokens are counted in all as well, because a guesser may have many addresses. That never keeps out a client
+ * that had the right one within a day.
  *
  * An attempt counts as wrong until it proves right: otherwise a thousand sent at once would all be allowed before the
  * first has failed. A refused attempt does not count, so that trying too soon does not lengthen the wait.
  */
 export type SignIns = {
-  /** Whether this client may try now, or has to wait. */
-  begin(client: string): SignInAttempt;
+  /** Whether this client may try this credential now, or has to wait. */
+  begin(client: string, credential: SignInCredential): SignInAttempt;
 };
+
+/** The operator's token, or a key by its public id; `key` alone stands for what has none. */
+export type SignInCredential = 'token' | 'key' | `key ${string}`;
 
 export type SignInAttempt = { kind: 'try'; succeeded: () => void } | { kind: 'wait'; seconds: number };
 
 const freeFailures = 5;
 const longestWaitMs = 60_000;
+/** More would not lengthen the wait. */
+const mostFailures = freeFailures + 6;
 /** A client that has not tried for this long starts again from zero. */
 const forgetAfterMs = 3_600_000;
 const clientsKnown = 10_000;
 
-type Failures = { failures: number; lastAt: number };
+/** What failed in a row, and when the last did. */
+type Row = { failures: readonly SignInCredential[]; lastAt: number };
+
+const noFailures: Row = { failures: [], lastAt: -Infinity };
 
 export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns {
-  const clients = createBoundedCache<Failures>({ clock, maxEntries: clientsKnown });
+  const clients = createBoundedCache<Row>({ clock, maxEntries: clientsKnown });
+  const wrongTokens = createWrongTokenCount(clock);
+
+  function keep(client: string, row: Row): void {
+    if (row.failures.length === 0) clients.delete(client);
+    else clients.set(client, row, forgetAfterMs);
+  }
 
   return {
-    begin: (client) => {
+    begin: (client, credential) => {
       const now = clock.now();
-      const known = clients.get(client);
-      const waitMs = known === undefined ? 0 : known.lastAt + waitAfter(known.failures) - now;
+      const before = clients.get(client) ?? noFailures;
+      const waitMs = Math.max(
+        before.lastAt + waitAfter(before.failures.length) - now,
+        credential === 'token' ? wrongTokens.waitMs(client) : 0,
+      );
       if (waitMs > 0) return { kind: 'wait', seconds: Math.ceil(waitMs / 1_000) };
 
-      clients.set(client, { failures: (known?.failures ?? 0) + 1, lastAt: now }, forgetAfterMs);
-      return { kind: 'try', succeeded: () => clients.delete(client) };
+      if (credential === 'token') wrongTokens.begin();
+      keep(client, { failures: [...before.failures, credential].slice(-mostFailures), lastAt: now });
+      return {
+        kind: 'try',
+        succeeded: () => {
+          const { failures, lastAt } = clients.get(client) ?? noFailures;
+          keep(client, {
+            failures: failures.filter((failed) => failed !== credential),
+            lastAt: lastAt === now ? before.lastAt : lastAt,
+          });
+          if (credential === 'token') wrongTokens.succeeded(client);
+        },
+      };
     },
   };
 }
@@ -41,4 +73,30 @@ export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns
 function waitAfter(failures: number): number {
   if (failures < freeFailures) return 0;
   return Math.min(1_000 * 2 ** (failures - freeFailures), longestWaitMs);
+}
+
+const wrongTokensAMinute = 100;
+const minuteMs = 60_000;
+const rememberMs = 86_400_000;
+const operatorsKnown = 1_000;
+
+function createWrongTokenCount(clock: Pick<Clock, 'now'>) {
+  const operators = createBoundedCache<true>({ clock, maxEntries: operatorsKnown });
+  let minute = { since: -Infinity, wrong: 0 };
+
+  return {
+    waitMs(client: string): number {
+      const leftMs = minute.since + minuteMs - clock.now();
+      return minute.wrong >= wrongTokensAMinute && operators.get(client) === undefined ? leftMs : 0;
+    },
+    begin(): void {
+      const now = clock.now();
+      if (now - minute.since >= minuteMs) minute = { since: now, wrong: 0 };
+      minute.wrong += 1;
+    },
+    succeeded(client: string): void {
+      minute.wrong -= 1;
+      operators.set(client, true, rememberMs);
+    },
+  };
 }

@@ -18,14 +18,20 @@ import { createAuthenticate } from '../keys/authenticate.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
+import { createSandboxAllowance, limitSandbox } from '../sandbox/sandbox-allowance.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
 import { StartError } from '../start-error.ts';
-import { createTask } from '../tasks/create-task.ts';
+import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
 import { readTask } from '../tasks/read-task.ts';
 import { countSingles } from '../verifications/count-singles.ts';
-import { verifyOne, type VerifyOneParts } from '../verifications/verify-one.ts';
+import {
+  verifyOne,
+  type VerifyOneAnswer,
+  type VerifyOneParts,
+  type VerifyOneRequest,
+} from '../verifications/verify-one.ts';
 
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
@@ -48,6 +54,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { store, engine, clock, wallClock, registry, logger } = parts;
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
   const overloadGuard = createOverloadGuard();
+  const allowance = createSandboxAllowance({ clock, addressesPerHour: config.sandboxAddressesPerHour });
   const recall: Engine['recall'] = (address) => engine.recall(address);
   const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
   const single = {
@@ -59,8 +66,11 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const server = await createServer({
     authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
-    verifyOne: countSingles((request) => verifyOne(request, single), parts.counting),
-    createTask: (request) => createTask(request, task),
+    verifyOne: limitSandbox(
+      countSingles((request) => verifyOne(request, single), parts.counting),
+      { allowance, ...storedSingles },
+    ),
+    createTask: limitSandbox((request) => createTask(request, task), { allowance, ...storedTasks }),
     readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
     lists: createListActions({
       ...config,
@@ -68,6 +78,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       wallClock,
       processId: registry.ownId,
       retentionMs: taskRetentionMs,
+      sandboxAllowance: allowance,
       wake: parts.wake,
       nearProvider: {
         live: (address) => engine.nearProvider(address),
@@ -98,6 +109,16 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     throw error;
   }
 }
+
+/** What the store keeps of a test key's requests: of a single one only the answer that belongs to an `Idempotency-Key`. */
+const storedSingles = {
+  addressesIn: ({ idempotency }: VerifyOneRequest) => (idempotency === undefined ? 0 : 1),
+  isStored: (answer: VerifyOneAnswer) => answer.kind === 'verified' && !answer.replayed,
+};
+const storedTasks = {
+  addressesIn: ({ emails }: CreateTaskRequest) => emails.length,
+  isStored: (answer: CreateTaskAnswer) => answer.kind === 'created' && !answer.replayed,
+};
 
 type ConsoleParts = Omit<OperatorActionsParts, 'startedAt'> & { store: Store; clock: Clock };
 

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import { runListTask } from '../lists/run-list-task.ts';
-import { claimTask } from '../tasks/claim-task.ts';
+import { claimTask, type Claim } from '../tasks/claim-task.ts';
 import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
 import { startWorker, workerLimits } from '../worker/start-worker.ts';
 
@@ -13,12 +13,27 @@ type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRete
   channel: string;
 };
 
-/** The worker of this process: claims tasks, whichever process created them, and puts them back when it stops. */
+/**
+ * The workers of this process: they claim tasks, whichever process created them, and put them back when they stop. The
+ * tasks of test keys have a worker of their own, so that they neither wait behind slow mail hosts nor hold up live ones.
+ */
 export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<void> } {
+  const workers = (['live', 'test'] as const).map((mode) => startWorkerFor(mode, config, parts));
+  const stopListening = parts.store.listen(parts.channel, () => workers.forEach((worker) => worker.wake()));
+  return {
+    stop: async () => {
+      stopListening();
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
+}
+
+function startWorkerFor(mode: Claim['mode'], config: Config, parts: TaskParts) {
   const { store, registry, clock, wallClock, onProblem } = parts;
   const { taskDeadlineMs, deferRetryMs, taskRetentionMs } = config;
-  const worker = startWorker({
-    claim: () => store.write((tx) => claimTask(tx, { processId: registry.ownId, now: wallClock.now() })),
+  return startWorker({
+    claim: () =>
+      store.write((tx) => claimTask(tx, { processId: registry.ownId, mode, now: wallClock.now() })),
     run: (claim, signals) => {
       const taskParts = { ...parts, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs };
       return claim.listId === null
@@ -29,11 +44,4 @@ export function startTasks(config: Config, parts: TaskParts): { stop(): Promise<
     limits: workerLimits(config.verificationsAtOnce),
     onProblem,
   });
-  const stopListening = store.listen(parts.channel, worker.wake);
-  return {
-    stop: async () => {
-      stopListening();
-      await worker.stop();
-    },
-  };
 }

@@ -22,31 +22,34 @@ export const renewLeaseMs = 10_000;
 
 const completed = sql.lit('completed' as const);
 
-const countLeased = statement((db, arg: { now: number }) =>
+const countLeased = statement((db, arg: { mode: Claim['mode']; now: number }) =>
   db
     .selectFrom('task')
     .select(['account_id', (eb) => eb.fn.countAll<number>().as('tasks')])
     .where('status', '<>', completed)
+    .where('mode', '=', arg.mode)
     .where('lease_until', '>', arg.now)
     .groupBy('account_id'),
 );
 
-const findDueAccounts = statement((db, arg: { now: number }) =>
+const findDueAccounts = statement((db, arg: { mode: Claim['mode']; now: number }) =>
   db
     .selectFrom('task')
     .select(['account_id', (eb) => eb.fn.min('next_at').as('since')])
     .where('status', '<>', completed)
+    .where('mode', '=', arg.mode)
     .where('next_at', '<=', arg.now)
     .where('lease_until', '<=', arg.now)
     .groupBy('account_id'),
 );
 
-const findDueTask = statement((db, arg: { account: string; now: number }) =>
+const findDueTask = statement((db, arg: { account: string; mode: Claim['mode']; now: number }) =>
   db
     .selectFrom('task')
     .select('id')
     .where('account_id', '=', arg.account)
     .where('status', '<>', completed)
+    .where('mode', '=', arg.mode)
     .where('next_at', '<=', arg.now)
     .where('lease_until', '<=', arg.now)
     .orderBy('next_at')
@@ -78,18 +81,25 @@ const takeLease = statement((db, arg: { task: string; owner: string; until: numb
  */
 export const mostTasksOfAccount = 16;
 
-/** Claims the task that has waited longest, of the account that has the fewest under way. */
-export async function claimTask(tx: Tx, by: { processId: string; now: number }): Promise<Claim | undefined> {
-  const { now } = by;
-  const due = await tx.all(findDueAccounts, { now });
+/**
+ * Claims the task that has waited longest, of the account that has the fewest under way. The tasks of live keys and
+ * those of test keys do not wait for each other, nor does either count for the other.
+ */
+export async function claimTask(
+  tx: Tx,
+  { processId, mode, now }: { processId: string; mode: Claim['mode']; now: number },
+): Promise<Claim | undefined> {
+  const due = await tx.all(findDueAccounts, { mode, now });
   if (due.length === 0) return undefined;
-  const leased = new Map((await tx.all(countLeased, { now })).map((row) => [row.account_id, row.tasks]));
+  const leased = new Map(
+    (await tx.all(countLeased, { mode, now })).map((row) => [row.account_id, row.tasks]),
+  );
   const loadOf = (account: { account_id: string }) => leased.get(account.account_id) ?? 0;
   const [first] = due
     .filter((account) => loadOf(account) < mostTasksOfAccount)
     .sort((a, b) => loadOf(a) - loadOf(b) || a.since - b.since);
-  const task = first && (await tx.first(findDueTask, { account: first.account_id, now }));
-  return task && takeTask(tx, { taskId: task.id, ...by });
+  const task = first && (await tx.first(findDueTask, { account: first.account_id, mode, now }));
+  return task && takeTask(tx, { taskId: task.id, processId, now });
 }
 
 /** `undefined` where another holds it, or it is completed. */

@@ -54,6 +54,39 @@ for (const database of databases) {
       await close();
     });
 
+    it('a task of a test key is gone an hour after it was completed, one of a live key is kept', async () => {
+      const { created, claim, run, read, account, time, close } = await openTaskFixture(database);
+      const tasks: string[] = [];
+      for (const mode of ['live', 'test'] as const) {
+        const [task, empty] = [
+          await created(account[mode], ['a@example.com']),
+          await created(account[mode], ['nonsense']),
+        ];
+        assert.equal(await run((await claim(undefined, mode))!), 'completed');
+        tasks.push(task, empty);
+      }
+      const found = () => Promise.all(tasks.map(async (task) => (await read(task)).kind));
+      time.advance(3_599_999);
+      assert.deepEqual(await found(), ['task', 'task', 'task', 'task']);
+      time.advance(1);
+      assert.deepEqual(await found(), ['task', 'task', 'task_not_found', 'task_not_found']);
+      await close();
+    });
+
+    it('tasks of live keys and of test keys do not wait for each other', async () => {
+      const { created, claim, account, close } = await openTaskFixture(database);
+      for (let n = 0; n < 17; n += 1) {
+        await created(account.test, ['a@example.com']);
+        await created(account.live, ['a@example.com']);
+      }
+      // As many as one account may have under way at once, of each.
+      for (const mode of ['test', 'live'] as const) {
+        for (let n = 0; n < 16; n += 1) assert.equal((await claim(undefined, mode))?.mode, mode);
+        assert.equal(await claim(undefined, mode), undefined);
+      }
+      await close();
+    });
+
     it('with nothing to process is completed at once', async () => {
       const { created, read, claim, account, balance, violations, close } = await openTaskFixture(
         database,

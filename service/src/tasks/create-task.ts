@@ -6,6 +6,7 @@ import type { Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
+import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import { insertTask, newItem, type NewTask } from './insert-task.ts';
 import { sortAddresses, type SortedAddresses } from './sort-addresses.ts';
 
@@ -154,7 +155,7 @@ function newTask({ request, addresses, parts, now }: Creation, holdId: string | 
     deadline: now + parts.taskDeadlineMs,
     now,
     completed: finished ? now : null,
-    expires: finished ? now + parts.taskRetentionMs : null,
+    expires: finished ? now + retentionOf(request.caller.mode, parts.taskRetentionMs) : null,
     results: finished ? '{}' : null,
     key: request.caller.keyId,
     request: request.requestId,

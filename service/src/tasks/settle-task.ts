@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { settle } from '../credits/settle.ts';
 import { statement, type Tx } from '../db/statement.ts';
+import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import type { Claim } from './claim-task.ts';
 import { presentResults } from './present-results.ts';
 
@@ -64,8 +65,9 @@ export async function settleTask(
   { now, retentionMs }: { now: number; retentionMs: number },
 ): Promise<SettleTaskAnswer> {
   const { taskId: task, fence, accountId, holdId } = claim;
+  const expires = now + retentionOf(claim.mode, retentionMs);
   const results = await presentResults(tx, task, { explain: false });
-  if ((await tx.change(complete, { task, fence, now, expires: now + retentionMs, results })) !== 1) {
+  if ((await tx.change(complete, { task, fence, now, expires, results })) !== 1) {
     const current = await tx.first(findFence, { task, fence });
     return { kind: current === undefined ? 'stale_fence' : 'not_finished' };
   }

@@ -7,7 +7,7 @@ import { readBalance } from '../../src/credits/read-balance.ts';
 import type { ProcessRegistry } from '../../src/db/process-registry.ts';
 import { StoreUnavailableError } from '../../src/db/store-unavailable-error.ts';
 import type { Caller } from '../../src/keys/authenticate.ts';
-import { claimTask } from '../../src/tasks/claim-task.ts';
+import { claimAny } from '../support/claim-any.ts';
 import { createTask } from '../../src/tasks/create-task.ts';
 import { runTask } from '../../src/tasks/run-task.ts';
 import { addressOf } from '../support/address-of.ts';
@@ -85,7 +85,7 @@ async function mixedScript({ store, registry }: Opened, time: TestClock, caller:
     );
   const work = async () => {
     const claim = await store.write((tx) =>
-      claimTask(tx, { processId: registry.ownId, now: wallClock.now() }),
+      claimAny(tx, { processId: registry.ownId, now: wallClock.now() }),
     );
     if (claim === undefined) return;
     const never = new AbortController().signal;

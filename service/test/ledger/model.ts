@@ -85,7 +85,7 @@ export function keyAt(model: Model, key: number | undefined, now: number): Model
 export function complete(model: Model, task: ModelTask, now: number): void {
   task.status = 'completed';
   task.leaseUntil = 0;
-  task.expiresAt = now + 15 * day;
+  task.expiresAt = now + (task.test ? day / 24 : 15 * day);
   if (!task.test) close(model, task.items.length, task.items.filter((item) => item.conclusive).length);
 }
 

@@ -3,7 +3,7 @@ import type { BulkResultRecord } from '@mailproof/client';
 import type { Engine, Outcome } from '@mailproof/engine';
 import { readBalance } from '../../src/credits/read-balance.ts';
 import type { Caller } from '../../src/keys/authenticate.ts';
-import { claimTask, type Claim } from '../../src/tasks/claim-task.ts';
+import type { Claim } from '../../src/tasks/claim-task.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../../src/tasks/create-task.ts';
 import { readTask, type ReadTaskAnswer } from '../../src/tasks/read-task.ts';
 import { runTask, type RunTaskParts } from '../../src/tasks/run-task.ts';
@@ -12,6 +12,7 @@ import { createSweep } from '../../src/upkeep/sweep.ts';
 import { createSlots } from '../../src/verifications/slots.ts';
 import type { TestDatabase } from './databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
+import { claimAny } from './claim-any.ts';
 import { openAccount } from './open-account.ts';
 import { safe } from './outcomes.ts';
 
@@ -70,10 +71,10 @@ export async function openTaskFixture(database: TestDatabase, credits = 1_000) {
     /** The same without explanations, the results as they go out. */
     readPlainly: (taskId: string) =>
       readTask({ caller: account.live, taskId, explain: false }, { store, wallClock }),
-    claim: (processId = registry.ownId) =>
-      store.write((tx) => claimTask(tx, { processId, now: wallClock.now() })),
-    run: (claim: Claim, more: Partial<RunTaskParts> = {}) =>
-      runTask(claim, { ...parts, ...more }, { draining: never, cut: never }),
+    claim: (processId = registry.ownId, mode?: Claim['mode']) =>
+      store.write((tx) => claimAny(tx, { processId, now: wallClock.now() }, mode)),
+    run: (claimed: Claim, more: Partial<RunTaskParts> = {}) =>
+      runTask(claimed, { ...parts, ...more }, { draining: never, cut: never }),
     balance: async () => {
       const { available, reserved, spent } = (await readBalance(store.read, account.accountId)) ?? {
         available: -1,

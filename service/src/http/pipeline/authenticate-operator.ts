@@ -1,22 +1,30 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
+import type { SignIns } from '../../sessions/slow-sign-ins.ts';
 import type { AdmitRequest } from './admit-request.ts';
+import { clientNetwork } from './client-network.ts';
 import { findSession } from './find-session.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
 
 export type OperatorChecks = (onRequestHookHandler | onRequestAsyncHookHandler)[];
 
-type OperatorCheckParts = { adminToken: AdminToken; sessions: Sessions; admitRequest: AdmitRequest };
+type OperatorCheckParts = {
+  adminToken: AdminToken;
+  sessions: Sessions;
+  signIns: SignIns;
+  admitRequest: AdmitRequest;
+};
 
 /**
  * The checks in front of every endpoint of the operator: overload or drain (503), then the token, or a session that it
- * opened (401, 403). Where no token is set, no such path exists (see receive-request.ts).
+ * opened (401, 403); guessing is slowed (429). Where no token is set, no such path exists (see receive-request.ts).
  */
 export function authenticateOperator({
   adminToken,
   sessions,
+  signIns,
   admitRequest,
 }: OperatorCheckParts): OperatorChecks {
   const requireToken = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -30,9 +38,14 @@ export function authenticateOperator({
       }
     }
     const [, presented] = /^bearer +(\S{1,1024}) *$/i.exec(authorization ?? '') ?? [];
-    if (presented !== undefined && adminToken.matches(presented)) {
-      letIn(request);
-      return;
+    if (presented !== undefined) {
+      const attempt = signIns.begin(clientNetwork(request), 'token');
+      if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
+      if (adminToken.matches(presented)) {
+        attempt.succeeded();
+        letIn(request);
+        return;
+      }
     }
     contextOf(request).fault = authorization === undefined ? 'no_token' : 'token_not_known';
     return refuse(reply, 'invalid_admin_token');

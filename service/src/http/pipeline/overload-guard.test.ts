@@ -245,6 +245,15 @@ test('who waits is served in turn by account, not behind all of another', async 
   for (const place of others) release(place);
 });
 
+test('a thousand singles of one account at once are served, those over its share after a wait', () => {
+  const overloadGuard = createOverloadGuard();
+  const answers = Array.from({ length: 1_000 }, () => overloadGuard.admit('single', 'a'));
+  const atOnce = answers.filter((answer) => !(answer instanceof Promise) && answer.kind === 'admitted');
+  const later = answers.filter((answer) => answer instanceof Promise);
+  assert.deepEqual([atOnce.length, later.length], [160, 840]);
+  overloadGuard.drain();
+});
+
 test('one account does not fill the queue either', () => {
   const overloadGuard = createOverloadGuard();
   // All places are taken, by many: now everybody has to wait.
@@ -253,7 +262,7 @@ test('one account does not fill the queue either', () => {
     Array.from({ length: 200 }, (_, n) => `account ${n}`),
   );
   const queued = (asker: string) => overloadGuard.admit('single', asker) instanceof Promise;
-  assert.equal(Array.from({ length: 2_000 }, () => queued('a')).filter(Boolean).length, 640);
+  assert.equal(Array.from({ length: 2_000 }, () => queued('a')).filter(Boolean).length, 880);
   assert.ok(queued('b'));
   overloadGuard.drain();
 });

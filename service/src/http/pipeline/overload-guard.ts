@@ -53,7 +53,7 @@ type OverloadLimits = {
 
 export const overloadLimits: OverloadLimits = {
   inFlight: { single: 200, bulk: 50, upload: 20, read: 1_000, account: 20 },
-  waiting: { single: 800, bulk: 200, upload: 20, read: 2_000, account: 200 },
+  waiting: { single: 1_100, bulk: 270, upload: 30, read: 2_800, account: 260 },
   waitMs: 2_000,
   lateMs: { single: 400, bulk: 200, upload: 200, read: Infinity, account: 400 },
   storeLateMs: { single: 1_000, bulk: 500, upload: 500, read: Infinity, account: 1_000 },

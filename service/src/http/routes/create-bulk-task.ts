@@ -3,7 +3,7 @@ import type { CreateTaskAnswer } from '../../tasks/create-task.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
 import { hashRequest, readIdempotencyKey } from '../parameters/idempotency-key.ts';
 import { bulkPath } from '../pipeline/paths.ts';
-import { refuse } from '../pipeline/refuse.ts';
+import { refuse, refuseSandbox } from '../pipeline/refuse.ts';
 import { callerOf, contextOf } from '../pipeline/request-context.ts';
 import { presentCreatedTask } from '../present/task.ts';
 import { bulkCreatedSchema, bulkRequestSchema } from '../schemas/bulk-schemas.ts';
@@ -53,6 +53,7 @@ export function addCreateBulkTask(server: ApiServer, { parts, authenticateReques
             ? undefined
             : { key: idempotencyKey.key, bodyHash: hashRequest('bulk', caller.mode, [emails, name ?? null]) },
       });
+      if (answer.kind === 'sandbox_used_up') return refuseSandbox(reply, answer);
       if (answer.kind !== 'created') return refuse(reply, creationRefusal(answer));
 
       contextOf(request).creditsUsed = answer.creditsUsed;

@@ -10,6 +10,7 @@ import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
+import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { SignIns } from '../../sessions/slow-sign-ins.ts';
@@ -28,8 +29,8 @@ export type Readiness = { ready: true } | { ready: false; problems: string[] };
 /** All that the HTTP side needs from the rest of the service. It knows nothing else of it. */
 export type HttpParts = {
   authenticate: Authenticate;
-  verifyOne(request: VerifyOneRequest): Promise<VerifyOneAnswer>;
-  createTask(request: CreateTaskRequest): Promise<CreateTaskAnswer>;
+  verifyOne(request: VerifyOneRequest): Promise<VerifyOneAnswer | SandboxUsedUp>;
+  createTask(request: CreateTaskRequest): Promise<CreateTaskAnswer | SandboxUsedUp>;
   readTask(request: ReadTaskRequest): Promise<ReadTaskAnswer>;
   /** Browsers that have signed in, the operator's token, and clients that fail to sign in. */
   sessions: Sessions;

@@ -1,6 +1,8 @@
 import type { SessionState } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readApiKey } from '../../keys/api-key.ts';
 import type { Session, Visitor } from '../../sessions/session.ts';
+import type { SignInCredential } from '../../sessions/slow-sign-ins.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
 import { clientNetwork } from '../pipeline/client-network.ts';
 import { findSession, isCrossSite } from '../pipeline/find-session.ts';
@@ -30,7 +32,7 @@ const postSchema = {
   operationId: 'signIn',
   summary: 'Sign in',
   description:
-    'Sets the cookie `mailproof_session` (HttpOnly, SameSite=Strict, 12 hours), which stands for the key. After five wrong attempts in a row, each further one has to wait.',
+    'Sets the cookie `mailproof_session` (HttpOnly, SameSite=Strict, 12 hours), which stands for the key. After five wrong attempts in a row, each further one has to wait; a right one ends only the row of its own key or token.',
   body: signInSchema,
   response: {
     200: signedIn,
@@ -70,7 +72,7 @@ export function addSession(
       const { key, admin_token: token } = request.body;
       if ((key === undefined) === (token === undefined)) return refuse(reply, 'invalid_request');
       if (isCrossSite(request)) return refuse(reply, 'cross_site_request');
-      const attempt = parts.signIns.begin(clientNetwork(request));
+      const attempt = parts.signIns.begin(clientNetwork(request), credentialOf({ key, token }));
       if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
       const visitor = await recognise({ key, token }, parts);
       if (visitor === undefined) return refuse(reply, 'invalid_key');
@@ -116,6 +118,13 @@ function keepNowhere(_request: FastifyRequest, reply: FastifyReply): Promise<voi
 }
 
 type Presented = { key: string | undefined; token: string | undefined };
+
+/** Two attempts with the same key count together, whatever secret they come with. */
+function credentialOf({ key, token }: Presented): SignInCredential {
+  if (token !== undefined) return 'token';
+  const id = readApiKey(key ?? '')?.id;
+  return id === undefined ? 'key' : `key ${id}`;
+}
 
 async function recognise(
   { key, token }: Presented,

@@ -6,7 +6,7 @@ import type { ApiServer, RouteParts } from './http-parts.ts';
 import { hashRequest, readIdempotencyKey } from '../parameters/idempotency-key.ts';
 import { isObject } from '../pipeline/parse-body.ts';
 import { singlePath } from '../pipeline/paths.ts';
-import { refuse } from '../pipeline/refuse.ts';
+import { refuse, refuseSandbox } from '../pipeline/refuse.ts';
 import { callerOf, contextOf } from '../pipeline/request-context.ts';
 import { creationReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
@@ -63,6 +63,7 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
         explain,
         signal: abortWhenClosed(reply.raw),
       });
+      if (answer.kind === 'sandbox_used_up') return refuseSandbox(reply, answer);
       if (answer.kind !== 'verified') return refuse(reply, verificationRefusal(answer));
 
       // The header says what this request was charged; a replay is charged nothing, whatever the first one was.

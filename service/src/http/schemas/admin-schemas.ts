@@ -19,6 +19,7 @@ import type { SameType } from './same-type.ts';
 /** What every endpoint of the operator may be refused with. */
 export const adminReasons = [
   'invalid_admin_token',
+  'too_many_attempts',
   'cross_site_request',
   'not_found',
   'method_not_allowed',

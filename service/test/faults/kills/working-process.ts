@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@mailproof/engine';
 import { addressOf } from '../../support/address-of.ts';
 import { openStore, type OpenStoreOptions } from '../../../src/start/open-store.ts';
-import { claimTask } from '../../../src/tasks/claim-task.ts';
+import { claimAny } from '../../support/claim-any.ts';
 import { createTask } from '../../../src/tasks/create-task.ts';
 import { runTask } from '../../../src/tasks/run-task.ts';
 import { createSweep } from '../../../src/upkeep/sweep.ts';
@@ -48,7 +48,7 @@ const caller = { accountId, keyId: 'key', mode: 'live' as const, plan: 'paid' as
 
 await createSweep({ store, registry, wallClock, taskRetentionMs: times.taskRetentionMs })();
 const worker = startWorker({
-  claim: () => store.write((tx) => claimTask(tx, { processId: registry.ownId, now: wallClock.now() })),
+  claim: () => store.write((tx) => claimAny(tx, { processId: registry.ownId, now: wallClock.now() })),
   run: (claim, signals) => runTask(claim, parts, signals),
   clock,
   limits: { tasksAtOnce: 8, pollMs: 50, drainMs: 1_000 },

@@ -4,6 +4,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { createAccount } from '../../../src/accounts/create-account.ts';
 import { createAuthenticate } from '../../../src/keys/authenticate.ts';
 import { issueKey, type IssuedKey } from '../../../src/keys/issue-key.ts';
+import { createSandboxAllowance } from '../../../src/sandbox/sandbox-allowance.ts';
 import { createAdminToken } from '../../../src/sessions/admin-token.ts';
 import { createSessions } from '../../../src/sessions/create-sessions.ts';
 import { createSignIns } from '../../../src/sessions/slow-sign-ins.ts';
@@ -13,7 +14,7 @@ import { readBalance } from '../../../src/credits/read-balance.ts';
 import { createTask } from '../../../src/tasks/create-task.ts';
 import { readTask } from '../../../src/tasks/read-task.ts';
 import type { TestDatabase, TestStore } from '../databases.ts';
-import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
+import { createTestClock, type TestClock } from '../../../../engine/test/support/test-clock.ts';
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
 import { createAccountActions } from '../../../src/accounts/account-actions.ts';
@@ -67,6 +68,14 @@ const listTimes = {
   retentionMs: 15 * 86_400_000,
 };
 
+/** Test keys may have this many addresses stored in an hour. */
+export const sandboxAddressesPerHour = 1_000;
+
+function listParts(clock: TestClock) {
+  const sandboxAllowance = createSandboxAllowance({ clock, addressesPerHour: sandboxAddressesPerHour });
+  return { ...listTimes, sandboxAllowance, nearProvider };
+}
+
 export async function openHttpFixture(database: TestDatabase) {
   const testStore = await database.open();
   const { store } = testStore;
@@ -92,7 +101,7 @@ export async function openHttpFixture(database: TestDatabase) {
     adminToken: token,
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
-    lists: createListActions({ ...taskParts, ...listTimes, processId: registry.ownId, nearProvider }),
+    lists: createListActions({ ...taskParts, ...listParts(time), processId: registry.ownId }),
     operator: createOperatorActions(operatorParts),
     newRequestId: randomUUID,
   });

@@ -41,8 +41,11 @@ for (const database of databases) {
         { session },
       ];
       for (const endpoint of endpointsOf(fixture.ours.accountId)) {
-        for (const intruder of intruders) {
-          const response = await fixture.ask({ ...endpoint, ...intruder });
+        fixture.time.advance(60_000);
+        for (const [n, intruder] of intruders.entries()) {
+          // Each comes from elsewhere, so that none is slowed.
+          const headers = { 'x-forwarded-for': `198.51.100.${n}`, ...intruder.headers };
+          const response = await fixture.ask({ ...endpoint, ...intruder, headers });
           assert.deepEqual(
             [response.statusCode, response.json(), response.headers['www-authenticate']],
             [401, refusal('invalid_admin_token'), 'Bearer'],
@@ -51,6 +54,33 @@ for (const database of databases) {
         }
       }
       assert.deepEqual(await fixture.newest(), before, 'nothing was changed');
+    });
+
+    test('429: guessing the token is slowed, by Bearer and by sign-in together, and by no success of another key', async () => {
+      const headers = { 'x-forwarded-for': '203.0.113.9' };
+      const byBearer = (token = 'wrong') =>
+        fixture.ask({ url: `${admin}/accounts`, headers: { ...headers, authorization: `Bearer ${token}` } });
+      const bySignIn = (body: object) => fixture.ask({ method: 'POST', url: '/session', headers, body });
+      const own = { key: fixture.ours.live.apiKey };
+      for (let n = 0; n < 2; n += 1) {
+        assert.equal((await byBearer()).statusCode, 401);
+        assert.equal((await bySignIn({ admin_token: 'wrong' })).statusCode, 401);
+        assert.equal((await bySignIn(own)).statusCode, 200);
+      }
+      assert.equal((await byBearer()).statusCode, 401);
+      for (const slowed of [
+        await byBearer(),
+        await byBearer(adminToken),
+        await bySignIn({ admin_token: adminToken }),
+      ])
+        assert.deepEqual(
+          [slowed.statusCode, slowed.json(), slowed.headers['retry-after']],
+          [429, refusal('too_many_attempts'), '1'],
+        );
+      assert.equal((await fixture.ask({ url: `${admin}/accounts`, asOperator: true })).statusCode, 200);
+      fixture.time.advance(1_000);
+      assert.equal((await byBearer(adminToken)).statusCode, 200);
+      assert.equal((await byBearer()).statusCode, 401);
     });
 
     test("the operator's token and session open nothing under /api/v1", async () => {

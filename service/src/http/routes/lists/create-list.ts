@@ -7,8 +7,8 @@ import { hashRequest, readIdempotencyKey } from '../../parameters/idempotency-ke
 import { fieldsOf } from '../../parameters/read-page.ts';
 import { isStorable } from '../../parameters/storable-text.ts';
 import { listsPath } from '../../pipeline/paths.ts';
-import { readUpload } from '../../pipeline/read-upload.ts';
-import { refuse, refuseList } from '../../pipeline/refuse.ts';
+import { declaredBytes, readUpload } from '../../pipeline/read-upload.ts';
+import { refuse, refuseList, refuseSandbox } from '../../pipeline/refuse.ts';
 import { callerOf } from '../../pipeline/request-context.ts';
 import { presentList } from '../../present/list.ts';
 import { creationReasons, errorResponses } from '../../schemas/errors.ts';
@@ -35,7 +35,7 @@ const schema = {
       'list_too_large',
       'unsupported_file',
       'too_many_uploads',
-      ...creationReasons.filter((reason) => reason !== 'insufficient_credits'),
+      ...creationReasons,
     ]),
   },
 };
@@ -93,6 +93,7 @@ async function createList(
     requestId: request.id,
     name: name ?? defaultName(request.headers['content-disposition']),
     content: readUpload(message),
+    declaredBytes: declaredBytes(message),
     column,
     split,
     idempotency:
@@ -104,6 +105,7 @@ async function createList(
               hashRequest('list', caller.mode, [contentHash, name ?? null, column ?? null, split]),
           },
   });
+  if (answer.kind === 'sandbox_used_up') return refuseSandbox(reply, answer);
   if (answer.kind !== 'created') return refuse(reply, answer.kind);
   return reply.code(201).send(presentList(answer.list, noProgress));
 }

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ListPage, ListRecord, ListRowPage } from '@mailproof/client';
 import { databases } from '../../../../test/support/databases.ts';
-import { openHttpFixture, type HttpFixture } from '../../../../test/support/http/open-http-fixture.ts';
+import {
+  openHttpFixture,
+  sandboxAddressesPerHour,
+  type HttpFixture,
+} from '../../../../test/support/http/open-http-fixture.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
 
 const lists = '/api/v1/lists';
@@ -45,6 +49,21 @@ for (const database of databases) {
     const post = (path: string, body: object = {}, headers: Record<string, string> = {}) =>
       fixture.ask({ method: 'POST', url: `${lists}/${path}`, key: fixture.ours.live, body, headers });
     const read = (path: string, key = fixture.ours.live) => fixture.ask({ url: `${lists}${path}`, key });
+
+    test('429: a test key whose account has used up its hour in the sandbox; live keys go on', async () => {
+      const key = fixture.theirs.test;
+      const rows = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@x.example`).join('\n');
+      await created({ body: rows(sandboxAddressesPerHour - 1), key });
+      const tooLarge = await upload({ body: rows(2), key });
+      assert.equal(tooLarge.statusCode, 413, tooLarge.body);
+      await created({ body: rows(1), key });
+      const refused = await upload({ body: rows(1), key });
+      assert.equal(refused.statusCode, 429);
+      assert.equal(refused.body, '{"status":"error","reason":"insufficient_credits"}');
+      assert.equal(refused.headers['retry-after'], '3600');
+      await created({ body: rows(2), key: fixture.theirs.live });
+      await created({ body: rows(2), key: fixture.ours.test });
+    });
 
     const endpoints = [
       { method: 'GET', url: lists },
