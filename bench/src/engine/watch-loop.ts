@@ -18,22 +18,29 @@ export function watchLoop(): { stop(): LoopDelay } {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   const work: number[] = [];
   let before = threadMs();
-  const looking = setInterval(() => {
+  let lookedAt = performance.now();
+  let longestGapMs = 0;
+  const look = (): void => {
     const now = threadMs();
     work.push(now - before);
     before = now;
-  }, resolutionMs);
+    longestGapMs = Math.max(longestGapMs, performance.now() - lookedAt);
+    lookedAt = performance.now();
+  };
+  const looking = setInterval(look, resolutionMs).unref();
   delay.enable();
   // The histogram counts the pause it sleeps for as well.
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - resolutionMs);
   return {
     stop() {
       delay.disable();
+      // The histogram misses what came before its second look and after its last.
+      look();
       clearInterval(looking);
       const sorted = work.toSorted((a, b) => a - b);
       return {
         loopDelayP99Ms: late(delay.percentile(99)),
-        loopDelayMaxMs: late(delay.max),
+        loopDelayMaxMs: Math.max(late(delay.max), longestGapMs - resolutionMs),
         loopWorkP99Ms: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0,
         loopWorkMaxMs: sorted.at(-1) ?? 0,
       };

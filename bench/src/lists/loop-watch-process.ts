@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { watchLoop } from '../engine/watch-loop.ts';
 
-const folder = process.env['MAILPROOF_BENCH_LOOP_FOLDER'] ?? '.';
+const folder = process.env['BENCH_LOOP_FOLDER'] ?? '.';
 const watch = { running: watchLoop() };
 
 process.on('SIGUSR2', () => {

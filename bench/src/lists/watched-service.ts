@@ -37,7 +37,7 @@ export async function startWatchedService(
   const settings = {
     ...env,
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${preload}`,
-    MAILPROOF_BENCH_LOOP_FOLDER: folder,
+    BENCH_LOOP_FOLDER: folder,
   };
   const processes = await Promise.all(
     roles.map(async (role) => {

@@ -30,6 +30,11 @@ export function HealthPage() {
                 <p>{known.engine.mail_port_problem}</p>
               </Notice>
             )}
+            {known.engine.resolver_problem === null ? null : (
+              <Notice tone="problem" title="The DNS resolver cannot be trusted">
+                <p>{known.engine.resolver_problem}</p>
+              </Notice>
+            )}
             {known.engine.control_problem === null ? null : (
               <Notice tone="problem" title="A provider rejects mailboxes that exist">
                 <p>{known.engine.control_problem}</p>
@@ -56,6 +61,7 @@ function Now({ health: { queue, engine } }: { health: ServiceHealth }) {
         <Fact name="Tasks running" value={grouped(queue.running)} />
         <Fact name="Open SMTP conversations" value={grouped(engine.conversations_open)} />
         <Fact name="Addresses waiting" value={grouped(engine.conversations_waiting)} />
+        <Fact name="DNS resolver" value={engine.resolver_problem === null ? 'Working' : 'Not trusted'} />
         <Fact name="DNS queries" value={grouped(engine.dns_queries)} />
         <Fact name="Connections opened" value={grouped(engine.dialled)} />
       </dl>

@@ -19,7 +19,7 @@ import { startWeakConnection } from '../support/start-weak-connection.ts';
 describe('a list', () => {
   let fixture: ConsoleFixture;
   before(async () => {
-    fixture = await openConsoleFixture();
+    fixture = await openConsoleFixture({ MAILPROOF_LIST_MAX_BYTES: '1000000' });
   });
   after(() => fixture.close());
 
@@ -222,6 +222,18 @@ describe('a list', () => {
     await page.getByText('This file is a PDF. To check it, export the list as CSV or .xlsx.').waitFor();
     await chooseFile(page, { name: 'empty.csv', text: '' });
     await page.getByText('The file is empty. Upload a list with at least one address.').waitFor();
+    await visitor.leave();
+  });
+
+  test('that is too large is refused with the reason, however much of it is under way', async () => {
+    const { url: origin, liveKey } = fixture.demo;
+    const visitor = await fixture.visitor();
+    const { page } = visitor;
+    await signIn(page, { origin, secret: liveKey });
+    visitor.expectTrouble('413 /api/v1/lists');
+    await chooseFile(page, { name: 'large.csv', text: Buffer.alloc(20_000_000, 'ada@example.com\n') });
+    await page.getByText('This list is too large').waitFor();
+    await page.getByText('The file is larger than 1 MB. Split it, and upload the parts.').waitFor();
     await visitor.leave();
   });
 

@@ -7,6 +7,7 @@ import type { Caller } from '../keys/authenticate.ts';
 import type { SandboxAllowance, SandboxUsedUp } from '../sandbox/sandbox-allowance.ts';
 import { changeColumn, renameList, type ChangeListAnswer } from './change-list.ts';
 import { findList, type List } from './list.ts';
+import { planAhead } from './plan-tasks.ts';
 import { readLists, readProgress, type ListPlace, type ListProgress } from './read-lists.ts';
 import { readExplanation, readRows, type RowsRequest } from './read-rows.ts';
 import { discardList, receiveList, revealList } from './receive-list.ts';
@@ -59,6 +60,7 @@ export type CreateListRequest = {
   requestId: string;
   name: string;
   content: AsyncIterable<Uint8Array>;
+  declaredBytes: number | undefined;
   column: ColumnWish | undefined;
   split: boolean;
   /** What makes two uploads the same beside their bytes is hashed by the caller with them. */
@@ -123,7 +125,13 @@ export function createListActions(parts: ListActionsParts): ListActions {
     change: (caller, change) => changeOwn(caller, change, parts),
     start: (request) => start(request, parts),
     pause: stop(pauseList),
-    resume: stop(resumeList),
+    resume: async (caller, listId) => {
+      const answer = await stop(resumeList)(caller, listId);
+      if (answer.kind !== 'done') return answer;
+      await planAhead(store, { accountId: caller.accountId, listId, now: wallClock.now() });
+      parts.wake();
+      return answer;
+    },
     cancel: stop(cancelList),
     remove: stop(deleteList),
     page: async ({ caller, limit, after }) => {
@@ -262,6 +270,8 @@ async function start(request: StartListRequest, parts: ListActionsParts): Promis
     return started;
   }, accountId);
   if (answer.kind !== 'started') return answer;
+  parts.wake();
+  await planAhead(parts.store, { accountId, listId, now });
   parts.wake();
   const list = await findList(parts.store.read, { accountId, listId });
   return list === undefined ? { kind: 'list_not_found' } : { kind: 'started', list };

@@ -10,6 +10,7 @@ import { deferred, mistyped, safe, unknown } from '../../test/support/outcomes.t
 import { statement } from '../db/statement.ts';
 import type { Claim } from '../tasks/claim-task.ts';
 import { findList } from './list.ts';
+import { planAhead } from './plan-tasks.ts';
 import { readProgress } from './read-lists.ts';
 import { receiveList, revealList } from './receive-list.ts';
 import { ListProblem } from './reading/list-problem.ts';
@@ -62,11 +63,12 @@ async function openListFixture(database: (typeof databases)[number], credits = 1
     inPieces,
     upload,
     list: async (listId: string) => (await findList(store.read, { accountId, listId }))!,
-    start: (listId: string, first?: number) =>
-      store.writeAlone(
-        (tx) => startList(tx, { ...order(listId), first, requestId: randomUUID(), deadlineMs: 24 * hourMs }),
-        accountId,
-      ),
+    start: async (listId: string, first?: number) => {
+      const starting = { ...order(listId), first, requestId: randomUUID(), deadlineMs: 24 * hourMs };
+      const answer = await store.writeAlone((tx) => startList(tx, starting), accountId);
+      await planAhead(store, order(listId));
+      return answer;
+    },
     pause: (listId: string) => store.writeAlone((tx) => pauseList(tx, order(listId)), accountId),
     resume: (listId: string) => store.writeAlone((tx) => resumeList(tx, order(listId)), accountId),
     cancel: (listId: string) => store.writeAlone((tx) => cancelList(tx, order(listId)), accountId),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
 import { insertTask, type NewItem } from '../tasks/insert-task.ts';
 import { selectLists, toList, type List } from './list.ts';
 
@@ -12,6 +13,8 @@ import { selectLists, toList, type List } from './list.ts';
  * Whoever calls it writes alone under the account's key, so nobody plans the same list beside it.
  */
 const tasksAhead = 32;
+/** In one transaction, so that others need not wait long for it. */
+const tasksAtOnce = 8;
 const taskAddresses = 100;
 
 const findRunning = statement((db, arg: { list: string }) =>
@@ -97,7 +100,7 @@ const writeProgress = statement((db, arg: Progress) =>
     .where('id', '=', arg.list),
 );
 
-/** Fills the list's tasks up; does nothing where it is not running. Says how many tasks it made. */
+/** Makes the next few tasks; does nothing where it is not running or has enough. Says how many tasks it made. */
 export async function planTasks(tx: Tx, listId: string, now: number): Promise<number> {
   const row = await tx.first(findRunning, { list: listId });
   if (row === undefined) return 0;
@@ -105,7 +108,7 @@ export async function planTasks(tx: Tx, listId: string, now: number): Promise<nu
   const open = (await tx.first(countTasks, { list: listId }))?.tasks ?? 0;
   let made = 0;
   let { cursor, nextDue, planned } = list.run;
-  while (open + made < tasksAhead) {
+  while (made < tasksAtOnce && open + made < tasksAhead) {
     const due = nextDue !== null && nextDue <= now ? await takeDue(tx, listId, now) : [];
     const room = Math.min(taskAddresses - due.length, list.run.wanted - planned);
     const fresh = room > 0 ? await tx.all(findNext, { ...cursorOf(list, cursor), limit: room }) : [];
@@ -128,6 +131,14 @@ export async function planTasks(tx: Tx, listId: string, now: number): Promise<nu
     if (fresh.length === 0 && nextDue === null) break;
   }
   return made;
+}
+
+/** Makes tasks until there are enough. Where it is broken off, the tasks that end make the rest. */
+export async function planAhead(
+  store: Pick<Store, 'writeAlone'>,
+  { accountId, listId, now }: { accountId: string; listId: string; now: number },
+): Promise<void> {
+  while ((await store.writeAlone((tx) => planTasks(tx, listId, now), accountId)) > 0);
 }
 
 function cursorOf({ id, run }: List, cursor: List['run']['cursor']) {

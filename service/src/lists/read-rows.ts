@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { statement, type Reader } from '../db/statement.ts';
 import type { List } from './list.ts';
 import { isChosen, rowResult, type JoinedRow, type RowChoice, type RowResult } from './row-result.ts';
 
 /** So many rows are looked at in one statement; a page whose rows are rare takes several. */
-const windowRows = 2_000;
+const windowRows = 1_000;
+
+/** SQLite answers at once, and nobody else would be served until the last window is read. */
+const othersFirst = (): Promise<void> => setImmediate();
 
 const findWindow = statement((db, arg: { list: string; after: number; to: number }) =>
   db
@@ -27,6 +31,7 @@ export async function* readRowWindows(reader: Reader, list: List): AsyncGenerato
   for (let after = 0; after < list.counts.rows; after += windowRows) {
     const rows: JoinedRow[] = await reader.all(findWindow, { list: list.id, after, to: after + windowRows });
     yield rows.map((row) => rowResult(row, list));
+    await othersFirst();
   }
 }
 
@@ -39,7 +44,7 @@ export type RowsRequest = {
 };
 
 /** Windows that one page looks at before it is handed out with what there is; the next page goes on. */
-const windowsAPage = 25;
+const windowsAPage = 50;
 
 /** A page of rows. `next` is where the next begins; none where this was the last. */
 export async function readRows(
@@ -64,6 +69,7 @@ export async function readRows(
       if (found.length === limit) return { rows: found, next: found.at(-1)?.row };
       found.push(result);
     }
+    await othersFirst();
   }
   return { rows: found, next: at < list.counts.rows ? at : undefined };
 }

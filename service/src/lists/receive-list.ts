@@ -19,6 +19,8 @@ type ReceiveListRequest = {
   requestId: string;
   name: string;
   content: AsyncIterable<Uint8Array>;
+  /** How large the file is, where that is known before it comes. */
+  declaredBytes?: number | undefined;
   column?: ColumnWish | undefined;
   split: boolean;
 };
@@ -38,6 +40,7 @@ export async function receiveList(
   request: ReceiveListRequest,
   parts: ReceiveListParts,
 ): Promise<ReceivedList> {
+  if ((request.declaredBytes ?? 0) > parts.listMaxBytes) throw tooLarge(parts.listMaxBytes);
   const listId = randomUUID();
   const { store } = parts;
   await store.write((tx) => beginList(tx, listId, { request, parts }));

@@ -66,14 +66,13 @@ export async function startList(tx: Tx, order: StartListOrder): Promise<StartLis
   if (list.state !== 'surveyed' || list.plan === undefined) return { kind: 'wrong_state', state: list.state };
   const { now } = order;
   const wanted = Math.min(order.first ?? Infinity, list.counts.addresses);
-  const last =
-    wanted === 0 ? undefined : await tx.first(findNthAddress, { list: list.id, before: wanted - 1 });
+  const lastRow = await findLastRow(tx, list, wanted);
   const held = await holdCredits(tx, list, { ...order, wanted });
   if (held.kind !== 'held') return held;
   const started = await tx.change(writeStart, {
     list: list.id,
     wanted,
-    last: last?.row ?? 0,
+    last: lastRow,
     hold: held.holdId,
     now,
     deadline: now + order.deadlineMs,
@@ -81,6 +80,12 @@ export async function startList(tx: Tx, order: StartListOrder): Promise<StartLis
   if (started !== 1) throw new Error('a list was started by two requests');
   await planTasks(tx, list.id, now);
   return { kind: 'started' };
+}
+
+/** The row of the last address that is checked. Where all are, the rows need not be counted. */
+async function findLastRow(tx: Tx, { id, counts }: List, wanted: number): Promise<number> {
+  if (wanted === 0 || wanted === counts.addresses) return wanted === 0 ? 0 : counts.rows;
+  return (await tx.first(findNthAddress, { list: id, before: wanted - 1 }))?.row ?? 0;
 }
 
 type Held =

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { statement, type Reader, type Tx } from '../db/statement.ts';
 import type { ListFile } from './reading/list-file.ts';
 
@@ -31,7 +32,11 @@ export function openStoredFile(reader: Reader, { listId, size }: { listId: strin
     return found.bytes;
   };
   async function* pieces(): AsyncGenerator<Uint8Array> {
-    for (let number = 0; number * pieceBytes < size; number += 1) yield await piece(number);
+    for (let number = 0; number * pieceBytes < size; number += 1) {
+      yield await piece(number);
+      // SQLite answers at once, and nobody else would be served until the whole file is read.
+      await setImmediate();
+    }
   }
   async function slice(start: number, end: number): Promise<Uint8Array> {
     const found: Uint8Array[] = [];

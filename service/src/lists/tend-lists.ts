@@ -3,7 +3,7 @@ import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { deleteRows } from './insert-rows.ts';
 import { endIfDone } from './end-list.ts';
-import { planTasks } from './plan-tasks.ts';
+import { planAhead, planTasks } from './plan-tasks.ts';
 import { absorbTask } from './settle-list-task.ts';
 import { endRun } from './stop-list.ts';
 
@@ -65,6 +65,7 @@ export async function tendLists(now: number, { store }: TendListsParts): Promise
       await planTasks(tx, id, now);
       await endIfDone(tx, id, now);
     }, account);
+    await planAhead(store, { accountId: account, listId: id, now });
   }
   const overdue = await store.read.all(findPausedOverdue, { now });
   for (const { id, account_id: account } of overdue)

@@ -15,7 +15,19 @@ export function readUpload(message: IncomingMessage): AsyncIterable<Uint8Array> 
       'Send the file itself as the body (text/csv, text/plain, .xlsx), or as the field `file` of a form.',
     );
   }
-  return withoutSilence(/^multipart\/form-data\b/i.test(type) ? fileOfForm(message, type) : message, message);
+  // Whoever stops reading says why; the connection has to last until that is sent.
+  const body = message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  return withoutSilence(isForm(message) ? fileOfForm(message, type) : body, message);
+}
+
+/** How large the file is, where the client says so: a form holds more than the file. */
+export function declaredBytes(message: IncomingMessage): number | undefined {
+  const length = message.headers['content-length'];
+  return length === undefined || isForm(message) ? undefined : Number(length);
+}
+
+function isForm({ headers }: IncomingMessage): boolean {
+  return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 }
 
 /** The longest that a client may send nothing. */

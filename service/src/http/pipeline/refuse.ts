@@ -1,7 +1,9 @@
 import { contractLimits, type ErrorReason } from '@mailproof/client';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import { statusOf } from '../schemas/errors.ts';
+import { discardUpload } from './discard-upload.ts';
+import { listsPath } from './paths.ts';
 import { contextOf } from './request-context.ts';
 
 /** Seconds after which a client may try again when there is no better estimate (a store that does not answer …). */
@@ -28,7 +30,7 @@ export function refuse(
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 503 || reason === 'too_many_attempts')
     reply.header('retry-after', String(retryAfterSeconds));
-  if (leavesBodyUnread(reply)) reply.header('connection', 'close');
+  leaveBody(reply);
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')
@@ -40,17 +42,22 @@ export function refuseList(
   reply: FastifyReply,
   { kind, message }: { kind: 'invalid_list' | 'list_too_large' | 'unsupported_file'; message: string },
 ): FastifyReply {
-  // What is left of the file is not read.
-  if (leavesBodyUnread(reply) || !reply.request.raw.readableEnded) reply.header('connection', 'close');
+  leaveBody(reply);
   return reply
     .code(statusOf[kind])
     .header('content-type', 'application/json; charset=utf-8')
     .send(Buffer.from(JSON.stringify({ status: 'error', reason: kind, detail: message })));
 }
 
-/** A large body that will not be read is not worth its connection; a small one is skipped. */
-function leavesBodyUnread({ request }: FastifyReply): boolean {
-  if (request.raw.readableEnded) return false;
-  const { 'content-length': length, 'transfer-encoding': transferEncoding } = request.headers;
+/** A large body that will not be read is not worth its connection, unless it is a file; a small one is skipped. */
+function leaveBody(reply: FastifyReply): void {
+  const { method, routeOptions, raw } = reply.request;
+  if (raw.readableEnded) return;
+  if (method === 'POST' && routeOptions.url === listsPath) discardUpload(raw, reply.raw);
+  else if (isLarge(reply.request)) reply.header('connection', 'close');
+}
+
+function isLarge({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': transferEncoding } = headers;
   return transferEncoding !== undefined || Number(length ?? 0) > contractLimits.bodyBytes;
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Store } from '../../db/store.ts';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { WallClock } from '../../db/wall-clock.ts';
+import { describeResolver } from '../../operator/read-health.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
 
@@ -77,10 +78,6 @@ type ReadinessParts = {
   wallClock: WallClock;
 };
 
-/** The engine says what is wrong with the resolver, this what to do about it. */
-const resolverRemedy =
-  'set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network';
-
 /** Anybody may ask, and the answer takes a write, so the store is checked once a second at most. */
 const rememberMs = 1_000;
 
@@ -91,9 +88,8 @@ export function createReadiness(parts: ReadinessParts): () => Promise<Readiness>
   async function checkAll(): Promise<Readiness> {
     try {
       await store.check(wallClock.now());
-      const { resolver } = engine.health();
-      if (resolver.kind === 'in_order') return { ready: true };
-      return { ready: false, problems: [`${resolver.line}; ${resolverRemedy}`] };
+      const problem = describeResolver(engine.health().resolver);
+      return problem === undefined ? { ready: true } : { ready: false, problems: [problem] };
     } catch (error) {
       if (error instanceof StoreUnavailableError) return { ready: false, problems: [error.message] };
       throw error;

@@ -7,7 +7,7 @@ import { hashRequest, readIdempotencyKey } from '../../parameters/idempotency-ke
 import { fieldsOf } from '../../parameters/read-page.ts';
 import { isStorable } from '../../parameters/storable-text.ts';
 import { listsPath } from '../../pipeline/paths.ts';
-import { readUpload } from '../../pipeline/read-upload.ts';
+import { declaredBytes, readUpload } from '../../pipeline/read-upload.ts';
 import { refuse, refuseList, refuseSandbox } from '../../pipeline/refuse.ts';
 import { callerOf } from '../../pipeline/request-context.ts';
 import { presentList } from '../../present/list.ts';
@@ -93,6 +93,7 @@ async function createList(
     requestId: request.id,
     name: name ?? defaultName(request.headers['content-disposition']),
     content: readUpload(message),
+    declaredBytes: declaredBytes(message),
     column,
     split,
     idempotency:
