@@ -40,7 +40,15 @@ const readyzSchema = {
   },
 };
 
+/** HEAD is answered like GET, without the body; the reference need not say so. */
+const headOptions = { schema: { hide: true } };
+
 export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'>): void {
+  const readiness = async (): Promise<Readiness> =>
+    parts.overloadGuard.isDraining()
+      ? { ready: false, problems: ['draining: the service is shutting down'] }
+      : parts.readiness();
+
   server.route({
     method: 'GET',
     url: '/healthz',
@@ -52,13 +60,15 @@ export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'
     url: '/readyz',
     schema: readyzSchema,
     handler: async (_request, reply) => {
-      const readiness = parts.overloadGuard.isDraining()
-        ? { ready: false as const, problems: ['draining: the service is shutting down'] }
-        : await parts.readiness();
-      if (readiness.ready) return reply.code(200).send({ status: 'ready' });
-      return reply.code(503).send({ status: 'not_ready', problems: readiness.problems });
+      const found = await readiness();
+      if (found.ready) return reply.code(200).send({ status: 'ready' });
+      return reply.code(503).send({ status: 'not_ready', problems: found.problems });
     },
   });
+  server.head('/healthz', headOptions, (_request, reply) => reply.code(200).send());
+  server.head('/readyz', headOptions, async (_request, reply) =>
+    reply.code((await readiness()).ready ? 200 : 503).send(),
+  );
 }
 
 type ReadinessParts = {
