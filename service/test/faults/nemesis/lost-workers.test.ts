@@ -7,8 +7,8 @@ import type { ServiceProcess } from './service-process.ts';
 import { watchResults, type ResultWatch } from './watch-results.ts';
 
 const quick = Array.from({ length: 10 }, (_, n) => `p${n}@catchall.test`);
-/** Its host takes the connection and says nothing, so that a worker is busy with it for a dozen seconds. */
-const slow = 'p@silent.test';
+/** Its host takes the connection and leaves after a while, so that a worker is busy with it for a dozen seconds. */
+const slow = 'p@hesitant.test';
 const goesOnWithinMs = 60_000;
 
 describe('workers that are lost', () => {
