@@ -234,7 +234,7 @@ describe('a list', () => {
     const { page } = visitor;
     await signIn(page, { origin, secret: liveKey });
     visitor.expectTrouble('413 /api/v1/lists');
-    await chooseFile(page, { name: 'large.csv', text: Buffer.alloc(20_000_000, 'ada@example.com\n') });
+    await chooseFile(page, { name: 'large.csv', text: Buffer.alloc(8_000_000, 'ada@example.com\n') });
     await page.getByText('This list is too large').waitFor();
     await page.getByText('The file is larger than 1 MB. Split it, and upload the parts.').waitFor();
     await visitor.leave();
