@@ -104,6 +104,8 @@ export type ServiceHealth = {
     conversations_waiting: number;
     /** What is wrong with outbound port 25; null where nothing is. */
     mail_port_problem: string | null;
+    /** What is wrong with the resolver, and what to do; null where nothing is. */
+    resolver_problem: string | null;
     /** Which providers reject control mailboxes; null where none does. */
     control_problem: string | null;
   };

@@ -84,6 +84,7 @@ describe('the operator', () => {
       .getByText(/^[1-9]\d* verdicts; each column/)
       .waitFor();
     await page.getByRole('region', { name: 'Unknown' }).getByText('listed by blocklist').first().waitFor();
+    assert.equal(await fact(page, 'DNS resolver'), 'Working');
     await page.getByLabel('Request ID').fill(requestId);
     await page.getByRole('button', { name: 'Find request' }).click();
     const search = page.getByRole('region', { name: 'Find a request' });
@@ -96,6 +97,19 @@ describe('the operator', () => {
     await page.getByText('Request not found').waitFor();
     await visitor.leave();
   });
+});
+
+test('the operator sees a resolver that denies what exists, and what to do about it', async (t) => {
+  const fixture = await openConsoleFixture({ MAILPROOF_RESOLVER_PROBES: 'not-there.example' });
+  t.after(() => fixture.close());
+  const { url: origin, adminToken } = fixture.demo;
+  const visitor = await fixture.visitor();
+  const { page } = visitor;
+  await signIn(page, { origin, secret: adminToken, path: '/operator' });
+  const notice = page.getByRole('alert').filter({ hasText: 'The DNS resolver cannot be trusted' });
+  await notice.getByText(/not-there\.example.*MAILPROOF_DNS_SERVERS/).waitFor();
+  assert.equal(await fact(page, 'DNS resolver'), 'Not trusted');
+  await visitor.leave();
 });
 
 /** Asks until the plan is missed: what is known of a key may be a second old, in which all credits may go. */

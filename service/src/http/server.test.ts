@@ -62,6 +62,23 @@ describe('elsewhere', () => {
     assert.deepEqual(unready.body, { status: 'not_ready', problems });
   });
 
+  test('HEAD on healthz and readyz is 200 or 503 without a body', async () => {
+    const unready = createTestParts({ readiness: () => Promise.resolve({ ready: false, problems: ['x'] }) });
+    for (const { url, parts, status } of [
+      { url: '/healthz', parts: unready, status: 200 },
+      { url: '/readyz', parts: createTestParts(), status: 200 },
+      { url: '/readyz', parts: unready, status: 503 },
+    ]) {
+      const server = await createServer(parts);
+      const response = await server.inject({ method: 'HEAD', url });
+      assert.deepEqual([response.statusCode, response.body], [status, ''], url);
+      assert.ok(response.headers['x-request-id']);
+      const other = await server.inject({ method: 'POST', url });
+      assert.deepEqual([other.statusCode, other.headers['allow']], [405, 'GET, HEAD']);
+      await server.close();
+    }
+  });
+
   test('readyz is 503 as soon as the drain begins', async () => {
     const { overloadGuard } = createTestParts();
     overloadGuard.drain();

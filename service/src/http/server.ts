@@ -9,9 +9,9 @@ import { bodyDeadline } from './pipeline/body-deadline.ts';
 import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
 import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
 import { createErrorHandler } from './pipeline/error-handler.ts';
-import { limitConnections } from './pipeline/limit-connections.ts';
+import { connectionsWithin, limitConnections } from './pipeline/limit-connections.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
-import { listsPath } from './pipeline/paths.ts';
+import { listsPath, withoutOrigin } from './pipeline/paths.ts';
 import { refuse } from './pipeline/refuse.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
@@ -54,7 +54,7 @@ type ConnectionLimits = typeof connectionLimits;
 export async function createServer(parts: HttpParts, limits = connectionLimits): Promise<ApiServer> {
   const server = openServer(parts, limits);
 
-  server.addHook('onRequest', receiveRequest(parts));
+  server.addHook('onRequest', receiveRequest({ ...parts, requestsPerSocket: limits.requestsPerSocket }));
   server.addHook('onRequest', bodyDeadline({ ms: limits.requestTimeoutMs, exempt: listsPath }));
   server.addHook('preParsing', leavePlace);
   server.addHook('preValidation', createTakePlace(parts.overloadGuard));
@@ -112,6 +112,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxRequestsPerSocket: limits.requestsPerSocket,
     exposeHeadRoutes: false,
+    rewriteUrl: ({ url = '/' }) => withoutOrigin(url),
     // While the server closes, requests on open connections get our own 503, not the framework's.
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.headerBytes },
@@ -128,7 +129,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
       void refuse(reply, 'bad_request');
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  limitConnections(server.server, limits.connections);
+  limitConnections(server.server, connectionsWithin(limits.connections));
   // Unknown expectations may be ignored (RFC 9110 section 10.1.1); Node would answer 417 without a body.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),

@@ -38,6 +38,8 @@ export type EngineFigures = ReturnType<Engine['counts']> & {
   conversationsWaiting: number;
   /** What is wrong with outbound port 25, if anything. */
   mailPortProblem: string | undefined;
+  /** What is wrong with the resolver and what to do about it, if anything is. */
+  resolverProblem: string | undefined;
   /** Which providers refuse control mailboxes, if any do. */
   controlProblem: string | undefined;
 };
@@ -53,7 +55,7 @@ const mostResting = 500;
 
 export async function readHealth(hours: number, parts: ReadHealthParts): Promise<Health> {
   const { engine } = parts;
-  const { resting, routes, mailPort, conversations, doubtedProviders } = engine.health();
+  const { resting, routes, mailPort, resolver, conversations, doubtedProviders } = engine.health();
   const now = parts.wallClock.now();
   const toWall = (at: number) => Math.round(now + at - parts.clock.now());
   return {
@@ -70,12 +72,19 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
       conversationsOpen: conversations.open,
       conversationsWaiting: conversations.waiting,
       mailPortProblem: mailPort.kind === 'blocked' ? mailPort.message : undefined,
+      resolverProblem: describeResolver(resolver),
       controlProblem:
         doubtedProviders.length === 0
           ? undefined
           : `${doubtedProviders.join(', ')}: control mailboxes are rejected, so "no such mailbox" is not believed`,
     },
   };
+}
+
+/** The engine says what is wrong with the resolver, this what to do about it. */
+export function describeResolver(resolver: ReturnType<Engine['health']>['resolver']): string | undefined {
+  if (resolver.kind === 'in_order') return undefined;
+  return `${resolver.line}; set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network`;
 }
 
 const providerIds: ReadonlySet<string> = new Set(providerTable.map(({ id }) => id));

@@ -5,8 +5,9 @@ import { bulkPath, singlePath } from './paths.ts';
 import { refuse } from './refuse.ts';
 
 /**
- * Turns what was thrown into an answer: the client's fault is the endpoint's 400, a store that does not
- * answer is 503, and everything else is a defect of ours, which the log hears of and the client does not.
+ * Turns what was thrown into an answer: the client's fault is the endpoint's 400, a store that does not answer and a
+ * machine that has nothing left are 503, and everything else is a defect of ours, which the log hears of and the client
+ * does not.
  */
 export function createErrorHandler(logger: FastifyBaseLogger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -15,9 +16,20 @@ export function createErrorHandler(logger: FastifyBaseLogger) {
       logger.warn({ request_id: request.id, err: error }, 'store unavailable');
       return refuse(reply, 'service_unavailable');
     }
+    if (isShortage(error)) {
+      logger.warn({ request_id: request.id, err: error }, 'the machine is out of file descriptors or memory');
+      return refuse(reply, 'service_unavailable');
+    }
     if (!isGone(error, reply)) logger.error({ request_id: request.id, err: error }, 'defect');
     return refuse(reply, 'verification_failed');
   };
+}
+
+const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/** It passes, so the client may try again; nothing was found out about any address. */
+function isShortage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && shortages.has(error.code);
 }
 
 /** The client hung up and its work was aborted: that is no defect, and nobody reads the answer. */

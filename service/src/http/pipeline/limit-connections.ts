@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { peerNetwork } from './client-network.ts';
 import { createFairShare } from './fair-share.ts';
@@ -19,4 +20,22 @@ export function limitConnections(server: Server, connections: number): void {
     share.take(client);
     socket.once('close', () => share.giveBack(client));
   });
+}
+
+/**
+ * As many connections as are wanted, but no more than half of the files that the process may have open: the other half
+ * is for mail hosts, resolvers and the store.
+ */
+export function connectionsWithin(wanted: number, openFiles = openFilesLimit()): number {
+  return Math.min(wanted, Math.max(1, Math.floor(openFiles / 2)));
+}
+
+/** Where the system does not tell (anywhere but Linux), there is no limit known. */
+function openFilesLimit(): number {
+  try {
+    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return limit === undefined ? Infinity : Number(limit);
+  } catch {
+    return Infinity;
+  }
 }

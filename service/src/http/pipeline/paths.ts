@@ -34,8 +34,8 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [singlePath, ['POST']],
   [bulkPath, ['POST']],
   [listsPath, ['GET', 'POST']],
-  ['/healthz', ['GET']],
-  ['/readyz', ['GET']],
+  ['/healthz', ['GET', 'HEAD']],
+  ['/readyz', ['GET', 'HEAD']],
   ['/openapi.json', ['GET']],
   ['/docs', ['GET']],
   ['/docs/', ['GET']],
@@ -90,6 +90,15 @@ export function methodsAt(url: string): Methods | undefined {
   return (
     methodsByPath.get(path) ?? methodsByPattern.find(([pattern]) => patterns.get(pattern)?.test(path))?.[1]
   );
+}
+
+/** A target may name the whole URL (RFC 9112 section 3.2.2), as proxies ask for it; where it is of ours, its path counts. */
+export function withoutOrigin(target: string): string {
+  if (target.startsWith('/')) return target;
+  const origin = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
+  if (origin === undefined) return target;
+  const path = target.slice(origin.length);
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 /** Whether a URL is under the API, where every answer says what it cost and may not be kept. */

@@ -15,10 +15,13 @@ const maxHeaderFields = 64;
 export function receiveRequest({
   logRequest,
   adminToken,
+  requestsPerSocket,
 }: {
   logRequest: LogRequest;
   adminToken: AdminToken;
+  requestsPerSocket: number;
 }): onRequestHookHandler {
+  const isLast = createRequestCount(requestsPerSocket);
   /** Without a token there is no admin API: its paths cannot be told from paths that do not exist. */
   const isHidden = (url: string) => !adminToken.isSet && isAdminUrl(url);
   return (request, reply, done) => {
@@ -28,6 +31,7 @@ export function receiveRequest({
       context.release?.();
       logRequest(request, reply, context);
     });
+    if (isLast(request)) reply.header('connection', 'close');
     const { route } = context;
     setStandardHeaders(reply, route ?? request.url);
 
@@ -37,6 +41,20 @@ export function receiveRequest({
     else if (route === undefined || isHidden(route) || !isPathOf(route, request.url))
       void refuseUnrouted(request, reply, isHidden(request.url) ? undefined : methodsAt(request.url));
     else done();
+  };
+}
+
+/**
+ * Whether a request is the last that its connection may carry. Node drops what comes after it unread, and would answer
+ * that with a bare 503 on a connection that stays open: so the last answer says that it is the last (RFC 9112 section
+ * 9.6), and the client sends the rest over another.
+ */
+function createRequestCount(most: number): (request: FastifyRequest) => boolean {
+  const counts = new WeakMap<object, number>();
+  return ({ raw: { socket } }) => {
+    const count = (counts.get(socket) ?? 0) + 1;
+    counts.set(socket, count);
+    return count >= most;
   };
 }
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Store } from '../../db/store.ts';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { WallClock } from '../../db/wall-clock.ts';
+import { describeResolver } from '../../operator/read-health.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
 
@@ -39,7 +40,15 @@ const readyzSchema = {
   },
 };
 
+/** HEAD is answered like GET, without the body; the reference need not say so. */
+const headOptions = { schema: { hide: true } };
+
 export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'>): void {
+  const readiness = async (): Promise<Readiness> =>
+    parts.overloadGuard.isDraining()
+      ? { ready: false, problems: ['draining: the service is shutting down'] }
+      : parts.readiness();
+
   server.route({
     method: 'GET',
     url: '/healthz',
@@ -51,13 +60,15 @@ export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'
     url: '/readyz',
     schema: readyzSchema,
     handler: async (_request, reply) => {
-      const readiness = parts.overloadGuard.isDraining()
-        ? { ready: false as const, problems: ['draining: the service is shutting down'] }
-        : await parts.readiness();
-      if (readiness.ready) return reply.code(200).send({ status: 'ready' });
-      return reply.code(503).send({ status: 'not_ready', problems: readiness.problems });
+      const found = await readiness();
+      if (found.ready) return reply.code(200).send({ status: 'ready' });
+      return reply.code(503).send({ status: 'not_ready', problems: found.problems });
     },
   });
+  server.head('/healthz', headOptions, (_request, reply) => reply.code(200).send());
+  server.head('/readyz', headOptions, async (_request, reply) =>
+    reply.code((await readiness()).ready ? 200 : 503).send(),
+  );
 }
 
 type ReadinessParts = {
@@ -66,10 +77,6 @@ type ReadinessParts = {
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
 };
-
-/** The engine says what is wrong with the resolver, this what to do about it. */
-const resolverRemedy =
-  'set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network';
 
 /** Anybody may ask, and the answer takes a write, so the store is checked once a second at most. */
 const rememberMs = 1_000;
@@ -81,9 +88,8 @@ export function createReadiness(parts: ReadinessParts): () => Promise<Readiness>
   async function checkAll(): Promise<Readiness> {
     try {
       await store.check(wallClock.now());
-      const { resolver } = engine.health();
-      if (resolver.kind === 'in_order') return { ready: true };
-      return { ready: false, problems: [`${resolver.line}; ${resolverRemedy}`] };
+      const problem = describeResolver(engine.health().resolver);
+      return problem === undefined ? { ready: true } : { ready: false, problems: [problem] };
     } catch (error) {
       if (error instanceof StoreUnavailableError) return { ready: false, problems: [error.message] };
       throw error;

@@ -7,7 +7,7 @@ import { statusSchema } from './verification-schemas.ts';
 /** The state of the service, as the operator sees it. */
 const count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
-const timeOrNull = (description: string) =>
+const textOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 const closed = { additionalProperties: false };
 
@@ -46,6 +46,7 @@ const example: ServiceHealth = {
     conversations_open: 12,
     conversations_waiting: 0,
     mail_port_problem: null,
+    resolver_problem: null,
     control_problem: null,
   },
 };
@@ -98,7 +99,7 @@ export const healthSchema = Type.Object(
       {
         waiting: count('Tasks that wait for a worker'),
         running: count('Running tasks, including those that wait for a mail host'),
-        oldest_waiting_at: timeOrNull('When the oldest waiting task was created'),
+        oldest_waiting_at: textOrNull('When the oldest waiting task was created'),
       },
       closed,
     ),
@@ -107,7 +108,7 @@ export const healthSchema = Type.Object(
         {
           id: Type.String(),
           role: stringEnum(['all', 'api', 'worker']),
-          started_at: timeOrNull('Null if not known'),
+          started_at: textOrNull('Null if not known'),
           seen_at: Type.String({ description: 'When it last reported' }),
         },
         closed,
@@ -121,8 +122,9 @@ export const healthSchema = Type.Object(
         breaches: count('Connections to forbidden addresses that were cut; should be 0'),
         conversations_open: count('SMTP conversations open now'),
         conversations_waiting: count('Addresses waiting for a conversation now'),
-        mail_port_problem: timeOrNull('What is wrong with outbound port 25; null if nothing is'),
-        control_problem: timeOrNull('Which providers reject control mailboxes; null if none does'),
+        mail_port_problem: textOrNull('What is wrong with outbound port 25; null if nothing is'),
+        resolver_problem: textOrNull('What is wrong with the resolver, and what to do; null if nothing is'),
+        control_problem: textOrNull('Which providers reject control mailboxes; null if none does'),
       },
       { description: 'Figures of the answering process since it started', ...closed },
     ),

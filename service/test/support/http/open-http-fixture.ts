@@ -52,7 +52,7 @@ const quietEngine: ReadHealthParts['engine'] = {
       { key: 'address 192.0.2.1', reason: 'timeout', untilMs: 90_000 },
     ],
     routes: [],
-    resolver: { kind: 'in_order' },
+    resolver: { kind: 'denies', line: 'the resolver denies what is known to exist (example.com)' },
     doubtedProviders: ['google'],
     mailPort: { kind: 'blocked', message: 'outbound port 25 is blocked' },
     conversations: { waiting: 1, open: 2 },
