@@ -3,16 +3,16 @@
  * their event loops stand still. See `lists/measure-lists.ts` for what is run.
  */
 import { parseArgs } from 'node:util';
-import { describeLists } from './lists/describe-lists.ts';
+import { describeLists, describeMethod } from './lists/describe-lists.ts';
+import { keptFigures } from './lists/kept-figures.ts';
 import { measureLists, type DatabaseFigures, type ListSizes } from './lists/measure-lists.ts';
 import { startBenchPostgres } from './processes/bench-postgres.ts';
-import { describeMachine, machineLines } from './results/describe-machine.ts';
-import { short } from './results/numbers.ts';
+import { describeMachine } from './results/describe-machine.ts';
 import { publish } from './results/publish.ts';
 
 const { values: wish } = parseArgs({
   options: {
-    /** One database alone: sqlite or postgresql. */
+    /** One database alone, SQLite or PostgreSQL; what was written of the other stays. */
     only: { type: 'string' },
     /** A twentieth of the rows. */
     quick: { type: 'boolean', default: false },
@@ -22,37 +22,28 @@ const { values: wish } = parseArgs({
 
 const share = wish.quick ? 0.05 : 1;
 const tell = (message: string): void => void process.stderr.write(`${message} …\n`);
-const wanted = (database: string): boolean => wish.only === undefined || wish.only === database;
 
 const sizes: ListSizes = {
   csvRows: 1_000_000 * share,
   workbookRows: 200_000 * share,
-  population: {
-    addresses: 50_000 * share,
-    domains: 5_000 * share,
-    hosts: 200,
-    latencyMs: 20,
-  },
+  population: { addresses: 50_000 * share, domains: 5_000 * share, hosts: 200, latencyMs: 20 },
 };
 
-const machine = describeMachine();
-const postgres = await startBenchPostgres();
-try {
-  const databases: DatabaseFigures[] = [];
-  if (wanted('sqlite')) databases.push(await measureLists(undefined, { sizes, tell }));
-  if (wanted('postgresql')) databases.push(await measureLists(postgres, { sizes, tell }));
-  const { population } = sizes;
-  const lines = [
-    '# Long lists',
-    '',
-    ...machineLines(machine),
-    `- PostgreSQL ${postgres.version} on the same machine, durable (\`fsync\` and \`synchronous_commit\` on)`,
-    ...(wish.quick ? ['- **at a twentieth of the size**'] : []),
-    '',
-    `A list is uploaded, run and downloaded whole, one after the other: as CSV and as a workbook in the sandbox without its delays, where one row in a hundred is a duplicate, and as CSV in a world with ${short(population.domains)} domains on ${population.hosts} mail hosts with ${population.latencyMs} ms of latency a reply and limits per destination lifted. Memory is the most that was resident in the phase (VmHWM). A stall is the longest time for which the event loop did nothing else, by the clock; beside it the processor time that the process itself had in a stretch of it, and the longest stall of a process that had nothing to do, which is the machine's own.`,
-    ...databases.flatMap(describeLists),
-  ];
-  publish({ name: 'lists', lines, figures: { machine, postgres: postgres.version, sizes, databases } }, wish);
-} finally {
-  await postgres.stop();
+async function measure(database: DatabaseFigures['database']): Promise<DatabaseFigures> {
+  const machine = describeMachine();
+  const postgres = database === 'PostgreSQL' ? await startBenchPostgres() : undefined;
+  try {
+    return { ...(await measureLists(postgres, { sizes, tell })), machine };
+  } finally {
+    await postgres?.stop();
+  }
 }
+
+const databases: DatabaseFigures[] = [];
+for (const database of ['SQLite', 'PostgreSQL'] as const) {
+  const isWanted = wish.only === undefined || wish.only.toLowerCase() === database.toLowerCase();
+  const figures = isWanted ? await measure(database) : keptFigures(database);
+  if (figures !== undefined) databases.push(figures);
+}
+const lines = [...describeMethod(databases), ...databases.flatMap(describeLists)];
+publish({ name: 'lists', lines, figures: { databases } }, wish);

@@ -21,7 +21,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'lists',
-    summary: 'see and steer the lists that a service checks',
+    summary: 'view and manage the lists that a service checks',
     load: async () => (await import('./commands/lists.ts')).listsCommand,
   },
   {

@@ -54,8 +54,8 @@ export async function checkList(order: ListOrder, parts: CheckListParts): Promis
   };
   const file = order.format === 'xlsx' ? await workbookOf(content) : undefined;
   const sent = { bytes: 0 };
-  const pieces = file === undefined ? csvPieces(content) : [file];
-  const listId = await measured('upload', () => upload(order, parts, counted(pieces, sent)));
+  const pieces = () => counted(file === undefined ? csvPieces(content) : [file], sent);
+  const listId = await measured('upload', () => upload(order, parts, pieces));
   await measured('run', () => run(order, parts, listId));
   const wrong = await measured('download', () => download(order, parts, listId));
   await ask(order, parts, { method: 'DELETE', path: `/${listId}` });
@@ -63,15 +63,32 @@ export async function checkList(order: ListOrder, parts: CheckListParts): Promis
 }
 
 function* counted(pieces: Iterable<Buffer>, sent: { bytes: number }): Generator<Buffer> {
+  sent.bytes = 0;
   for (const piece of pieces) {
     sent.bytes += piece.length;
     yield piece;
   }
 }
 
-type Call = { method: string; path: string; type?: string; body?: Readable };
+type Call = { method: string; path: string; type?: string; body?: () => Readable };
 
-async function open(
+const askAgainMs = 500;
+const asksAtMost = 120;
+
+/** Turned away because the service is busy, it asks again, as clients do. */
+async function open(order: ListOrder, parts: CheckListParts, call: Call): Promise<IncomingMessage> {
+  for (let asked = 1; ; asked += 1) {
+    const response = await send(order, parts, call);
+    const { statusCode = 500 } = response;
+    if (statusCode < 300) return response;
+    const answer = await text(response);
+    if (statusCode !== 503 || asked >= asksAtMost)
+      throw new Error(`${call.method} ${call.path}: ${statusCode} ${answer}`);
+    await pause(askAgainMs);
+  }
+}
+
+async function send(
   { apiKey }: ListOrder,
   { service }: CheckListParts,
   { method, path, type, body }: Call,
@@ -86,10 +103,10 @@ async function open(
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);
   });
-  await pipeline(body ?? Readable.from([]), outgoing);
+  // One that is turned away may not read all of it; its answer says more than the broken pipe.
+  const sent = pipeline(body?.() ?? Readable.from([]), outgoing).catch(() => undefined);
   const response = await answered;
-  if ((response.statusCode ?? 500) >= 300)
-    throw new Error(`${method} ${path}: ${response.statusCode} ${await text(response)}`);
+  await sent;
   return response;
 }
 
@@ -98,12 +115,16 @@ async function ask(order: ListOrder, parts: CheckListParts, call: Call): Promise
   return answer === '' ? {} : (JSON.parse(answer) as Record<string, unknown>);
 }
 
-async function upload(order: ListOrder, parts: CheckListParts, pieces: Iterable<Buffer>): Promise<string> {
+async function upload(
+  order: ListOrder,
+  parts: CheckListParts,
+  pieces: () => Iterable<Buffer>,
+): Promise<string> {
   const record = await ask(order, parts, {
     method: 'POST',
     path: `?name=list.${order.format}`,
     type: 'application/octet-stream',
-    body: Readable.from(pieces, { objectMode: false }),
+    body: () => Readable.from(pieces(), { objectMode: false }),
   });
   if (record['rows'] !== order.content.rows) throw new Error(`surveyed: ${JSON.stringify(record)}`);
   return String(record['list_id']);
@@ -113,7 +134,7 @@ const lookEveryMs = 500;
 const endWithinMs = 3_600_000;
 
 async function run(order: ListOrder, parts: CheckListParts, listId: string): Promise<void> {
-  const body = Readable.from([Buffer.from('{}')]);
+  const body = (): Readable => Readable.from([Buffer.from('{}')]);
   await ask(order, parts, { method: 'POST', path: `/${listId}/start`, type: 'application/json', body });
   for (const startedAt = performance.now(); performance.now() - startedAt < endWithinMs;) {
     const { state } = await ask(order, parts, { method: 'GET', path: `/${listId}` });

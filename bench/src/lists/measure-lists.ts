@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createAccount, issueKey, openStore } from '../../../service/src/index.ts';
 import { idleModule } from '../engine/idle-module.ts';
 import type { Population } from '../engine/population.ts';
+import type { Machine } from '../results/describe-machine.ts';
 import type { BenchPostgres } from '../processes/bench-postgres.ts';
 import { startChild } from '../processes/child.ts';
 import { worldModule } from '../processes/world-module.ts';
@@ -17,7 +18,14 @@ import { startWatchedService } from './watched-service.ts';
 
 export type ListSizes = { csvRows: number; workbookRows: number; population: Population };
 
-export type DatabaseFigures = { database: 'SQLite' | 'PostgreSQL'; lists: ListFigures[] };
+export type DatabaseFigures = {
+  database: 'SQLite' | 'PostgreSQL';
+  /** Of the server; none on SQLite. */
+  version: string | undefined;
+  machine: Machine;
+  sizes: ListSizes;
+  lists: ListFigures[];
+};
 
 type MeasureParts = { sizes: ListSizes; tell: (message: string) => void };
 
@@ -27,7 +35,7 @@ const credits = 10_000_000;
 export async function measureLists(
   postgres: BenchPostgres | undefined,
   { sizes, tell }: MeasureParts,
-): Promise<DatabaseFigures> {
+): Promise<Omit<DatabaseFigures, 'machine'>> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
   const internet = startChild(worldModule);
   const idle = startChild(idleModule);
@@ -40,6 +48,7 @@ export async function measureLists(
       MAILPROOF_PORT: '0',
       MAILPROOF_DATA_DIR: dataDir,
       MAILPROOF_SANDBOX_DELAYS: 'off',
+      MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR: '10000000',
       ...(database === undefined ? {} : { MAILPROOF_DATABASE_URL: database.url }),
     };
     const keys = await openAccount({ dataDir, databaseUrl: database?.url });
@@ -54,7 +63,8 @@ export async function measureLists(
     const name = database === undefined ? 'SQLite' : 'PostgreSQL';
     const parts = { service, bystander, tell: (message: string) => tell(`${name}, ${message}`) };
     try {
-      return { database: name, lists: await checkLists(sizes, { keys, parts }) };
+      const lists = await checkLists(sizes, { keys, parts });
+      return { database: name, version: postgres?.version, sizes, lists };
     } finally {
       await service.stop();
     }

@@ -12,7 +12,9 @@ export async function agreeOnCost(
 ): Promise<boolean> {
   if (yes || needed === 0) return true;
   if (!terminal.inputIsTerminal) {
-    terminal.tell('mailproof: Nobody is here to confirm the cost. To agree in advance, add --yes.');
+    terminal.tell(
+      'mailproof: The cost must be confirmed, and the input is not a terminal. To agree in advance, add --yes.',
+    );
     return false;
   }
   terminal.tell('Continue? Type y or n, then press Enter.');
@@ -52,9 +54,9 @@ function describeState(list: ListRecord, available: number): string {
     case 'running':
       return `Resuming: ${grouped(checked)} of ${counted(wanted, 'address', 'addresses')} already checked`;
     case 'paused':
-      return `The list is paused. To go on with it, run mailproof lists resume ${list.list_id}`;
+      return `The list is paused. To resume it, run mailproof lists resume ${list.list_id}`;
     case 'completed':
-      return 'This list was checked before; its results are downloaded';
+      return 'This list was checked before. Downloading its results';
     case 'cancelled':
       return 'The list was cancelled';
   }

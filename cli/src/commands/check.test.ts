@@ -194,7 +194,7 @@ describe('going on', () => {
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     assert.equal(code, 130);
-    assert.match(stderr, /Stopped\. To go on, run the same command again/);
+    assert.match(stderr, /Stopped\. To continue, run the same command again/);
     const again = await runHere(args, { env: environment() });
     assert.equal(again.code, 0);
     assert.match(again.stderr, /Resuming: \d+ of 500 addresses already checked/);
@@ -206,7 +206,7 @@ describe('going on', () => {
     await check(people);
     const again = await check(people, { name: 'copy.csv', args: ['--force'] });
     assert.equal(again.code, 0);
-    assert.match(again.stderr, /was checked before; its results are downloaded/);
+    assert.match(again.stderr, /was checked before\. Downloading its results/);
     assert.deepEqual([standIn.counts.lists, standIn.counts.spent], [1, 2]);
   });
 

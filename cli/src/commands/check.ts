@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { tellProblems } from '../lists/list-problem.ts';
 import { clientOptions } from '../lists/open-client.ts';
 
-const howToGoOn = 'To go on, run the same command again: what was checked is not paid for twice.';
+const howToGoOn = 'To continue, run the same command again. Nothing is charged twice.';
 
 export const checkCommand = defineCommand({
   name: 'check',
@@ -22,7 +22,7 @@ export const checkCommand = defineCommand({
       placeholder: 'NAME|N',
       meaning: 'column with the addresses, by heading or number (default: detected)',
     },
-    split: { type: 'flag', meaning: 'give each of several addresses in a cell a row of its own' },
+    split: { type: 'flag', meaning: 'if a cell holds several addresses, give each its own row' },
     yes: { type: 'flag', meaning: 'spend credits without asking' },
     json: { type: 'flag', meaning: 'print the summary as one JSON object' },
     force: { type: 'flag', meaning: 'overwrite the output if it exists' },

@@ -83,7 +83,7 @@ const start = defineCommand({
     first: {
       type: 'text',
       placeholder: 'N',
-      meaning: 'check only so many addresses, from the top of the file',
+      meaning: 'check only the first N addresses of the file',
     },
     json,
     ...clientOptions,
@@ -158,7 +158,7 @@ const remove = defineCommand({
 export const listsCommand: CommandGroup = {
   kind: 'group',
   name: 'lists',
-  summary: 'see and steer the lists that a service checks',
+  summary: 'view and manage the lists that a service checks',
   byDefault: 'list',
   actions: {
     list,
@@ -175,7 +175,7 @@ export const listsCommand: CommandGroup = {
     }),
     resume: defineAction({
       name: 'resume',
-      summary: 'go on with a list that was paused',
+      summary: 'resume a paused list',
       act: ({ lists }, id, signal) => lists.resume(id, { signal }),
     }),
     cancel: defineAction({

@@ -24,7 +24,7 @@ const failures: Partial<Record<FailureReason, Told>> = {
   },
   insufficient_credits: {
     exitCode: exitCodes.environment,
-    text: 'The account does not have enough credits for this list. Nothing was spent. To go on once it has, run the same command again.',
+    text: 'The account does not have enough credits for this list. Nothing was spent. Once it has enough, run the same command again.',
   },
   list_not_found: {
     exitCode: exitCodes.usage,
@@ -32,7 +32,7 @@ const failures: Partial<Record<FailureReason, Told>> = {
   },
   wrong_list_state: {
     exitCode: exitCodes.usage,
-    text: 'The list is not in a state in which this can be done. To see its state, run mailproof lists show ID.',
+    text: 'The state of the list does not allow this. To see its state, run mailproof lists show ID.',
   },
   invalid_request: { exitCode: exitCodes.usage, text: 'The service does not understand one of the options.' },
 };

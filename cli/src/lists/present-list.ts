@@ -70,7 +70,7 @@ function uploadOf({ created_at: at, created_by: by }: ListRecord): string {
 
 function waitingOf({ waiting, waiting_until: until }: ListRecord): string | undefined {
   if (waiting === 0) return undefined;
-  const next = until === null ? '' : `; asked again from ${until} on`;
+  const next = until === null ? '' : `; next attempt at ${until}`;
   return `${grouped(waiting)} deferred by their mail hosts${next}`;
 }
 

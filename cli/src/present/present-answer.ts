@@ -81,7 +81,7 @@ function hintRows({ did_you_mean: meant, parked }: Explanation, terminal: Termin
   return [
     ...(meant === undefined ? [] : row('perhaps', `did you mean ${meant}?`, terminal)),
     ...(parked === true
-      ? row('parked', 'the mail of the domain goes to a service for names nobody uses', terminal)
+      ? row('parked', 'the mail of the domain goes to a service for unused domains', terminal)
       : []),
   ];
 }

@@ -1,4 +1,5 @@
 import type { AccountCredits } from '@mailproof/client';
+import { Facts } from '../parts/facts.tsx';
 import { grouped } from '../parts/format.ts';
 
 /** The four numbers of an account, and that they agree. */
@@ -12,14 +13,7 @@ export function CreditFacts({ credits }: { credits: AccountCredits }) {
   ] as const;
   return (
     <>
-      <dl class="facts">
-        {facts.map(([name, count]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{grouped(count)}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       <p class="hint">
         {grouped(available)} available + {grouped(reserved)} reserved + {grouped(spent)} spent ={' '}
         {grouped(granted)} granted

@@ -5,6 +5,7 @@ import { PagesEnd } from '../loading/pages-end.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Pages } from '../loading/use-pages.ts';
 import { changeOf, checkStatement } from './check-statement.ts';
+import { TableHead } from '../parts/table-head.tsx';
 
 const kinds: Record<LedgerEntry['kind'], string> = {
   grant: 'Granted',
@@ -42,27 +43,17 @@ function Entries({ entries, canOpen }: { entries: readonly LedgerEntry[]; canOpe
   return (
     <table>
       <caption class="visually-hidden">Ledger entries, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col" class="number wide-only">
-            No.
-          </th>
-          <th scope="col">When</th>
-          <th scope="col">What</th>
-          <th scope="col" class="number">
-            Credits
-          </th>
-          <th scope="col" class="number">
-            Available
-          </th>
-          <th scope="col" class="number wide-only">
-            Reserved
-          </th>
-          <th scope="col" class="number wide-only">
-            Spent
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          ['No.', 'number wide-only'],
+          'When',
+          'What',
+          ['Credits', 'number'],
+          ['Available', 'number'],
+          ['Reserved', 'number wide-only'],
+          ['Spent', 'number wide-only'],
+        ]}
+      />
       <tbody>
         {entries.map((entry) => (
           <tr key={entry.number}>

@@ -102,20 +102,20 @@ const failureTexts: Record<string, FailureText> = {
   },
   list_too_large: { title: 'This list is too large', text: 'Split the file and upload the parts.' },
   unsupported_file: {
-    title: 'This kind of file is not read',
-    text: 'Save it as .xlsx or CSV and upload that.',
+    title: 'This file type is not supported',
+    text: 'Save it as .xlsx or CSV and upload the new file.',
   },
   list_not_found: {
     title: 'List not found',
     text: 'It was deleted, has expired or belongs to another account. Lists are kept for a limited time.',
   },
   wrong_list_state: {
-    title: 'The list has moved on',
-    text: 'It was started, stopped or ended elsewhere. This page shows how it is now.',
+    title: 'The list has changed',
+    text: 'It was started, paused or finished elsewhere. This page now shows its current state.',
   },
   too_many_uploads: {
     title: 'Too many uploads at once',
-    text: 'Wait until the other uploads of this account have ended, then try again.',
+    text: 'Wait until the other uploads of this account have finished, then try again.',
   },
   upload_stopped: { title: 'The upload was stopped', text: 'Nothing was kept.' },
   not_found: {

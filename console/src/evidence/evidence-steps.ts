@@ -74,7 +74,7 @@ function dnsLines(
     return [`${domain} has no MX record, so its mail goes to the domain itself.${took}`];
   return [
     `${domain} has ${counted(hosts.length, 'mail server')}${hosts.length > 1 ? ', in this order' : ''}: ${hosts.join(', ')}.${took}`,
-    ...(parked === true ? ['The domain is parked: its mail goes to a service for domains nobody uses.'] : []),
+    ...(parked === true ? ['The domain is parked: its mail goes to a service for unused domains.'] : []),
   ];
 }
 

@@ -27,7 +27,11 @@ function Failed({ state: { name, failure } }: { state: Extract<UploadState, { ki
   const mayHelp = failure.status === undefined || failure.status >= 500 || failure.status === 429;
   return (
     <FailureNotice failure={failure}>
-      <p>{name} was not uploaded.</p>
+      <p>
+        {name === pastedName && failure.reason === 'invalid_list'
+          ? 'We couldn’t find an email column in what you pasted.'
+          : `${name} was not uploaded.`}
+      </p>
       {mayHelp ? (
         <div class="buttons">
           <button type="button" class="button button-small" onClick={() => void upload.again()}>
@@ -59,7 +63,7 @@ function ColumnForm() {
           required
           autocomplete="off"
           spellcheck={false}
-          placeholder="its heading"
+          placeholder="such as Email"
           value={column.value}
           onInput={(event) => (column.value = event.currentTarget.value)}
         />

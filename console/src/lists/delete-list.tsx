@@ -33,7 +33,7 @@ export function DeleteList({ followed, list }: { followed: FollowedList; list: L
         >
           <p>
             The list and its results are erased for everyone who uses this account. This cannot be undone.
-            {list.state === 'running' || list.state === 'paused' ? ' What was checked is charged.' : ''}
+            {list.state === 'running' || list.state === 'paused' ? ' Results so far are charged.' : ''}
           </p>
         </ConfirmDialog>
       ) : null}

@@ -69,7 +69,7 @@ export function DownloadForm({ list }: { list: ListRecord }) {
         download=""
       >
         <Icon name="download" />
-        {hasEnded(list) ? 'Download' : 'Download what is known'}
+        {hasEnded(list) ? 'Download' : 'Download results so far'}
       </a>
     </div>
   );

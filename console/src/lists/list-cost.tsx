@@ -31,13 +31,13 @@ export function ListCost({ list, count }: { list: ListRecord; count: number }) {
     return (
       <Notice
         tone="warning"
-        title={`${counted(count - credits.available, 'credit is', 'credits are')} missing`}
+        title={`You need ${counted(count - credits.available, 'more credit', 'more credits')}`}
       >
         <p>
           This needs up to {counted(count, 'credit')}, and you have {grouped(credits.available)}.{' '}
           {credits.available > 0
             ? `Check only the first ${grouped(credits.available)}, or ask the operator for more.`
-            : 'Ask the operator for more. The list stays here meanwhile.'}
+            : 'Ask the operator for more. The list stays here until then.'}
         </p>
       </Notice>
     );

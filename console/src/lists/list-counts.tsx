@@ -1,5 +1,5 @@
 import type { ListRecord } from '@mailproof/client';
-import { grouped } from '../parts/format.ts';
+import { Facts } from '../parts/facts.tsx';
 
 /** What was found in the file. */
 export function ListCounts({ list }: { list: ListRecord }) {
@@ -11,14 +11,5 @@ export function ListCounts({ list }: { list: ListRecord }) {
     ['Not an address', list.rejected],
     ['Repaired', list.repaired],
   ] as const;
-  return (
-    <dl class="facts">
-      {facts.map(([name, count]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{grouped(count)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }

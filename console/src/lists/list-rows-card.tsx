@@ -7,6 +7,7 @@ import { counted, grouped } from '../parts/format.ts';
 import { providerName } from '../parts/provider-name.ts';
 import { RowsWindow } from '../parts/rows-window.tsx';
 import { statusLabel } from '../parts/statuses.ts';
+import { TableHead } from '../parts/table-head.tsx';
 import { inOrder } from '../parts/tally.ts';
 import { RowDialog } from './row-dialog.tsx';
 import { mostRows, useListRows, type ListRows, type RowFilter } from './use-list-rows.ts';
@@ -48,7 +49,7 @@ export function ListRowsCard({ list }: { list: ListRecord }) {
           onOpen={({ row }) => (opened.value = shown.find((one) => one.row === row))}
           onSeen={(last) => found.readTo(last + 1)}
         >
-          <Head />
+          <TableHead columns={headings} rowIndex={1} />
         </RowsWindow>
       </div>
       {opened.value === undefined ? null : (
@@ -89,32 +90,14 @@ function toResultRow({ row, email, status, score, provider, reason }: ListRow): 
   };
 }
 
-function Head() {
-  return (
-    <thead>
-      <tr aria-rowindex={1}>
-        <th scope="col" class="col-row">
-          Row
-        </th>
-        <th scope="col" class="col-address">
-          Address
-        </th>
-        <th scope="col" class="col-status">
-          Status
-        </th>
-        <th scope="col" class="col-score">
-          Score
-        </th>
-        <th scope="col" class="col-provider">
-          Provider
-        </th>
-        <th scope="col" class="col-why">
-          Why
-        </th>
-      </tr>
-    </thead>
-  );
-}
+const headings = [
+  ['Row', 'col-row'],
+  ['Address', 'col-address'],
+  ['Status', 'col-status'],
+  ['Score', 'col-score'],
+  ['Provider', 'col-provider'],
+  ['Why', 'col-why'],
+] as const;
 
 /** How long somebody may pause while typing before the service is asked. */
 const typingMs = 250;

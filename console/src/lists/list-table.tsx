@@ -3,28 +3,23 @@ import { StackedBar, statusPart } from '../parts/bar-chart.tsx';
 import { counted, grouped, percent } from '../parts/format.ts';
 import { inOrder } from '../parts/tally.ts';
 import { Time } from '../parts/time.tsx';
+import { TableHead } from '../parts/table-head.tsx';
 
 /** What was uploaded, how far it is, how it came out, when, and with which key. */
 export function ListTable({ lists }: { lists: readonly ListRecord[] }) {
   return (
     <table class="list-table">
       <caption class="visually-hidden">Lists, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">List</th>
-          <th scope="col" class="number wide-only">
-            Rows
-          </th>
-          <th scope="col">State</th>
-          <th scope="col">Outcome</th>
-          <th scope="col" class="wide-only">
-            Uploaded
-          </th>
-          <th scope="col" class="wide-only">
-            By
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          'List',
+          ['Rows', 'number wide-only'],
+          'State',
+          'Outcome',
+          ['Uploaded', 'wide-only'],
+          ['By', 'wide-only'],
+        ]}
+      />
       <tbody>
         {lists.map((list) => (
           <tr key={list.list_id}>

@@ -23,7 +23,7 @@ export function ListsPage() {
   return (
     <Page
       title="Lists"
-      lead="Upload a list, see what it costs, and download it with the results. It runs in the service: you can close this page."
+      lead="Upload a list, see what it costs, and download it with the results. It runs on the server, so you can close this page."
     >
       <ChooseList />
       <WhenRead of={[pages]}>

@@ -29,7 +29,7 @@ export function RunningList({ followed, list }: RunningListProps) {
         <span>
           {list.expected_end === null ? null : (
             <>
-              expected end <Time at={list.expected_end} />
+              expected to finish at <Time at={list.expected_end} />
             </>
           )}
         </span>
@@ -38,7 +38,7 @@ export function RunningList({ followed, list }: RunningListProps) {
         <Waiting list={list} />{' '}
         {state === 'paused'
           ? `${counted(list.credits_reserved, 'credit stays', 'credits stay')} reserved until you resume or cancel.`
-          : 'You can close this page. The check goes on in the service.'}
+          : 'You can close this page. The check continues on the server.'}
       </p>
       <ListCounts list={list} />
       <DownloadForm list={list} />
@@ -47,7 +47,7 @@ export function RunningList({ followed, list }: RunningListProps) {
 }
 
 function Waiting({ list: { waiting, waiting_until: until } }: { list: ListRecord }) {
-  if (waiting === 0) return <>Nothing waits for a mail server.</>;
+  if (waiting === 0) return <>No address is waiting for a mail server.</>;
   return (
     <>
       {counted(waiting, 'address waits', 'addresses wait')} because a mail server asked us to come back later
@@ -72,7 +72,7 @@ function RunButtons({ followed, list: { list_id: id, state } }: RunningListProps
     const isDone = await followed.act(() =>
       isPaused ? api.client.lists.resume(id) : api.client.lists.pause(id),
     );
-    if (isDone) announcer.say(isPaused ? 'The check goes on' : 'The list is paused');
+    if (isDone) announcer.say(isPaused ? 'The check has resumed' : 'The list is paused');
   };
   return (
     <div class="buttons">
@@ -96,7 +96,7 @@ function RunButtons({ followed, list: { list_id: id, state } }: RunningListProps
         <ConfirmDialog
           title="Cancel the check?"
           confirm="Cancel the check"
-          cancel="Go on"
+          cancel="Keep checking"
           isDangerous
           onClose={() => (isAsking.value = false)}
           onConfirm={() => {
@@ -105,7 +105,7 @@ function RunButtons({ followed, list: { list_id: id, state } }: RunningListProps
           }}
         >
           <p>
-            What was checked is charged and stays. The rest of the credits returns, and the list cannot be
+            Results so far are kept and charged. The remaining credits are returned, and the list cannot be
             started again.
           </p>
         </ConfirmDialog>

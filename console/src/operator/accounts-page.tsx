@@ -8,6 +8,7 @@ import { usePages } from '../loading/use-pages.ts';
 import { WhenRead } from '../loading/when-read.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { NewAccountForm } from './new-account-form.tsx';
+import { TableHead } from '../parts/table-head.tsx';
 
 /** Every account, found by name or id. */
 export function AccountsPage() {
@@ -63,21 +64,15 @@ function AccountTable({ accounts }: { accounts: readonly AdminAccount[] }) {
   return (
     <table>
       <caption class="visually-hidden">Accounts, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Plan</th>
-          <th scope="col" class="number">
-            Available
-          </th>
-          <th scope="col" class="number wide-only">
-            Spent
-          </th>
-          <th scope="col" class="wide-only">
-            Created
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          'Name',
+          'Plan',
+          ['Available', 'number'],
+          ['Spent', 'number wide-only'],
+          ['Created', 'wide-only'],
+        ]}
+      />
       <tbody>
         {accounts.map(({ account_id: id, name, plan, frozen, credits, created_at: createdAt }) => (
           <tr key={id}>

@@ -5,6 +5,7 @@ import { Time } from '../parts/time.tsx';
 import { usePages } from '../loading/use-pages.ts';
 import { WhenRead } from '../loading/when-read.tsx';
 import { useConsole } from '../app/use-console.ts';
+import { TableHead } from '../parts/table-head.tsx';
 
 /** Who changed what, and when. Nothing in it can be changed or taken away. */
 export function AuditPage() {
@@ -32,16 +33,7 @@ function AuditTable({ entries }: { entries: readonly AuditLogEntry[] }) {
   return (
     <table class="changes">
       <caption class="visually-hidden">Changes, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">What</th>
-          <th scope="col">By</th>
-          <th scope="col" class="wide-only">
-            On
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={['When', 'What', 'By', ['On', 'wide-only']]} />
       <tbody>
         {entries.map(({ number, at, action, actor, subject, detail }) => (
           <tr key={number}>

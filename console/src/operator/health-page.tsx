@@ -1,5 +1,5 @@
 import type { ServiceHealth } from '@mailproof/client';
-import { grouped } from '../parts/format.ts';
+import { Facts } from '../parts/facts.tsx';
 import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../app/page.tsx';
@@ -56,29 +56,22 @@ function Now({ health: { queue, engine } }: { health: ServiceHealth }) {
   return (
     <section class="card" aria-labelledby="now-title">
       <h2 id="now-title">Now</h2>
-      <dl class="facts">
-        <Fact name="Tasks waiting" value={grouped(queue.waiting)} />
-        <Fact name="Tasks running" value={grouped(queue.running)} />
-        <Fact name="Open SMTP conversations" value={grouped(engine.conversations_open)} />
-        <Fact name="Addresses waiting" value={grouped(engine.conversations_waiting)} />
-        <Fact name="DNS resolver" value={engine.resolver_problem === null ? 'Working' : 'Not trusted'} />
-        <Fact name="DNS queries" value={grouped(engine.dns_queries)} />
-        <Fact name="Connections opened" value={grouped(engine.dialled)} />
-      </dl>
+      <Facts
+        facts={[
+          ['Tasks waiting', queue.waiting],
+          ['Tasks running', queue.running],
+          ['Open SMTP conversations', engine.conversations_open],
+          ['Addresses waiting', engine.conversations_waiting],
+          ['DNS resolver', engine.resolver_problem === null ? 'Working' : 'Not trusted'],
+          ['DNS queries', engine.dns_queries],
+          ['Connections opened', engine.dialled],
+        ]}
+      />
       {queue.oldest_waiting_at === null ? null : (
         <p class="hint">
           The oldest waiting task was created on <Time at={queue.oldest_waiting_at} />.
         </p>
       )}
     </section>
-  );
-}
-
-function Fact({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }

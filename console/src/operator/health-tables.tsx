@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { ServiceHealth } from '@mailproof/client';
 import { Time } from '../parts/time.tsx';
 import { reasonSentence } from '../parts/reason-sentence.ts';
+import { TableHead } from '../parts/table-head.tsx';
 
 /** Mail hosts that are left alone for a while, egress routes, and live processes. */
 export function HealthTables({ health }: { health: ServiceHealth }) {
@@ -55,15 +56,7 @@ function SmallTable({ title, nothing, heads, rows }: SmallTableProps) {
       ) : (
         <table>
           <caption class="visually-hidden">{title}</caption>
-          <thead>
-            <tr>
-              {heads.map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={heads} />
           <tbody>
             {rows.map((cells, i) => (
               <tr key={i}>

@@ -6,6 +6,7 @@ import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { TaskState, taskTitle } from '../tasks/task-table.tsx';
+import { Facts } from '../parts/facts.tsx';
 
 /** What a request did, by the id that every answer carries. */
 export function RequestSearch() {
@@ -72,14 +73,5 @@ function Trace({ trace }: { trace: AdminRequestTrace }) {
           ['State', <TaskState task={task} />],
         ] as const)),
   ] as const;
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd class="fact-plain">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }

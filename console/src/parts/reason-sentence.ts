@@ -5,7 +5,7 @@ const withoutAnswer: Readonly<Record<string, string>> = {
   blank: 'There is nothing in the address column.',
   pending: 'Not checked yet.',
   waiting: 'The mail server asked us to come back later.',
-  not_wanted: 'Not among the addresses that were to be checked.',
+  not_wanted: 'This address was not selected for checking.',
   cancelled: 'The list was cancelled before this address was checked.',
 };
 

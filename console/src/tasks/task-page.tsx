@@ -19,6 +19,7 @@ import { RowsForm } from '../parts/rows-form.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { writeTaskResults } from './write-task-results.ts';
 import { keyName, TaskState, taskTitle } from './task-table.tsx';
+import { Facts } from '../parts/facts.tsx';
 
 const lookAgainMs = 2_000;
 /** As far back as the list of tasks is searched for when this one was made, and by whom. */
@@ -44,7 +45,7 @@ export function TaskPage({ id }: { id: string }) {
         {task.failure.value === undefined ? null : <FailureNotice failure={task.failure.value} />}
         {known === undefined ? null : (
           <>
-            <Facts task={known} credits={known.creditsUsed} made={made.value.value} />
+            <AboutTask task={known} credits={known.creditsUsed} made={made.value.value} />
             {known.results === undefined ? null : (
               <Results results={Object.values(known.results)} name={taskTitle(known.name)} />
             )}
@@ -55,40 +56,25 @@ export function TaskPage({ id }: { id: string }) {
   );
 }
 
-type FactsProps = {
+type AboutTaskProps = {
   task: BulkTaskProgress;
   credits: number;
   made: (AccountTask & { key: string }) | undefined;
 };
 
-function Facts({ task, credits, made }: FactsProps) {
+function AboutTask({ task, credits, made }: AboutTaskProps) {
   const expiresAt = made?.expires_at ?? null;
   return (
     <section class="card" aria-label="About this task">
-      <dl class="facts">
-        <div>
-          <dt>State</dt>
-          <dd class="fact-plain">
-            <TaskState task={task} />
-          </dd>
-        </div>
-        <div>
-          <dt>{task.status === 'completed' ? 'Charged' : 'Reserved'}</dt>
-          <dd class="fact-plain">{counted(credits, 'credit')}</dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd class="fact-plain">{made === undefined ? '–' : <Time at={made.created_at} />}</dd>
-        </div>
-        <div>
-          <dt>Created by key</dt>
-          <dd class="fact-plain">{made?.key ?? '–'}</dd>
-        </div>
-        <div>
-          <dt>Results kept until</dt>
-          <dd class="fact-plain">{expiresAt === null ? '–' : <Time at={expiresAt} />}</dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          ['State', <TaskState task={task} />],
+          [task.status === 'completed' ? 'Charged' : 'Reserved', counted(credits, 'credit')],
+          ['Created', made === undefined ? '–' : <Time at={made.created_at} />],
+          ['Created by key', made?.key ?? '–'],
+          ['Results kept until', expiresAt === null ? '–' : <Time at={expiresAt} />],
+        ]}
+      />
       <p class="hint">
         Task <code>{task.task_id}</code>
       </p>

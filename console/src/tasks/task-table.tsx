@@ -1,6 +1,7 @@
 import type { AccountKey, AccountTask } from '@mailproof/client';
 import { counted, grouped } from '../parts/format.ts';
 import { Time } from '../parts/time.tsx';
+import { TableHead } from '../parts/table-head.tsx';
 
 type TaskTableProps = {
   tasks: readonly AccountTask[];
@@ -15,21 +16,15 @@ export function TaskTable({ tasks, keys, canOpen }: TaskTableProps) {
   return (
     <table>
       <caption class="visually-hidden">Tasks, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Task</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number wide-only">
-            Credits
-          </th>
-          <th scope="col" class="wide-only">
-            Key
-          </th>
-          <th scope="col" class="wide-only">
-            Created
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          'Task',
+          'State',
+          ['Credits', 'number wide-only'],
+          ['Key', 'wide-only'],
+          ['Created', 'wide-only'],
+        ]}
+      />
       <tbody>
         {tasks.map((task) => (
           <tr key={task.task_id}>

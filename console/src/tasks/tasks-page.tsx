@@ -19,13 +19,13 @@ export function TasksPage() {
   const isUnderWay = tasks.some(({ status }) => status !== 'completed');
   useEvery(lookAgainMs, () => void pages.reload(), isUnderWay);
   return (
-    <Page title="Tasks" lead="Addresses that programs have checked through the API, up to 100 a task.">
+    <Page title="Tasks" lead="Addresses checked through the API, up to 100 per task.">
       <WhenRead of={[keys, pages]}>
         <section class="card" aria-label="Tasks">
           {tasks.length === 0 ? null : <TaskTable tasks={tasks} keys={keys.value.value?.keys} canOpen />}
           <PagesEnd
             pages={pages}
-            nothing="No tasks yet. They are created through the API; lists of yours are under Lists."
+            nothing="No tasks yet. Tasks are created through the API. Your lists are under Lists."
           />
         </section>
       </WhenRead>

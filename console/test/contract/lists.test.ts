@@ -182,7 +182,7 @@ describe('a list', () => {
     const { page } = visitor;
     await signIn(page, { origin: fixture.demo.url, secret });
     await bringList(page, people(40));
-    await page.getByText('15 credits are missing').waitFor();
+    await page.getByText('You need 15 more credits').waitFor();
     visitor.expectTrouble('429 /api/v1/lists/');
     await agree(page);
     await page.getByText('Not enough credits').waitFor();
@@ -222,6 +222,9 @@ describe('a list', () => {
     await page.getByText('This file is a PDF. To check it, export the list as CSV or .xlsx.').waitFor();
     await chooseFile(page, { name: 'empty.csv', text: '' });
     await page.getByText('The file is empty. Upload a list with at least one address.').waitFor();
+    await page.getByLabel('Or paste addresses').fill('red\nblue\n');
+    await page.getByRole('button', { name: 'Upload pasted addresses' }).click();
+    await page.getByText('We couldn’t find an email column in what you pasted.').waitFor();
     await visitor.leave();
   });
 
@@ -231,7 +234,7 @@ describe('a list', () => {
     const { page } = visitor;
     await signIn(page, { origin, secret: liveKey });
     visitor.expectTrouble('413 /api/v1/lists');
-    await chooseFile(page, { name: 'large.csv', text: Buffer.alloc(20_000_000, 'ada@example.com\n') });
+    await chooseFile(page, { name: 'large.csv', text: Buffer.alloc(8_000_000, 'ada@example.com\n') });
     await page.getByText('This list is too large').waitFor();
     await page.getByText('The file is larger than 1 MB. Split it, and upload the parts.').waitFor();
     await visitor.leave();

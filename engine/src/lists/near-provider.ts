@@ -20,7 +20,8 @@ function isOneSlip(host: string, name: string): boolean {
   let begin = 0;
   while (begin < shorter && host[begin] === name[begin]) begin += 1;
   let end = 0;
-  while (end < shorter - begin && host.at(-1 - end) === name.at(-1 - end)) end += 1;
+  while (end < shorter - begin && host[host.length - 1 - end] === name[name.length - 1 - end]) end += 1;
+  if (shorter - begin - end > 2) return false;
   const [had, meant] = [host.slice(begin, host.length - end), name.slice(begin, name.length - end)];
   if (had.length <= 1 && meant.length <= 1) return had !== meant;
   return had.length === 2 && had === `${meant[1]}${meant[0]}` && meant.length === 2;

@@ -12,7 +12,7 @@ import { readLists, readProgress, type ListPlace, type ListProgress } from './re
 import { readExplanation, readRows, type RowsRequest } from './read-rows.ts';
 import { discardList, receiveList, revealList } from './receive-list.ts';
 import type { RowResult } from './row-result.ts';
-import { startList, type StartListAnswer } from './start-list.ts';
+import { readStartScope, startList, type StartListAnswer } from './start-list.ts';
 import {
   cancelList,
   deleteList,
@@ -255,7 +255,10 @@ async function start(request: StartListRequest, parts: ListActionsParts): Promis
   const { accountId } = caller;
   if (!isListId(listId)) return { kind: 'list_not_found' };
   const now = parts.wallClock.now();
-  const order = { accountId, listId, first, requestId, deadlineMs: parts.listDeadlineMs, now };
+  const surveyed = await findList(parts.store.read, { accountId, listId });
+  if (surveyed === undefined) return { kind: 'list_not_found' };
+  const scope = await readStartScope(parts.store.read, surveyed, first);
+  const order = { accountId, listId, scope, requestId, deadlineMs: parts.listDeadlineMs, now };
   const answer = await parts.store.writeAlone(async (tx): Promise<StartListAnswer | Refused> => {
     if (idempotency === undefined) return startList(tx, order);
     const scope = { accountId, endpoint: 'task' as const, request: idempotency, now };

@@ -15,7 +15,7 @@ import { readProgress } from './read-lists.ts';
 import { receiveList, revealList } from './receive-list.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { runListTask } from './run-list-task.ts';
-import { startList } from './start-list.ts';
+import { readStartScope, startList } from './start-list.ts';
 import { cancelList, deleteList, pauseList, resumeList } from './stop-list.ts';
 import { writeDownload } from './write-download.ts';
 import { readRowChoice } from './row-result.ts';
@@ -64,7 +64,9 @@ async function openListFixture(database: (typeof databases)[number], credits = 1
     upload,
     list: async (listId: string) => (await findList(store.read, { accountId, listId }))!,
     start: async (listId: string, first?: number) => {
-      const starting = { ...order(listId), first, requestId: randomUUID(), deadlineMs: 24 * hourMs };
+      const list = (await findList(store.read, { accountId, listId }))!;
+      const scope = await readStartScope(store.read, list, first);
+      const starting = { ...order(listId), scope, requestId: randomUUID(), deadlineMs: 24 * hourMs };
       const answer = await store.writeAlone((tx) => startList(tx, starting), accountId);
       await planAhead(store, order(listId));
       return answer;
@@ -243,6 +245,26 @@ for (const database of databases) {
       assert.deepEqual(new Set(fixture.asked), new Set(people(60)));
       assert.match(await fixture.download(id), /person60@d0\.example,,,,,not_wanted,\n/);
       assert.deepEqual(await fixture.start(id), { kind: 'wrong_state', state: 'completed' });
+      await fixture.close();
+    });
+
+    it('of which only so many are wanted is counted slice by slice', async () => {
+      const fixture = await openListFixture(database);
+      const id = await fixture.upload(
+        `email,n\n${people(12_000)
+          .map((email) => `${email},1\n,2`)
+          .join('\n')}`,
+      );
+      const list = await fixture.list(id);
+      assert.deepEqual([list.counts.addresses, list.counts.blank], [12_000, 12_000]);
+      for (const [first, lastRow] of [
+        [1, 1],
+        [5_000, 9_999],
+        [5_001, 10_001],
+        [11_000, 21_999],
+        [12_000, 24_000],
+      ] as const)
+        assert.equal((await readStartScope(fixture.store.read, list, first)).lastRow, lastRow);
       await fixture.close();
     });
 

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { reserve } from '../credits/reserve.ts';
-import { statement, type Tx } from '../db/statement.ts';
+import { statement, type Reader, type Tx } from '../db/statement.ts';
 import { findList, type List } from './list.ts';
 import { planTasks } from './plan-tasks.ts';
 
@@ -10,8 +11,7 @@ import { planTasks } from './plan-tasks.ts';
 type StartListOrder = {
   accountId: string;
   listId: string;
-  /** Only so many addresses, from the top of the file. */
-  first: number | undefined;
+  scope: StartScope;
   requestId: string;
   deadlineMs: number;
   now: number;
@@ -25,16 +25,60 @@ export type StartListAnswer =
   | { kind: 'insufficient_credits' }
   | { kind: 'account_frozen' };
 
-const findNthAddress = statement((db, arg: { list: string; before: number }) =>
+/** Which addresses are checked: so many, up to this row, as long as the list is surveyed as it was. */
+type StartScope = { wanted: number; lastRow: number; plan: List['plan'] };
+
+const countAddresses = statement((db, arg: { list: string; after: number; to: number }) =>
+  db
+    .selectFrom('list_row')
+    .select((eb) => eb.fn.countAll<number>().as('addresses'))
+    .where('list_id', '=', arg.list)
+    .where('kind', '=', 'address')
+    .where('row', '>', arg.after)
+    .where('row', '<=', arg.to),
+);
+
+const findNthAddress = statement((db, arg: { list: string; after: number; before: number }) =>
   db
     .selectFrom('list_row')
     .select('row')
     .where('list_id', '=', arg.list)
     .where('kind', '=', 'address')
+    .where('row', '>', arg.after)
     .orderBy('row')
     .limit(1)
     .offset(arg.before),
 );
+
+const rowsCountedAtOnce = 10_000;
+
+/**
+ * What a start is about, where `first` says that only so many addresses are checked, from the top of the file. Rows may be
+ * many, so they are counted before the start itself, slice by slice, and others come first between two of them.
+ */
+export async function readStartScope(
+  reader: Reader,
+  list: Pick<List, 'id' | 'counts' | 'plan'>,
+  first = Infinity,
+): Promise<StartScope> {
+  const { id, plan, counts } = list;
+  const wanted = Math.min(first, counts.addresses);
+  if (wanted === 0 || wanted === counts.addresses)
+    return { wanted, plan, lastRow: wanted === 0 ? 0 : counts.rows };
+  let before = wanted - 1;
+  for (let after = 0; after < counts.rows; after += rowsCountedAtOnce) {
+    const slice = { list: id, after, to: after + rowsCountedAtOnce };
+    const { addresses } = (await reader.first(countAddresses, slice)) ?? { addresses: 0 };
+    if (before < addresses) {
+      const last = await reader.first(findNthAddress, { list: id, after, before });
+      return { wanted, plan, lastRow: last?.row ?? 0 };
+    }
+    before -= addresses;
+    await setImmediate();
+  }
+  // It was deleted or surveyed anew meanwhile, and the start will find that it is not the list it was.
+  return { wanted, plan: undefined, lastRow: 0 };
+}
 
 type Start = {
   list: string;
@@ -64,10 +108,11 @@ export async function startList(tx: Tx, order: StartListOrder): Promise<StartLis
   const list = await findList(tx, order);
   if (list === undefined) return { kind: 'list_not_found' };
   if (list.state !== 'surveyed' || list.plan === undefined) return { kind: 'wrong_state', state: list.state };
-  const { now } = order;
-  const wanted = Math.min(order.first ?? Infinity, list.counts.addresses);
-  const lastRow = await findLastRow(tx, list, wanted);
-  const held = await holdCredits(tx, list, { ...order, wanted });
+  const { now, scope } = order;
+  const { wanted, lastRow } = scope;
+  if (JSON.stringify(scope.plan) !== JSON.stringify(list.plan))
+    return { kind: 'wrong_state', state: list.state };
+  const held = await holdCredits(tx, list, order);
   if (held.kind !== 'held') return held;
   const started = await tx.change(writeStart, {
     list: list.id,
@@ -82,12 +127,6 @@ export async function startList(tx: Tx, order: StartListOrder): Promise<StartLis
   return { kind: 'started' };
 }
 
-/** The row of the last address that is checked. Where all are, the rows need not be counted. */
-async function findLastRow(tx: Tx, { id, counts }: List, wanted: number): Promise<number> {
-  if (wanted === 0 || wanted === counts.addresses) return wanted === 0 ? 0 : counts.rows;
-  return (await tx.first(findNthAddress, { list: id, before: wanted - 1 }))?.row ?? 0;
-}
-
 type Held =
   { kind: 'held'; holdId: string | null } | { kind: 'insufficient_credits' } | { kind: 'account_frozen' };
 
@@ -95,7 +134,7 @@ type Held =
 async function holdCredits(
   tx: Tx,
   { accountId, mode }: List,
-  { wanted, requestId, now }: StartListOrder & { wanted: number },
+  { scope: { wanted }, requestId, now }: StartListOrder,
 ): Promise<Held> {
   if (mode === 'test' || wanted === 0) return { kind: 'held', holdId: null };
   const reserved = await reserve(tx, {

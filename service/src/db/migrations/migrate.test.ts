@@ -9,7 +9,7 @@ import { openSqliteConnection } from '../sqlite/sqlite-connection.ts';
 
 function connect(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
-  const connection = openSqliteConnection({ file: join(dir, 'x.db'), busyTimeoutMs: 100 });
+  const connection = openSqliteConnection({ file: join(dir, 'x.db'), busyTimeoutMs: 100, cacheMb: 16 });
   t.after(async () => {
     await connection.close();
     rmSync(dir, { recursive: true, force: true });

@@ -32,6 +32,9 @@ export type SqliteStoreParts = { connect(options: SqliteOptions): Connection };
 
 const limits = { operationsInGroup: 128, operationsWaiting: 20_000, lockWaitMs: 5_000, lockRetryMs: 5 };
 const busyTimeoutMs = 5_000;
+/** The pages of a busy hour stay in the memory of whoever writes them. */
+const writerCacheMb = 64;
+const readerCacheMb = 16;
 
 /** The file of the store in a data directory; there once a store was opened there. */
 export function storeFile(dataDir: string): string {
@@ -46,12 +49,13 @@ export async function openSqliteStore(
   const file = storeFile(dataDir);
   makeFile(dataDir, file);
   const dialect = sqliteDialect();
-  const connect = (timeoutMs: number) => parts.connect({ file, busyTimeoutMs: timeoutMs });
+  const connect = (timeoutMs: number, cacheMb = readerCacheMb) =>
+    parts.connect({ file, busyTimeoutMs: timeoutMs, cacheMb });
   try {
     await prepare(file, { check: options.check, connect, words: dialect.words });
     // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
     // Whoever closes the last connection locks the file for a moment, even against those who only open it.
-    const writer = await patiently(() => connect(0));
+    const writer = await patiently(() => connect(0, writerCacheMb));
     const reader = await patiently(() => connect(busyTimeoutMs));
     return assemble({ dataDir, dialect, writer, reader, connect });
   } catch (error) {

@@ -14,6 +14,8 @@ export type SqliteOptions = {
   file: string;
   /** How long a statement may stand still for another process's lock; the whole process stands with it. */
   busyTimeoutMs: number;
+  /** Pages that it keeps in memory. What a reader does not keep the system's own cache has, as a rule. */
+  cacheMb: number;
 };
 
 const settings = [
@@ -25,15 +27,15 @@ const settings = [
   // What is deleted is overwritten, and nothing of it goes to temporary files.
   'pragma secure_delete = on',
   'pragma temp_store = memory',
-  // The pages of a busy hour stay in memory, and are carried from the log to the file less often.
-  'pragma cache_size = -65536',
+  // They are carried from the log to the file less often.
   'pragma wal_autocheckpoint = 4000',
 ];
 
-export function openSqliteConnection({ file, busyTimeoutMs }: SqliteOptions): Connection {
+export function openSqliteConnection({ file, busyTimeoutMs, cacheMb }: SqliteOptions): Connection {
   const database = translated(() => new DatabaseSync(file, { timeout: busyTimeoutMs }));
   try {
-    for (const setting of settings) translated(() => database.exec(setting));
+    for (const setting of [...settings, `pragma cache_size = -${1_024 * cacheMb}`])
+      translated(() => database.exec(setting));
   } catch (error) {
     database.close();
     throw error;

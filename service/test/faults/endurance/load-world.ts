@@ -22,6 +22,7 @@ const loadWorld: WorldDescription = {
     ...host('greylist.test'),
     ...host('blocked.test'),
     ...host('silent.test'),
+    ...host('hesitant.test'),
     'nullmx.test': { mx: [[0, '.']] },
     'servfail.test': { behaviour: 'servfail' },
   },
@@ -36,6 +37,8 @@ const loadWorld: WorldDescription = {
       },
     },
     'mx.silent.test': { temper: { fault: { phase: 'connect', fault: 'silence' } } },
+    // Keeps a worker busy for a quarter of a minute, and hangs up without a word.
+    'mx.hesitant.test': { temper: { replyDelayMs: 15_000, fault: { phase: 'banner', fault: 'fin' } } },
   },
 };
 
@@ -47,6 +50,7 @@ export const ends: Readonly<Record<string, string>> = {
   'greylist.test': 'safe',
   'blocked.test': 'unknown',
   'silent.test': 'unknown',
+  'hesitant.test': 'unknown',
   'nullmx.test': 'invalid',
   'servfail.test': 'unknown',
 };

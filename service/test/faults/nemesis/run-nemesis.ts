@@ -125,7 +125,7 @@ const longTasks = 12;
 
 /** So many that each worker has some, about a host that says nothing for a dozen seconds: who is stopped then, holds something. */
 async function createLongTasks(parts: RoundParts): Promise<void> {
-  const emails = () => [`p${parts.newNumber()}@silent.test`, `p${parts.newNumber()}@catchall.test`];
+  const emails = () => [`p${parts.newNumber()}@hesitant.test`, `p${parts.newNumber()}@catchall.test`];
   const lists = Array.from({ length: longTasks }, emails);
   await Promise.all(lists.map((list) => createCarelessly(parts, { emails: list, accepted: list })));
 }

@@ -37,7 +37,7 @@ export function createContractCheck(document: unknown) {
 }
 
 /** A schema with what its references lead to. */
-export function withComponents(schema: object, document: unknown): object {
+function withComponents(schema: object, document: unknown): object {
   return { allOf: [schema], components: at(document, 'components') };
 }
 

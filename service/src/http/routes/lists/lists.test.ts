@@ -183,8 +183,8 @@ for (const database of databases) {
       await fixture.ask({ method: 'PATCH', url, key: fixture.ours.live, body: { name: 'Newsletter' } });
       const record = (await upload()).json<ListRecord>();
       assert.equal(record.created_by, 'Newsletter');
-      const [newest] = (await read('?limit=1')).json<ListPage>().lists;
-      assert.equal(newest?.created_by, 'Newsletter');
+      const page = (await read('?limit=100')).json<ListPage>().lists;
+      assert.equal(page.find((one) => one.list_id === record.list_id)?.created_by, 'Newsletter');
     });
 
     test('201: a form with the field `file`', async () => {
