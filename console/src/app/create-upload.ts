@@ -30,7 +30,7 @@ type UploadParts = {
 };
 
 /** A service that is busy says when to come again; the file is sent again by itself, so many times in all. */
-const mostAttempts = 5;
+const mostAttempts = 10;
 
 function isBusy(failure: Failure): failure is Failure & { retryAfterSeconds: number } {
   return failure.status === 503 && failure.retryAfterSeconds !== undefined;
