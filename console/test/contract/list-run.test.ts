@@ -71,6 +71,7 @@ describe('a list that runs', () => {
     await signIn(page, { origin, secret });
     await bringList(page, oneWaits());
     await agree(page);
+    await page.getByRole('heading', { level: 2, name: 'Checking' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await signIn(page, { origin, secret, path: '/lists' });

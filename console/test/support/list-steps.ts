@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 export type ListFile = { name: string; text: string | Buffer };
 
 /** So many people whom a catch-all host takes: each is charged for, so that what is paid twice shows. */
-export function people(count: number): ListFile {
+export function people(count: number): ListFile & { text: string } {
   const rows = Array.from({ length: count }, (_, i) => `${i + 1},person-${i + 1}@bright-ideas.example`);
   return { name: 'people.csv', text: ['id,email', ...rows, ''].join('\n') };
 }

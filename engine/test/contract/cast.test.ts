@@ -5,22 +5,23 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { standardCast, standardLists, standardWorld, type CastMember } from '@mailproof/world';
 import type { Outcome } from '../../src/verify.ts';
+import { measureWait } from '../support/measure-wait.ts';
 import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
 /** Every member of the standard world's cast, each at a mail host of another temper, gets the verdict it must get. */
 
 /** Silent hosts are given up on sooner than in earnest, so that the whole cast takes seconds. */
-const impatient = {
-  connectMs: 2_000,
-  bannerMs: 2_000,
-  ehloMs: 2_000,
-  tlsMs: 2_000,
-  mailMs: 2_000,
-  rcptMs: 3_000,
-  quitMs: 1_000,
-  dnsTryMs: 300,
-  dnsLookupMs: 1_200,
-};
+const impatient = (waitMs: number) => ({
+  connectMs: 2 * waitMs,
+  bannerMs: 2 * waitMs,
+  ehloMs: 2 * waitMs,
+  tlsMs: 2 * waitMs,
+  mailMs: 2 * waitMs,
+  rcptMs: 3 * waitMs,
+  quitMs: waitMs,
+  dnsTryMs: 0.3 * waitMs,
+  dnsLookupMs: 1.2 * waitMs,
+});
 
 describe('the standard cast', () => {
   const directory = mkdtempSync(join(tmpdir(), 'mailproof-cast-'));
@@ -31,7 +32,8 @@ describe('the standard cast', () => {
     writeFileSync(join(directory, 'traps'), standardLists.spamTraps.join('\n'));
     writeFileSync(join(directory, 'disposable'), standardLists.disposableDomains.join('\n'));
     const listFiles = { spamtraps: join(directory, 'traps'), disposable: join(directory, 'disposable') };
-    running = await startEngine(standardWorld(), { limits: impatient, listFiles });
+    const limits = impatient(await measureWait());
+    running = await startEngine(standardWorld(), { limits, listFiles });
     const queue = standardCast.values();
     const { verify } = running;
     await Promise.all(

@@ -18,29 +18,17 @@ import { systemClock } from '../../src/clock.ts';
 import type { EngineSettings } from '../../src/create-engine.ts';
 import { classifyReply } from '../../src/replies/classifier/classify-reply.ts';
 import type { Outcome } from '../../src/verify.ts';
-import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
+import { measureWait } from '../support/measure-wait.ts';
+import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
 /**
  * Hostile mail hosts: every fault in every phase, every TLS fault, every injected reply. Times are cut so that a silent host
  * costs a second; what is proved is that each wait has its end.
  */
 const waits = ['connectMs', 'bannerMs', 'ehloMs', 'tlsMs', 'mailMs', 'rcptMs', 'rsetMs', 'quitMs'] as const;
-const shortMs = 1_000;
 const graceMs = 250;
 /** Enough to be quick, few enough that a busy machine keeps the times. */
 const sideBySide = 16;
-
-/** More than a second where this machine is so busy that hosts that are well need nearly as long for all of a conversation. */
-async function measureWait(): Promise<number> {
-  const people = Array.from({ length: sideBySide }, (_, n) => `person${n}`);
-  const mailboxes = Object.fromEntries(people.map((name) => [name, 'exists' as const]));
-  const well = await startEngine(oneHost('well.test', { temper: { starttls: 'demanded' }, mailboxes }));
-  const startedAt = systemClock.now();
-  await Promise.all(people.map((name) => well.verify(`${name}@well.test`)));
-  const tookMs = systemClock.now() - startedAt;
-  await well.stop();
-  return Math.max(shortMs, 5 * tookMs);
-}
 
 /** A host that drips sends a byte in each wait, so that its reply takes many of them. */
 type Case = { domain: string; host: (waitMs: number) => HostDescription };
