@@ -16,11 +16,13 @@ const { values: wish } = parseArgs({
     only: { type: 'string' },
     /** A twentieth of the rows. */
     quick: { type: 'boolean', default: false },
+    /** So much of them, from 0 to 1. */
+    share: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
 
-const share = wish.quick ? 0.05 : 1;
+const share = wish.quick ? 0.05 : Number(wish.share ?? 1);
 const tell = (message: string): void => void process.stderr.write(`${message} …\n`);
 
 const sizes: ListSizes = {
