@@ -12,12 +12,14 @@ type Asked = { method: string; path: string };
  */
 export function createDocumentCheck(document: unknown) {
   const validator = new Ajv({ strictKeywords: true, strictDefaults: true, allErrors: true });
+  // Where references lead.
+  validator.addKeyword('components', {});
   assert.equal(at(document, 'openapi'), '3.1.0');
 
   function holds(schema: unknown, value: unknown, where: string): void {
     assert.ok(isObject(schema), `${where} has no schema`);
     assert.ok(
-      validator.validate(schema, value) === true,
+      validator.validate({ allOf: [schema], components: at(document, 'components') }, value) === true,
       `${where}: ${validator.errorsText()} in ${JSON.stringify(value)}`,
     );
   }

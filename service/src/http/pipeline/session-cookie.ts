@@ -5,13 +5,13 @@ import { sessionLifeMs } from '../../sessions/create-sessions.ts';
  * The cookie that stands for a key or token in a browser: out of reach of scripts, and sent to this site only. Its value
  * is made of letters that need no quoting (RFC 6265 section 4.1.1), so it is read and written as it is.
  */
-const name = 'mailproof_session';
+export const sessionCookieName = 'mailproof_session';
 
 /** The first cookie of that name, which is the one of the longest path (RFC 6265 section 5.4). */
 export function readSessionCookie(header: string | undefined): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const [before = '', value] = pair.split('=', 2);
-    if (before.trim() === name) return value?.trim();
+    if (before.trim() === sessionCookieName) return value?.trim();
   }
   return undefined;
 }
@@ -26,7 +26,7 @@ export function clearedSessionCookie(request: FastifyRequest): string {
 
 function writeCookie(value: string, maxAgeSeconds: number, request: FastifyRequest): string {
   const secure = cameByHttps(request) ? '; Secure' : '';
-  return `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+  return `${sessionCookieName}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /**

@@ -14,9 +14,10 @@ import { accountReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { csrfHeaders, keyParameters } from '../schemas/page-parameters.ts';
 import { isId, isStorable } from '../parameters/storable-text.ts';
+import { byKey } from '../schemas/security.ts';
 
 /** The keys of an account, managed by the holder of any of them. */
-const described = { tags: ['Account'], security: [{ apiKey: [] }] };
+const described = { tags: ['Account'], security: byKey };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: keys cost nothing') };
 const changeReasons = ['invalid_request', ...accountReasons, 'csrf_token_mismatch'] as const;
 

@@ -10,9 +10,10 @@ import { accountSchema, ledgerPageSchema, taskPageSchema, usageSchema } from '..
 import { accountReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { pageQuery, usageQuery } from '../schemas/page-parameters.ts';
+import { byKey } from '../schemas/security.ts';
 
 /** What the holder of a key may see of the account: balance, ledger, usage by day, tasks. */
-const described = { tags: ['Account'], security: [{ apiKey: [] }] };
+const described = { tags: ['Account'], security: byKey };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 
 const accountRoute = {

@@ -11,6 +11,7 @@ import { creationReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { idempotencyHeaders } from '../schemas/request-parameters.ts';
 import { isStorable } from '../parameters/storable-text.ts';
+import { byKey } from '../schemas/security.ts';
 
 const schema = {
   operationId: 'createBulkTask',
@@ -18,7 +19,7 @@ const schema = {
   description:
     'Creates a task. Credits are reserved for every submitted address; those of duplicates, rejected addresses and inconclusive results are returned.',
   tags: ['Bulk verification'],
-  security: [{ apiKey: [] }],
+  security: byKey,
   body: bulkRequestSchema,
   headers: idempotencyHeaders,
   response: {

@@ -5,33 +5,47 @@ import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { WallClock } from '../../db/wall-clock.ts';
 import { describeResolver } from '../../operator/read-health.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
+import { byAnybody } from '../schemas/security.ts';
 import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
 
 /** For load balancers and whoever runs the service: whether the process is alive, and whether it can serve requests. */
 const healthzSchema = {
   operationId: 'healthz',
+  security: byAnybody,
   summary: 'Whether the process is alive',
   tags: ['Operation'],
   response: {
     200: Type.Object(
       { status: Type.Literal('ok') },
-      { description: 'The process is alive', headers: requestIdHeader },
+      {
+        title: 'Alive',
+        description: 'The process is alive',
+        headers: requestIdHeader,
+        examples: [{ status: 'ok' }],
+      },
     ),
   },
 };
 
 const readyzSchema = {
   operationId: 'readyz',
+  security: byAnybody,
   summary: 'Whether requests can be served',
   tags: ['Operation'],
   response: {
     200: Type.Object(
       { status: Type.Literal('ready') },
-      { description: 'The service can serve requests', headers: requestIdHeader },
+      {
+        title: 'Ready',
+        description: 'The service can serve requests',
+        headers: requestIdHeader,
+        examples: [{ status: 'ready' }],
+      },
     ),
     503: Type.Object(
       { status: Type.Literal('not_ready'), problems: Type.Array(Type.String()) },
       {
+        title: 'NotReady',
         description: 'The service cannot serve requests; `problems` says why',
         headers: requestIdHeader,
         examples: [{ status: 'not_ready', problems: ['draining'] }],

@@ -1,3 +1,5 @@
+import { sessionCookieName } from '../pipeline/session-cookie.ts';
+import { nameSchemas } from '../schemas/name-schemas.ts';
 import type { ApiServer } from './http-parts.ts';
 
 /** What the OpenAPI document says apart from the routes. The routes describe themselves. */
@@ -13,6 +15,7 @@ export const openapiDocument = {
   tags: [
     { name: 'Verification', description: 'One address, answered at once' },
     { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
+    { name: 'Lists', description: 'A file with addresses, checked and given back with what was found' },
     { name: 'Account', description: 'Balance, ledger, usage, tasks and keys of the account; free of charge' },
     { name: 'Administration', description: 'For the operator; only where an admin token is set' },
     { name: 'Session', description: 'For browsers: a cookie in place of a key' },
@@ -24,6 +27,13 @@ export const openapiDocument = {
         type: 'http' as const,
         scheme: 'bearer',
         description: 'The operator’s token, `MAILPROOF_ADMIN_TOKEN`',
+      },
+      session: {
+        type: 'apiKey' as const,
+        in: 'cookie' as const,
+        name: sessionCookieName,
+        description:
+          'For browsers: the cookie that `POST /session` sets. Every method but GET and HEAD needs the `X-CSRF-Token` too',
       },
       apiKey: {
         type: 'http' as const,
@@ -39,7 +49,7 @@ export const openapiDocument = {
 export function addOpenapi(server: ApiServer): void {
   const document = { text: '' };
   server.addHook('onReady', (done) => {
-    document.text = JSON.stringify(server.swagger());
+    document.text = JSON.stringify(nameSchemas({ ...server.swagger() }));
     done();
   });
   server.route({

@@ -8,13 +8,14 @@ import { bulkProgressSchema } from '../schemas/bulk-schemas.ts';
 import { errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { explainQuery, taskParameters } from '../schemas/request-parameters.ts';
+import { byKey } from '../schemas/security.ts';
 
 const schema = {
   operationId: 'readBulkTask',
   summary: 'Progress and results of a task',
   description: 'Free of charge. Ask again after a few seconds until `status` is `completed`.',
   tags: ['Bulk verification'],
-  security: [{ apiKey: [] }],
+  security: byKey,
   params: taskParameters,
   querystring: explainQuery,
   response: {

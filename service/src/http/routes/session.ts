@@ -13,6 +13,7 @@ import { refuse } from '../pipeline/refuse.ts';
 import { errorResponses } from '../schemas/errors.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import { csrfHeaders } from '../schemas/page-parameters.ts';
+import { byAnybody, bySession } from '../schemas/security.ts';
 import { sessionSchema, signInSchema } from '../schemas/session-schemas.ts';
 import { clearedSessionCookie, readSessionCookie, sessionCookie } from '../pipeline/session-cookie.ts';
 
@@ -30,6 +31,7 @@ const errors = (...reasons: Parameters<typeof errorResponses>[0]) =>
 const postSchema = {
   ...described,
   operationId: 'signIn',
+  security: byAnybody,
   summary: 'Sign in',
   description:
     'Sets the cookie `mailproof_session` (HttpOnly, SameSite=Strict, 12 hours), which stands for the key. After five wrong attempts in a row, each further one has to wait; a right one ends only the row of its own key or token.',
@@ -43,6 +45,7 @@ const postSchema = {
 const getSchema = {
   ...described,
   operationId: 'readSession',
+  security: bySession,
   summary: 'Who is signed in',
   response: { 200: signedIn, ...errors('no_session', 'cross_site_request') },
 };
@@ -50,6 +53,7 @@ const getSchema = {
 const deleteSchema = {
   ...described,
   operationId: 'signOut',
+  security: bySession,
   summary: 'Sign out',
   headers: csrfHeaders,
   response: {

@@ -12,6 +12,7 @@ import { creationReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { explainQuery, idempotencyHeaders } from '../schemas/request-parameters.ts';
 import { verificationRequestSchema, verificationResultSchema } from '../schemas/verification-schemas.ts';
+import { byKey } from '../schemas/security.ts';
 
 const schema = {
   operationId: 'verifyEmail',
@@ -19,7 +20,7 @@ const schema = {
   description:
     'One credit is reserved and charged only when the result is conclusive, that is for every status but `unknown`.',
   tags: ['Verification'],
-  security: [{ apiKey: [] }],
+  security: byKey,
   body: verificationRequestSchema,
   querystring: explainQuery,
   headers: idempotencyHeaders,

@@ -26,9 +26,9 @@ const timeOrNull = (description: string) =>
 /** A body of ours: described, with an example, and with nothing in it that is not described. */
 function answerSchema<Properties extends TProperties>(
   properties: Properties,
-  { description, example }: { description: string; example: object },
+  { title, description, example }: { title: string; description: string; example: object },
 ): TObject<Properties> {
-  return Type.Object(properties, { description, additionalProperties: false, examples: [example] });
+  return Type.Object(properties, { title, description, additionalProperties: false, examples: [example] });
 }
 
 const keyModeSchema = stringEnum(['live', 'test']);
@@ -49,7 +49,7 @@ export const creditsSchema = Type.Object(
     reserved: count('Held by what is under way'),
     spent: count('Charged'),
   },
-  { additionalProperties: false },
+  { title: 'Credits', additionalProperties: false },
 );
 
 export const accountSchema = answerSchema(
@@ -64,10 +64,10 @@ export const accountSchema = answerSchema(
     }),
     key: Type.Object(
       { key_id: Type.String(), name: Type.String(), mode: keyModeSchema },
-      { description: 'The key of this request', additionalProperties: false },
+      { title: 'RequestKey', description: 'The key of this request', additionalProperties: false },
     ),
   },
-  { description: 'The account', example: exampleAccount },
+  { title: 'Account', description: 'The account', example: exampleAccount },
 );
 
 export const nextSchema = Type.Unsafe<string | null>({
@@ -99,12 +99,16 @@ const ledgerEntrySchema = Type.Object(
     task_id: Type.Optional(Type.String({ description: 'The task it was for, as long as the task is kept' })),
     request_id: Type.Optional(Type.String({ description: 'The request it was for' })),
   },
-  { additionalProperties: false },
+  { title: 'LedgerEntry', additionalProperties: false },
 );
 
 export const ledgerPageSchema = answerSchema(
   { entries: Type.Array(ledgerEntrySchema), next: nextSchema },
-  { description: 'Newest first', example: { entries: [exampleEntry], next: null } satisfies LedgerPage },
+  {
+    title: 'LedgerPage',
+    description: 'Newest first',
+    example: { entries: [exampleEntry], next: null } satisfies LedgerPage,
+  },
 );
 
 const usageDaySchema = Type.Object(
@@ -114,12 +118,13 @@ const usageDaySchema = Type.Object(
     reserved: count('Credits reserved'),
     released: count('Credits given back'),
   },
-  { additionalProperties: false },
+  { title: 'UsageDay', additionalProperties: false },
 );
 
 export const usageSchema = answerSchema(
   { days: Type.Array(usageDaySchema) },
   {
+    title: 'Usage',
     description: 'One entry for each day, days without use included, oldest first',
     example: { days: [{ date: '2026-01-02', charged: 80, reserved: 100, released: 20 }] } satisfies Usage,
   },
@@ -155,12 +160,16 @@ export const accountTaskSchema = Type.Object(
     key_id: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The key that created it' }),
     credits_used: count('Credits it holds, or was charged once it is completed'),
   },
-  { additionalProperties: false },
+  { title: 'AccountTask', additionalProperties: false },
 );
 
 export const taskPageSchema = answerSchema(
   { tasks: Type.Array(accountTaskSchema), next: nextSchema },
-  { description: 'Newest first', example: { tasks: [exampleTask], next: null } satisfies TaskPage },
+  {
+    title: 'AccountTaskPage',
+    description: 'Newest first',
+    example: { tasks: [exampleTask], next: null } satisfies TaskPage,
+  },
 );
 
 const keyProperties = {
@@ -182,12 +191,13 @@ const exampleKey: AccountKey = {
 
 export const accountKeySchema = answerSchema(
   { ...keyProperties, current: Type.Boolean({ description: 'Whether it is the key of this request' }) },
-  { description: 'The key', example: exampleKey },
+  { title: 'AccountKey', description: 'The key', example: exampleKey },
 );
 
 export const keyListSchema = answerSchema(
   { keys: Type.Array(accountKeySchema) },
   {
+    title: 'AccountKeyList',
     description: 'All keys that are not deleted, newest first',
     example: { keys: [exampleKey] } satisfies KeyList,
   },
@@ -196,6 +206,7 @@ export const keyListSchema = answerSchema(
 export const createdKeySchema = answerSchema(
   { ...keyProperties, api_key: Type.String({ description: 'The whole key. It is not shown again' }) },
   {
+    title: 'CreatedKey',
     description: 'The key was created',
     example: {
       key_id: '0aB1cD2e',
@@ -212,10 +223,13 @@ const keyNameSchema = Type.String({ minLength: 1, maxLength: contractLimits.keyN
 
 export const keyRequestSchema = Type.Object(
   { name: Type.Optional(keyNameSchema), mode: Type.Optional(keyModeSchema) },
-  { examples: [{ name: 'Web shop', mode: 'live' }] },
+  { title: 'KeyRequest', examples: [{ name: 'Web shop', mode: 'live' }] },
 );
 
-export const keyRenameSchema = Type.Object({ name: keyNameSchema }, { examples: [{ name: 'Web shop' }] });
+export const keyRenameSchema = Type.Object(
+  { name: keyNameSchema },
+  { title: 'KeyRename', examples: [{ name: 'Web shop' }] },
+);
 
 true satisfies SameType<Static<typeof accountSchema>, Account>;
 true satisfies SameType<Static<typeof ledgerPageSchema>, LedgerPage>;

@@ -50,12 +50,18 @@ export const adminAccountSchema = Type.Object(
     }),
     created_at: Type.String(),
   },
-  { description: 'The account', additionalProperties: false, examples: [exampleAccount] },
+  {
+    title: 'AdminAccount',
+    description: 'The account',
+    additionalProperties: false,
+    examples: [exampleAccount],
+  },
 );
 
 export const adminAccountPageSchema = Type.Object(
   { accounts: Type.Array(adminAccountSchema), next: nextSchema },
   {
+    title: 'AdminAccountPage',
     description: 'Newest first',
     additionalProperties: false,
     examples: [{ accounts: [exampleAccount], next: null } satisfies AdminAccountPage],
@@ -68,14 +74,17 @@ export const adminAccountRequestSchema = Type.Object(
     plan: Type.Optional(planSchema),
     credits: Type.Optional(Type.Integer({ minimum: 0, maximum: contractLimits.credits })),
   },
-  { examples: [{ name: 'Example Ltd', plan: 'paid', credits: 1_000 }] },
+  { title: 'AdminAccountRequest', examples: [{ name: 'Example Ltd', plan: 'paid', credits: 1_000 }] },
 );
 
-export const adminPlanRequestSchema = Type.Object({ plan: planSchema }, { examples: [{ plan: 'none' }] });
+export const adminPlanRequestSchema = Type.Object(
+  { plan: planSchema },
+  { title: 'AdminPlanRequest', examples: [{ plan: 'none' }] },
+);
 
 export const adminGrantRequestSchema = Type.Object(
   { credits: Type.Integer({ minimum: 1, maximum: contractLimits.credits }) },
-  { examples: [{ credits: 500 }] },
+  { title: 'AdminGrantRequest', examples: [{ credits: 500 }] },
 );
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -97,6 +106,7 @@ export const adminTraceSchema = Type.Object(
     task: Type.Optional(accountTaskSchema),
   },
   {
+    title: 'AdminTrace',
     description: 'What the request did. Never an address',
     additionalProperties: false,
     examples: [
@@ -135,7 +145,7 @@ const auditEntrySchema = Type.Object(
       description: 'What it was changed to',
     }),
   },
-  { additionalProperties: false },
+  { title: 'AuditEntry', additionalProperties: false },
 );
 
 const exampleChange: AuditLogEntry = {
@@ -150,6 +160,7 @@ const exampleChange: AuditLogEntry = {
 export const auditLogPageSchema = Type.Object(
   { entries: Type.Array(auditEntrySchema), next: nextSchema },
   {
+    title: 'AuditLogPage',
     description: 'Newest first',
     additionalProperties: false,
     examples: [{ entries: [exampleChange], next: null } satisfies AuditLogPage],

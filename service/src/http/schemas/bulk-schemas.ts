@@ -23,7 +23,10 @@ export const bulkRequestSchema = Type.Object(
       Type.String({ maxLength: contractLimits.nameCharacters, description: 'A name for the task' }),
     ),
   },
-  { examples: [{ emails: ['jane.doe@example.com', 'support@example.com'], name: 'Spring letter' }] },
+  {
+    title: 'BulkRequest',
+    examples: [{ emails: ['jane.doe@example.com', 'support@example.com'], name: 'Spring letter' }],
+  },
 );
 
 const exampleTaskId = '3f2c8a9e-5b1d-4c7e-9a64-0d7e1b2c3f45';
@@ -39,6 +42,7 @@ export const bulkCreatedSchema = Type.Object(
     count_processing: count('Addresses being processed'),
   },
   {
+    title: 'BulkCreated',
     description: 'The task was accepted',
     additionalProperties: false,
     examples: [
@@ -69,7 +73,7 @@ const bulkRecordSchema = Type.Object(
     verification_mode: modeSchema,
     explanation: Type.Optional(explanationSchema),
   },
-  { additionalProperties: false },
+  { title: 'BulkResultRecord', additionalProperties: false },
 );
 
 const exampleProgress: BulkTaskProgress = {
@@ -110,6 +114,7 @@ export const bulkProgressSchema = Type.Object(
     ),
   },
   {
+    title: 'BulkProgress',
     description: 'Progress, and results when completed',
     additionalProperties: false,
     examples: [exampleProgress],

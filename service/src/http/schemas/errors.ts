@@ -1,6 +1,7 @@
 import type { ErrorReason } from '@mailproof/client';
 import { Type } from 'typebox';
 import { creditsHeader, requestIdHeader, retryAfterHeader } from './headers.ts';
+import { pascal } from './name-schemas.ts';
 import { stringEnum } from './string-enum.ts';
 
 /** The one place where a reason gets its status. */
@@ -137,6 +138,7 @@ function errorResponse(reasons: readonly ErrorReason[], credits: boolean): objec
         : {}),
     },
     {
+      title: `${reasons.map(pascal).join('Or')}Error`,
       description: reasons.map((reason) => meanings[reason]).join('. '),
       additionalProperties: false,
       examples: reasons.map((reason) => ({ status: 'error', reason })),

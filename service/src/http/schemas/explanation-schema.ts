@@ -55,7 +55,7 @@ export const explanationSchema = Type.Object(
       ),
     ),
   },
-  { description: 'Why the verdict is what it is; only with `?explain=true`' },
+  { title: 'Explanation', description: 'Why the verdict is what it is; only with `?explain=true`' },
 );
 
 true satisfies SameType<Static<typeof explanationSchema>, Explanation>;

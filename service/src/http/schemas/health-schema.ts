@@ -129,7 +129,7 @@ export const healthSchema = Type.Object(
       { description: 'Figures of the answering process since it started', ...closed },
     ),
   },
-  { description: 'The state of the service', examples: [example], ...closed },
+  { title: 'Health', description: 'The state of the service', examples: [example], ...closed },
 );
 
 true satisfies SameType<Static<typeof healthSchema>, ServiceHealth>;

@@ -9,6 +9,7 @@ import {
 import { Type, type Static } from 'typebox';
 import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
+import { cursorSchema } from './page-parameters.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const time = (description: string) => Type.String({ description });
@@ -105,6 +106,7 @@ const listProperties = {
 };
 
 export const listSchema = Type.Object(listProperties, {
+  title: 'ListRecord',
   description: 'The list',
   additionalProperties: false,
   examples: [exampleList],
@@ -112,10 +114,11 @@ export const listSchema = Type.Object(listProperties, {
 
 export const listPageSchema = Type.Object(
   {
-    lists: Type.Array(Type.Object(listProperties, { additionalProperties: false })),
+    lists: Type.Array(Type.Object(listProperties, { title: 'ListRecord', additionalProperties: false })),
     next: orNull<string>('string', 'Pass it as `after` to get the next page; null at the end'),
   },
   {
+    title: 'ListPage',
     description: 'Lists, newest first',
     additionalProperties: false,
     examples: [{ lists: [exampleList], next: null }],
@@ -134,7 +137,7 @@ export const listChangeSchema = Type.Object(
       Type.Boolean({ description: 'Each of several addresses in a cell becomes a row of its own' }),
     ),
   },
-  { examples: [{ column: 'Email' }] },
+  { title: 'ListChange', examples: [{ column: 'Email' }] },
 );
 
 export const listStartSchema = Type.Object(
@@ -143,7 +146,7 @@ export const listStartSchema = Type.Object(
       Type.Integer({ minimum: 1, description: 'Check only so many addresses, from the top of the file' }),
     ),
   },
-  { examples: [{}, { first: 100 }] },
+  { title: 'ListStart', examples: [{}, { first: 100 }] },
 );
 
 const exampleRow = {
@@ -175,12 +178,13 @@ export const listRowPageSchema = Type.Object(
           repaired: orNull<string>('string', 'The address that was read out of the cell'),
           did_you_mean: orNull<string>('string', 'The domain of a large provider that was most likely meant'),
         },
-        { additionalProperties: false },
+        { title: 'ListRow', additionalProperties: false },
       ),
     ),
     next: orNull<string>('string', 'Pass it as `after` to get the next page; null at the end'),
   },
   {
+    title: 'ListRowPage',
     description: 'Rows in the order of the file',
     additionalProperties: false,
     examples: [{ rows: [exampleRow], next: null }],
@@ -210,7 +214,7 @@ export const listsQuery = Type.Object({
       default: contractLimits.pageEntriesUsual,
     }),
   ),
-  after: Type.Optional(Type.String({ description: '`next` of the page before' })),
+  after: Type.Optional(cursorSchema('`next` of the page before')),
 });
 
 export const createListQuery = Type.Object({
@@ -238,7 +242,7 @@ export const rowsQuery = Type.Object({
       default: contractLimits.listPageRowsUsual,
     }),
   ),
-  after: Type.Optional(Type.String({ description: '`next` of the page before' })),
+  after: Type.Optional(cursorSchema('`next` of the page before')),
 });
 
 export const downloadQuery = Type.Object({

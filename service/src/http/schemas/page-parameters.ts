@@ -1,6 +1,11 @@
 import { contractLimits } from '@mailproof/client';
 import { Type } from 'typebox';
 
+/** Opaque to clients, but not any text: what is no cursor is refused (parameters/cursors.ts). */
+export function cursorSchema(description: string) {
+  return Type.String({ description, minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_-]+$' });
+}
+
 /** Which page of a list is requested. Described here, read by parameters/read-page.ts. */
 export const pageQuery = Type.Object({
   limit: Type.Optional(
@@ -11,7 +16,7 @@ export const pageQuery = Type.Object({
       description: 'Entries per page',
     }),
   ),
-  before: Type.Optional(Type.String({ description: '`next` of the previous page' })),
+  before: Type.Optional(cursorSchema('`next` of the previous page')),
 });
 
 export const usageQuery = Type.Object({

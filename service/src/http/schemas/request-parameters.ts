@@ -18,6 +18,7 @@ export const idempotencyHeaders = Type.Object({
         'Makes the request safe to repeat for 24 hours: a repeat gets the first answer and charges nothing. Visible ASCII characters',
       minLength: 1,
       maxLength: contractLimits.idempotencyKeyCharacters,
+      pattern: '^[\\x21-\\x7e]+$',
     }),
   ),
 });

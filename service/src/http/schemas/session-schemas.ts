@@ -9,7 +9,7 @@ export const signInSchema = Type.Object(
     key: Type.Optional(Type.String({ description: 'An API key of the account' })),
     admin_token: Type.Optional(Type.String({ description: "The operator's token, in place of a key" })),
   },
-  { description: 'Exactly one of the two', examples: [{ key: 'mp_live_…' }] },
+  { title: 'SignIn', description: 'Exactly one of the two', examples: [{ key: 'mp_live_…' }] },
 );
 
 const example: SessionState = {
@@ -23,7 +23,12 @@ export const sessionSchema = Type.Object(
     csrf_token: Type.String({ description: 'Send it as `X-CSRF-Token` with every request except GET' }),
     account: Type.Optional(accountSchema),
   },
-  { description: 'Who is signed in', additionalProperties: false, examples: [example] },
+  {
+    title: 'SessionState',
+    description: 'Who is signed in',
+    additionalProperties: false,
+    examples: [example],
+  },
 );
 
 true satisfies SameType<Static<typeof signInSchema>, SignIn>;

@@ -40,7 +40,7 @@ export const verificationRequestSchema = Type.Object(
       description: 'The address to verify. White space around it is trimmed',
     }),
   },
-  { examples: [{ email: 'jane.doe@example.com' }] },
+  { title: 'VerificationRequest', examples: [{ email: 'jane.doe@example.com' }] },
 );
 
 const exampleResult: VerificationResult = {
@@ -93,6 +93,7 @@ export const verificationResultSchema = Type.Object(
     explanation: Type.Optional(explanationSchema),
   },
   {
+    title: 'VerificationResult',
     description:
       'The verification result. It carries only signals that have evidence: an absent field was not checked.',
     additionalProperties: false,

@@ -5,11 +5,12 @@ import type { OperatorActions } from '../../../operator/operator-actions.ts';
 import { adminReasons } from '../../schemas/admin-schemas.ts';
 import { errorResponses } from '../../schemas/errors.ts';
 import { requestIdHeader } from '../../schemas/headers.ts';
+import { byToken } from '../../schemas/security.ts';
 
 /** What the routes of the operator have in common. */
 export type AdminRouteParts = { operator: OperatorActions; onRequest: OperatorChecks };
 
-export const adminRoute = { tags: ['Administration'], security: [{ adminToken: [] }] };
+export const adminRoute = { tags: ['Administration'], security: byToken };
 
 /** A body as the answer to a request; the headers are for the reference. */
 export function answering<Schema extends TSchema>(schema: Schema): Schema {

@@ -13,9 +13,10 @@ import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
 import type { ApiServer, HttpParts, RouteParts } from '../http-parts.ts';
 import { isListName, readColumn } from './create-list.ts';
 import type { Caller } from '../../../keys/authenticate.ts';
+import { byKey } from '../../schemas/security.ts';
 
 /** What is done to a list: another column or name, start, pause, resume, cancel, delete. */
-const described = { tags: ['Lists'], security: [{ apiKey: [] }], params: listParameters };
+const described = { tags: ['Lists'], security: byKey, params: listParameters };
 const headers = {
   ...requestIdHeader,
   ...creditsHeader('What the list holds, or was charged once it has ended'),

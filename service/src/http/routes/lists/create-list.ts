@@ -16,6 +16,7 @@ import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
 import { createListQuery, listSchema } from '../../schemas/list-schemas.ts';
 import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
 import type { ApiServer, HttpParts, RouteParts } from '../http-parts.ts';
+import { byKey } from '../../schemas/security.ts';
 
 const schema = {
   operationId: 'createList',
@@ -23,7 +24,7 @@ const schema = {
   description:
     'The file is the body (`text/csv`, `text/plain`, .xlsx or `application/octet-stream`), or the field `file` of `multipart/form-data`. Nothing is checked or charged until the list is started.',
   tags: ['Lists'],
-  security: [{ apiKey: [] }],
+  security: byKey,
   consumes: ['text/csv', 'text/plain', 'application/octet-stream', 'multipart/form-data'],
   querystring: createListQuery,
   headers: idempotencyHeaders,

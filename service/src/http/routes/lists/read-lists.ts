@@ -22,9 +22,10 @@ import {
 } from '../../schemas/list-schemas.ts';
 import type { ApiServer, RouteParts } from '../http-parts.ts';
 import { showList } from './change-list.ts';
+import { byKey } from '../../schemas/security.ts';
 
 /** What is read of lists: all of them, one, its rows, why a row says what it says, and the checked file. */
-const described = { tags: ['Lists'], security: [{ apiKey: [] }] };
+const described = { tags: ['Lists'], security: byKey };
 const free = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 const headers = {
   ...requestIdHeader,

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { createServer } from '../server.ts';
+import { createTestParts } from '../../../test/support/http/test-parts.ts';
+
+/** The rules that linters and generators of clients hold an OpenAPI document to. */
+type Json = Record<string, unknown>;
+
+describe('the OpenAPI document', () => {
+  let document: Json;
+  before(async () => {
+    const server = await createServer(createTestParts());
+    document = (await server.inject('/openapi.json')).json<Json>();
+    await server.close();
+  });
+
+  const inside = (value: unknown, ...names: string[]): Json =>
+    names.reduce((inner, name) => asJson(inner[name]), asJson(value));
+  const operations = () =>
+    Object.entries(inside(document, 'paths')).flatMap(([path, methods]) =>
+      Object.entries(asJson(methods)).map(([method, operation]) => ({ path, method, ...asJson(operation) })),
+    ) as ({ path: string; method: string } & Json)[];
+
+  test('every record is a schema with a name, and stands in the document once', () => {
+    const schemas = inside(document, 'components', 'schemas');
+    assert.ok(Object.keys(schemas).length > 50);
+    for (const name of Object.keys(schemas)) assert.match(name, /^[A-Z][A-Za-z\d]*$/);
+    const contents = Object.values(schemas).map((schema) =>
+      JSON.stringify(
+        Object.entries(asJson(schema)).filter(([key]) => !/^(?:title|description|examples)$/.test(key)),
+      ),
+    );
+    assert.equal(new Set(contents).size, contents.length);
+    const records = recordsIn(document['paths']).concat(
+      Object.values(schemas).flatMap((schema) => Object.values(asJson(schema)).flatMap(recordsIn)),
+    );
+    assert.deepEqual(records, [], 'records without a name');
+  });
+
+  test('the names of what the contract and the client speak of are theirs', () => {
+    const names = new Set(Object.keys(inside(document, 'components', 'schemas')));
+    for (const name of [
+      ...['VerificationRequest', 'VerificationResult', 'BulkRequest', 'BulkCreated', 'BulkProgress'],
+      ...['BulkResultRecord', 'Explanation', 'ListRecord', 'ListPage', 'ListRow', 'ListRowPage', 'Account'],
+      ...['AccountKey', 'LedgerEntry', 'LedgerPage', 'Usage', 'SessionState', 'AdminAccount', 'Health'],
+      ...['InvalidApiKeyError', 'InsufficientCreditsError', 'ServiceUnavailableError'],
+    ])
+      assert.ok(names.has(name), name);
+  });
+
+  test('every reference leads somewhere, and every schema is referred to', () => {
+    const named = Object.keys(inside(document, 'components', 'schemas'));
+    const used = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
+    assert.deepEqual([...new Set(used.map((match) => match[1]))].sort(), named.sort());
+  });
+
+  test('every operation has an id of its own, a summary, a tag that is described, and an answer that succeeds', () => {
+    const tags = new Set((document['tags'] as { name: string }[]).map(({ name }) => name));
+    const ids = operations().map(({ operationId }) => operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const { path, method, summary, tags: own, responses } of operations()) {
+      assert.ok(typeof summary === 'string' && summary !== '', `${method} ${path}`);
+      assert.ok(
+        (own as string[]).every((tag) => tags.has(tag)),
+        `${method} ${path}: ${String(own)}`,
+      );
+      assert.ok(Object.keys(asJson(responses)).some((status) => status.startsWith('2')));
+    }
+  });
+
+  test('every operation says who may call it: a key or a session, the token or a session, or anybody', () => {
+    const schemes = inside(document, 'components', 'securitySchemes');
+    assert.deepEqual(
+      [inside(schemes, 'session')['in'], inside(schemes, 'session')['name']],
+      ['cookie', 'mailproof_session'],
+    );
+    for (const { path, method, security } of operations()) {
+      const expected = path.startsWith('/api/')
+        ? ['apiKey', 'session']
+        : path.startsWith('/admin/')
+          ? ['adminToken', 'session']
+          : path === '/session' && method !== 'post'
+            ? ['session']
+            : [];
+      const named = (security as Json[]).flatMap((scheme) => Object.keys(scheme));
+      assert.deepEqual(named, expected, `${method} ${path}`);
+    }
+  });
+
+  test('a parameter that is refused unless it fits says what fits', () => {
+    const parameters = operations().flatMap(({ parameters: own = [] }) => own as Json[]);
+    const patternsOf = (name: string) =>
+      new Set(
+        parameters.filter((one) => one['name'] === name).map((one) => inside(one, 'schema')['pattern']),
+      );
+    assert.deepEqual([...patternsOf('idempotency-key')], ['^[\\x21-\\x7e]+$']);
+    assert.deepEqual([...patternsOf('before'), ...patternsOf('after')], Array(2).fill('^[A-Za-z0-9_-]+$'));
+    const inPaths = operations().flatMap(({ path }) =>
+      [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]),
+    );
+    const described = parameters.filter((one) => one['in'] === 'path');
+    assert.equal(described.length, inPaths.length);
+    assert.ok(described.every((one) => one['required'] === true));
+  });
+});
+
+/** Where a record stands that has no name. */
+function recordsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(recordsIn);
+  const json = asJson(value);
+  const own = json['type'] === 'object' && 'properties' in json ? [JSON.stringify(json).slice(0, 80)] : [];
+  return [...own, ...Object.values(json).flatMap(recordsIn)];
+}
+
+function asJson(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
