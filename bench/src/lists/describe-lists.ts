@@ -5,6 +5,9 @@ import { table } from '../results/table.ts';
 import type { ListFigures } from './check-list.ts';
 import type { DatabaseFigures } from './measure-lists.ts';
 
+/** Of the longest list of a whole run. */
+export const fullRows = 1_000_000;
+
 const goals = { peakMb: 400, stallMs: 200 };
 
 export function describeMethod([first]: DatabaseFigures[]): string[] {
@@ -19,7 +22,7 @@ export function describeMethod([first]: DatabaseFigures[]): string[] {
   ];
 }
 
-export function describeLists({ database, version, machine, lists }: DatabaseFigures): string[] {
+export function describeLists({ database, version, machine, sizes, lists }: DatabaseFigures): string[] {
   const shape =
     database === 'SQLite'
       ? 'one process (`serve`)'
@@ -34,6 +37,7 @@ export function describeLists({ database, version, machine, lists }: DatabaseFig
     `## ${database}, ${shape}`,
     '',
     ...machineLines(machine),
+    ...(sizes.csvRows === fullRows ? [] : [`- **at ${short(sizes.csvRows / fullRows)} of the size**`]),
     ...(version === undefined
       ? []
       : [`- PostgreSQL ${version} on the same machine, durable (\`fsync\` and \`synchronous_commit\` on)`]),
