@@ -3,7 +3,7 @@
  * their event loops stand still. See `lists/measure-lists.ts` for what is run.
  */
 import { parseArgs } from 'node:util';
-import { describeLists, describeMethod } from './lists/describe-lists.ts';
+import { describeLists, describeMethod, fullRows } from './lists/describe-lists.ts';
 import { keptFigures } from './lists/kept-figures.ts';
 import { measureLists, type DatabaseFigures, type ListSizes } from './lists/measure-lists.ts';
 import { startBenchPostgres } from './processes/bench-postgres.ts';
@@ -16,15 +16,17 @@ const { values: wish } = parseArgs({
     only: { type: 'string' },
     /** A twentieth of the rows. */
     quick: { type: 'boolean', default: false },
+    /** So much of them, from 0 to 1. */
+    share: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
 
-const share = wish.quick ? 0.05 : 1;
+const share = wish.quick ? 0.05 : Number(wish.share ?? 1);
 const tell = (message: string): void => void process.stderr.write(`${message} …\n`);
 
 const sizes: ListSizes = {
-  csvRows: 1_000_000 * share,
+  csvRows: fullRows * share,
   workbookRows: 200_000 * share,
   population: { addresses: 50_000 * share, domains: 5_000 * share, hosts: 200, latencyMs: 20 },
 };

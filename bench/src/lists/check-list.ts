@@ -10,7 +10,7 @@ import { openWorkbook } from '../../../service/src/lists/reading/workbook-parts.
 import { csvLine, csvPieces, workbookOf, type ListContent } from './list-content.ts';
 import type { ProcessFigures, WatchedService } from './watched-service.ts';
 
-export type ListOrder = {
+type ListOrder = {
   name: string;
   content: ListContent;
   format: 'csv' | 'xlsx';

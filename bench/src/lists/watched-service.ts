@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../../service/test/support/mailproof.ts';
 import type { LoopDelay } from '../engine/watch-loop.ts';
-import { cpuTimeMs } from '../processes/cpu-time.ts';
 import { startMailproof } from '../processes/start-mailproof.ts';
 
 export type ProcessFigures = {
@@ -14,7 +13,6 @@ export type ProcessFigures = {
   /** The longest that its event loop stood still, by the clock and by the processor time of its thread. */
   stallMs: number;
   stallCpuMs: number;
-  cpuMs: number;
 };
 
 type Role = 'all' | 'api' | 'worker';
@@ -45,7 +43,6 @@ export async function startWatchedService(
       return { role, ...started };
     }),
   );
-  const cpuBefore = new Map<number, number>();
   const port = processes.find((one) => one.port !== 0)?.port ?? 0;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -53,15 +50,13 @@ export async function startWatchedService(
       for (const { pid } of processes) {
         await readLoop(folder, pid);
         forgetPeak(pid);
-        cpuBefore.set(pid, cpuTimeMs(pid) ?? NaN);
       }
     },
     endPhase: () =>
       Promise.all(
         processes.map(async ({ role, pid }) => {
           const { loopDelayMaxMs, loopWorkMaxMs } = await readLoop(folder, pid);
-          const cpuMs = (cpuTimeMs(pid) ?? NaN) - (cpuBefore.get(pid) ?? NaN);
-          return { role, peakMb: peakMb(pid), stallMs: loopDelayMaxMs, stallCpuMs: loopWorkMaxMs, cpuMs };
+          return { role, peakMb: peakMb(pid), stallMs: loopDelayMaxMs, stallCpuMs: loopWorkMaxMs };
         }),
       ),
     stop: async () => {

@@ -12,7 +12,7 @@ import type { ListWatch } from './watched-list.ts';
  * deleted and downloaded, and holds the service to all that it acknowledged. On SQLite one process does everything; on
  * PostgreSQL the API and the worker are processes of their own and die one by one or together.
  */
-export type ListKillReport = ListWatch['counts'] & {
+type ListKillReport = ListWatch['counts'] & {
   kills: number;
   lists: number;
   started: number;

@@ -5,7 +5,7 @@ import { act, read, upload } from './list-requests.ts';
 import { newList, type ListOwner, type ListWatch, type WatchedList } from './watched-list.ts';
 
 /** Several clients side by side over any number of restarts: each does one thing after the other with any of the lists. */
-export type ListLoadParts = {
+type ListLoadParts = {
   watch: ListWatch;
   owners: readonly [ListOwner, ...ListOwner[]];
   random: Random;

@@ -9,7 +9,7 @@ import { checkDownload, checkRecord } from './check-list.ts';
 import type { ListAction, ListWatch, WatchedList } from './watched-list.ts';
 
 /** The requests about a list, each with what is known of the list when it is sent and what its answer must be. */
-export type Asking = { watch: ListWatch; client: Pick<ApiClient, 'send'> };
+type Asking = { watch: ListWatch; client: Pick<ApiClient, 'send'> };
 
 const uploadRefusals = new Set(['too_many_uploads', 'service_unavailable', 'request_in_progress']);
 

@@ -13,7 +13,7 @@ import { wantedOf, type ListOwner, type ListWatch, type WatchedList } from './wa
  * that broke or of a deleted list is in the database, each row has at most one answer, every conclusive one is charged
  * once, and nothing is reserved.
  */
-export type FinalParts = {
+type FinalParts = {
   watch: ListWatch;
   owners: readonly ListOwner[];
   client: ApiClient;

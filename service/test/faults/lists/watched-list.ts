@@ -66,7 +66,7 @@ const longRows = 4_500;
 /** So that a file is several pieces long. */
 const note = 'a note of no importance, '.repeat(20);
 
-export type ListMaker = { random: Random; newNumber: () => number; /** Lists before it. */ ordinal: number };
+type ListMaker = { random: Random; newNumber: () => number; /** Lists before it. */ ordinal: number };
 
 export function newList(maker: ListMaker, owner: ListOwner): WatchedList {
   const { random, newNumber, ordinal } = maker;
