@@ -28,8 +28,8 @@ const root = join(import.meta.dirname, '..');
 const longestTestMs = 900_000;
 const longestSuiteMs = { everyday: 2_400_000, faults: 2_700_000 };
 
-/** Tests wait more than they work: two more than there are cores keep all of them busy. */
-const atOnce = availableParallelism() + 2;
+/** Tests wait more than they work: one more than there are cores keeps all of them busy. More gained nothing. */
+const atOnce = availableParallelism() + 1;
 
 async function main(args: string[]): Promise<number> {
   if (args.length === 0) return Math.max(...(await Promise.all([runChecks(), testSuite('everyday')])));
