@@ -89,7 +89,7 @@ export function interpret(
   const { mailFrom: sender, heloName } = parts.route;
   const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
   const meaning = parts.classify({ code, enhanced, text, provider }, named);
-  return { meaning, read, template: templateOf({ code, enhanced, text }, recipient ?? '') };
+  return { meaning, read, template: () => templateOf({ code, enhanced, text }, recipient ?? '') };
 }
 
 /** Whether nobody knows, finds out or is about to ask what becomes of a made-up address at this domain. */
