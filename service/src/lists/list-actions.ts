@@ -257,8 +257,14 @@ async function start(request: StartListRequest, parts: ListActionsParts): Promis
   const now = parts.wallClock.now();
   const surveyed = await findList(parts.store.read, { accountId, listId });
   if (surveyed === undefined) return { kind: 'list_not_found' };
-  const scope = await readStartScope(parts.store.read, surveyed, first);
-  const order = { accountId, listId, scope, requestId, deadlineMs: parts.listDeadlineMs, now };
+  const order = {
+    accountId,
+    listId,
+    scope: await readStartScope(parts.store.read, surveyed, first),
+    requestId,
+    deadlineMs: parts.listDeadlineMs,
+    now,
+  };
   const answer = await parts.store.writeAlone(async (tx): Promise<StartListAnswer | Refused> => {
     if (idempotency === undefined) return startList(tx, order);
     const scope = { accountId, endpoint: 'task' as const, request: idempotency, now };

@@ -1,13 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
+import { othersFirst } from '../db/others-first.ts';
 import { statement, type Reader } from '../db/statement.ts';
 import type { List } from './list.ts';
 import { isChosen, rowResult, type JoinedRow, type RowChoice, type RowResult } from './row-result.ts';
 
 /** So many rows are looked at in one statement; a page whose rows are rare takes several. */
 const windowRows = 1_000;
-
-/** SQLite answers at once, and nobody else would be served until the last window is read. */
-const othersFirst = (): Promise<void> => setImmediate();
 
 const findWindow = statement((db, arg: { list: string; after: number; to: number }) =>
   db

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { reserve } from '../credits/reserve.ts';
+import { othersFirst } from '../db/others-first.ts';
 import { statement, type Reader, type Tx } from '../db/statement.ts';
 import { findList, type List } from './list.ts';
 import { planTasks } from './plan-tasks.ts';
@@ -74,7 +74,7 @@ export async function readStartScope(
       return { wanted, plan, lastRow: last?.row ?? 0 };
     }
     before -= addresses;
-    await setImmediate();
+    await othersFirst();
   }
   // It was deleted or surveyed anew meanwhile, and the start will find that it is not the list it was.
   return { wanted, plan: undefined, lastRow: 0 };

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { othersFirst } from '../db/others-first.ts';
 import { statement, type Reader, type Tx } from '../db/statement.ts';
 import type { ListFile } from './reading/list-file.ts';
 
@@ -34,8 +34,7 @@ export function openStoredFile(reader: Reader, { listId, size }: { listId: strin
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for (let number = 0; number * pieceBytes < size; number += 1) {
       yield await piece(number);
-      // SQLite answers at once, and nobody else would be served until the whole file is read.
-      await setImmediate();
+      await othersFirst();
     }
   }
   async function slice(start: number, end: number): Promise<Uint8Array> {

@@ -58,14 +58,18 @@ const findCompletedTasks = statement((db, arg: { list: string }) =>
 export async function tendLists(now: number, { store }: TendListsParts): Promise<number> {
   const due = await store.read.all(findDue, { now });
   for (const { id, account_id: account, deadline_at: deadline } of due) {
-    await store.writeAlone(async (tx) => {
-      if (deadline !== null && deadline <= now) return endRun(tx, { listId: id, state: 'completed', now });
+    const made = await store.writeAlone(async (tx) => {
+      if (deadline !== null && deadline <= now) {
+        await endRun(tx, { listId: id, state: 'completed', now });
+        return 0;
+      }
       for (const task of await tx.all(findCompletedTasks, { list: id }))
         await absorbTask(tx, { taskId: task.id, listId: id });
-      await planTasks(tx, id, now);
+      const tasks = await planTasks(tx, id, now);
       await endIfDone(tx, id, now);
+      return tasks;
     }, account);
-    await planAhead(store, { accountId: account, listId: id, now });
+    if (made > 0) await planAhead(store, { accountId: account, listId: id, now });
   }
   const overdue = await store.read.all(findPausedOverdue, { now });
   for (const { id, account_id: account } of overdue)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Violation } from '../credits/violation.ts';
+import { othersFirst } from '../db/others-first.ts';
 import { statement, type Reader } from '../db/statement.ts';
 
 /**
@@ -87,7 +88,7 @@ export async function auditTasks(
       violations.push(...auditTask(row).map((found) => ({ ...found, accountId, taskId: row.id })));
     tasks += rows.length;
     after = rows.length === sliceTasks ? rows.at(-1)?.id : undefined;
-    await new Promise((resolve) => setImmediate(resolve));
+    await othersFirst();
   }
   return { tasks, violations };
 }
