@@ -148,7 +148,7 @@ function startLookup(
       unreadable: () => void (sawUnreadable = true),
       failed(error) {
         end();
-        reject(error as Error);
+        reject(error);
       },
     });
     stopTries.push(stop);

@@ -17,7 +17,7 @@ export function waitFor<Value>(
     signal.addEventListener('abort', abort, { once: true });
     work.then(end, (error: unknown) => {
       stop();
-      reject(error as Error);
+      reject(error);
     });
 
     function stop(): void {
