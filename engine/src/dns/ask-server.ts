@@ -66,15 +66,16 @@ function replyOf(heard: HeardAnswer): ServerReply {
 
 function overUdp(
   { udp }: WireParts,
-  { server, question, unreadable }: ServerRequest,
+  request: ServerRequest,
   { withEdns, heard }: { withEdns: boolean; heard: (answer: HeardAnswer) => void },
 ): () => void {
+  const { server, question } = request;
   const stop = udp.send({
     server,
     encode: (id) => encodeQuery({ id, question, withEdns }),
     heard(message) {
       const reading = readAnswer(message, question);
-      if (reading.kind === 'unreadable') unreadable();
+      if (reading.kind === 'unreadable') request.unreadable();
       else if (reading.kind !== 'foreign') finish(reading);
     },
     unreachable: () => finish({ kind: 'unreachable' }),

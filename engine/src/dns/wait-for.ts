@@ -15,7 +15,7 @@ export function waitFor<Value>(
     const cancelTimer =
       deadline === Infinity ? undefined : wait.clock.after(deadline - wait.clock.now(), () => end(wait.late));
     signal.addEventListener('abort', abort, { once: true });
-    work.then(end, (error: unknown) => {
+    work.then(end, (error: Error) => {
       stop();
       reject(error);
     });
