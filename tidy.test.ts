@@ -134,6 +134,7 @@ const serviceLayers = [
   'accounts',
   'operator',
   'engine-state',
+  'metrics',
   'upkeep',
   'worker',
   'http',

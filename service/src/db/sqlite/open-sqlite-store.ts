@@ -5,6 +5,7 @@ import { createCompiler } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
 import { createReader } from '../create-tx.ts';
 import { sqliteDialect } from '../dialect.ts';
+import type { OnGroup } from '../groups/time-group.ts';
 import { createWriteQueue } from '../groups/write-queue.ts';
 import { createLocalNotices } from './local-notices.ts';
 import { migrate } from '../migrations/migrate.ts';
@@ -26,6 +27,8 @@ export type SqliteStoreOptions = {
   dataDir: string;
   /** Look for damage first; a service does, a short command need not. */
   check: boolean;
+  /** Told of every transaction. */
+  onGroup?: OnGroup | undefined;
 };
 
 export type SqliteStoreParts = { connect(options: SqliteOptions): Connection };
@@ -57,7 +60,7 @@ export async function openSqliteStore(
     // Whoever closes the last connection locks the file for a moment, even against those who only open it.
     const writer = await patiently(() => connect(0, writerCacheMb));
     const reader = await patiently(() => connect(busyTimeoutMs));
-    return assemble({ dataDir, dialect, writer, reader, connect });
+    return assemble({ dataDir, dialect, writer, reader, connect, onGroup: options.onGroup });
   } catch (error) {
     throw error instanceof StoreUnavailableError
       ? new StoreOpenError(lineFor(error.fault, file), error)
@@ -155,13 +158,14 @@ type AssembleParts = {
   writer: Connection;
   reader: Connection;
   connect: (timeoutMs: number) => Connection;
+  onGroup: OnGroup | undefined;
 };
 
 const touch = statement((db, arg: { now: number }) =>
   db.updateTable('schema_version').set({ opened_at: arg.now }),
 );
 
-function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts): Store {
+function assemble({ dataDir, dialect, writer, reader, connect, onGroup }: AssembleParts): Store {
   const compile = createCompiler(dialect.queries);
   const registries: ProcessRegistry[] = [];
   const reads = shareReadTransactions(reader);
@@ -170,6 +174,7 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
     connection: { ...writer, execute: refreshing(writer, reads) },
     compile,
     limits,
+    onGroup,
   });
   const read = createReader(reads, compile);
   const { write } = queue;
