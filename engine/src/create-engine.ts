@@ -35,6 +35,7 @@ import { createProviderBeliefs } from './probing/provider-beliefs.ts';
 import { createControlMailboxes } from './probing/control-mailboxes.ts';
 import { createHostMemory } from './probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
+import { createLocalProber, type Prober } from './probing/prober.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address, CanonicalHost } from './syntax/address.ts';
 import {
@@ -76,6 +77,8 @@ export type EngineSettings = {
    * a restart. Without it each process has its own.
    */
   randomProbeKey?: string;
+  /** Who asks mail hosts for `verify`, where it is not this process's own prober alone. */
+  chooseProber?(local: Prober): Prober;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
@@ -96,6 +99,8 @@ export type Engine = {
   recall(address: Address): Recalled | undefined;
   /** The large provider that the domain is one slip away from, unless it is well known itself. Nobody is asked. */
   nearProvider(address: Address): string | undefined;
+  /** Asks mail hosts from this process, whoever does so for `verify`. */
+  prober: Prober;
   /** What left this machine so far. */
   counts(): { dnsQueries: number; dialled: number; forbidden: number; breaches: number };
   /** What an operator should see: hosts left alone, routes, whether mail hosts can be reached at all. */
@@ -124,14 +129,14 @@ export function createEngine(settings: EngineSettings): Engine {
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, mailPort, pacer, memoryOf });
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
+  const localProber = createLocalProber({ limits, resolver, policies, scheduler, mailPort });
   const asking = {
     clock,
     lists,
     limits,
     resolver,
     policies,
-    scheduler,
-    mailPort,
+    prober: settings.chooseProber?.(localProber) ?? localProber,
     mailRoutes: {
       find: ({ host }, request) =>
         lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
@@ -147,6 +152,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const parts: VerifyParts = { ...asking, controls };
   return {
     verify: (email, request) => verify(email, parts, request),
+    prober: localProber,
     recall: (address) => recall(address, parts),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>

@@ -41,5 +41,5 @@ export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './synta
 export { canonicalHost } from './syntax/canonical-host.ts';
 export { parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
-export type { Visit } from './probing/pending-probe.ts';
+export type { Probe, Prober } from './probing/prober.ts';
 export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';

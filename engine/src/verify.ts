@@ -12,8 +12,9 @@ import {
 import type { Asker } from './fair-queue.ts';
 import type { Lists } from './lists/findings.ts';
 import type { Patience } from './patience.ts';
-import { askMailbox, type AskMailboxParts } from './probing/ask-mailbox.ts';
+import type { PolicyBook } from './politeness/policy.ts';
 import type { ControlMailboxes } from './probing/control-mailboxes.ts';
+import type { Prober } from './probing/prober.ts';
 import { parseAddress } from './syntax/parse-address.ts';
 import type { Address, SyntaxFault } from './syntax/address.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -34,9 +35,12 @@ export type Outcome =
 
 export type Recalled = Outcome & { kind: 'verdict' };
 
-export type VerifyParts = AskMailboxParts &
-  RecallParts &
-  Pick<PostureParts, 'resolver'> & { controls: Pick<ControlMailboxes, 'askAt'> };
+export type VerifyParts = RecallParts &
+  PostureParts & {
+    policies: PolicyBook;
+    prober: Prober;
+    controls: Pick<ControlMailboxes, 'askAt'>;
+  };
 
 type RecallParts = {
   clock: Clock;
@@ -51,6 +55,9 @@ type RecallParts = {
 
 /** How long the caller waits, and, where it matters to others who ask, who that is. */
 export type VerifyRequest = Patience & { asker?: Asker };
+
+/** Somebody waits for an answer, unless it is said that nobody does. */
+const unnamedAsker: Asker = { urgency: 'single', account: '' };
 
 export async function verify(email: string, parts: VerifyParts, request: VerifyRequest): Promise<Outcome> {
   const parsed = parseAddress(email);
@@ -70,7 +77,7 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
 
   const mailbox = await parts.controls.askAt(
     parts.policies.policyFor(route.first.name).group,
-    () => askMailbox({ address, route, asker: request.asker }, parts, request),
+    () => parts.prober.ask({ address, route, asker: request.asker ?? unnamedAsker }, request),
     request,
   );
   watch.note('smtp');

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccount, issueKey, openStore } from '@mailproof/service';
+import { createAccount, createAccountWithKeys, openStore } from '@mailproof/service';
 import { readConfig } from '@mailproof/service/config';
 import { startService } from '@mailproof/service/main';
 import { startWorld } from '@mailproof/world';
@@ -87,16 +87,14 @@ function writeLists(folder: string): Record<string, string> {
 async function openAccounts(dataDir: string): Promise<{ liveKey: string; testKey: string }> {
   const store = await openStore({ dataDir, check: false });
   const parts = { store, wallClock: Date, actor: 'command_line' as const };
-  const keyOf = async (accountId: string, mode: 'live' | 'test'): Promise<string> => {
-    const issued = await issueKey({ accountId, mode }, parts);
-    if (issued.kind !== 'issued') throw new Error(issued.kind);
-    return issued.apiKey;
-  };
   try {
-    const { accountId } = await createAccount({ name: 'Demonstration', plan: 'paid', credits }, parts);
+    const { liveKey, testKey } = await createAccountWithKeys(
+      { name: 'Demonstration', plan: 'paid', credits },
+      parts,
+    );
     await createAccount({ name: 'Harbour Books', plan: 'paid', credits: 250 }, parts);
     await createAccount({ name: 'Former customer', plan: 'none', credits: 0 }, parts);
-    return { liveKey: await keyOf(accountId, 'live'), testKey: await keyOf(accountId, 'test') };
+    return { liveKey: liveKey.apiKey, testKey: testKey.apiKey };
   } finally {
     await store.close();
   }

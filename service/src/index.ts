@@ -1,5 +1,6 @@
 /** What the command line and tests use of the service. The running service is put together in main.ts. */
 export { createAccount, type Account, type AccountRequest, type Plan } from './accounts/create-account.ts';
+export { createAccountWithKeys } from './accounts/create-account-with-keys.ts';
 export { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 export { listAccounts } from './accounts/find-accounts.ts';
 export { setPlan, type SetPlanAnswer } from './accounts/set-plan.ts';

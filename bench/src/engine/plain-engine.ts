@@ -24,6 +24,7 @@ import { createProviderBeliefs } from '../../../engine/src/probing/provider-beli
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
 import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
 import { createPendingProbe, type PendingProbe } from '../../../engine/src/probing/pending-probe.ts';
+import { createLocalProber } from '../../../engine/src/probing/prober.ts';
 import { runSession } from '../../../engine/src/probing/session.ts';
 import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
 import type { EngineLike, EngineOrder } from './engine-order.ts';
@@ -55,7 +56,7 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
         {
           ...parts,
           lists,
-          scheduler,
+          prober: createLocalProber({ ...parts, scheduler, resolver: uncached }),
           resolver: uncached,
           controls: { askAt: (_group, ask) => ask() },
           mailRoutes: {

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccount, issueKey, openStore } from '../../../service/src/index.ts';
+import { createAccountWithKeys, openStore } from '../../../service/src/index.ts';
 import { idleModule } from '../engine/idle-module.ts';
 import type { Population } from '../engine/population.ts';
 import type { Machine } from '../results/describe-machine.ts';
@@ -111,14 +111,9 @@ async function openAccount(place: { dataDir: string; databaseUrl: string | undef
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   const parts = { store, wallClock: Date, actor: 'command_line' as const };
-  const keyOf = async (accountId: string, mode: 'live' | 'test'): Promise<string> => {
-    const issued = await issueKey({ accountId, mode }, parts);
-    if (issued.kind !== 'issued') throw new Error(issued.kind);
-    return issued.apiKey;
-  };
   try {
-    const { accountId } = await createAccount({ name: 'bench', plan: 'paid', credits }, parts);
-    return { live: await keyOf(accountId, 'live'), test: await keyOf(accountId, 'test') };
+    const made = await createAccountWithKeys({ name: 'bench', plan: 'paid', credits }, parts);
+    return { live: made.liveKey.apiKey, test: made.testKey.apiKey };
   } finally {
     await store.close();
   }

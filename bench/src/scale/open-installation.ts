@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccount, issueKey, openStore } from '../../../service/src/index.ts';
+import { createAccountWithKeys, openStore } from '../../../service/src/index.ts';
 import type { BenchDatabase, BenchPostgres } from '../processes/bench-postgres.ts';
 import type { Settings } from '../../../service/test/support/mailproof.ts';
 import { startMailproof } from '../processes/start-mailproof.ts';
@@ -71,10 +71,9 @@ async function openAccounts(databaseUrl: string, count: number): Promise<string[
   const keys: string[] = [];
   try {
     for (let number = 1; number <= count; number += 1) {
-      const { accountId } = await createAccount({ name: `bench ${number}`, plan: 'paid', credits }, parts);
-      const issued = await issueKey({ accountId, mode: 'live' }, parts);
-      if (issued.kind !== 'issued') throw new Error(issued.kind);
-      keys.push(issued.apiKey);
+      const account = { name: `bench ${number}`, plan: 'paid', credits } as const;
+      const { liveKey } = await createAccountWithKeys(account, parts);
+      keys.push(liveKey.apiKey);
     }
   } finally {
     await store.close();

@@ -1,16 +1,14 @@
-import type { MailRoute } from '../dns/mail-route.ts';
 import { mailTargets } from '../dns/mail-targets.ts';
 import type { HostResolver } from '../dns/resolve-host.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
-import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { PolicyBook } from '../politeness/policy.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
-import type { Address } from '../syntax/address.ts';
 import type { Visit } from './pending-probe.ts';
 import type { ProbeScheduler } from './probe-scheduler.ts';
+import type { Probe } from './prober.ts';
 
 /**
  * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers,
@@ -26,17 +24,8 @@ export type AskMailboxParts = {
   mailPort: Pick<MailPortWatch, 'isBlocked' | 'takeTrial'>;
 };
 
-type MailboxQuestion = {
-  address: Address;
-  route: MailRoute & { kind: 'takes_mail' };
-  asker: Asker | undefined;
-};
-
-/** Somebody waits for an answer, unless it is said that nobody does. */
-const unnamedAsker: Asker = { urgency: 'single', account: '' };
-
 export async function askMailbox(
-  { address, route, asker = unnamedAsker }: MailboxQuestion,
+  { address, route, asker }: Probe,
   parts: AskMailboxParts,
   patience: Patience,
 ): Promise<MailboxEvidence> {

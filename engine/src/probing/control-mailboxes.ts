@@ -5,10 +5,12 @@ import { waitFor } from '../dns/wait-for.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
 import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
+import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
+import type { PolicyBook } from '../politeness/policy.ts';
 import type { Address } from '../syntax/address.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
-import { askMailbox, type AskMailboxParts } from './ask-mailbox.ts';
+import type { Prober } from './prober.ts';
 
 /**
  * Living mailboxes of the operator's own, by which it shows that a provider has gone wrong: on 14 December 2020 Gmail
@@ -28,7 +30,10 @@ export type ControlMailboxes = {
   stop(): void;
 };
 
-type ControlParts = AskMailboxParts & {
+type ControlParts = {
+  limits: Pick<Limits, 'controlEveryMs' | 'controlWaitMs' | 'verificationMs'>;
+  policies: PolicyBook;
+  prober: Prober;
   /** Addresses by the group of their mail hosts. */
   controls: ReadonlyMap<string, readonly string[]>;
   clock: Clock;
@@ -124,7 +129,7 @@ async function askFor(
   const route = await parts.mailRoutes.find(address, patience);
   if (route.kind !== 'takes_mail') return 'nothing';
   if (parts.policies.policyFor(route.first.name).group !== group) return 'elsewhere';
-  const mailbox = await askMailbox({ address, route, asker }, parts, patience);
+  const mailbox = await parts.prober.ask({ address, route, asker }, patience);
   if (mailbox.kind !== 'answered') return 'nothing';
   if (mailbox.meaning.label === 'mailbox_not_exist') return 'refused';
   return mailbox.meaning.label === 'accepted' ? 'accepted' : 'nothing';

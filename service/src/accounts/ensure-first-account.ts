@@ -1,12 +1,10 @@
 import type { Store } from '../db/store.ts';
 import { statement } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import { writeKey, type IssuedKey } from '../keys/issue-key.ts';
-import { writeAccount, type Account } from './create-account.ts';
+import { writeAccountWithKeys, type AccountWithKeys } from './create-account-with-keys.ts';
 
 export type FirstAccountAnswer =
-  | { kind: 'created'; account: Account; credits: number; liveKey: IssuedKey; testKey: IssuedKey }
-  | { kind: 'exists' };
+  ({ kind: 'created'; credits: number } & AccountWithKeys) | { kind: 'exists' };
 
 const anyAccount = statement((db) => db.selectFrom('account').select('id').limit(1));
 
@@ -27,17 +25,7 @@ export async function ensureFirstAccount({
   const by = { actor: 'service', now: wallClock.now() } as const;
   return store.write(async (tx) => {
     if ((await tx.first(anyAccount, {})) !== undefined) return { kind: 'exists' };
-    const accountId = firstAccountId;
-    const account = await writeAccount(tx, {
-      accountId,
-      name: 'first account',
-      plan: 'paid',
-      credits,
-      ...by,
-    });
-    const liveKey = await writeKey(tx, { accountId, mode: 'live', ...by });
-    const testKey = await writeKey(tx, { accountId, mode: 'test', ...by });
-    if (liveKey.kind !== 'issued' || testKey.kind !== 'issued') throw new Error('a new account had keys');
-    return { kind: 'created', account, credits, liveKey, testKey };
+    const request = { accountId: firstAccountId, name: 'first account', plan: 'paid', credits } as const;
+    return { kind: 'created', credits, ...(await writeAccountWithKeys(tx, { ...request, ...by })) };
   }, firstAccountId);
 }

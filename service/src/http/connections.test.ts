@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { after, describe, test } from 'node:test';
-import type { HttpParts } from './routes/http-parts.ts';
-import { openRaw, statusesIn } from '../../test/support/http/raw-client.ts';
-import { connectionLimits, createServer } from './server.ts';
+import { describe, test } from 'node:test';
+import { listen } from '../../test/support/http/listen.ts';
 import { createTestParts } from '../../test/support/http/test-parts.ts';
+import { openRaw, statusesIn } from '../../test/support/http/raw-client.ts';
+import { connectionLimits } from './server.ts';
 
 const quick = { ...connectionLimits, headersTimeoutMs: 300, requestTimeoutMs: 600, checkingIntervalMs: 50 };
-const closers: (() => Promise<void>)[] = [];
-after(async () => {
-  for (const close of closers) await close();
-});
-
-async function listen(overrides: Partial<HttpParts> = {}, limits = connectionLimits) {
-  const parts = createTestParts(overrides);
-  const server = await createServer(parts, limits);
-  await server.listen({ port: 0, host: '127.0.0.1' });
-  closers.push(() => server.close());
-  const address = server.server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { parts, server, port: address.port };
-}
-
 const post = (headers: string[], body = '', path = '/api/v1/email-verification'): string =>
   [`POST ${path} HTTP/1.1`, 'Host: example.com', ...headers, '', body].join('\r\n');
 const paid = 'Authorization: Bearer paid';
@@ -42,8 +27,8 @@ describe('slow clients', () => {
     assert.deepEqual([connectionLimits.headerBytes, connectionLimits.keepAliveTimeoutMs], [8_192, 65_000]);
   });
 
-  test('they reach the sockets', async () => {
-    const { server } = await listen();
+  test('they reach the sockets', async (context) => {
+    const { server } = await listen(context);
     const { headersTimeout, requestTimeout, keepAliveTimeout, maxRequestsPerSocket } = server.server;
     assert.deepEqual(
       [headersTimeout, requestTimeout, keepAliveTimeout, maxRequestsPerSocket],
@@ -52,8 +37,8 @@ describe('slow clients', () => {
     );
   });
 
-  test('headers that drip are answered 408 and closed', async () => {
-    const { port } = await listen({}, quick);
+  test('headers that drip are answered 408 and closed', async (context) => {
+    const { port } = await listen(context, {}, quick);
     const raw = await openRaw(port);
     raw.write('POST /api/v1/email-verification HTTP/1.1\r\nHost: exam');
     const drip = setInterval(() => raw.write('x'), 50);
@@ -64,8 +49,8 @@ describe('slow clients', () => {
     assert.match(received, /x-request-id: request-/i);
   });
 
-  test('a body that drips is answered 408 and closed', async () => {
-    const { port, parts } = await listen({}, quick);
+  test('a body that drips is answered 408 and closed', async (context) => {
+    const { port, parts } = await listen(context, {}, quick);
     const raw = await openRaw(port);
     raw.write(post([paid, json, 'Content-Length: 1000'], '{'));
     const drip = setInterval(() => raw.write(' '), 50);
@@ -75,8 +60,8 @@ describe('slow clients', () => {
     assert.deepEqual(parts.calls, ['authenticate']);
   });
 
-  test('200 slow connections do not keep a quick one from its answer', async () => {
-    const { port } = await listen({}, quick);
+  test('200 slow connections do not keep a quick one from its answer', async (context) => {
+    const { port } = await listen(context, {}, quick);
     const slow = await Promise.all(Array.from({ length: 200 }, () => openRaw(port)));
     for (const raw of slow) raw.write('POST /api/v1/email-verification HTTP/1.1\r\n');
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
@@ -84,10 +69,10 @@ describe('slow clients', () => {
     await Promise.all(slow.map((raw) => raw.untilClosed()));
   });
 
-  test('a client that hangs up aborts its verification and gives its place back', async () => {
+  test('a client that hangs up aborts its verification and gives its place back', async (context) => {
     const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
-    const { port, parts } = await listen({
+    const { port, parts } = await listen(context, {
       verifyOne: ({ signal }) => {
         begin(undefined);
         return new Promise((_resolve, reject) => {
@@ -108,16 +93,16 @@ describe('slow clients', () => {
 });
 
 describe('bodies', () => {
-  test('the key is refused before a body that never comes', async () => {
-    const { port } = await listen();
+  test('the key is refused before a body that never comes', async (context) => {
+    const { port } = await listen(context);
     const raw = await openRaw(port);
     raw.write(post([json, 'Content-Length: 200000']));
     assert.deepEqual(statusesIn(await raw.until('invalid_api_key')), [401]);
     raw.socket.destroy();
   });
 
-  test('a chunked body over 256 KiB is refused while it streams', async () => {
-    const { port, server } = await listen();
+  test('a chunked body over 256 KiB is refused while it streams', async (context) => {
+    const { port, server } = await listen(context);
     const before = process.memoryUsage().rss;
     const raw = await openRaw(port);
     let served = 0;
@@ -137,15 +122,15 @@ describe('bodies', () => {
     assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024);
   });
 
-  test('a Content-Length over 256 KiB is refused unread', async () => {
-    const { port } = await listen();
+  test('a Content-Length over 256 KiB is refused unread', async (context) => {
+    const { port } = await listen(context);
     const raw = await openRaw(port);
     raw.write(post([paid, json, 'Content-Length: 262145']));
     assert.match(await raw.untilClosed(), /^HTTP\/1\.1 400 [\s\S]*"invalid_email"\}$/);
   });
 
-  test('exactly 256 KiB is read', async () => {
-    const { port } = await listen();
+  test('exactly 256 KiB is read', async (context) => {
+    const { port } = await listen(context);
     const padded = body.slice(0, -1) + ' '.repeat(262_144 - body.length) + '}';
     const raw = await openRaw(port);
     raw.write(post([paid, json, `Content-Length: ${padded.length}`], padded));
@@ -153,8 +138,8 @@ describe('bodies', () => {
     raw.socket.destroy();
   });
 
-  test('a Content-Length that lies low leaves no second request', async () => {
-    const { port, parts } = await listen();
+  test('a Content-Length that lies low leaves no second request', async (context) => {
+    const { port, parts } = await listen(context);
     const raw = await openRaw(port);
     raw.write(post([paid, json, 'Content-Length: 10'], body + body));
     const received = await raw.untilClosed();
@@ -162,16 +147,16 @@ describe('bodies', () => {
     assert.deepEqual(parts.calls, ['authenticate']);
   });
 
-  test('a Content-Length that lies high ends in a time-out', async () => {
-    const { port, parts } = await listen({}, quick);
+  test('a Content-Length that lies high ends in a time-out', async (context) => {
+    const { port, parts } = await listen(context, {}, quick);
     const raw = await openRaw(port);
     raw.write(post([paid, json, 'Content-Length: 500'], body));
     assert.deepEqual(statusesIn(await raw.untilClosed()), [408]);
     assert.deepEqual(parts.calls, ['authenticate']);
   });
 
-  test('compressed bodies are refused, whatever is in them', async () => {
-    const { port, parts } = await listen();
+  test('compressed bodies are refused, whatever is in them', async (context) => {
+    const { port, parts } = await listen(context);
     const bomb = Buffer.alloc(16 * 1024 * 1024, 0x20);
     const bombs = {
       gzip: gzipSync(bomb),
@@ -201,8 +186,8 @@ describe('bodies', () => {
 });
 
 describe('headers', () => {
-  test('431: over 8 KiB', async () => {
-    const { port } = await listen();
+  test('431: over 8 KiB', async (context) => {
+    const { port } = await listen(context);
     const raw = await openRaw(port);
     raw.write(post([`X-Long: ${'x'.repeat(9_000)}`]));
     const received = await raw.untilClosed();
@@ -210,8 +195,8 @@ describe('headers', () => {
     assert.match(received, /"headers_too_large"\}$/);
   });
 
-  test('431: over 64 fields', async () => {
-    const { port, parts } = await listen();
+  test('431: over 64 fields', async (context) => {
+    const { port, parts } = await listen(context);
     const raw = await openRaw(port);
     raw.write(post([paid, json, length, ...Array<string>(62).fill('X: y')], body));
     assert.deepEqual(statusesIn(await raw.until('headers_too_large')), [431]);
@@ -219,8 +204,8 @@ describe('headers', () => {
     raw.socket.destroy();
   });
 
-  test('400: no Host in HTTP/1.1, or two', async () => {
-    const { port } = await listen();
+  test('400: no Host in HTTP/1.1, or two', async (context) => {
+    const { port } = await listen(context);
     for (const hosts of ['', 'Host: a.example\r\nHost: b.example\r\n']) {
       const raw = await openRaw(port);
       raw.write(`GET /healthz HTTP/1.1\r\n${hosts}\r\n`);
@@ -229,8 +214,8 @@ describe('headers', () => {
     }
   });
 
-  test('400: the docs page with a Host that is none', async () => {
-    const { port } = await listen();
+  test('400: the docs page with a Host that is none', async (context) => {
+    const { port } = await listen(context);
     for (const path of ['/docs', '/docs/']) {
       const raw = await openRaw(port);
       raw.write(`GET ${path} HTTP/1.1\r\nHost: a b%\r\n\r\n`);
@@ -239,8 +224,8 @@ describe('headers', () => {
     }
   });
 
-  test('an unknown expectation is ignored, 100-continue is met', async () => {
-    const { port } = await listen();
+  test('an unknown expectation is ignored, 100-continue is met', async (context) => {
+    const { port } = await listen(context);
     const raw = await openRaw(port);
     raw.write('GET /healthz HTTP/1.1\r\nHost: example.com\r\nExpect: the worst\r\n\r\n');
     assert.deepEqual(statusesIn(await raw.until('"ok"')), [200]);
@@ -251,8 +236,8 @@ describe('headers', () => {
     raw.socket.destroy();
   });
 
-  test('pipelined requests get ids of their own', async () => {
-    const { port } = await listen();
+  test('pipelined requests get ids of their own', async (context) => {
+    const { port } = await listen(context);
     const raw = await openRaw(port);
     raw.write(
       'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20) +
@@ -310,8 +295,8 @@ describe('requests that two parsers would read differently', () => {
     '5;\x00\r\nhello\r\n0\r\n\r\n',
   ];
 
-  test(`${vectors.length} vectors are refused and closed, and the request behind them is not seen`, async () => {
-    const { port, parts } = await listen({}, quick);
+  test(`${vectors.length} vectors are refused and closed, and the request behind them is not seen`, async (context) => {
+    const { port, parts } = await listen(context, {}, quick);
     for (const [index, vector] of vectors.entries()) {
       const raw = await openRaw(port);
       const tail = bodies[index % bodies.length]!;
@@ -330,11 +315,11 @@ describe('requests that two parsers would read differently', () => {
 });
 
 describe('drain', () => {
-  test('what is under way is answered, what is new is refused, then the port closes', async () => {
+  test('what is under way is answered, what is new is refused, then the port closes', async (context) => {
     const { promise: finish, resolve } = Promise.withResolvers<undefined>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
     const parts = createTestParts();
-    const { port, server } = await listen({
+    const { port, server } = await listen(context, {
       overloadGuard: parts.overloadGuard,
       verifyOne: async (request) => {
         begin(undefined);

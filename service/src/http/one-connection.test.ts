@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { listen } from '../../test/support/http/listen.ts';
 import { openRaw, statusesIn } from '../../test/support/http/raw-client.ts';
-import { createTestParts } from '../../test/support/http/test-parts.ts';
 import { connectionsWithin } from './pipeline/limit-connections.ts';
-import type { HttpParts } from './routes/http-parts.ts';
-import { connectionLimits, createServer } from './server.ts';
+import { connectionLimits } from './server.ts';
 
 /** What a connection may carry, and what happens when there is none to be had. */
-const closers: (() => Promise<void>)[] = [];
-after(async () => {
-  for (const close of closers) await close();
-});
-
-async function listen(overrides: Partial<HttpParts> = {}, limits = connectionLimits) {
-  const parts = createTestParts(overrides);
-  const server = await createServer(parts, limits);
-  await server.listen({ port: 0, host: '127.0.0.1' });
-  closers.push(() => server.close());
-  const address = server.server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { parts, port: address.port };
-}
-
 const body = '{"email":"jane@example.com"}';
 
 const post = (target = '/api/v1/email-verification'): string =>
@@ -35,8 +19,8 @@ const post = (target = '/api/v1/email-verification'): string =>
     body,
   ].join('\r\n');
 
-test('a target in absolute form is answered like its path', async () => {
-  const { port, parts } = await listen();
+test('a target in absolute form is answered like its path', async (context) => {
+  const { port, parts } = await listen(context);
   const raw = await openRaw(port);
   const get = (target: string) => raw.write(`GET ${target} HTTP/1.1\r\nHost: example.com\r\n\r\n`);
   get('http://example.com/healthz');
@@ -52,8 +36,8 @@ test('a target in absolute form is answered like its path', async () => {
   raw.socket.destroy();
 });
 
-test('the last request that a connection may carry is told so, and what follows is neither done nor answered', async () => {
-  const { port, parts } = await listen({}, { ...connectionLimits, requestsPerSocket: 3 });
+test('the last request that a connection may carry is told so, and what follows is neither done nor answered', async (context) => {
+  const { port, parts } = await listen(context, {}, { ...connectionLimits, requestsPerSocket: 3 });
   const raw = await openRaw(port);
   raw.write(post().repeat(5));
   const received = await raw.untilClosed();
@@ -65,10 +49,10 @@ test('the last request that a connection may carry is told so, and what follows 
   assert.equal(parts.calls.filter((call) => call === 'verifyOne').length, 3);
 });
 
-test('503: a machine that is out of file descriptors, and the log says so', async () => {
+test('503: a machine that is out of file descriptors, and the log says so', async (context) => {
   for (const code of ['EMFILE', 'ENFILE']) {
     const shortage = Object.assign(new Error(`connect ${code}`), { code });
-    const { port, parts } = await listen({ verifyOne: () => Promise.reject(shortage) });
+    const { port, parts } = await listen(context, { verifyOne: () => Promise.reject(shortage) });
     const raw = await openRaw(port);
     raw.write(post());
     const received = await raw.until('service_unavailable');

@@ -11,7 +11,7 @@ import {
   type VerifyParts,
 } from '@mailproof/engine';
 import { findAnswer, type SandboxAnswer } from './answers.ts';
-import { sandboxHost, visitMailbox } from './mailbox-evidence.ts';
+import { evidenceFor, sandboxHost } from './mailbox-evidence.ts';
 import { createSandboxTime } from './sandbox-time.ts';
 
 /** How long the stages of a real verification take, roughly. */
@@ -28,10 +28,8 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
   const parts = {
     limits: defaultLimits,
     policies: createPolicyBook({ pacing: 'off' }),
-    mailPort: { isBlocked: () => ({ kind: 'open' }) as const, takeTrial: () => false },
     controls: { askAt: (_group, ask) => ask() } satisfies VerifyParts['controls'],
-    // The one mail host of the sandbox has its address already.
-    resolver: { ipv4: () => noData, ipv6: () => noData, text: () => noData },
+    resolver: { text: () => noData },
   };
   return {
     nearProvider: (address) => answerTo(address).lists?.nearProvider,
@@ -55,14 +53,14 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
             },
             recall: () => undefined,
           },
-          scheduler: {
+          prober: {
             ask: async ({ address }, until) => {
               const { mailbox } = answerTo(address);
               await time.pass(
                 mailbox?.kind === 'silent_past_the_deadline' ? remaining(time.clock, until) : smtpMs,
                 until,
               );
-              return visitMailbox(mailbox);
+              return evidenceFor(mailbox);
             },
           },
         },

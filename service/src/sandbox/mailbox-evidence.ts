@@ -4,7 +4,6 @@ import {
   type CanonicalHost,
   type MailboxEvidence,
   type ReadReply,
-  type Visit,
 } from '@mailproof/engine';
 import type { SandboxMailbox } from './answers.ts';
 
@@ -21,7 +20,7 @@ const randomProbeRefused: ReadReply = {
 const randomProbeAccepted: ReadReply = { ...accepted, phase: 'random_rcpt' };
 
 /** What comes of asking for the mailbox; the replies are read by the engine's own rules. */
-export function visitMailbox(mailbox: SandboxMailbox | undefined): Visit {
+export function evidenceFor(mailbox: SandboxMailbox | undefined): MailboxEvidence {
   switch (mailbox?.kind) {
     case undefined:
       return answered([accepted, randomProbeRefused], { kind: 'no', from: 'random_probe' });
@@ -30,9 +29,9 @@ export function visitMailbox(mailbox: SandboxMailbox | undefined): Visit {
     case 'replies':
       return answered([{ phase: 'rcpt', ...mailbox.reply }], { kind: 'undetermined', meaning: undefined });
     case 'cannot_be_reached':
-      return { kind: 'not_connected' };
+      return noAnswer('mx_unreachable');
     case 'silent_past_the_deadline':
-      return timedOut;
+      return noAnswer('smtp_timeout');
     case 'breaks_us':
       throw new Error('the sandbox was asked for a failure');
   }
@@ -40,25 +39,17 @@ export function visitMailbox(mailbox: SandboxMailbox | undefined): Visit {
 
 type CatchAllAnswer = (MailboxEvidence & { kind: 'answered' })['catchAll'];
 
-function answered(replies: [ReadReply, ...ReadReply[]], catchAll: CatchAllAnswer): Visit {
+function answered(replies: [ReadReply, ...ReadReply[]], catchAll: CatchAllAnswer): MailboxEvidence {
   const [{ code, enhanced, text }] = replies;
   const meaning = classifyReply({ code, enhanced, text, provider: undefined });
-  const evidence = { kind: 'answered', host: sandboxHost, replies, meaning, catchAll } as const;
-  return { kind: 'answered', evidence };
+  return { kind: 'answered', host: sandboxHost, replies, meaning, catchAll };
 }
 
-const timedOut: Visit = {
-  kind: 'no_answer',
-  next: 'stop',
-  evidence: {
-    kind: 'no_answer',
-    reason: 'smtp_timeout',
-    meaning: undefined,
-    connected: true,
-    host: sandboxHost,
-    replies: [],
-  },
-};
+function noAnswer(reason: 'mx_unreachable' | 'smtp_timeout'): MailboxEvidence {
+  const connected = reason === 'smtp_timeout';
+  const host = connected ? sandboxHost : undefined;
+  return { kind: 'no_answer', reason, meaning: undefined, connected, host, replies: [] };
+}
 
 function namedHost(name: string): CanonicalHost {
   const host = canonicalHost(name);

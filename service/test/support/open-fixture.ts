@@ -8,9 +8,8 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import pg from 'pg';
 import { startWorld, type World, type WorldDescription } from '@mailproof/world';
-import { createAccount } from '../../src/accounts/create-account.ts';
+import { createAccountWithKeys } from '../../src/accounts/create-account-with-keys.ts';
 import { readConfig, type Config } from '../../src/config.ts';
-import { issueKey } from '../../src/keys/issue-key.ts';
 import { startService, type Service, type StartParts } from '../../src/main.ts';
 import { openStore } from '../../src/start/open-store.ts';
 import {
@@ -110,14 +109,9 @@ async function openAccount(
 ): Promise<OpenedAccount> {
   const store = await openStore({ ...config, check: false });
   const parts = { store, wallClock: Date, actor: 'command_line' as const };
-  const keyOf = async (accountId: string, mode: 'live' | 'test'): Promise<string> => {
-    const issued = await issueKey({ accountId, mode }, parts);
-    if (issued.kind !== 'issued') throw new Error(issued.kind);
-    return issued.apiKey;
-  };
   try {
-    const { accountId } = await createAccount({ name, plan, credits }, parts);
-    return { accountId, liveKey: await keyOf(accountId, 'live'), testKey: await keyOf(accountId, 'test') };
+    const { account, liveKey, testKey } = await createAccountWithKeys({ name, plan, credits }, parts);
+    return { accountId: account.accountId, liveKey: liveKey.apiKey, testKey: testKey.apiKey };
   } finally {
     await store.close();
   }

@@ -1,3 +1,4 @@
+import { systemClock } from '@mailproof/engine';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -110,14 +111,13 @@ async function isAnswering(connections: PooledConnection[], { open, withinMs }: 
     .map((connection) => connection.execute('select 1', []).then(() => true, saysSomething));
   if (probes.length === 0) probes.push(openAndClose(open).then(() => true, saysSomething));
   const { promise: late, resolve } = Promise.withResolvers<false>();
-  // One round of the event loop later, so that an answer that is here already is read first.
-  const timer = setTimeout(() => setImmediate(() => resolve(false)), withinMs);
+  const cancel = systemClock.after(withinMs, () => resolve(false));
   try {
     return await Promise.race([Promise.any(probes), late]);
   } catch {
     return false;
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

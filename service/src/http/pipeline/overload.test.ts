@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { overloadLimits, createOverloadGuard } from './overload-guard.ts';
 import type { HttpParts } from '../routes/http-parts.ts';
-import { createServer } from '../server.ts';
+import { listen } from '../../../test/support/http/listen.ts';
 import { openRaw, statusesIn } from '../../../test/support/http/raw-client.ts';
-import { createTestParts, taskId } from '../../../test/support/http/test-parts.ts';
+import { taskId } from '../../../test/support/http/test-parts.ts';
 
 const single = '/api/v1/email-verification';
 const bulk = '/api/v1/bulk-email-verification';
@@ -21,19 +21,10 @@ const running = {
 } as const;
 
 async function open(context: TestContext, overloadGuard: HttpParts['overloadGuard']) {
-  const parts = createTestParts({
+  const { parts, port } = await listen(context, {
     overloadGuard,
     readTask: () => Promise.resolve(running),
   });
-  const server = await createServer(parts);
-  await server.listen({ port: 0, host: '127.0.0.1' });
-  context.after(async () => {
-    server.server.closeAllConnections();
-    await server.close();
-  });
-  const address = server.server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const { port } = address;
   return {
     parts,
     /** The head of a request whose body never comes: who looks at it waits in vain. */

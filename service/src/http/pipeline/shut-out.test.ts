@@ -2,26 +2,18 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { createAdminToken } from '../../sessions/admin-token.ts';
+import { listen } from '../../../test/support/http/listen.ts';
 import { openRaw, statusesIn } from '../../../test/support/http/raw-client.ts';
 import { createTestParts, type TestParts } from '../../../test/support/http/test-parts.ts';
 import type { HttpParts } from '../routes/http-parts.ts';
-import { connectionLimits, createServer } from '../server.ts';
+import { connectionLimits } from '../server.ts';
 import { overloadLimits } from './overload-guard.ts';
 
 /** Whatever one client or account does, with however many connections: the others are served. */
 const single = '/api/v1/email-verification';
 
 async function open(context: TestContext, overrides: Partial<HttpParts> = {}, limits = connectionLimits) {
-  const parts = createTestParts(overrides);
-  const server = await createServer(parts, limits);
-  await server.listen({ port: 0, host: '127.0.0.1' });
-  context.after(async () => {
-    server.server.closeAllConnections();
-    await server.close();
-  });
-  const address = server.server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const { port } = address;
+  const { parts, server, port } = await listen(context, overrides, limits);
   let requests = 0;
   server.server.on('request', () => (requests += 1));
   return {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
-import { createAccount } from '../../../src/accounts/create-account.ts';
+import { createAccountWithKeys } from '../../../src/accounts/create-account-with-keys.ts';
 import { createAuthenticate } from '../../../src/keys/authenticate.ts';
-import { issueKey, type IssuedKey } from '../../../src/keys/issue-key.ts';
+import type { IssuedKey } from '../../../src/keys/issue-key.ts';
 import { createSandboxAllowance } from '../../../src/sandbox/sandbox-allowance.ts';
 import { createAdminToken } from '../../../src/sessions/admin-token.ts';
 import { createSessions } from '../../../src/sessions/create-sessions.ts';
@@ -158,16 +158,12 @@ async function balanceOf(store: TestStore['store'], accountId: string) {
   return balance;
 }
 
-type AccountParts = Parameters<typeof createAccount>[1];
+type AccountParts = Parameters<typeof createAccountWithKeys>[1];
 
 async function openKeyedAccount(name: string, parts: AccountParts) {
-  const { accountId } = await createAccount({ name, plan: 'paid', credits: 100 }, parts);
-  const issue = async (mode: 'live' | 'test') => {
-    const issued = await issueKey({ accountId, mode }, parts);
-    assert.ok(issued.kind === 'issued');
-    return issued;
-  };
-  return { accountId, live: await issue('live'), test: await issue('test') };
+  const order = { name, plan: 'paid', credits: 100 } as const;
+  const { account, liveKey, testKey } = await createAccountWithKeys(order, parts);
+  return { accountId: account.accountId, live: liveKey, test: testKey };
 }
 
 function headersOf({
