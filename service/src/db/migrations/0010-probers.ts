@@ -24,7 +24,7 @@ export const probers: Migration = {
       lease_until ${integer} not null default 0, evidence text
     ) ${table}`,
     `create index probe_asked on probe (egress, urgency, id) where state <> 'answered'`,
-    `create index probe_leased on probe (lease) where state = 'leased'`,
+    `create index probe_leased on probe (holder, lease) where state = 'leased'`,
     `create index probe_answered on probe (asker) where state = 'answered'`,
     `create index probe_deadline on probe (deadline_at)`,
   ],
