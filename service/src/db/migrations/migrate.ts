@@ -10,6 +10,7 @@ import { processes } from './0005-processes.ts';
 import { hostLeases } from './0006-host-leases.ts';
 import { lists } from './0007-lists.ts';
 import { didYouMean } from './0008-did-you-mean.ts';
+import { probers } from './0010-probers.ts';
 import { growth } from './0011-growth.ts';
 
 /**
@@ -31,6 +32,7 @@ const migrations: readonly Migration[] = [
   hostLeases,
   lists,
   didYouMean,
+  probers,
   growth,
 ];
 
