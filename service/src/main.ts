@@ -126,7 +126,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     if (role === 'worker') logger.info({ role }, 'working');
     else {
       const logRequest = createLogRequest(logger, log);
-      const apiParts = { ...work, counting, wake, logRequest, metrics, metricsRoute };
+      const apiParts = { ...work, upkeep, counting, wake, logRequest, metrics, metricsRoute };
       api = await startApiAndGreet(config, { ...apiParts, print: parts.print });
     }
     const stop = once(async () => {

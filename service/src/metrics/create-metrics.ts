@@ -39,7 +39,7 @@ export type MetricSeries = {
 
 /** Far more than the tables of routes, reasons and providers make in practice; what is beyond is counted as `other`. */
 export const mostSeries = 2_000;
-export const overflowValue = 'other';
+const overflowValue = 'other';
 
 export function createMetrics(): Metrics {
   const counted = new Map<FamilyKey, Tally>();

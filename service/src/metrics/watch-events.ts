@@ -4,7 +4,7 @@ import type { Metrics } from './create-metrics.ts';
 
 /** Events on their way into the figures. Whoever has one calls these; nobody below knows that they are counted. */
 
-export type EndedVerification = {
+type EndedVerification = {
   status: string;
   reason: string;
   /** A provider of the table, `other` or `none`. */
