@@ -92,15 +92,8 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
-  const countVerification = watchVerifications(metrics);
-  const counting = startCounting({
-    store,
-    clock,
-    wallClock,
-    onProblem,
-    onCounted: ({ outcome: status, reason, timings }, provider) =>
-      countVerification({ status, reason, provider, timings }),
-  });
+  const onCounted = watchVerifications(metrics);
+  const counting = startCounting({ store, clock, wallClock, onProblem, onCounted });
   const { onResult } = counting;
   const work = { store, engine, sandbox, slots, clock, wallClock, registry, onProblem, onResult, logger };
 

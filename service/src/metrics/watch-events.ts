@@ -1,19 +1,12 @@
-import type { Explanation } from '@mailproof/engine';
 import type { OnGroup } from '../db/groups/time-group.ts';
+import type { CountedVerification } from '../statistics/verdict-counts.ts';
 import type { Metrics } from './create-metrics.ts';
 
 /** Events on their way into the figures. Whoever has one calls these; nobody below knows that they are counted. */
 
-type EndedVerification = {
-  status: string;
-  reason: string;
-  /** A provider of the table, `other` or `none`. */
-  provider: string;
-  timings: Explanation['timings_ms'] | undefined;
-};
-
-export function watchVerifications(metrics: Metrics): (ended: EndedVerification) => void {
-  return ({ status, reason, provider, timings }) => {
+/** The provider is one of the table, `other` or `none`. */
+export function watchVerifications(metrics: Metrics) {
+  return ({ outcome: status, reason, timings }: CountedVerification, provider: string): void => {
     metrics.count('verifications', { status, reason, provider });
     if (timings === undefined) return;
     for (const stage of stages) {
