@@ -14,6 +14,7 @@ import { openEngine } from './start/open-engine.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
 import { startTasks } from './start/start-tasks.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
+import { startWebhooks } from './start/start-webhooks.ts';
 import { StartError } from './start-error.ts';
 import { startCounting } from './upkeep/start-counting.ts';
 import { createSlots, slotLimits } from './verifications/slots.ts';
@@ -92,9 +93,10 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const tasks = role === 'api' ? undefined : startTasks(config, { ...work, channel: newTasks });
+  const webhooks = role === 'api' ? undefined : startWebhooks(config, work);
   let api: Api | undefined;
   const takeDown = once(async () => {
-    await Promise.all([tasks?.stop(), upkeep.stop(), api?.stop()]);
+    await Promise.all([tasks?.stop(), webhooks?.stop(), upkeep.stop(), api?.stop()]);
     await counting.stop();
     await closeEngine();
     await registry.leave();
