@@ -129,6 +129,7 @@ const serviceLayers = [
   'sessions',
   'idempotency',
   'sandbox',
+  'probers',
   'verifications',
   'tasks',
   'lists',

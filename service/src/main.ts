@@ -108,7 +108,14 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     if (role === 'worker') logger.info({ role }, 'working');
     else {
       const logRequest = createLogRequest(logger, log);
-      api = await startApiAndGreet(config, { ...work, counting, wake, logRequest, print: parts.print });
+      api = await startApiAndGreet(config, {
+        ...work,
+        upkeep,
+        counting,
+        wake,
+        logRequest,
+        print: parts.print,
+      });
     }
     const stop = once(async () => {
       await takeDown();

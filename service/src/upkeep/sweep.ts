@@ -6,6 +6,7 @@ import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { releaseLeasesOf } from '../engine-state/open-lease-store.ts';
 import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
+import { eraseOverdueProbes } from '../probers/probe-rows.ts';
 import { releaseDeliveriesOf } from '../webhooks/claim-delivery.ts';
 import { eraseWebhookSlice } from '../webhooks/erase-webhooks.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
@@ -46,12 +47,16 @@ export function createSweep(parts: SweepParts): Sweep {
       (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now), serialKey),
       parts,
     );
+    const erasedProbes = await repeatedly(
+      (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),
+      parts,
+    );
     await repeatedly((now) => parts.store.write((tx) => eraseWebhookSlice(tx, now), serialKey), parts);
     const erasedAnswers = await parts.store.write(async (tx) => {
       await eraseExpiredSessions(tx, parts.wallClock.now());
       return eraseExpiredAnswers(tx, parts.wallClock.now());
     }, serialKey);
-    logHoldsErased ||= erasedLists + erasedTasks + erasedAnswers > 0;
+    logHoldsErased ||= erasedLists + erasedTasks + erasedProbes + erasedAnswers > 0;
     if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
   };
 }
@@ -73,8 +78,11 @@ async function repeatedly(
   return done;
 }
 
-/** A dead process is removed only after all it held was released, so that a crash in between repeats the work. */
-async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
+/**
+ * Gives back what dead processes held. A dead process is removed only after all it held was released, so that a crash in
+ * between repeats the work.
+ */
+export async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
   for (const processId of await registry.findDead()) {
     const now = wallClock.now();
     while ((await releaseHoldsOf({ processId, now }, { store })) > 0);
