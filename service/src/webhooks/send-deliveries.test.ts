@@ -1,98 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { WantedEventType } from '@mailproof/client';
 import { databases, type TestDatabase } from '../../test/support/databases.ts';
-import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
+import { addresses } from '../../test/support/open-task-fixture.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { unknown } from '../../test/support/outcomes.ts';
-import { judgeSignature, type ReceivedMessage } from '../../test/support/webhooks/judge-signature.ts';
+import { judgeSignature } from '../../test/support/webhooks/judge-signature.ts';
+import { answer, bodyOf, openWebhookFixture } from '../../test/support/webhooks/open-webhook-fixture.ts';
 import { listChanges } from '../audit-log/list-changes.ts';
 import { grantCredits } from '../credits/grant-credits.ts';
 import type { DeliveryClaim } from './claim-delivery.ts';
 import { createDeliverySender, deliver } from './send-deliveries.ts';
 import type { SendOutcome } from './send-request.ts';
-import { createWebhookActions } from './webhook-actions.ts';
 
 const hourMs = 3_600_000;
 const never = new AbortController().signal;
-const answer = (status: number): SendOutcome => ({ kind: 'answered', status, retryAfterMs: 0, response: '' });
-
-/** Tasks, credits and endpoints over a real database, with an internet that answers as told. */
-async function openWebhookFixture(database: TestDatabase, credits = 1_000) {
-  const tasks = await openTaskFixture(database, credits);
-  const { store, time, registry, account } = tasks;
-  const { wallClock } = time;
-  const sent: (ReceivedMessage & { url: string })[] = [];
-  const receiver = { answer: (): SendOutcome | Promise<SendOutcome> => answer(200) };
-  const parts = {
-    store,
-    clock: time,
-    wallClock,
-    processId: registry.ownId,
-    random: () => 0.5,
-    onProblem: (_: string, error: unknown) => tasks.problems.push(error),
-    send: async ({ url, headers, body }: ReceivedMessage & { url: string }) => {
-      sent.push({ url, headers, body });
-      return receiver.answer();
-    },
-  };
-  const sender = createDeliverySender(parts);
-  const actions = createWebhookActions({ store, wallClock, httpAllowed: false, wake: () => undefined });
-  const owner = { accountId: account.accountId, actor: 'key:k' as const };
-  const created = async (
-    events: WantedEventType[],
-    { creditsLowAt, url = 'https://hooks.example.com/in' }: { creditsLowAt?: number; url?: string } = {},
-  ) => {
-    const made = await actions.create(owner, { url, events, creditsLowAt, enabled: true });
-    assert.ok(made.kind === 'created');
-    return { ...made.webhook, secret: made.secret };
-  };
-  /** Sends all that is due, one after the other; says how many were. */
-  const sendAll = async () => {
-    let count = 0;
-    for (let claim = await sender.claim(); claim !== undefined; claim = await sender.claim(), count += 1)
-      await sender.run(claim, { cut: never });
-    return count;
-  };
-  const sendDue = async () => {
-    // What became due since the last look is found at the next one.
-    time.advance(1_000);
-    return sendAll();
-  };
-  const deliveries = async (webhookId: string) =>
-    (await actions.deliveries({ accountId: account.accountId, webhookId }, { limit: 100, before: undefined }))
-      ?.deliveries ?? [];
-  const read = async (webhookId: string) => {
-    const webhook = await actions.read({ accountId: account.accountId, webhookId });
-    assert.ok(webhook);
-    return webhook;
-  };
-  const runTask = async (emails: string[], caller = account.live) => {
-    const taskId = await tasks.created(caller, emails);
-    const claim = await tasks.claim();
-    assert.ok(claim);
-    await tasks.run(claim);
-    return taskId;
-  };
-  return {
-    ...tasks,
-    createdTask: (emails: string[]) => tasks.created(account.live, emails),
-    parts,
-    sent,
-    receiver,
-    sender,
-    actions,
-    owner,
-    created,
-    sendDue,
-    deliveries,
-    read,
-    runTask,
-  };
-}
-
-const bodyOf = (message: { body: string } | undefined) =>
-  JSON.parse(message?.body ?? 'null') as { type: string; timestamp: string; data: Record<string, unknown> };
 
 for (const database of databases) {
   describe(`webhooks on ${database.name}`, () => {
@@ -336,121 +257,6 @@ for (const database of databases) {
         claims.push(claim);
       const to = (webhookId: string) => claims.filter((claim) => claim.webhookId === webhookId).length;
       assert.deepEqual([to(hanging.webhookId), to(second.webhook.webhookId)], [8, 1]);
-      await fixture.close();
-    });
-
-    it('while a secret is rotated both sign, for a day, and then the new one alone', async () => {
-      const fixture = await openWebhookFixture(database);
-      const { webhookId, secret: previous } = await fixture.created(['task.completed']);
-      const rotated = await fixture.actions.rotateSecret(fixture.owner, webhookId);
-      assert.ok(rotated.kind === 'rotated');
-      const signed = async () => {
-        await fixture.actions.sendTest(fixture.owner, webhookId);
-        await fixture.sendDue();
-        const message = fixture.sent.at(-1);
-        assert.ok(message);
-        // The judge knows the real time only.
-        return { ...message, signatures: message.headers['webhook-signature']?.split(' ').length };
-      };
-      assert.equal((await signed()).signatures, 2);
-      fixture.time.advance(24 * hourMs);
-      assert.equal((await signed()).signatures, 1);
-      assert.notEqual(rotated.secret, previous);
-      await fixture.close();
-    });
-
-    it('a message sent again is a new delivery of the same one; the first stays as it was', async () => {
-      const fixture = await openWebhookFixture(database);
-      const webhook = await fixture.created(['task.completed']);
-      await fixture.runTask(addresses(1));
-      await fixture.sendDue();
-      const [first] = await fixture.deliveries(webhook.webhookId);
-      assert.ok(first);
-      const again = await fixture.actions.sendAgain(fixture.owner, webhook.webhookId, first.deliveryId);
-      assert.equal(again.kind, 'queued');
-      await fixture.sendDue();
-      const [one, two] = fixture.sent;
-      assert.deepEqual([one?.headers['webhook-id'], one?.body], [two?.headers['webhook-id'], two?.body]);
-      assert.equal((await fixture.deliveries(webhook.webhookId)).length, 2);
-      await fixture.close();
-    });
-
-    it('nobody sees, changes or has anything sent to the endpoints of another account', async () => {
-      const fixture = await openWebhookFixture(database);
-      const { webhookId } = await fixture.created(['task.completed']);
-      await fixture.actions.sendTest(fixture.owner, webhookId);
-      const [delivery] = await fixture.deliveries(webhookId);
-      assert.ok(delivery);
-      const { accountId } = await openAccount(
-        { store: fixture.store, wallClock: fixture.time.wallClock },
-        10,
-      );
-      const outsider = { accountId, actor: 'key:other' as const };
-      const { actions } = fixture;
-      assert.deepEqual(await actions.list(accountId), []);
-      assert.equal(await actions.read({ accountId, webhookId }), undefined);
-      assert.equal(
-        await actions.deliveries({ accountId, webhookId }, { limit: 9, before: undefined }),
-        undefined,
-      );
-      for (const refused of [
-        await actions.change(outsider, webhookId, { enabled: false }),
-        await actions.remove(outsider, webhookId),
-        await actions.rotateSecret(outsider, webhookId),
-        await actions.sendTest(outsider, webhookId),
-        await actions.sendAgain(outsider, webhookId, delivery.deliveryId),
-      ])
-        assert.equal(refused.kind, 'webhook_not_found');
-      const own = await actions.create(outsider, {
-        url: 'https://x.example.com/',
-        events: ['list.paused'],
-        creditsLowAt: undefined,
-        enabled: true,
-      });
-      assert.ok(own.kind === 'created');
-      const crossed = await actions.sendAgain(outsider, own.webhook.webhookId, delivery.deliveryId);
-      assert.equal(crossed.kind, 'delivery_not_found');
-      await fixture.close();
-    });
-
-    it('an account has ten endpoints at most, however many are asked for at once', async () => {
-      const fixture = await openWebhookFixture(database);
-      const settings = {
-        url: 'https://hooks.example.com/',
-        events: ['task.completed' as const],
-        creditsLowAt: undefined,
-        enabled: true,
-      };
-      const made = await Promise.all(
-        Array.from({ length: 15 }, () => fixture.actions.create(fixture.owner, settings)),
-      );
-      assert.equal(made.filter(({ kind }) => kind === 'created').length, 10);
-      await fixture.close();
-    });
-
-    it('a deleted endpoint is gone with all that was sent to it, and hears nothing more', async () => {
-      const fixture = await openWebhookFixture(database);
-      const { webhookId } = await fixture.created(['task.completed']);
-      await fixture.runTask(addresses(1));
-      assert.equal((await fixture.actions.remove(fixture.owner, webhookId)).kind, 'deleted');
-      assert.equal(await fixture.sendDue(), 0);
-      await fixture.sweep();
-      const contents = (await fixture.contents()).toString('latin1');
-      assert.ok(!contents.includes('hooks.example.com'));
-      await fixture.close();
-    });
-
-    it('deliveries are erased fifteen days after their end', async () => {
-      const fixture = await openWebhookFixture(database);
-      const { webhookId } = await fixture.created(['task.completed']);
-      await fixture.runTask(addresses(1));
-      await fixture.sendDue();
-      fixture.time.advance(15 * 24 * hourMs - 10_000);
-      await fixture.sweep();
-      assert.equal((await fixture.deliveries(webhookId)).length, 1);
-      fixture.time.advance(10_000);
-      await fixture.sweep();
-      assert.equal((await fixture.deliveries(webhookId)).length, 0);
       await fixture.close();
     });
   });
