@@ -123,6 +123,7 @@ const serviceLayers = [
   'db',
   'audit-log',
   'statistics',
+  'webhooks',
   'credits',
   'keys',
   'sessions',

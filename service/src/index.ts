@@ -12,6 +12,7 @@ export { openStore, type OpenStoreOptions } from './start/open-store.ts';
 export { readSchemaVersion } from './db/migrations/migrate.ts';
 export { storeFile } from './db/sqlite/open-sqlite-store.ts';
 export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';
+export { webhookLimitTable } from './webhooks/webhook-limits.ts';
 export { postgresLimitTable } from './db/postgres/postgres-limits.ts';
 export type { Store } from './db/store.ts';
 export { StoreOpenError } from './db/store-open-error.ts';

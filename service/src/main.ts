@@ -17,6 +17,7 @@ import { openMetrics } from './start/open-metrics.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
 import { startTasks } from './start/start-tasks.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
+import { startWebhooks } from './start/start-webhooks.ts';
 import { StartError } from './start-error.ts';
 import { startCounting } from './upkeep/start-counting.ts';
 import { createSlots, slotLimits } from './verifications/slots.ts';
@@ -100,10 +101,11 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const onLeaseLost = () => metrics.count('taskLeasesLost', {});
   const tasks = role === 'api' ? undefined : startTasks(config, { ...work, channel: newTasks, onLeaseLost });
+  const webhooks = role === 'api' ? undefined : startWebhooks(config, work);
   let served: Awaited<ReturnType<typeof openMetrics>> | undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {
-    await Promise.all([tasks?.stop(), upkeep.stop(), api?.stop()]);
+    await Promise.all([tasks?.stop(), webhooks?.stop(), upkeep.stop(), api?.stop()]);
     await counting.stop();
     await served?.stop();
     await closeEngine();
