@@ -37,10 +37,10 @@ type CopyStoreParts = {
 const sliceRows = 500;
 
 /**
- * What is copied of an installation, in an order in which every row finds those that it refers to. Processes and host
- * leases belong to what is running, and the version to the database.
+ * What is copied of an installation, in an order in which every row finds those that it refers to. Processes, host
+ * leases and probes belong to what is running, and the version to the database.
  */
-type CopiedTable = Exclude<keyof Schema, 'process' | 'turn' | 'schema_version'>;
+type CopiedTable = Exclude<keyof Schema, 'process' | 'probe' | 'turn' | 'schema_version'>;
 
 /**
  * The columns of a table's primary key, each with a value that sorts before all real ones. Forgetting a table does not
@@ -54,8 +54,11 @@ const keys: Keys = {
   account: { id: '' },
   api_key: { id: '' },
   session: { id_hash: '' },
+  webhook: { id: '' },
+  webhook_delivery: { id: '' },
   hold: { account_id: '', id: '' },
   entry: { account_id: '', number: -1 },
+  audit_mark: { account_id: '' },
   idempotency: { account_id: '', request_key: '' },
   list: { id: '' },
   list_piece: { list_id: '', number: -1 },
@@ -64,6 +67,7 @@ const keys: Keys = {
   task: { id: '' },
   item: { task_id: '', position: -1 },
   engine_memory: { kind: '', key: '' },
+  prober: { id: '' },
   audit_log: { number: -1 },
   verdict_count: { step_ms: -1, begins_at: -1, outcome: '', reason: '', provider: '' },
 };
