@@ -15,9 +15,10 @@ export function waitFor<Value>(
     const cancelTimer =
       deadline === Infinity ? undefined : wait.clock.after(deadline - wait.clock.now(), () => end(wait.late));
     signal.addEventListener('abort', abort, { once: true });
-    work.then(end, (error: Error) => {
+    work.then(end, () => {
       stop();
-      reject(error);
+      // Fails as the work did.
+      resolve(work);
     });
 
     function stop(): void {
