@@ -13,6 +13,7 @@ export { openStore, type OpenStoreOptions } from './start/open-store.ts';
 export { readSchemaVersion } from './db/migrations/migrate.ts';
 export { storeFile } from './db/sqlite/open-sqlite-store.ts';
 export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';
+export { webhookLimitTable } from './webhooks/webhook-limits.ts';
 export { postgresLimitTable } from './db/postgres/postgres-limits.ts';
 export type { Store } from './db/store.ts';
 export { StoreOpenError } from './db/store-open-error.ts';
@@ -23,5 +24,8 @@ export { issueKey, type IssuedKey, type IssueKeyAnswer } from './keys/issue-key.
 export { listKeys, type ListedKey } from './keys/list-keys.ts';
 export { audit, auditAccount, type AuditReport } from './upkeep/audit.ts';
 export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
+export { createExposition } from './metrics/create-exposition.ts';
+export { createMetrics } from './metrics/create-metrics.ts';
+export { metricFamilies, type MetricFamily } from './metrics/metric-families.ts';
 export { readDoubtedProviders } from './engine-state/read-doubted-providers.ts';
 export { readRestingRoutes, type RestingRoute } from './engine-state/read-resting-routes.ts';
