@@ -27,8 +27,8 @@ export function encodeCommand(command: Command, limits: Limits): Buffer {
   return bytes;
 }
 
-const printableAscii = /^[ -~]*$/;
-const withoutControls = /^[ -~\u{80}-\u{10FFFF}]*$/u;
+const printableAscii = /^[\x20-\x7e]*$/;
+const withoutControls = /^[\x20-\x7e\u{80}-\u{10FFFF}]*$/u;
 
 function wordsOf(command: Command): string {
   switch (command.verb) {
