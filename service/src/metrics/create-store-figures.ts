@@ -8,9 +8,12 @@ import type { MetricSample } from './create-metrics.ts';
 
 type StoreFiguresParts = {
   store: Pick<Store, 'read' | 'check' | 'waitMs'>;
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
   wallClock: WallClock;
 };
+
+/** A scrape is given up after ten seconds, so that a database which does not answer has to be told before. */
+const longestWaitMs = 3_000;
 
 /** However often they are asked for, they are read so seldom: they cost the database a look over all accounts. */
 const rememberMs = 10_000;
@@ -23,10 +26,19 @@ export function createStoreFigures(parts: StoreFiguresParts): () => Promise<Metr
     if (known === undefined || now >= known.until)
       known = { samples: readAll(parts), until: now + rememberMs };
     return [
-      ...(await known.samples),
+      ...(await inTime(known.samples, parts)),
       { key: 'storeWaitSeconds', labels: {}, value: parts.store.waitMs() / 1_000 },
     ];
   };
+}
+
+const unavailable: MetricSample[] = [{ key: 'storeAvailable', labels: {}, value: 0 }];
+
+function inTime(samples: Promise<MetricSample[]>, { clock }: StoreFiguresParts): Promise<MetricSample[]> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(longestWaitMs, () => resolve(unavailable));
+    samples.then(resolve, reject).finally(cancel);
+  });
 }
 
 /** A store that fails is told as such; its figures are then missing. */
@@ -37,7 +49,7 @@ async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
     return [{ key: 'storeAvailable', labels: {}, value: 1 }, ...figures.flat()];
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    return [{ key: 'storeAvailable', labels: {}, value: 0 }];
+    return unavailable;
   }
 }
 
