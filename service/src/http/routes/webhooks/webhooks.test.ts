@@ -35,8 +35,8 @@ for (const database of databases) {
     };
     const all = async () => (await ask('GET', '')).json<{ webhooks: Webhook[] }>().webhooks;
     const refused = async (answer: Promise<{ statusCode: number; json(): unknown }>) => {
-      const { statusCode, json } = await answer;
-      return [statusCode, json()];
+      const response = await answer;
+      return [response.statusCode, response.json()];
     };
     beforeEach(async () => {
       for (const { webhook_id } of await all()) await ask('DELETE', `/${webhook_id}`);
