@@ -136,6 +136,7 @@ const serviceLayers = [
   'accounts',
   'operator',
   'engine-state',
+  'metrics',
   'upkeep',
   'worker',
   'http',

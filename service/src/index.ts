@@ -23,5 +23,8 @@ export { issueKey, type IssuedKey, type IssueKeyAnswer } from './keys/issue-key.
 export { listKeys, type ListedKey } from './keys/list-keys.ts';
 export { audit, type AuditReport } from './upkeep/audit.ts';
 export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
+export { createExposition } from './metrics/create-exposition.ts';
+export { createMetrics } from './metrics/create-metrics.ts';
+export { metricFamilies, type MetricFamily } from './metrics/metric-families.ts';
 export { readDoubtedProviders } from './engine-state/read-doubted-providers.ts';
 export { readRestingRoutes, type RestingRoute } from './engine-state/read-resting-routes.ts';

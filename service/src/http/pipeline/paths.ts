@@ -33,6 +33,9 @@ export const assetPath = '/assets/*';
 /** Everything below is the operator's, and is there only where an admin token is set. */
 export const adminPath = '/admin/v1';
 
+/** Here only where a token for it is set and it has no port of its own. */
+export const metricsPath = '/metrics';
+
 type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
 type Methods = readonly Method[];
 
@@ -43,6 +46,7 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [listsPath, ['GET', 'POST']],
   ['/healthz', ['GET', 'HEAD']],
   ['/readyz', ['GET', 'HEAD']],
+  [metricsPath, ['GET', 'HEAD']],
   ['/openapi.json', ['GET']],
   ['/docs', ['GET']],
   ['/docs/', ['GET']],

@@ -9,6 +9,7 @@ import type {
 import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
+import type { Exposition } from '../../metrics/create-exposition.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
@@ -45,6 +46,8 @@ export type HttpParts = {
   webhooks: WebhookActions;
   operator: OperatorActions;
   consoleFiles: ConsoleFiles;
+  /** The figures for Prometheus, where they are served on this port. */
+  metrics?: { token: AdminToken; exposition: Exposition } | undefined;
   overloadGuard: OverloadGuard;
   readiness(): Promise<Readiness>;
   newRequestId(): string;
