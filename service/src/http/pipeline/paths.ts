@@ -84,6 +84,7 @@ const methodsByPattern: readonly [string, Methods][] = [
   ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],
   [`${adminPath}/accounts/:accountId/grants`, ['POST']],
+  [`${adminPath}/accounts/:accountId/unfreeze`, ['POST']],
   [`${adminPath}/accounts/:accountId/keys`, ['GET', 'POST']],
   [`${adminPath}/accounts/:accountId/keys/:keyId`, ['DELETE']],
   [`${adminPath}/accounts/:accountId/ledger`, ['GET']],
