@@ -93,6 +93,7 @@ export type {
 export { contractLimits } from './contract-limits.ts';
 export type {
   CreatedWebhook,
+  RotatedSecret,
   WantedEventType,
   Webhook,
   WebhookAttempt,
@@ -100,6 +101,7 @@ export type {
   WebhookChange,
   WebhookDelivery,
   WebhookDeliveryPage,
+  WebhookErrorReason,
   WebhookEvent,
   WebhookEventType,
   WebhookList,

@@ -15,6 +15,8 @@ import { createReadiness } from '../http/routes/health.ts';
 import { createServer } from '../http/server.ts';
 import type { HttpParts } from '../http/routes/http-parts.ts';
 import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
+import { createWebhookActions } from '../webhooks/webhook-actions.ts';
+import { newDeliveries } from './start-webhooks.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
@@ -94,6 +96,12 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
         live: (address) => engine.nearProvider(address),
         test: (address) => parts.sandbox.nearProvider(address),
       },
+    }),
+    webhooks: createWebhookActions({
+      store,
+      wallClock,
+      httpAllowed: config.egressAllow.length > 0,
+      wake: () => store.notify(newDeliveries),
     }),
     ...consoleParts(config, parts),
     overloadGuard,

@@ -82,6 +82,17 @@ export const adminPlanRequestSchema = Type.Object(
   { title: 'AdminPlanRequest', examples: [{ plan: 'none' }] },
 );
 
+export const adminUnfreezeRequestSchema = Type.Object(
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: contractLimits.unfreezeReasonCharacters,
+      description: 'Why, for the audit log',
+    }),
+  },
+  { title: 'AdminUnfreezeRequest', examples: [{ reason: 'Figures corrected after a restored backup' }] },
+);
+
 export const adminGrantRequestSchema = Type.Object(
   { credits: Type.Integer({ minimum: 1, maximum: contractLimits.credits }) },
   { title: 'AdminGrantRequest', examples: [{ credits: 500 }] },
