@@ -11,7 +11,7 @@ import type { LogOutput } from './log/batch-writes.ts';
 import { createLogRequest } from './http/pipeline/log-request.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { createMetrics } from './metrics/create-metrics.ts';
-import { watchGroups, watchVerifications } from './metrics/watch-events.ts';
+import { watchGroups, watchVerifications, watchWebhooks } from './metrics/watch-events.ts';
 import { openEngine } from './start/open-engine.ts';
 import { openMetrics } from './start/open-metrics.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
@@ -101,7 +101,8 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const onLeaseLost = () => metrics.count('taskLeasesLost', {});
   const tasks = role === 'api' ? undefined : startTasks(config, { ...work, channel: newTasks, onLeaseLost });
-  const webhooks = role === 'api' ? undefined : startWebhooks(config, work);
+  const webhooks =
+    role === 'api' ? undefined : startWebhooks(config, { ...work, onAttempt: watchWebhooks(metrics) });
   let served: Awaited<ReturnType<typeof openMetrics>> | undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {

@@ -45,7 +45,9 @@ function inTime(samples: Promise<MetricSample[]>, { clock }: StoreFiguresParts):
 async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
   try {
     await parts.store.check(parts.wallClock.now());
-    const figures = await Promise.all([readTasks(parts), readLists(parts), readAccounts(parts)]);
+    const figures = await Promise.all(
+      [readTasks, readLists, readWebhooks, readAccounts].map((read) => read(parts)),
+    );
     return [{ key: 'storeAvailable', labels: {}, value: 1 }, ...figures.flat()];
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
@@ -54,7 +56,7 @@ async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
 }
 
 /** A queue that is longer is long enough to know. */
-const mostTasksCounted = 10_000;
+const mostCounted = 10_000;
 
 const countUnfinished = statement((db) =>
   db
@@ -63,7 +65,7 @@ const countUnfinished = statement((db) =>
         .selectFrom('task')
         .select(['status', 'created_at'])
         .where('status', '<>', sql.lit('completed'))
-        .limit(sql.lit(mostTasksCounted))
+        .limit(sql.lit(mostCounted))
         .as('unfinished'),
     )
     .select(['status', (eb) => eb.fn.countAll<number>().as('tasks')])
@@ -104,6 +106,24 @@ async function readLists({ store }: StoreFiguresParts): Promise<MetricSample[]> 
     }),
     { key: 'listAddressesLeft', labels: {}, value: running?.left ?? 0 },
   ];
+}
+
+const countPending = statement((db) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('webhook_delivery')
+        .select('webhook_id')
+        .where('state', '=', sql.lit('pending'))
+        .limit(sql.lit(mostCounted))
+        .as('pending'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('deliveries')),
+);
+
+async function readWebhooks({ store }: StoreFiguresParts): Promise<MetricSample[]> {
+  const row = await store.read.first(countPending, {});
+  return [{ key: 'webhooksPending', labels: {}, value: row?.deliveries ?? 0 }];
 }
 
 const creditKinds = ['granted', 'available', 'reserved', 'spent'] as const;
