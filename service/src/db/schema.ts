@@ -36,6 +36,20 @@ export type Schema = {
     created_at: number;
     deleted_at: number | null;
   };
+  form_key: {
+    /** The whole key, which is no secret. */
+    id: string;
+    account_id: string;
+    name: string;
+    /** The pages it may be used from, a JSON array: scheme, host and port of each. */
+    origins: string;
+    checks_per_day: number;
+    checks_per_visitor: number;
+    created_at: number;
+    deleted_at: number | null;
+  };
+  /** How often a form key was used, by day (UTC, counted since 1970). */
+  form_use: { key_id: string; day: number; checks: number };
   session: {
     /** SHA-256 of what the cookie holds, in hexadecimal. */
     id_hash: string;
@@ -295,6 +309,8 @@ export type Schema = {
       | 'key_created'
       | 'key_renamed'
       | 'key_deleted'
+      | 'form_key_created'
+      | 'form_key_deleted'
       | 'operator_signed_in';
     subject: string;
     detail: string;

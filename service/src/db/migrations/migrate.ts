@@ -10,6 +10,7 @@ import { processes } from './0005-processes.ts';
 import { hostLeases } from './0006-host-leases.ts';
 import { lists } from './0007-lists.ts';
 import { didYouMean } from './0008-did-you-mean.ts';
+import { formKeys } from './0013-form-keys.ts';
 import { probers } from './0010-probers.ts';
 
 /**
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   lists,
   didYouMean,
   probers,
+  formKeys,
 ];
 
 type MigrateAnswer =

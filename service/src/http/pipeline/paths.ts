@@ -18,6 +18,12 @@ export const accountTasksPath = '/api/v1/account/tasks';
 export const accountKeysPath = '/api/v1/account/keys';
 export const accountKeyPath = '/api/v1/account/keys/:keyId';
 
+export const formCheckPath = '/api/v1/form-check';
+export const formScriptPath = '/form.js';
+export const formPagePath = '/docs/form';
+export const formKeysPath = '/api/v1/account/form-keys';
+export const formKeyPath = '/api/v1/account/form-keys/:formKey';
+
 /** Where the console is: these and all below them are one page, which reads its address itself. */
 export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/operator'];
 export const consolePathsBelow = ['/lists/*', '/tasks/*', '/operator/*'];
@@ -26,7 +32,7 @@ export const assetPath = '/assets/*';
 /** Everything below is the operator's, and is there only where an admin token is set. */
 export const adminPath = '/admin/v1';
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
 type Methods = readonly Method[];
 
 /** Which methods each path answers to. Any other there is 405; anywhere else it is 404. */
@@ -46,6 +52,10 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [accountUsagePath, ['GET']],
   [accountTasksPath, ['GET']],
   [accountKeysPath, ['GET', 'POST']],
+  [formKeysPath, ['GET', 'POST']],
+  [formCheckPath, ['POST', 'OPTIONS']],
+  [formScriptPath, ['GET', 'HEAD']],
+  [formPagePath, ['GET']],
   ...consolePaths.map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts`, ['GET', 'POST']],
   [`${adminPath}/health`, ['GET']],
@@ -64,6 +74,7 @@ const methodsByPattern: readonly [string, Methods][] = [
     ['POST'],
   ]),
   [accountKeyPath, ['PATCH', 'DELETE']],
+  [formKeyPath, ['DELETE']],
   ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],
   [`${adminPath}/accounts/:accountId/grants`, ['POST']],

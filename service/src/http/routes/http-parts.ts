@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
+import type { FormActions } from '../../forms/form-actions.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
@@ -38,6 +39,7 @@ export type HttpParts = {
   signIns: SignIns;
   account: AccountActions;
   lists: ListActions;
+  forms: FormActions;
   operator: OperatorActions;
   consoleFiles: ConsoleFiles;
   overloadGuard: OverloadGuard;

@@ -136,6 +136,8 @@ const auditEntrySchema = Type.Object(
       'key_created',
       'key_renamed',
       'key_deleted',
+      'form_key_created',
+      'form_key_deleted',
       'operator_signed_in',
     ]),
     subject: Type.String({ description: 'The id of the account or key that was changed' }),
