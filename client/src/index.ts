@@ -92,3 +92,18 @@ export type {
   SingleErrorReason,
 } from './error-body.ts';
 export { contractLimits } from './contract-limits.ts';
+export type {
+  CreatedWebhook,
+  WantedEventType,
+  Webhook,
+  WebhookAttempt,
+  WebhookAttemptOutcome,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookEvent,
+  WebhookEventType,
+  WebhookList,
+  WebhookListData,
+  WebhookRequest,
+} from './webhook.ts';

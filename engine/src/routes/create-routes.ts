@@ -31,9 +31,11 @@ export type Routes = {
   own(): RouteState[];
   /** Takes what was kept before a restart, or what another process has learnt and counted. */
   restore(states: readonly RouteState[], countedBy?: string): void;
-  /** What left over all routes together. */
-  counts(): DialCounts;
+  /** What left over all routes together, and over each since the start of this process. */
+  counts(): DialCounts & { byRoute: RouteCounts[] };
 };
+
+type RouteCounts = { id: string; opened: number; connected: number };
 
 export type Route = {
   id: string;
@@ -98,6 +100,7 @@ type WatchedRoute = {
   dialer: RouteDialer;
   health: RouteHealth;
   volume: RouteVolume;
+  counts: RouteCounts;
 };
 
 const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
@@ -128,9 +131,11 @@ export function createRoutes(parts: RoutesParts): Routes {
     if (watched === undefined) return;
     switch (event.kind) {
       case 'opened':
+        watched.counts.opened += 1;
         watched.volume.opened();
         return;
       case 'connected':
+        watched.counts.connected += 1;
         watched.volume.connected();
         return;
       case 'blocked':
@@ -156,7 +161,10 @@ export function createRoutes(parts: RoutesParts): Routes {
         restoreRoute(state, { watched, refusals }, parts);
       }
     },
-    counts: () => sumOf(all.map(({ dialer }) => dialer.counts)),
+    counts: () => ({
+      ...sumOf(all.map(({ dialer }) => dialer.counts)),
+      byRoute: all.map(({ counts }) => ({ ...counts })),
+    }),
   };
 }
 
@@ -187,6 +195,7 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
     dialer,
     health,
     volume: createRouteVolume(setting, parts),
+    counts: { id, opened: 0, connected: 0 },
   };
 }
 

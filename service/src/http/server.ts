@@ -31,6 +31,7 @@ import { addChangeList } from './routes/lists/change-list.ts';
 import { addCreateList } from './routes/lists/create-list.ts';
 import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, openapiDocument } from './routes/openapi.ts';
+import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
@@ -90,6 +91,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addFormPage(server);
   addAdmin(server, routeParts);
   addHealth(server, routeParts);
+  addMetrics(server, routeParts);
   addOpenapi(server);
   addDocs(server);
   addConsoleFiles(server, routeParts);

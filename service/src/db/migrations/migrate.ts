@@ -10,8 +10,10 @@ import { processes } from './0005-processes.ts';
 import { hostLeases } from './0006-host-leases.ts';
 import { lists } from './0007-lists.ts';
 import { didYouMean } from './0008-did-you-mean.ts';
-import { formKeys } from './0013-form-keys.ts';
 import { probers } from './0010-probers.ts';
+import { growth } from './0011-growth.ts';
+import { webhooks } from './0012-webhooks.ts';
+import { formKeys } from './0013-form-keys.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -33,6 +35,8 @@ const migrations: readonly Migration[] = [
   lists,
   didYouMean,
   probers,
+  growth,
+  webhooks,
   formKeys,
 ];
 

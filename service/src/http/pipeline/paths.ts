@@ -32,6 +32,9 @@ export const assetPath = '/assets/*';
 /** Everything below is the operator's, and is there only where an admin token is set. */
 export const adminPath = '/admin/v1';
 
+/** Here only where a token for it is set and it has no port of its own. */
+export const metricsPath = '/metrics';
+
 type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
 type Methods = readonly Method[];
 
@@ -42,6 +45,7 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [listsPath, ['GET', 'POST']],
   ['/healthz', ['GET', 'HEAD']],
   ['/readyz', ['GET', 'HEAD']],
+  [metricsPath, ['GET', 'HEAD']],
   ['/openapi.json', ['GET']],
   ['/docs', ['GET']],
   ['/docs/', ['GET']],
@@ -78,6 +82,7 @@ const methodsByPattern: readonly [string, Methods][] = [
   ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],
   [`${adminPath}/accounts/:accountId/grants`, ['POST']],
+  [`${adminPath}/accounts/:accountId/unfreeze`, ['POST']],
   [`${adminPath}/accounts/:accountId/keys`, ['GET', 'POST']],
   [`${adminPath}/accounts/:accountId/keys/:keyId`, ['DELETE']],
   [`${adminPath}/accounts/:accountId/ledger`, ['GET']],

@@ -10,6 +10,7 @@ import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
 import type { FormActions } from '../../forms/form-actions.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
+import type { Exposition } from '../../metrics/create-exposition.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
@@ -24,8 +25,11 @@ import type { LogRequest } from '../pipeline/log-request.ts';
 import type { OverloadGuard } from '../pipeline/overload-guard.ts';
 import type { ConsoleFiles } from './read-console-files.ts';
 
-/** Whether requests can be served, and if not, what is wrong, one line each for the operator. */
-export type Readiness = { ready: true } | { ready: false; problems: string[] };
+/**
+ * Whether requests can be served, and if not, what is wrong; if they can, what of the store is still being looked at. One
+ * line each for the operator.
+ */
+export type Readiness = { ready: true; checking?: string[] } | { ready: false; problems: string[] };
 
 /** All that the HTTP side needs from the rest of the service. It knows nothing else of it. */
 export type HttpParts = {
@@ -42,6 +46,8 @@ export type HttpParts = {
   forms: FormActions;
   operator: OperatorActions;
   consoleFiles: ConsoleFiles;
+  /** The figures for Prometheus, where they are served on this port. */
+  metrics?: { token: AdminToken; exposition: Exposition } | undefined;
   overloadGuard: OverloadGuard;
   readiness(): Promise<Readiness>;
   newRequestId(): string;

@@ -44,7 +44,14 @@ export const adminToken = 'the-token-of-the-operator';
 
 /** An engine that leaves one provider, one host's domain and one address alone, and has one route of each kind. */
 const quietEngine: ReadHealthParts['engine'] = {
-  counts: () => ({ dnsQueries: 4, dialled: 3, forbidden: 2, breaches: 0 }),
+  counts: () => ({
+    dnsQueries: 4,
+    dnsFailures: { servfail: 1, refused: 0, silence: 0, malformed: 0, other_rcode: 0 },
+    dialled: 3,
+    forbidden: 2,
+    breaches: 0,
+    byRoute: [],
+  }),
   health: () => ({
     resting: [
       { key: 'group google', reason: 'rate_limited', untilMs: 60_000 },

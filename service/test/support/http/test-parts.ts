@@ -139,6 +139,7 @@ function noOperatorActions(): HttpParts['operator'] {
     findAccount: none,
     createAccount: none,
     setPlan: none,
+    unfreeze: none,
     grantCredits: none,
     listKeys: none,
     issueKey: none,
