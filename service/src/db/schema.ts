@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { FormTables } from './tables/form-tables.ts';
 
 /**
  * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
@@ -7,7 +8,7 @@ import type { Generated } from 'kysely';
  * Addresses live in `item`, in the results of `task`, in `list_piece` and `list_row`, in the answers of `idempotency`, in `probe`, and
  * nowhere else; all are erased when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
  */
-export type Schema = {
+export type Schema = FormTables & {
   account: {
     id: string;
     name: string;
@@ -38,20 +39,6 @@ export type Schema = {
     created_at: number;
     deleted_at: number | null;
   };
-  form_key: {
-    /** The whole key, which is no secret. */
-    id: string;
-    account_id: string;
-    name: string;
-    /** The pages it may be used from, a JSON array: scheme, host and port of each. */
-    origins: string;
-    checks_per_day: number;
-    checks_per_visitor: number;
-    created_at: number;
-    deleted_at: number | null;
-  };
-  /** How often a form key was used, by day (UTC, counted since 1970). */
-  form_use: { key_id: string; day: number; checks: number };
   session: {
     /** SHA-256 of what the cookie holds, in hexadecimal. */
     id_hash: string;
