@@ -94,6 +94,7 @@ export type {
 export { contractLimits } from './contract-limits.ts';
 export type {
   CreatedWebhook,
+  RotatedSecret,
   WantedEventType,
   Webhook,
   WebhookAttempt,
@@ -101,6 +102,7 @@ export type {
   WebhookChange,
   WebhookDelivery,
   WebhookDeliveryPage,
+  WebhookErrorReason,
   WebhookEvent,
   WebhookEventType,
   WebhookList,

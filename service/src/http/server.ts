@@ -35,6 +35,8 @@ import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
+import { addWebhookDeliveries } from './routes/webhooks/deliveries.ts';
+import { addWebhooks } from './routes/webhooks/endpoints.ts';
 
 /** What a connection may hold and for how long. */
 export const connectionLimits = {
@@ -89,6 +91,8 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addFormCheck(server, routeParts);
   addFormKeys(server, routeParts);
   addFormPage(server);
+  addWebhooks(server, routeParts);
+  addWebhookDeliveries(server, routeParts);
   addAdmin(server, routeParts);
   addHealth(server, routeParts);
   addMetrics(server, routeParts);

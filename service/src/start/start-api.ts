@@ -16,6 +16,8 @@ import { createReadiness } from '../http/routes/health.ts';
 import { createServer } from '../http/server.ts';
 import type { HttpParts } from '../http/routes/http-parts.ts';
 import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
+import { createWebhookActions } from '../webhooks/webhook-actions.ts';
+import { newDeliveries } from './start-webhooks.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
@@ -99,6 +101,12 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       },
     }),
     forms,
+    webhooks: createWebhookActions({
+      store,
+      wallClock,
+      httpAllowed: config.egressAllow.length > 0,
+      wake: () => store.notify(newDeliveries),
+    }),
     ...consoleParts(config, parts),
     overloadGuard,
     readiness: createReadiness({ store, engine, clock, wallClock, upkeep: parts.upkeep }),

@@ -10,6 +10,13 @@ export const listDownloadPath = '/api/v1/lists/:listId/download';
 export const listActionPath = (action: 'start' | 'pause' | 'resume' | 'cancel') =>
   `/api/v1/lists/:listId/${action}` as const;
 
+export const webhooksPath = '/api/v1/webhooks';
+export const webhookPath = '/api/v1/webhooks/:webhookId';
+export const webhookSecretPath = '/api/v1/webhooks/:webhookId/rotate-secret';
+export const webhookTestPath = '/api/v1/webhooks/:webhookId/test';
+export const webhookDeliveriesPath = '/api/v1/webhooks/:webhookId/deliveries';
+export const webhookDeliverySendPath = '/api/v1/webhooks/:webhookId/deliveries/:deliveryId/send';
+
 export const sessionPath = '/session';
 export const accountPath = '/api/v1/account';
 export const accountLedgerPath = '/api/v1/account/ledger';
@@ -60,6 +67,7 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [formCheckPath, ['POST', 'OPTIONS']],
   [formScriptPath, ['GET', 'HEAD']],
   [formPagePath, ['GET']],
+  [webhooksPath, ['GET', 'POST']],
   ...consolePaths.map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts`, ['GET', 'POST']],
   [`${adminPath}/health`, ['GET']],
@@ -79,6 +87,11 @@ const methodsByPattern: readonly [string, Methods][] = [
   ]),
   [accountKeyPath, ['PATCH', 'DELETE']],
   [formKeyPath, ['DELETE']],
+  [webhookPath, ['GET', 'PATCH', 'DELETE']],
+  [webhookSecretPath, ['POST']],
+  [webhookTestPath, ['POST']],
+  [webhookDeliveriesPath, ['GET']],
+  [webhookDeliverySendPath, ['POST']],
   ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],
   [`${adminPath}/accounts/:accountId/grants`, ['POST']],

@@ -18,6 +18,7 @@ import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { SignIns } from '../../sessions/slow-sign-ins.ts';
 import type { CreateTaskAnswer, CreateTaskRequest } from '../../tasks/create-task.ts';
 import type { ReadTaskAnswer, ReadTaskRequest } from '../../tasks/read-task.ts';
+import type { WebhookActions } from '../../webhooks/webhook-actions.ts';
 import type { VerifyOneAnswer, VerifyOneRequest } from '../../verifications/verify-one.ts';
 import type { AdmitRequest } from '../pipeline/admit-request.ts';
 import type { AuthenticateRequest } from '../pipeline/authenticate-request.ts';
@@ -44,6 +45,7 @@ export type HttpParts = {
   account: AccountActions;
   lists: ListActions;
   forms: FormActions;
+  webhooks: WebhookActions;
   operator: OperatorActions;
   consoleFiles: ConsoleFiles;
   /** The figures for Prometheus, where they are served on this port. */

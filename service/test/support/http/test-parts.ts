@@ -59,6 +59,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     account: noPages(),
     lists: noLists(),
     forms: noForms(),
+    webhooks: noWebhooks(),
     operator: noOperatorActions(),
     consoleFiles: noConsoleFiles,
     overloadGuard: createOverloadGuard(),
@@ -128,6 +129,22 @@ function noLists(): HttpParts['lists'] {
     rows: none,
     explanation: none,
     download: none,
+  };
+}
+
+/** So have webhooks. */
+function noWebhooks(): HttpParts['webhooks'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    list: none,
+    read: none,
+    create: none,
+    change: none,
+    remove: none,
+    rotateSecret: none,
+    sendTest: none,
+    sendAgain: none,
+    deliveries: none,
   };
 }
 
