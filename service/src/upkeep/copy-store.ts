@@ -40,7 +40,7 @@ const sliceRows = 500;
  * What is copied of an installation, in an order in which every row finds those that it refers to. Processes and host
  * leases belong to what is running, and the version to the database.
  */
-type CopiedTable = Exclude<keyof Schema, 'process' | 'turn' | 'schema_version'>;
+type CopiedTable = Exclude<keyof Schema, 'process' | 'egress_address' | 'schema_version'>;
 
 /**
  * The columns of a table's primary key, each with a value that sorts before all real ones. Forgetting a table does not

@@ -10,6 +10,7 @@ import { processes } from './0005-processes.ts';
 import { hostLeases } from './0006-host-leases.ts';
 import { lists } from './0007-lists.ts';
 import { didYouMean } from './0008-did-you-mean.ts';
+import { egressAddresses } from './0009-egress-addresses.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -30,6 +31,7 @@ const migrations: readonly Migration[] = [
   hostLeases,
   lists,
   didYouMean,
+  egressAddresses,
 ];
 
 type MigrateAnswer =
