@@ -128,6 +128,7 @@ const serviceLayers = [
   'sessions',
   'idempotency',
   'sandbox',
+  'probers',
   'verifications',
   'tasks',
   'lists',

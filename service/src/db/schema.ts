@@ -4,8 +4,8 @@ import type { Generated } from 'kysely';
  * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
  * triggers) is written there. Times are milliseconds since the epoch, flags 0 or 1, credits integers.
  *
- * Addresses live in `item`, in the results of `task`, in `list_piece` and `list_row`, and in the answers of `idempotency` and nowhere else;
- * all are erased when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
+ * Addresses live in `item`, in the results of `task`, in `list_piece` and `list_row`, in the answers of `idempotency`, in `probe`, and
+ * nowhere else; all are erased when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
  */
 export type Schema = {
   account: {
@@ -232,6 +232,58 @@ export type Schema = {
     why_not: string;
     /** What a prober outside tells of itself, in JSON. */
     seen: string;
+  };
+  /** A prober that is no process of the installation. */
+  prober: {
+    id: string;
+    name: string;
+    /** SHA-256 of the token that it enrols with, in hexadecimal; null once it has. */
+    token_hash: string | null;
+    token_until: number;
+    /** SHA-256 of the secret that it made itself; null before it has enrolled. */
+    secret_hash: string | null;
+    /** What the accounts are hidden with from it. */
+    tag_key: string;
+    created_at: number;
+    enrolled_at: number | null;
+    /** Which of its processes works; others with the same secret stand by. */
+    instance: Generated<string>;
+    seen_at: Generated<number>;
+    /** What it said of itself last, in JSON. */
+    seen: Generated<string>;
+    /** Probes that it has answered, and those of them that brought no conclusion. */
+    answered: Generated<number>;
+    unknown: Generated<number>;
+    /** When control mailboxes were last asked through it, and how often in a row they came out right. */
+    controlled_at: Generated<number>;
+    controls_right: Generated<number>;
+    /** Why nothing is asked through it; null where something is. */
+    why_not: Generated<string | null>;
+  };
+  /** A question to a mail host on its way to whoever owns the egress address, and its answer on the way back. */
+  probe: {
+    id: string;
+    /** The process that waits for the answer. */
+    asker: string;
+    egress: string;
+    /** 0 where somebody waits for a single verification, 1 for one of a list. */
+    urgency: number;
+    /** The account, so that accounts are served in turn. */
+    tag: string;
+    /** The address and its mail route, in JSON. */
+    question: string;
+    asked_at: number;
+    deadline_at: number;
+    state: Generated<'waiting' | 'leased' | 'answered'>;
+    /** The process, or the instance of a prober outside, that asks. */
+    holder: Generated<string>;
+    lease: Generated<string>;
+    /** Grows each time that the probe is leased. */
+    fence: Generated<number>;
+    /** 0 where nobody holds it. */
+    lease_until: Generated<number>;
+    /** In JSON; null where the prober failed. */
+    evidence: Generated<string | null>;
   };
   /** Who changed what, append-only. Never a key, a token or an address. */
   audit_log: {

@@ -14,7 +14,8 @@ export type DispatcherParts = {
   local: Prober;
   policies: PolicyBook;
   clock: Clock;
-  egress: EgressKeeper;
+  /** It is there before anybody asks; the engine that it looks after is made first. */
+  egress: () => EgressKeeper;
   queue: Pick<ProbeQueue, 'ask'>;
 };
 
@@ -33,7 +34,7 @@ export function createDispatcher(parts: DispatcherParts): Prober {
         const mayTryAgain = tries < mostTries && parts.clock.now() < patience.deadline;
         if (evidence !== 'ask_another') return evidence;
         if (!mayTryAgain) return noProber;
-        await parts.egress.look();
+        await parts.egress().look();
       }
     },
   };
@@ -60,7 +61,8 @@ async function askOnce(
   }
 }
 
-function chooseEgress({ address, route }: Probe, { egress, policies }: DispatcherParts): Choice {
+function chooseEgress({ address, route }: Probe, { egress: kept, policies }: DispatcherParts): Choice {
+  const egress = kept();
   if (egress.areAllOurs()) return { kind: 'own', egress: undefined };
   const { group, spread, routes: allowed } = policies.policyFor(route.first.name);
   const allowedNow = egress.addresses().filter(({ name }) => allowed?.includes(name) !== false);

@@ -144,10 +144,10 @@ export async function leaveEgress(
   await tx.change(leave, { name: left.name, owner, state: JSON.stringify(left.handOver), now });
 }
 
-const note = statement((db, arg: { name: string; owner: string; whyNot: string }) =>
+const note = statement((db, arg: { name: string; owner: string; well: number; whyNot: string }) =>
   db
     .updateTable('egress_address')
-    .set({ well: arg.whyNot === '' ? 1 : 0, why_not: arg.whyNot })
+    .set({ well: arg.well, why_not: arg.whyNot })
     .where('name', '=', arg.name)
     .where('owner', '=', arg.owner),
 );
@@ -158,5 +158,5 @@ export async function noteEgressProblem(
   found: { name: string; whyNot: string },
   { owner }: Pick<Ownership, 'owner'>,
 ): Promise<void> {
-  await tx.change(note, { ...found, owner });
+  await tx.change(note, { ...found, well: found.whyNot === '' ? 1 : 0, owner });
 }

@@ -30,8 +30,10 @@ export type EgressKeeper = {
   isOurs(name: string): boolean;
   /** Whether all that are owned are ours. */
   areAllOurs(): boolean;
-  /** Those that others may hand probes to us for. */
-  owned(): string[];
+  /** Those that others may hand probes to us for; none while there are no others. */
+  shared(): string[];
+  /** Why nobody can ask any mail host now, where that is so. */
+  problem(): string | undefined;
   /** Called when something may have changed hands or cannot ask any more. */
   onChange(listener: () => void): void;
   /** Looks once more now. */
@@ -60,6 +62,8 @@ const lookAgainMs = 500;
 type Keeper = EgressKeeperParts & {
   rows: EgressAddress[];
   mayOwn: boolean;
+  /** Whether another process of the installation lives, which may hand probes to us. */
+  hasOthers: boolean;
   ours: Set<string>;
   /** Ours, but only until what is open has ended. */
   leaving: Set<string>;
@@ -73,6 +77,7 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
     ...parts,
     rows: [],
     mayOwn: false,
+    hasOthers: false,
     ours: new Set(),
     leaving: new Set(),
     problems: new Map(),
@@ -85,7 +90,8 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
     addresses: () => livingRows(keeper),
     isOurs: (name) => isOurs(name, keeper),
     areAllOurs: () => areAllOurs(keeper),
-    owned: () => [...keeper.ours].filter((name) => !keeper.leaving.has(name)),
+    shared: () => (keeper.hasOthers ? [...keeper.ours].filter((name) => !keeper.leaving.has(name)) : []),
+    problem: () => problemOf(keeper),
     onChange: (listener) => void keeper.listeners.push(listener),
     look: loop.now,
     async stop() {
@@ -109,6 +115,15 @@ function areAllOurs(keeper: Keeper): boolean {
   if (keeper.pacing === 'off' && !keeper.mayOwn) return false;
   if (keeper.pacing === 'on' && keeper.ours.size === 0) return false;
   return livingRows(keeper).every(({ name }) => isOurs(name, keeper));
+}
+
+function problemOf(keeper: Keeper): string | undefined {
+  const living = livingRows(keeper);
+  if (living.some(({ well }) => well)) return undefined;
+  if (living.length === 0)
+    return 'no prober: no process that may ask mail hosts runs, and no prober outside is connected (see docs/probers.md)';
+  const told = living.map(({ name, whyNot }) => `${name} (${whyNot.replaceAll('_', ' ')})`);
+  return `no prober can ask mail hosts: ${told.join(', ')}`;
 }
 
 /** One look at a time; a notice during one brings about another. */
@@ -163,10 +178,13 @@ function awaited({ rows, mayOwn, engine, registry }: Keeper): EgressAddress[] {
 
 async function look(keeper: Keeper): Promise<void> {
   try {
-    keeper.mayOwn = await mayOwnEgress(keeper);
+    const living = await keeper.registry.findLiving();
+    const mayOwn = await mayOwnEgress(living, keeper);
+    const before = describe(keeper);
+    keeper.mayOwn = mayOwn;
+    keeper.hasOthers = living.length > 1;
     const found = await exchange(keeper);
     keeper.failing = false;
-    const before = describe(keeper);
     takeIn(found, keeper);
     if (before !== describe(keeper)) keeper.listeners.forEach((listener) => listener());
   } catch (error) {
@@ -177,20 +195,24 @@ async function look(keeper: Keeper): Promise<void> {
 }
 
 /** All that others would act upon. */
-function describe({ rows, leaving }: Keeper): string {
+function describe(keeper: Keeper): string {
+  const { rows, leaving, wallClock } = keeper;
+  const now = wallClock.now();
   return JSON.stringify([
-    rows.map(({ name, owner, fence, well }) => [name, owner, fence, well]),
+    rows.map(({ name, owner, fence, leaseUntil, well }) => [name, owner, fence, leaseUntil > now, well]),
     [...leaving],
+    keeper.hasOthers,
   ]);
 }
 
 const probing: ReadonlySet<ProcessRole> = new Set<ProcessRole>(['all', 'prober']);
 
-async function mayOwnEgress({ role, registry, hasOutsideProber }: Keeper): Promise<boolean> {
+async function mayOwnEgress(
+  living: readonly { role: ProcessRole }[],
+  { role, hasOutsideProber }: Keeper,
+): Promise<boolean> {
   if (probing.has(role)) return true;
-  if (await hasOutsideProber()) return false;
-  const living = await registry.findLiving();
-  return !living.some((one) => probing.has(one.role));
+  return !living.some((one) => probing.has(one.role)) && !(await hasOutsideProber());
 }
 
 type Exchanged = {

@@ -37,10 +37,10 @@ type CopyStoreParts = {
 const sliceRows = 500;
 
 /**
- * What is copied of an installation, in an order in which every row finds those that it refers to. Processes and host
- * leases belong to what is running, and the version to the database.
+ * What is copied of an installation, in an order in which every row finds those that it refers to. Processes,
+ * the ownership of egress addresses and probes belong to what is running, and the version to the database.
  */
-type CopiedTable = Exclude<keyof Schema, 'process' | 'egress_address' | 'schema_version'>;
+type CopiedTable = Exclude<keyof Schema, 'process' | 'egress_address' | 'probe' | 'schema_version'>;
 
 /**
  * The columns of a table's primary key, each with a value that sorts before all real ones. Forgetting a table does not
@@ -64,6 +64,7 @@ const keys: Keys = {
   task: { id: '' },
   item: { task_id: '', position: -1 },
   engine_memory: { kind: '', key: '' },
+  prober: { id: '' },
   audit_log: { number: -1 },
   verdict_count: { step_ms: -1, begins_at: -1, outcome: '', reason: '', provider: '' },
 };

@@ -5,6 +5,7 @@ import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
+import { eraseOverdueProbes } from '../probers/probe-rows.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
@@ -43,11 +44,15 @@ export function createSweep(parts: SweepParts): Sweep {
       (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now), serialKey),
       parts,
     );
+    const erasedProbes = await repeatedly(
+      (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),
+      parts,
+    );
     const erasedAnswers = await parts.store.write(async (tx) => {
       await eraseExpiredSessions(tx, parts.wallClock.now());
       return eraseExpiredAnswers(tx, parts.wallClock.now());
     }, serialKey);
-    logHoldsErased ||= erasedLists + erasedTasks + erasedAnswers > 0;
+    logHoldsErased ||= erasedLists + erasedTasks + erasedProbes + erasedAnswers > 0;
     if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
   };
 }

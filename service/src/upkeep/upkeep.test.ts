@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import type { Violation } from '../credits/violation.ts';
 import { reserve } from '../credits/reserve.ts';
-import { databases } from '../../test/support/databases.ts';
+import { databases, sqlite } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { audit } from './audit.ts';
@@ -94,7 +94,7 @@ for (const database of databases) {
 
 describe('sweeping beside other processes', () => {
   it('gives back at once what a killed process reserved, and leaves a living one alone', async (t) => {
-    const fixture = await openTaskFixture(databases[0]!, 10);
+    const fixture = await openTaskFixture(sqlite, 10);
     const script = `
       import { openStore } from ${JSON.stringify(new URL('../start/open-store.ts', import.meta.url).href)};
       import { reserve } from ${JSON.stringify(new URL('../credits/reserve.ts', import.meta.url).href)};

@@ -40,11 +40,11 @@ export type TestDatabase = {
   open: (parts?: TestDatabaseParts) => Promise<TestStore>;
 };
 
+export const sqlite: TestDatabase = { name: 'SQLite', open: openSqlite };
+export const postgresql: TestDatabase = { name: 'PostgreSQL', open: openPostgres };
+
 /** The suites of the store run over each of these. */
-export const databases: TestDatabase[] = [
-  { name: 'SQLite', open: openSqlite },
-  { name: 'PostgreSQL', open: openPostgres },
-];
+export const databases: TestDatabase[] = [sqlite, postgresql];
 
 async function openSqlite(parts?: TestDatabaseParts): Promise<TestStore> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));

@@ -11,6 +11,7 @@ import { hostLeases } from './0006-host-leases.ts';
 import { lists } from './0007-lists.ts';
 import { didYouMean } from './0008-did-you-mean.ts';
 import { egressAddresses } from './0009-egress-addresses.ts';
+import { probers } from './0010-probers.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   lists,
   didYouMean,
   egressAddresses,
+  probers,
 ];
 
 type MigrateAnswer =

@@ -93,17 +93,27 @@ function takeLock(lock: string): string {
 type NotifierParts = { connection: Pick<Connection, 'execute'>; limits: Pick<PostgresLimits, 'noticeGapMs'> };
 
 /**
- * Says on a channel that there is something new. Whoever calls does not wait, and many calls in a row are one notice: a
- * notice says nothing but "look", and one that is lost is made up for by those who look now and then anyway.
+ * Says on a channel that there is something new. Whoever calls does not wait. The first notice is sent at once, because
+ * somebody may wait for what it tells of; those that follow within the gap are one notice at its end: a notice says
+ * nothing but "look", and one that is lost is made up for by those who look now and then anyway.
  */
 export function createNotifier({ connection, limits }: NotifierParts): (channel: string) => void {
-  const waiting = new Map<string, NodeJS.Timeout>();
+  /** The channels that were told of something within the last gap, and whether there is more to tell. */
+  const told = new Map<string, { more: boolean }>();
+
+  function tell(channel: string): void {
+    const state = { more: false };
+    told.set(channel, state);
+    connection.execute(`select pg_notify($1, '')`, [channel]).catch(() => undefined);
+    setTimeout(() => {
+      told.delete(channel);
+      if (state.more) tell(channel);
+    }, limits.noticeGapMs).unref();
+  }
+
   return (channel) => {
-    if (waiting.has(channel)) return;
-    const timer = setTimeout(() => {
-      waiting.delete(channel);
-      connection.execute(`select pg_notify($1, '')`, [channel]).catch(() => undefined);
-    }, limits.noticeGapMs);
-    waiting.set(channel, timer.unref());
+    const state = told.get(channel);
+    if (state === undefined) tell(channel);
+    else state.more = true;
   };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test, type TestContext } from 'node:test';
-import { databases } from '../../../test/support/databases.ts';
+import { sqlite } from '../../../test/support/databases.ts';
 import { openHttpFixture, type HttpFixture } from '../../../test/support/http/open-http-fixture.ts';
 import { openRaw, statusesIn } from '../../../test/support/http/raw-client.ts';
 import { discardUpload } from './discard-upload.ts';
@@ -35,7 +35,7 @@ describe('a refused upload', () => {
   let port: number;
   before(async () => {
     // Its lists hold a megabyte.
-    fixture = await openHttpFixture(databases[0]!);
+    fixture = await openHttpFixture(sqlite);
     await fixture.server.listen({ port: 0, host: '127.0.0.1' });
     port = (fixture.server.server.address() as AddressInfo).port;
   });

@@ -1,0 +1,241 @@
+import type { Clock, MailboxEvidence, Patience, Probe } from '@mailproof/engine';
+import type { Store } from '../db/store.ts';
+import { timeOrderedId } from '../db/time-ordered-id.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { evidenceChannel, probesChannel } from './probe-exchange.ts';
+import { writeQuestion } from './probe-question.ts';
+import { eraseProbes, insertProbes, probeStatements } from './probe-rows.ts';
+
+/**
+ * Hands probes to whoever owns an egress address, and waits for what comes of them. The asker alone decides what its
+ * evidence means and settles the credit; a probe has neither.
+ */
+export type ProbeQueue = {
+  /**
+   * Late evidence reads as a silent host. `ask_another` where the egress address has lost its owner before the probe
+   * was taken: somebody else may be asked. An abort rejects with the signal's reason.
+   */
+  ask(probe: Probe & { egress: string }, patience: Patience): Promise<ProbeAnswer>;
+  /** The egress addresses at which probes of this process are. */
+  busy(): Set<string>;
+  /** Takes back what nobody asks now at this egress address; those who wait for it get `ask_another`. */
+  withdraw(egress: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ProbeAnswer = MailboxEvidence | 'ask_another';
+
+type ProbeQueueParts = {
+  store: Pick<Store, 'read' | 'write' | 'notify' | 'listen'>;
+  clock: Clock;
+  wallClock: WallClock;
+  processId: string;
+  /** What evidence means is for the rules of this process to say. */
+  reread: (evidence: MailboxEvidence, probe: Probe & { egress: string }) => MailboxEvidence;
+  onProblem: (message: string, error: unknown) => void;
+};
+
+type Waiting = {
+  probe: Probe & { egress: string };
+  settle(answer: ProbeAnswer): void;
+  fail(error: unknown): void;
+};
+
+const lookEveryMs = 1_000;
+const takenAtOnce = 500;
+const eraseAgainMs = 1_000;
+
+export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
+  const { store, clock, wallClock, processId } = parts;
+  const waiting = new Map<string, Waiting>();
+  const eraser = createEraser(parts);
+  const looking = lookRepeatedly(takeAnswers, { ...parts, isNeeded: () => waiting.size > 0 });
+
+  async function takeAnswers(): Promise<void> {
+    for (let full = true; full;) {
+      const rows = await store.read.all(probeStatements.findAnswered, {
+        asker: processId,
+        limit: takenAtOnce,
+      });
+      for (const { id, evidence } of rows) take(id, evidence);
+      if (rows.length > 0) await eraser.erase(rows.map(({ id }) => id));
+      full = rows.length === takenAtOnce;
+    }
+  }
+
+  function take(id: string, evidence: string | null): void {
+    const one = waiting.get(id);
+    if (one === undefined) return;
+    if (evidence === null) one.fail(new Error('the prober failed to ask'));
+    // What probers report is checked where it comes in.
+    else one.settle(parts.reread(JSON.parse(evidence) as MailboxEvidence, one.probe));
+  }
+
+  async function post(id: string, probe: Probe & { egress: string }, withinMs: number): Promise<void> {
+    const now = wallClock.now();
+    const { urgency, account: tag } = probe.asker;
+    const row = {
+      id,
+      asker: processId,
+      egress: probe.egress,
+      urgency: urgency === 'single' ? 0 : 1,
+      tag,
+      question: JSON.stringify(writeQuestion(probe)),
+      asked_at: now,
+      deadline_at: now + Math.ceil(withinMs),
+    };
+    await store.write((tx) => tx.batch(insertProbes, '', row));
+    store.notify(probesChannel);
+  }
+
+  return {
+    ask(probe, patience) {
+      // The reason of an abort is whatever its owner gave; callers expect exactly that.
+      if (patience.signal.aborted) return Promise.reject(patience.signal.reason as Error);
+      const id = timeOrderedId(wallClock.now());
+      const answer = awaitAnswer(patience, clock);
+      waiting.set(id, { probe, settle: answer.settle, fail: answer.fail });
+      const posted = post(id, probe, patience.deadline - clock.now());
+      posted.then(looking.start, answer.fail);
+      return answer.promise.finally(() => {
+        waiting.delete(id);
+        // Where it was answered, it is being erased already.
+        if (!answer.isHeard()) void posted.then(() => eraser.erase([id])).catch(() => undefined);
+      });
+    },
+    busy: () => new Set([...waiting.values()].map(({ probe }) => probe.egress)),
+    async withdraw(egress) {
+      const request = { asker: processId, egress, now: wallClock.now() };
+      const rows = await store.write((tx) => tx.all(probeStatements.withdrawRows, request));
+      for (const { id } of rows) waiting.get(id)?.settle('ask_another');
+    },
+    async close() {
+      looking.stop();
+      const erased = eraser.erase([...waiting.keys()]);
+      for (const one of waiting.values()) one.fail(new Error('the queue of probes is closed'));
+      await erased;
+      eraser.stop();
+    },
+  };
+}
+
+const late: MailboxEvidence = {
+  kind: 'no_answer',
+  reason: 'smtp_timeout',
+  meaning: undefined,
+  connected: true,
+  host: undefined,
+  replies: [],
+};
+
+/** Settled once: by an answer, by the deadline or by an abort. */
+function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
+  const { promise, resolve, reject } = Promise.withResolvers<ProbeAnswer>();
+  let isHeard = false;
+  const cancelTimer = clock.after(deadline - clock.now(), () => end(() => resolve(late)));
+  const onAbort = () => end(() => reject(signal.reason as Error));
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  function end(settle: () => void): void {
+    cancelTimer();
+    signal.removeEventListener('abort', onAbort);
+    settle();
+  }
+  return {
+    promise,
+    isHeard: () => isHeard,
+    settle: (answer: ProbeAnswer) => {
+      isHeard = true;
+      end(() => resolve(answer));
+    },
+    fail: (error: unknown) => end(() => reject(error)),
+  };
+}
+
+type EraserParts = Pick<ProbeQueueParts, 'store' | 'clock' | 'onProblem'>;
+
+/** Erases probes in the background, many in one transaction; what could not be erased is tried again, then left to the sweep. */
+function createEraser({ store, clock, onProblem }: EraserParts) {
+  let unerased: string[] = [];
+  let running: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+  let isStopped = false;
+
+  async function run(): Promise<void> {
+    while (unerased.length > 0) {
+      const ids = unerased.splice(0, takenAtOnce);
+      try {
+        await store.write((tx) => eraseProbes(tx, ids));
+      } catch (error) {
+        if (isStopped) return;
+        onProblem('probes that were answered could not be erased yet', error);
+        unerased = [...ids, ...unerased].slice(0, mostUnerased);
+        cancel ??= clock.after(eraseAgainMs, () => {
+          cancel = undefined;
+          void start();
+        });
+        return;
+      }
+    }
+  }
+
+  function start(): Promise<void> {
+    return (running ??= run().finally(() => (running = undefined)));
+  }
+
+  return {
+    erase: (ids: readonly string[]): Promise<void> => {
+      unerased.push(...ids);
+      return start();
+    },
+    stop: () => {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+}
+
+const mostUnerased = 20_000;
+
+type LookParts = Pick<ProbeQueueParts, 'store' | 'clock' | 'onProblem'> & { isNeeded: () => boolean };
+
+/** Looks at each notice, one look at a time, and every second while anybody waits. */
+function lookRepeatedly(look: () => Promise<void>, { store, clock, onProblem, isNeeded }: LookParts) {
+  let state: 'idle' | 'looking' | 'look_again' = 'idle';
+  let cancel: (() => void) | undefined;
+  const stopListening = store.listen(evidenceChannel, lookNow);
+
+  function lookNow(): void {
+    if (!isNeeded()) return;
+    if (state !== 'idle') {
+      state = 'look_again';
+      return;
+    }
+    state = 'looking';
+    void look()
+      .catch((error: unknown) => onProblem('evidence could not be looked for', error))
+      .finally(() => {
+        const again = state === 'look_again';
+        state = 'idle';
+        if (again) lookNow();
+      });
+  }
+
+  function poll(): void {
+    cancel = undefined;
+    lookNow();
+    start();
+  }
+
+  function start(): void {
+    if (isNeeded()) cancel ??= clock.after(lookEveryMs, poll);
+  }
+
+  return {
+    start,
+    stop: () => {
+      stopListening();
+      cancel?.();
+    },
+  };
+}
