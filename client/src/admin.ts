@@ -45,6 +45,7 @@ export type AuditAction =
   | 'plan_set'
   | 'credits_granted'
   | 'account_frozen'
+  | 'account_unfrozen'
   | 'key_created'
   | 'key_renamed'
   | 'key_deleted'

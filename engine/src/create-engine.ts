@@ -175,18 +175,7 @@ export function createEngine(settings: EngineSettings): Engine {
   return {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
-    egress: {
-      ids: routes.ids,
-      takeOver(id, from, until) {
-        pacer.takeOver(id, from);
-        rights.allowUntil(id, until);
-      },
-      allowUntil: (id, until) => rights.allowUntil(id, until),
-      giveUp: (id) => rights.giveUp(id),
-      conversations: (id) => pacer.openFrom(id),
-      handOver: (id) => pacer.handOver(id),
-      problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
-    },
+    egress: openEgress({ pacer, rights, routes, mailPort }),
     recall: (address) => recall(address, parts),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
@@ -208,6 +197,23 @@ export function createEngine(settings: EngineSettings): Engine {
       resolver.close();
       lists.close();
     },
+  };
+}
+
+type EgressNeeds = { pacer: Pacer; rights: EgressRights; routes: Routes; mailPort: MailPortWatch };
+
+function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): EngineEgress {
+  return {
+    ids: routes.ids,
+    takeOver(id, from, until) {
+      pacer.takeOver(id, from);
+      rights.allowUntil(id, until);
+    },
+    allowUntil: (id, until) => rights.allowUntil(id, until),
+    giveUp: (id) => rights.giveUp(id),
+    conversations: (id) => pacer.openFrom(id),
+    handOver: (id) => pacer.handOver(id),
+    problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
   };
 }
 

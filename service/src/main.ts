@@ -75,38 +75,17 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const registry = await store.joinRegistry(role);
-  const {
-    engine,
-    egress,
-    close: closeEngine,
-  } = await openEngine(config, {
-    store,
-    registry,
+  const base = { store, registry, clock, wallClock, logger, onProblem };
+  const { engine, egress, ...opened } = await openEngine(config, {
+    ...base,
     role,
-    clock,
-    wallClock,
-    logger,
-    onProblem,
     createEngine: parts.createEngine,
     processId: registry.ownId,
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
-  const counting = startCounting({ store, clock, wallClock, onProblem });
-  const { onResult } = counting;
-  const work = {
-    store,
-    engine,
-    egress,
-    sandbox,
-    slots,
-    clock,
-    wallClock,
-    registry,
-    onProblem,
-    onResult,
-    logger,
-  };
+  const counting = startCounting(base);
+  const work = { ...base, engine, egress, sandbox, slots, onResult: counting.onResult };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const runsTasks = role === 'all' || role === 'worker';
@@ -115,7 +94,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const takeDown = once(async () => {
     await Promise.all([tasks?.stop(), upkeep.stop(), api?.stop()]);
     await counting.stop();
-    await closeEngine();
+    await opened.close();
     await registry.leave();
     await store.close();
   });
@@ -125,7 +104,14 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     if (role === 'worker' || role === 'prober') logger.info({ role }, 'working');
     else {
       const logRequest = createLogRequest(logger, log);
-      api = await startApiAndGreet(config, { ...work, counting, wake, logRequest, print: parts.print });
+      api = await startApiAndGreet(config, {
+        ...work,
+        upkeep,
+        counting,
+        wake,
+        logRequest,
+        print: parts.print,
+      });
     }
     const stop = once(async () => {
       await takeDown();

@@ -195,15 +195,6 @@ const mistakes: [unknown, string][] = [
   [ask({ routes: [] }), 'providers.google.routes is a list of 0; it may be a list of 1 to 100 ids of routes'],
   [ask({ routes: ['paris'] }), 'providers.google.routes has "paris"; there may be default'],
   [
-    ask({ routes: ['office/'] }),
-    'providers.google.routes[0] is "office/"; it may be an id of a route, or NAME/ID for one of the prober NAME',
-  ],
-  [ask({ spread: 0 }), 'providers.google.spread is 0; it may be a whole number from 1 to 100'],
-  [
-    ask({ spread: 5, connectionsPerMinuteInAll: 4 }),
-    'providers.google has a connectionsPerMinuteInAll of 4, below its spread of 5',
-  ],
-  [
     {
       ...ask({ routes: ['default'] }),
       routes: [

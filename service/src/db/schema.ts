@@ -69,6 +69,22 @@ export type Schema = {
     hold_id: string | null;
     at: number;
   };
+  /** How far the service has audited an account's ledger, and what the entries up to there add up to. */
+  audit_mark: {
+    account_id: string;
+    /** The number of the last entry that was audited. */
+    entries: number;
+    granted: number;
+    available: number;
+    reserved: number;
+    spent: number;
+    /** What is reserved without an open hold, as the operator accepted it when the account was unfrozen. */
+    accepted_gap: number;
+    /** The last entry, and the time, at which everything was found to agree; null before the first time. */
+    balanced_entries: number;
+    balanced_at: number | null;
+    audited_at: number;
+  };
   idempotency: {
     account_id: string;
     request_key: string;
@@ -296,6 +312,7 @@ export type Schema = {
       | 'plan_set'
       | 'credits_granted'
       | 'account_frozen'
+      | 'account_unfrozen'
       | 'key_created'
       | 'key_renamed'
       | 'key_deleted'

@@ -33,6 +33,7 @@ import {
   type VerifyOneParts,
   type VerifyOneRequest,
 } from '../verifications/verify-one.ts';
+import type { Upkeep } from './start-upkeep.ts';
 
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
@@ -43,6 +44,7 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
     egress: Pick<EgressKeeper, 'problem'>;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
+    upkeep: Pick<Upkeep, 'checking' | 'problems'>;
     /** Tells the workers of every process that there is something to do. */
     wake: () => void;
     logger: Logger;
@@ -89,7 +91,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     }),
     ...consoleParts(config, parts),
     overloadGuard,
-    readiness: createReadiness({ store, engine, egress: parts.egress, clock, wallClock }),
+    readiness: createReadiness(parts),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,

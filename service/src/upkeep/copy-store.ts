@@ -56,6 +56,7 @@ const keys: Keys = {
   session: { id_hash: '' },
   hold: { account_id: '', id: '' },
   entry: { account_id: '', number: -1 },
+  audit_mark: { account_id: '' },
   idempotency: { account_id: '', request_key: '' },
   list: { id: '' },
   list_piece: { list_id: '', number: -1 },

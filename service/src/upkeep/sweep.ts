@@ -74,8 +74,11 @@ async function repeatedly(
   return done;
 }
 
-/** A dead process is removed only after all it held was released, so that a crash in between repeats the work. */
-async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
+/**
+ * Gives back what dead processes held. A dead process is removed only after all it held was released, so that a crash in
+ * between repeats the work.
+ */
+export async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
   for (const processId of await registry.findDead()) {
     const now = wallClock.now();
     while ((await releaseHoldsOf({ processId, now }, { store })) > 0);

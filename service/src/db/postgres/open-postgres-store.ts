@@ -107,6 +107,8 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
       }),
     // What is deleted is gone from view at once; the files are the server's (see docs/operations.md).
     truncateLog: () => Promise.resolve(true),
+    // The files are the server's.
+    findDamage: () => Promise.resolve(undefined),
     check: () => sparePool.borrow(proveWritable),
     joinRegistry: (role = 'all') =>
       registerInTable({ store: { read, write, withRequestDeadline }, listening, limits }, role),

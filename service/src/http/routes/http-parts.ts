@@ -23,8 +23,11 @@ import type { LogRequest } from '../pipeline/log-request.ts';
 import type { OverloadGuard } from '../pipeline/overload-guard.ts';
 import type { ConsoleFiles } from './read-console-files.ts';
 
-/** Whether requests can be served, and if not, what is wrong, one line each for the operator. */
-export type Readiness = { ready: true } | { ready: false; problems: string[] };
+/**
+ * Whether requests can be served, and if not, what is wrong; if they can, what of the store is still being looked at. One
+ * line each for the operator.
+ */
+export type Readiness = { ready: true; checking?: string[] } | { ready: false; problems: string[] };
 
 /** All that the HTTP side needs from the rest of the service. It knows nothing else of it. */
 export type HttpParts = {

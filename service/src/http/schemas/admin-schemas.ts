@@ -133,6 +133,7 @@ const auditEntrySchema = Type.Object(
       'plan_set',
       'credits_granted',
       'account_frozen',
+      'account_unfrozen',
       'key_created',
       'key_renamed',
       'key_deleted',
