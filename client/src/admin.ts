@@ -49,7 +49,12 @@ export type AuditAction =
   | 'key_created'
   | 'key_renamed'
   | 'key_deleted'
-  | 'operator_signed_in';
+  | 'operator_signed_in'
+  | 'webhook_created'
+  | 'webhook_changed'
+  | 'webhook_secret_rotated'
+  | 'webhook_disabled'
+  | 'webhook_deleted';
 
 export type AuditLogEntry = {
   /** Grows; there may be gaps. */

@@ -1,4 +1,5 @@
 import type { ListErrorReason } from './list-record.ts';
+import type { WebhookErrorReason } from './webhook.ts';
 
 /** Every answer that is no success has this body. `detail` says more, and is there for files that are no list alone. */
 export type ErrorBody = { status: 'error'; reason: ErrorReason; detail?: string };
@@ -40,6 +41,7 @@ export type ErrorReason =
   | AccountErrorReason
   | OperatorErrorReason
   | ListErrorReason
+  | WebhookErrorReason
   | 'not_found'
   | 'bad_request'
   | 'request_timeout'

@@ -91,3 +91,20 @@ export type {
   SingleErrorReason,
 } from './error-body.ts';
 export { contractLimits } from './contract-limits.ts';
+export type {
+  CreatedWebhook,
+  RotatedSecret,
+  WantedEventType,
+  Webhook,
+  WebhookAttempt,
+  WebhookAttemptOutcome,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookErrorReason,
+  WebhookEvent,
+  WebhookEventType,
+  WebhookList,
+  WebhookListData,
+  WebhookRequest,
+} from './webhook.ts';

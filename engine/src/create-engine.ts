@@ -96,6 +96,11 @@ export type EngineHealth = {
   conversations: ReturnType<ProbeScheduler['counts']>;
 };
 
+type EngineCounts = ReturnType<Routes['counts']> & {
+  dnsQueries: number;
+  dnsFailures: ReturnType<DnsResolver['counts']>['failures'];
+};
+
 export type Engine = {
   verify(email: string, request: VerifyRequest): Promise<Outcome>;
   /** The verdict, where it can be given at once and no packet has to leave for it. */
@@ -106,7 +111,7 @@ export type Engine = {
   prober: Prober;
   egress: EngineEgress;
   /** What left this machine so far. */
-  counts(): { dnsQueries: number; dialled: number; forbidden: number; breaches: number };
+  counts(): EngineCounts;
   /** What an operator should see: hosts left alone, routes, whether mail hosts can be reached at all. */
   health(): EngineHealth;
   /** Lets go of every socket and file. */
@@ -180,7 +185,10 @@ export function createEngine(settings: EngineSettings): Engine {
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
       nearProvider(address.host) === undefined ? undefined : lists.find(address).nearProvider,
-    counts: () => ({ dnsQueries: resolver.counts().queries, ...routes.counts() }),
+    counts: () => {
+      const { queries: dnsQueries, failures: dnsFailures } = resolver.counts();
+      return { dnsQueries, dnsFailures, ...routes.counts() };
+    },
     health: () => ({
       resting: pacer.resting(),
       routes: routes.state(),

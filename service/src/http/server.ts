@@ -28,9 +28,12 @@ import { addChangeList } from './routes/lists/change-list.ts';
 import { addCreateList } from './routes/lists/create-list.ts';
 import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, openapiDocument } from './routes/openapi.ts';
+import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
+import { addWebhookDeliveries } from './routes/webhooks/deliveries.ts';
+import { addWebhooks } from './routes/webhooks/endpoints.ts';
 
 /** What a connection may hold and for how long. */
 export const connectionLimits = {
@@ -82,8 +85,11 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addSession(server, routeParts);
   addAccountReads(server, routeParts);
   addAccountKeys(server, routeParts);
+  addWebhooks(server, routeParts);
+  addWebhookDeliveries(server, routeParts);
   addAdmin(server, routeParts);
   addHealth(server, routeParts);
+  addMetrics(server, routeParts);
   addOpenapi(server);
   addDocs(server);
   addConsoleFiles(server, routeParts);

@@ -13,7 +13,10 @@ import type { LogRequest } from '../http/pipeline/log-request.ts';
 import { readConsoleFiles } from '../http/routes/read-console-files.ts';
 import { createReadiness } from '../http/routes/health.ts';
 import { createServer } from '../http/server.ts';
+import type { HttpParts } from '../http/routes/http-parts.ts';
 import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
+import { createWebhookActions } from '../webhooks/webhook-actions.ts';
+import { newDeliveries } from './start-webhooks.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
@@ -23,10 +26,14 @@ import type { EgressKeeper } from '../probers/keep-egress.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
 import { StartError } from '../start-error.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
 import { readTask } from '../tasks/read-task.ts';
 import { countSingles } from '../verifications/count-singles.ts';
+import { lineFor } from './listen-failure.ts';
+import { reachableUrl } from './reachable-url.ts';
+import { countRefusals, timeRequests } from './open-metrics.ts';
 import {
   verifyOne,
   type VerifyOneAnswer,
@@ -49,6 +56,9 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
     wake: () => void;
     logger: Logger;
     logRequest: LogRequest;
+    metrics: Metrics;
+    /** Where the figures are served on the API's own port. */
+    metricsRoute: HttpParts['metrics'];
   };
 
 /** Where `node console/build.ts` puts the console. */
@@ -57,7 +67,7 @@ const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { store, engine, clock, wallClock, registry, logger } = parts;
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
-  const overloadGuard = createOverloadGuard();
+  const overloadGuard = countRefusals(createOverloadGuard(), parts.metrics);
   const allowance = createSandboxAllowance({ clock, addressesPerHour: config.sandboxAddressesPerHour });
   const recall: Engine['recall'] = (address) => engine.recall(address);
   const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
@@ -89,13 +99,20 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
         test: (address) => parts.sandbox.nearProvider(address),
       },
     }),
+    webhooks: createWebhookActions({
+      store,
+      wallClock,
+      httpAllowed: config.egressAllow.length > 0,
+      wake: () => store.notify(newDeliveries),
+    }),
     ...consoleParts(config, parts),
     overloadGuard,
     readiness: createReadiness(parts),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
-    logRequest: parts.logRequest,
+    logRequest: timeRequests(parts.logRequest, parts.metrics),
+    metrics: parts.metricsRoute,
   });
   const stopWatching = watchEventLoop((window) =>
     overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
@@ -148,23 +165,11 @@ async function listen(server: ApiServer, { host, port }: Config): Promise<string
   try {
     await server.listen({ host, port });
   } catch (error) {
-    throw new StartError(lineFor(error, { host, port }), error);
+    throw new StartError(lineFor(error, { host, port, setting: 'MAILPROOF_PORT' }), error);
   }
   const address = server.server.address();
   const actualPort = address !== null && typeof address === 'object' ? address.port : port;
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${actualPort}`;
-}
-
-function lineFor(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  if (code === 'EADDRINUSE') {
-    return `port ${port} on ${host} is taken: stop the program that holds it, or set MAILPROOF_PORT to another`;
-  }
-  if (code === 'EACCES') {
-    return `port ${port} may not be opened by this user: set MAILPROOF_PORT to one above 1023`;
-  }
-  return `cannot listen on ${host}, port ${port} (${code}): set MAILPROOF_HOST to an address of this machine`;
+  return reachableUrl(host, actualPort);
 }
 
 /** Draining may take this long; what is left is then cut off, so that the process ends within 30 seconds. */

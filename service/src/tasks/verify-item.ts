@@ -111,7 +111,9 @@ const askAgainMs = 15_000;
 
 /** No prober is there, or its port is blocked: that is ours to mend, and the task waits for it. */
 function cannotBeAsked(outcome: Outcome): boolean {
-  return outcome.kind === 'unavailable' && outcome.explanation.stage === 'smtp';
+  if (outcome.kind !== 'unavailable') return false;
+  const { reason } = outcome.explanation;
+  return reason === 'no_prober' || reason === 'mail_port_blocked';
 }
 
 /** A mail host told us to come back (greylisting), is left alone, or never got to the point: it may say more next time. */

@@ -54,6 +54,8 @@ const keys: Keys = {
   account: { id: '' },
   api_key: { id: '' },
   session: { id_hash: '' },
+  webhook: { id: '' },
+  webhook_delivery: { id: '' },
   hold: { account_id: '', id: '' },
   entry: { account_id: '', number: -1 },
   audit_mark: { account_id: '' },

@@ -6,6 +6,8 @@ import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
 import { eraseOverdueProbes } from '../probers/probe-rows.ts';
+import { releaseDeliveriesOf } from '../webhooks/claim-delivery.ts';
+import { eraseWebhookSlice } from '../webhooks/erase-webhooks.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
@@ -48,6 +50,7 @@ export function createSweep(parts: SweepParts): Sweep {
       (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),
       parts,
     );
+    await repeatedly((now) => parts.store.write((tx) => eraseWebhookSlice(tx, now), serialKey), parts);
     const erasedAnswers = await parts.store.write(async (tx) => {
       await eraseExpiredSessions(tx, parts.wallClock.now());
       return eraseExpiredAnswers(tx, parts.wallClock.now());
@@ -85,6 +88,7 @@ export async function releaseTheDead({ store, registry, wallClock }: SweepParts)
     await store.write(async (tx) => {
       await eraseAttemptsOf(tx, processId);
       await releaseTasksOf(tx, processId);
+      await releaseDeliveriesOf(tx, processId);
       await abandonListsOf(tx, processId);
     }, serialKey);
     await registry.remove(processId);

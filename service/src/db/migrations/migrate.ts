@@ -13,6 +13,7 @@ import { didYouMean } from './0008-did-you-mean.ts';
 import { egressAddresses } from './0009-egress-addresses.ts';
 import { probers } from './0010-probers.ts';
 import { growth } from './0011-growth.ts';
+import { webhooks } from './0012-webhooks.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -36,6 +37,7 @@ const migrations: readonly Migration[] = [
   egressAddresses,
   probers,
   growth,
+  webhooks,
 ];
 
 type MigrateAnswer =

@@ -5,6 +5,7 @@ import { createCompiler } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
 import { createReader } from '../create-tx.ts';
 import { sqliteDialect } from '../dialect.ts';
+import type { OnGroup } from '../groups/time-group.ts';
 import { createWriteQueue } from '../groups/write-queue.ts';
 import { isFileSound } from './check-file.ts';
 import { createLocalNotices } from './local-notices.ts';
@@ -27,6 +28,8 @@ export type SqliteStoreOptions = {
   dataDir: string;
   /** Look for damage; a service does, a short command need not. A large file is looked at later (`Store.findDamage`). */
   check: boolean;
+  /** Told of every transaction. */
+  onGroup?: OnGroup | undefined;
 };
 
 export type SqliteStoreParts = {
@@ -71,7 +74,8 @@ export async function openSqliteStore(
     const reader = await patiently(() => connect(busyTimeoutMs));
     const findDamage: Store['findDamage'] = async (stop) =>
       !options.check || isSmall || (await isFileSound(file, stop)) ? undefined : lineFor('corrupt', file);
-    return { ...assemble({ dataDir, dialect, writer, reader, connect }), findDamage };
+    const { onGroup } = options;
+    return { ...assemble({ dataDir, dialect, writer, reader, connect, onGroup }), findDamage };
   } catch (error) {
     throw error instanceof StoreUnavailableError
       ? new StoreOpenError(lineFor(error.fault, file), error)
@@ -169,13 +173,15 @@ type AssembleParts = {
   writer: Connection;
   reader: Connection;
   connect: (timeoutMs: number) => Connection;
+  onGroup: OnGroup | undefined;
 };
 
 const touch = statement((db, arg: { now: number }) =>
   db.updateTable('schema_version').set({ opened_at: arg.now }),
 );
 
-function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts): Omit<Store, 'findDamage'> {
+function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
+  const { dataDir, dialect, writer, reader, connect, onGroup } = parts;
   const compile = createCompiler(dialect.queries);
   const registries: ProcessRegistry[] = [];
   const reads = shareReadTransactions(reader);
@@ -184,6 +190,7 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
     connection: { ...writer, execute: refreshing(writer, reads) },
     compile,
     limits,
+    onGroup,
   });
   const read = createReader(reads, compile);
   const { write } = queue;

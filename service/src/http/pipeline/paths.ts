@@ -10,6 +10,13 @@ export const listDownloadPath = '/api/v1/lists/:listId/download';
 export const listActionPath = (action: 'start' | 'pause' | 'resume' | 'cancel') =>
   `/api/v1/lists/:listId/${action}` as const;
 
+export const webhooksPath = '/api/v1/webhooks';
+export const webhookPath = '/api/v1/webhooks/:webhookId';
+export const webhookSecretPath = '/api/v1/webhooks/:webhookId/rotate-secret';
+export const webhookTestPath = '/api/v1/webhooks/:webhookId/test';
+export const webhookDeliveriesPath = '/api/v1/webhooks/:webhookId/deliveries';
+export const webhookDeliverySendPath = '/api/v1/webhooks/:webhookId/deliveries/:deliveryId/send';
+
 export const sessionPath = '/session';
 export const accountPath = '/api/v1/account';
 export const accountLedgerPath = '/api/v1/account/ledger';
@@ -26,6 +33,9 @@ export const assetPath = '/assets/*';
 /** Everything below is the operator's, and is there only where an admin token is set. */
 export const adminPath = '/admin/v1';
 
+/** Here only where a token for it is set and it has no port of its own. */
+export const metricsPath = '/metrics';
+
 type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
 type Methods = readonly Method[];
 
@@ -36,6 +46,7 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [listsPath, ['GET', 'POST']],
   ['/healthz', ['GET', 'HEAD']],
   ['/readyz', ['GET', 'HEAD']],
+  [metricsPath, ['GET', 'HEAD']],
   ['/openapi.json', ['GET']],
   ['/docs', ['GET']],
   ['/docs/', ['GET']],
@@ -46,6 +57,7 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [accountUsagePath, ['GET']],
   [accountTasksPath, ['GET']],
   [accountKeysPath, ['GET', 'POST']],
+  [webhooksPath, ['GET', 'POST']],
   ...consolePaths.map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts`, ['GET', 'POST']],
   [`${adminPath}/health`, ['GET']],
@@ -64,9 +76,15 @@ const methodsByPattern: readonly [string, Methods][] = [
     ['POST'],
   ]),
   [accountKeyPath, ['PATCH', 'DELETE']],
+  [webhookPath, ['GET', 'PATCH', 'DELETE']],
+  [webhookSecretPath, ['POST']],
+  [webhookTestPath, ['POST']],
+  [webhookDeliveriesPath, ['GET']],
+  [webhookDeliverySendPath, ['POST']],
   ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],
   [`${adminPath}/accounts/:accountId/grants`, ['POST']],
+  [`${adminPath}/accounts/:accountId/unfreeze`, ['POST']],
   [`${adminPath}/accounts/:accountId/keys`, ['GET', 'POST']],
   [`${adminPath}/accounts/:accountId/keys/:keyId`, ['DELETE']],
   [`${adminPath}/accounts/:accountId/ledger`, ['GET']],

@@ -9,6 +9,7 @@ import type {
 import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
+import type { Exposition } from '../../metrics/create-exposition.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
@@ -16,6 +17,7 @@ import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { SignIns } from '../../sessions/slow-sign-ins.ts';
 import type { CreateTaskAnswer, CreateTaskRequest } from '../../tasks/create-task.ts';
 import type { ReadTaskAnswer, ReadTaskRequest } from '../../tasks/read-task.ts';
+import type { WebhookActions } from '../../webhooks/webhook-actions.ts';
 import type { VerifyOneAnswer, VerifyOneRequest } from '../../verifications/verify-one.ts';
 import type { AdmitRequest } from '../pipeline/admit-request.ts';
 import type { AuthenticateRequest } from '../pipeline/authenticate-request.ts';
@@ -41,8 +43,11 @@ export type HttpParts = {
   signIns: SignIns;
   account: AccountActions;
   lists: ListActions;
+  webhooks: WebhookActions;
   operator: OperatorActions;
   consoleFiles: ConsoleFiles;
+  /** The figures for Prometheus, where they are served on this port. */
+  metrics?: { token: AdminToken; exposition: Exposition } | undefined;
   overloadGuard: OverloadGuard;
   readiness(): Promise<Readiness>;
   newRequestId(): string;

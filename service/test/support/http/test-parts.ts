@@ -58,6 +58,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     ...signedOut,
     account: noPages(),
     lists: noLists(),
+    webhooks: noWebhooks(),
     operator: noOperatorActions(),
     consoleFiles: noConsoleFiles,
     overloadGuard: createOverloadGuard(),
@@ -124,6 +125,22 @@ function noLists(): HttpParts['lists'] {
   };
 }
 
+/** So have webhooks. */
+function noWebhooks(): HttpParts['webhooks'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    list: none,
+    read: none,
+    create: none,
+    change: none,
+    remove: none,
+    rotateSecret: none,
+    sendTest: none,
+    sendAgain: none,
+    deliveries: none,
+  };
+}
+
 /** So has the operator's side. */
 function noOperatorActions(): HttpParts['operator'] {
   const none = () => Promise.reject(new Error('not part of this test'));
@@ -132,6 +149,7 @@ function noOperatorActions(): HttpParts['operator'] {
     findAccount: none,
     createAccount: none,
     setPlan: none,
+    unfreeze: none,
     grantCredits: none,
     listKeys: none,
     issueKey: none,
