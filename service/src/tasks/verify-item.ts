@@ -1,7 +1,15 @@
 import { conclusiveStatuses, isRestReason, type Outcome } from '@mailproof/engine';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Claim } from './claim-task.ts';
-import { beginItem, deferItem, holdItem, mostAttempts, putBackItem, recordResult, type Item } from './items.ts';
+import {
+  beginItem,
+  deferItem,
+  holdItem,
+  mostAttempts,
+  putBackItem,
+  recordResult,
+  type Item,
+} from './items.ts';
 import { internalError, unverified, type Result } from './result.ts';
 import type { RunTaskParts } from './run-task.ts';
 import { visitOf, withVisits } from './visits.ts';
