@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
+import type { Evidence } from './evidence.ts';
+import { lookUp } from './look-up.ts';
 import { createLookupQueue } from './lookup-queue.ts';
 import { believeDenials } from './dns/believe-denials.ts';
 import { createControlName } from './dns/control-name.ts';
@@ -105,6 +107,8 @@ export type Engine = {
   verify(email: string, request: VerifyRequest): Promise<Outcome>;
   /** The verdict, where it can be given at once and no packet has to leave for it. */
   recall(address: Address): Recalled | undefined;
+  /** What lists and DNS say of an address; its mail host is not asked. */
+  lookUp(address: Address, request: VerifyRequest): Promise<Evidence>;
   /** The large provider that the domain is one slip away from, unless it is well known itself. Nobody is asked. */
   nearProvider(address: Address): string | undefined;
   /** Asks mail hosts from this process, whoever does so for `verify`. */
@@ -182,6 +186,7 @@ export function createEngine(settings: EngineSettings): Engine {
     prober: localProber,
     egress: openEgress({ pacer, rights, routes, mailPort }),
     recall: (address) => recall(address, parts),
+    lookUp: (address, request) => lookUp(address, parts, request),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
       nearProvider(address.host) === undefined ? undefined : lists.find(address).nearProvider,

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { FormTables } from './tables/form-tables.ts';
 
 /**
  * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
@@ -7,7 +8,7 @@ import type { Generated } from 'kysely';
  * Addresses live in `item`, in the results of `task`, in `list_piece` and `list_row`, in the answers of `idempotency`, in `probe`, and
  * nowhere else; all are erased when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
  */
-export type Schema = {
+export type Schema = FormTables & {
   account: {
     id: string;
     name: string;
@@ -318,6 +319,8 @@ export type Schema = {
       | 'key_created'
       | 'key_renamed'
       | 'key_deleted'
+      | 'form_key_created'
+      | 'form_key_deleted'
       | 'operator_signed_in'
       | 'webhook_created'
       | 'webhook_changed'

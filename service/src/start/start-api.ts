@@ -7,6 +7,7 @@ import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
 import { createListActions } from '../lists/list-actions.ts';
+import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
@@ -56,6 +57,7 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
     wake: () => void;
     logger: Logger;
     logRequest: LogRequest;
+    onProblem(message: string, error?: unknown): void;
     metrics: Metrics;
     /** Where the figures are served on the API's own port. */
     metricsRoute: HttpParts['metrics'];
@@ -78,6 +80,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     singleTimeoutMs,
   };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
+  const forms = startForms({ ...parts, engine });
   const server = await createServer({
     authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
     verifyOne: limitSandbox(
@@ -99,6 +102,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
         test: (address) => parts.sandbox.nearProvider(address),
       },
     }),
+    forms,
     webhooks: createWebhookActions({
       store,
       wallClock,
@@ -122,6 +126,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
+    await forms.stop();
   };
   try {
     return { url: await listen(server, config), stop };

@@ -53,6 +53,8 @@ type Keys = {
 const keys: Keys = {
   account: { id: '' },
   api_key: { id: '' },
+  form_key: { id: '' },
+  form_use: { key_id: '', day: -1 },
   session: { id_hash: '' },
   webhook: { id: '' },
   webhook_delivery: { id: '' },

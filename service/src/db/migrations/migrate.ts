@@ -14,6 +14,7 @@ import { egressAddresses } from './0009-egress-addresses.ts';
 import { probers } from './0010-probers.ts';
 import { growth } from './0011-growth.ts';
 import { webhooks } from './0012-webhooks.ts';
+import { formKeys } from './0013-form-keys.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -38,6 +39,7 @@ const migrations: readonly Migration[] = [
   probers,
   growth,
   webhooks,
+  formKeys,
 ];
 
 type MigrateAnswer =
