@@ -111,3 +111,14 @@ export type WebhookDelivery = {
 
 /** The newest first. `next` goes into `before` of the next request; null at the end. */
 export type WebhookDeliveryPage = { deliveries: WebhookDelivery[]; next: string | null };
+
+/** `secret` is told here and never again. */
+export type RotatedSecret = { secret: string; previous_secret_until: string };
+
+/** What the endpoints of webhooks may refuse, beside what those of the account do. */
+export type WebhookErrorReason =
+  | 'invalid_webhook_url'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
+  | 'webhook_disabled'
+  | 'too_many_webhooks';

@@ -22,6 +22,9 @@ import { addAdminObservation } from './routes/admin/observation.ts';
 import { addConsoleFiles } from './routes/console-files.ts';
 import { addCreateBulkTask } from './routes/create-bulk-task.ts';
 import { addDocs } from './routes/docs.ts';
+import { addFormCheck } from './routes/form-check.ts';
+import { addFormKeys } from './routes/form-keys.ts';
+import { addFormPage } from './routes/form-page.ts';
 import { addHealth } from './routes/health.ts';
 import type { ApiServer, HttpParts, RouteParts } from './routes/http-parts.ts';
 import { addChangeList } from './routes/lists/change-list.ts';
@@ -32,6 +35,8 @@ import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
+import { addWebhookDeliveries } from './routes/webhooks/deliveries.ts';
+import { addWebhooks } from './routes/webhooks/endpoints.ts';
 
 /** What a connection may hold and for how long. */
 export const connectionLimits = {
@@ -83,6 +88,11 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addSession(server, routeParts);
   addAccountReads(server, routeParts);
   addAccountKeys(server, routeParts);
+  addFormCheck(server, routeParts);
+  addFormKeys(server, routeParts);
+  addFormPage(server);
+  addWebhooks(server, routeParts);
+  addWebhookDeliveries(server, routeParts);
   addAdmin(server, routeParts);
   addHealth(server, routeParts);
   addMetrics(server, routeParts);

@@ -132,9 +132,11 @@ function within<Outcome>(
       signal.removeEventListener('abort', onAbort);
       resolve(outcome);
     }
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    begin(settle);
+    if (signal.aborted) onAbort();
+    else {
+      signal.addEventListener('abort', onAbort, { once: true });
+      begin(settle);
+    }
   });
 }
 

@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
+import type { FormActions } from '../../forms/form-actions.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
 import type { Exposition } from '../../metrics/create-exposition.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
@@ -17,6 +18,7 @@ import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { SignIns } from '../../sessions/slow-sign-ins.ts';
 import type { CreateTaskAnswer, CreateTaskRequest } from '../../tasks/create-task.ts';
 import type { ReadTaskAnswer, ReadTaskRequest } from '../../tasks/read-task.ts';
+import type { WebhookActions } from '../../webhooks/webhook-actions.ts';
 import type { VerifyOneAnswer, VerifyOneRequest } from '../../verifications/verify-one.ts';
 import type { AdmitRequest } from '../pipeline/admit-request.ts';
 import type { AuthenticateRequest } from '../pipeline/authenticate-request.ts';
@@ -42,6 +44,8 @@ export type HttpParts = {
   signIns: SignIns;
   account: AccountActions;
   lists: ListActions;
+  forms: FormActions;
+  webhooks: WebhookActions;
   operator: OperatorActions;
   consoleFiles: ConsoleFiles;
   /** The figures for Prometheus, where they are served on this port. */

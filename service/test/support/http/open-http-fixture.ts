@@ -18,6 +18,7 @@ import { createTestClock, type TestClock } from '../../../../engine/test/support
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
 import { createAccountActions } from '../../../src/accounts/account-actions.ts';
+import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
@@ -110,6 +111,7 @@ export async function openHttpFixture(database: TestDatabase) {
     account: createAccountActions(parts),
     lists: createListActions({ ...taskParts, ...listParts(time), processId: registry.ownId }),
     operator: createOperatorActions(operatorParts),
+    webhooks: createWebhookActions({ ...taskParts, httpAllowed: false }),
     newRequestId: randomUUID,
   });
   const server = await createServer(httpParts);
@@ -196,6 +198,8 @@ function patternOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path
     .replace(/^(\/api\/v1\/account\/keys)\/.*$/, '$1/{keyId}')
+    .replace(/^(\/api\/v1\/webhooks\/[^/]+\/deliveries)\/[^/]+/, '$1/{deliveryId}')
+    .replace(/^(\/api\/v1\/webhooks)\/(?!\{)[^/]+/, '$1/{webhookId}')
     .replace(/^(\/api\/v1\/lists)\/[^/]+(\/rows)\/.*$/, '$1/{listId}$2/{row}')
     .replace(/^(\/api\/v1\/lists)\/(?!\{)[^/]+/, '$1/{listId}')
     .replace(/^(\/api\/v1\/bulk-email-verification)\/.*$/, '$1/{taskId}')

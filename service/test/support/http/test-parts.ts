@@ -58,6 +58,8 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     ...signedOut,
     account: noPages(),
     lists: noLists(),
+    forms: noForms(),
+    webhooks: noWebhooks(),
     operator: noOperatorActions(),
     consoleFiles: noConsoleFiles,
     overloadGuard: createOverloadGuard(),
@@ -105,6 +107,12 @@ function noPages(): HttpParts['account'] {
   };
 }
 
+/** So have forms. */
+function noForms(): HttpParts['forms'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return { findKey: none, check: none, keys: none, createKey: none, deleteKey: none };
+}
+
 /** So have lists. */
 function noLists(): HttpParts['lists'] {
   const none = () => Promise.reject(new Error('not part of this test'));
@@ -121,6 +129,22 @@ function noLists(): HttpParts['lists'] {
     rows: none,
     explanation: none,
     download: none,
+  };
+}
+
+/** So have webhooks. */
+function noWebhooks(): HttpParts['webhooks'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    list: none,
+    read: none,
+    create: none,
+    change: none,
+    remove: none,
+    rotateSecret: none,
+    sendTest: none,
+    sendAgain: none,
+    deliveries: none,
   };
 }
 
