@@ -34,8 +34,7 @@ for (const database of databases) {
         for (const sql of [...pastSql(own), ...waitingSql(own, tasks)]) await fixture.execute(sql);
       await fixture.analyze();
       fixture.forget();
-      const claim = () =>
-        fixture.store.write((tx) => claimTask(tx, { processId: 'one', mode: 'live', now }));
+      const claim = () => fixture.store.write((tx) => claimTask(tx, { processId: 'one', mode: 'live', now }));
       /** Every statement since the last time can follow an index, and none hands out many rows. */
       const assertFlat = async (mostRows: number, small = /^$/) => {
         const seen = new Map<string, SeenStatement>();
