@@ -129,6 +129,7 @@ const serviceLayers = [
   'sessions',
   'idempotency',
   'sandbox',
+  'forms',
   'probers',
   'verifications',
   'tasks',
@@ -290,6 +291,11 @@ test('no line of the documentation is longer than 120 columns, tables aside', ()
       ),
   );
   expectNone(long, 'long lines');
+});
+
+test('no merge was left half done', () => {
+  const marked = files.filter((file) => /^(?:<{7} |>{7} |\s*(?:> ){7}|\s*\\?={7}$)/m.test(read(file)));
+  expectNone(marked, 'marks of a merge');
 });
 
 test('no file is longer than 400 lines, data aside', () => {

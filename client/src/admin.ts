@@ -49,6 +49,8 @@ export type AuditAction =
   | 'key_created'
   | 'key_renamed'
   | 'key_deleted'
+  | 'form_key_created'
+  | 'form_key_deleted'
   | 'operator_signed_in'
   | 'webhook_created'
   | 'webhook_changed'
@@ -96,7 +98,7 @@ export type ServiceHealth = {
   /** `started_at` is null where it is not known. */
   processes: {
     id: string;
-    role: 'all' | 'api' | 'worker';
+    role: 'all' | 'api' | 'worker' | 'prober';
     started_at: string | null;
     seen_at: string;
   }[];

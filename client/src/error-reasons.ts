@@ -2,6 +2,8 @@ import type { ErrorReason } from './error-body.ts';
 
 /** Every reason of the contract, complete by its type, so that a stranger's answer can be told from ours. */
 const errorReasons: Record<ErrorReason, true> = {
+  origin_not_allowed: true,
+  too_many_checks: true,
   invalid_email: true,
   invalid_batch: true,
   invalid_api_key: true,

@@ -42,7 +42,7 @@ export type VerifyParts = RecallParts &
     controls: Pick<ControlMailboxes, 'askAt'>;
   };
 
-type RecallParts = {
+export type RecallParts = {
   clock: Clock;
   lists: Lists;
   /** Where mail goes, as DNS says, or as it said not long ago. */
@@ -82,8 +82,7 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   );
   watch.note('smtp');
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
-  if (mailbox.kind === 'no_answer' && mailbox.reason === 'mail_port_blocked')
-    return unavailable({ ...known, mailbox }, watch);
+  if (cannotBeAsked(mailbox)) return unavailable({ ...known, mailbox }, watch);
   if (!takesEveryAddress(mailbox)) return conclude({ ...known, mailbox }, watch);
   const posture = await findPosture(address.host, parts, request);
   return conclude({ ...known, mailbox, posture }, watch);
@@ -105,6 +104,12 @@ function takesEveryAddress(mailbox: MailboxEvidence): boolean {
   );
 }
 
+/** That nobody here can ask says nothing of the mailbox. */
+function cannotBeAsked(mailbox: MailboxEvidence): boolean {
+  if (mailbox.kind === 'answered') return false;
+  return mailbox.reason === 'mail_port_blocked' || mailbox.reason === 'no_prober';
+}
+
 /** No mail host of a trap or a throw-away domain is contacted. */
 function isOffLimits({ lists }: Evidence): boolean {
   return lists.spamtrap || lists.disposable;
@@ -124,7 +129,7 @@ function unavailable(evidence: Evidence, watch: Watch): Outcome {
 }
 
 /** A throw-away service, and one that parks names, shows in its mail host even where the domain is new to the lists. */
-function withRoute(
+export function withRoute(
   listed: Evidence['lists'],
   route: MailRoute,
   { address, lists }: { address: Address; lists: Lists },

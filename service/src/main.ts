@@ -11,7 +11,7 @@ import type { LogOutput } from './log/batch-writes.ts';
 import { createLogRequest } from './http/pipeline/log-request.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { createMetrics } from './metrics/create-metrics.ts';
-import { watchGroups, watchVerifications } from './metrics/watch-events.ts';
+import { watchGroups, watchVerifications, watchWebhooks } from './metrics/watch-events.ts';
 import { openEngine } from './start/open-engine.ts';
 import { openMetrics } from './start/open-metrics.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
@@ -27,7 +27,7 @@ export { StartError };
 export type { ProcessRole };
 
 export type Service = {
-  /** Where the API listens; empty for a worker, which does not. */
+  /** Where the API listens; empty for a worker or a prober, which do not. */
   url: string;
   /** Where `/metrics` is served on a port of its own. */
   metricsUrl: string | undefined;
@@ -36,7 +36,7 @@ export type Service = {
 };
 
 export type StartParts = {
-  /** What this process does: serve the API, run tasks, or both. Every process does upkeep. */
+  /** What this process does: serve the API, run tasks, ask mail hosts, or all of it. Every process does upkeep. */
   role: ProcessRole;
   /** Output for a person; only the first start prints something. */
   print: (text: string) => void;
@@ -82,33 +82,31 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const registry = await store.joinRegistry(role);
-  const { engine, close: closeEngine } = await openEngine(config, {
-    store,
-    clock,
-    wallClock,
-    logger,
-    onProblem,
+  const base = { store, registry, clock, wallClock, logger, onProblem };
+  const { engine, egress, ...opened } = await openEngine(config, {
+    ...base,
+    role,
     createEngine: parts.createEngine,
     processId: registry.ownId,
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
-  const onCounted = watchVerifications(metrics);
-  const counting = startCounting({ store, clock, wallClock, onProblem, onCounted });
-  const { onResult } = counting;
-  const work = { store, engine, sandbox, slots, clock, wallClock, registry, onProblem, onResult, logger };
+  const counting = startCounting({ ...base, onCounted: watchVerifications(metrics) });
+  const work = { ...base, engine, egress, sandbox, slots, onResult: counting.onResult };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const onLeaseLost = () => metrics.count('taskLeasesLost', {});
-  const tasks = role === 'api' ? undefined : startTasks(config, { ...work, channel: newTasks, onLeaseLost });
-  const webhooks = role === 'api' ? undefined : startWebhooks(config, work);
+  const onAttempt = watchWebhooks(metrics);
+  const isWorker = role === 'all' || role === 'worker';
+  const tasks = isWorker ? startTasks(config, { ...work, channel: newTasks, onLeaseLost }) : undefined;
+  const webhooks = isWorker ? startWebhooks(config, { ...work, onAttempt }) : undefined;
   let served: Awaited<ReturnType<typeof openMetrics>> | undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {
     await Promise.all([tasks?.stop(), webhooks?.stop(), upkeep.stop(), api?.stop()]);
     await counting.stop();
     await served?.stop();
-    await closeEngine();
+    await opened.close();
     await registry.leave();
     await store.close();
   });
@@ -118,7 +116,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     const { route: metricsRoute, url: metricsUrl } = served;
     if (metricsUrl !== undefined) logger.info({ url: metricsUrl }, 'metrics');
     const wake = () => store.notify(newTasks);
-    if (role === 'worker') logger.info({ role }, 'working');
+    if (role === 'worker' || role === 'prober') logger.info({ role }, 'working');
     else {
       const logRequest = createLogRequest(logger, log);
       const apiParts = { ...work, upkeep, counting, wake, logRequest, metrics, metricsRoute };

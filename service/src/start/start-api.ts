@@ -7,6 +7,7 @@ import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
 import { createListActions } from '../lists/list-actions.ts';
+import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
@@ -22,6 +23,7 @@ import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createSandboxAllowance, limitSandbox } from '../sandbox/sandbox-allowance.ts';
+import type { EgressKeeper } from '../probers/keep-egress.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
@@ -47,6 +49,7 @@ export type Api = { url: string; stop(): Promise<void> };
 export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
   ConsoleParts & {
     engine: Engine;
+    egress: Pick<EgressKeeper, 'problem'>;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
     upkeep: Pick<Upkeep, 'checking' | 'problems'>;
@@ -54,6 +57,7 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
     wake: () => void;
     logger: Logger;
     logRequest: LogRequest;
+    onProblem(message: string, error?: unknown): void;
     metrics: Metrics;
     /** Where the figures are served on the API's own port. */
     metricsRoute: HttpParts['metrics'];
@@ -76,6 +80,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     singleTimeoutMs,
   };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
+  const forms = startForms({ ...parts, engine });
   const server = await createServer({
     authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
     verifyOne: limitSandbox(
@@ -97,6 +102,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
         test: (address) => parts.sandbox.nearProvider(address),
       },
     }),
+    forms,
     webhooks: createWebhookActions({
       store,
       wallClock,
@@ -105,7 +111,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     }),
     ...consoleParts(config, parts),
     overloadGuard,
-    readiness: createReadiness({ store, engine, clock, wallClock, upkeep: parts.upkeep }),
+    readiness: createReadiness(parts),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
@@ -120,6 +126,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
+    await forms.stop();
   };
   try {
     return { url: await listen(server, config), stop };

@@ -10,9 +10,11 @@ import { processes } from './0005-processes.ts';
 import { hostLeases } from './0006-host-leases.ts';
 import { lists } from './0007-lists.ts';
 import { didYouMean } from './0008-did-you-mean.ts';
+import { egressAddresses } from './0009-egress-addresses.ts';
 import { probers } from './0010-probers.ts';
 import { growth } from './0011-growth.ts';
 import { webhooks } from './0012-webhooks.ts';
+import { formKeys } from './0013-form-keys.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -33,9 +35,11 @@ const migrations: readonly Migration[] = [
   hostLeases,
   lists,
   didYouMean,
+  egressAddresses,
   probers,
   growth,
   webhooks,
+  formKeys,
 ];
 
 type MigrateAnswer =

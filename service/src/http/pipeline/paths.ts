@@ -25,6 +25,12 @@ export const accountTasksPath = '/api/v1/account/tasks';
 export const accountKeysPath = '/api/v1/account/keys';
 export const accountKeyPath = '/api/v1/account/keys/:keyId';
 
+export const formCheckPath = '/api/v1/form-check';
+export const formScriptPath = '/form.js';
+export const formPagePath = '/docs/form';
+export const formKeysPath = '/api/v1/account/form-keys';
+export const formKeyPath = '/api/v1/account/form-keys/:formKey';
+
 /** Where the console is: these and all below them are one page, which reads its address itself. */
 export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/operator'];
 export const consolePathsBelow = ['/lists/*', '/tasks/*', '/operator/*'];
@@ -36,7 +42,7 @@ export const adminPath = '/admin/v1';
 /** Here only where a token for it is set and it has no port of its own. */
 export const metricsPath = '/metrics';
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
 type Methods = readonly Method[];
 
 /** Which methods each path answers to. Any other there is 405; anywhere else it is 404. */
@@ -57,6 +63,10 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [accountUsagePath, ['GET']],
   [accountTasksPath, ['GET']],
   [accountKeysPath, ['GET', 'POST']],
+  [formKeysPath, ['GET', 'POST']],
+  [formCheckPath, ['POST', 'OPTIONS']],
+  [formScriptPath, ['GET', 'HEAD']],
+  [formPagePath, ['GET']],
   [webhooksPath, ['GET', 'POST']],
   ...consolePaths.map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts`, ['GET', 'POST']],
@@ -76,6 +86,7 @@ const methodsByPattern: readonly [string, Methods][] = [
     ['POST'],
   ]),
   [accountKeyPath, ['PATCH', 'DELETE']],
+  [formKeyPath, ['DELETE']],
   [webhookPath, ['GET', 'PATCH', 'DELETE']],
   [webhookSecretPath, ['POST']],
   [webhookTestPath, ['POST']],

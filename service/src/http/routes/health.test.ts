@@ -25,6 +25,7 @@ test('is ready while the store is being looked at, and says what still is', asyn
     engine,
     clock: { now: () => now },
     wallClock: { now: () => 0 },
+    egress: { problem: () => undefined },
     upkeep: { checking: () => checking, problems: () => found },
   });
   assert.deepEqual(await readiness(), { ready: true, checking });
@@ -45,6 +46,7 @@ test('says what is wrong with the store, asks it once a second at most, and reco
       },
     },
     engine,
+    egress: { problem: () => undefined },
     clock: { now: () => now },
     wallClock: { now: () => 0 },
     upkeep,
@@ -64,6 +66,7 @@ test('is not ready while the resolver denies what exists, and says what to do', 
   const readiness = createReadiness({
     store: { check: () => Promise.resolve() },
     engine: { health: () => ({ ...engine.health(), resolver: { kind: 'denies', line } }) },
+    egress: { problem: () => undefined },
     clock: { now: () => 0 },
     wallClock: { now: () => 0 },
     upkeep,
@@ -71,4 +74,17 @@ test('is not ready while the resolver denies what exists, and says what to do', 
   const found = await readiness();
   assert.ok(!found.ready);
   assert.match(found.problems.join('\n'), /^the resolver denies .*; set MAILPROOF_DNS_SERVERS .*$/);
+});
+
+test('is not ready while no prober can ask, and says which and why', async () => {
+  const problem = 'no prober can ask mail hosts: default (mail port blocked)';
+  const readiness = createReadiness({
+    store: { check: () => Promise.resolve() },
+    engine,
+    egress: { problem: () => problem },
+    upkeep,
+    clock: { now: () => 0 },
+    wallClock: { now: () => 0 },
+  });
+  assert.deepEqual(await readiness(), { ready: false, problems: [problem] });
 });

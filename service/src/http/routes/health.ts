@@ -4,6 +4,7 @@ import type { Store } from '../../db/store.ts';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { WallClock } from '../../db/wall-clock.ts';
 import { describeResolver } from '../../operator/read-health.ts';
+import type { EgressKeeper } from '../../probers/keep-egress.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import { byAnybody } from '../schemas/security.ts';
 import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
@@ -96,6 +97,7 @@ function readyAnswer({ checking }: Readiness & { ready: true }) {
 type ReadinessParts = {
   store: Pick<Store, 'check'>;
   engine: Pick<Engine, 'health'>;
+  egress: Pick<EgressKeeper, 'problem'>;
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
   /** What is being looked at since the start, and what was found. */
@@ -106,14 +108,14 @@ type ReadinessParts = {
 const rememberMs = 1_000;
 
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
-  const { store, engine, clock, wallClock, upkeep } = parts;
+  const { store, engine, egress, clock, wallClock, upkeep } = parts;
   let known: { readiness: Promise<Readiness>; until: number } | undefined;
 
   async function checkAll(): Promise<Readiness> {
     try {
       await store.check(wallClock.now());
-      const resolverProblem = describeResolver(engine.health().resolver);
-      const problems = [...(resolverProblem === undefined ? [] : [resolverProblem]), ...upkeep.problems()];
+      const found = [describeResolver(engine.health().resolver), egress.problem(), ...upkeep.problems()];
+      const problems = found.filter((problem) => problem !== undefined);
       if (problems.length > 0) return { ready: false, problems };
       const checking = upkeep.checking();
       return checking.length === 0 ? { ready: true } : { ready: true, checking };

@@ -8,6 +8,7 @@ import type {
 } from 'fastify';
 import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
+import type { FormActions } from '../../forms/form-actions.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
 import type { Exposition } from '../../metrics/create-exposition.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
@@ -43,6 +44,7 @@ export type HttpParts = {
   signIns: SignIns;
   account: AccountActions;
   lists: ListActions;
+  forms: FormActions;
   webhooks: WebhookActions;
   operator: OperatorActions;
   consoleFiles: ConsoleFiles;

@@ -88,20 +88,23 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('every operation says who may call it: a key or a session, the token or a session, or anybody', () => {
+  test('every operation says who may call it: a key or a session, the token or a session, a form key, or anybody', () => {
     const schemes = inside(document, 'components', 'securitySchemes');
     assert.deepEqual(
       [inside(schemes, 'session')['in'], inside(schemes, 'session')['name']],
       ['cookie', 'mailproof_session'],
     );
     for (const { path, method, security } of operations()) {
-      const expected = path.startsWith('/api/')
-        ? ['apiKey', 'session']
-        : path.startsWith('/admin/')
-          ? ['adminToken', 'session']
-          : path === '/session' && method !== 'post'
-            ? ['session']
-            : [];
+      const expected =
+        path === '/api/v1/form-check'
+          ? ['formKey']
+          : path.startsWith('/api/')
+            ? ['apiKey', 'session']
+            : path.startsWith('/admin/')
+              ? ['adminToken', 'session']
+              : path === '/session' && method !== 'post'
+                ? ['session']
+                : [];
       const named = (security as Json[]).flatMap((scheme) => Object.keys(scheme));
       assert.deepEqual(named, expected, `${method} ${path}`);
     }

@@ -18,6 +18,7 @@ export const openapiDocument = {
     { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
     { name: 'Lists', description: 'A file with addresses, checked and given back with what was found' },
     { name: 'Account', description: 'Balance, ledger, usage, tasks and keys of the account; free of charge' },
+    { name: 'Forms', description: 'A guard for sign-up forms, asked by browsers with a publishable key' },
     { name: 'Webhooks', description: 'Endpoints of yours that are told of events (Standard Webhooks 1.0.0)' },
     { name: 'Administration', description: 'For the operator; only where an admin token is set' },
     { name: 'Session', description: 'For browsers: a cookie in place of a key' },
@@ -36,6 +37,12 @@ export const openapiDocument = {
         name: sessionCookieName,
         description:
           'For browsers: the cookie that `POST /session` sets. Every method but GET and HEAD needs the `X-CSRF-Token` too',
+      },
+      formKey: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description:
+          'A publishable key, `mp_pub_…`: it may stand in web pages, and is good for form checks from these alone',
       },
       apiKey: {
         type: 'http' as const,

@@ -148,6 +148,8 @@ const auditEntrySchema = Type.Object(
       'key_created',
       'key_renamed',
       'key_deleted',
+      'form_key_created',
+      'form_key_deleted',
       'operator_signed_in',
       'webhook_created',
       'webhook_changed',

@@ -58,6 +58,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     ...signedOut,
     account: noPages(),
     lists: noLists(),
+    forms: noForms(),
     webhooks: noWebhooks(),
     operator: noOperatorActions(),
     consoleFiles: noConsoleFiles,
@@ -104,6 +105,12 @@ function noPages(): HttpParts['account'] {
     renameKey: none,
     deleteKey: none,
   };
+}
+
+/** So have forms. */
+function noForms(): HttpParts['forms'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return { findKey: none, check: none, keys: none, createKey: none, deleteKey: none };
 }
 
 /** So have lists. */

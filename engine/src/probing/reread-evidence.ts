@@ -1,0 +1,70 @@
+import type { CatchAllAnswer, MailboxEvidence, ReadReply } from '../evidence.ts';
+import { defaultLimits } from '../limits.ts';
+import { classifyReply } from '../replies/classifier/classify-reply.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import { providerOf } from '../replies/providers.ts';
+import { condemnsMailbox } from '../replies/rules/rule.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { catchAllAfter } from './catch-all-lookups.ts';
+import type { Probe } from './prober.ts';
+
+/**
+ * What evidence from a prober elsewhere means by the rules of this process: replies are read once more where the verdict
+ * is given, so that a rule is mended in one place and not on every prober.
+ *
+ * It knows less than the prober did: neither by what names that introduced itself, nor what was cut off a long reply. So
+ * it never condemns a mailbox that the prober did not condemn, and leaves the meaning of a reply that was cut as it came.
+ */
+export function rereadEvidence(
+  evidence: MailboxEvidence,
+  { address }: Pick<Probe, 'address'>,
+): MailboxEvidence {
+  if (evidence.kind === 'no_answer') return rereadRefusal(evidence);
+  const { host, replies, meaning } = evidence;
+  const answer = replies.find(({ phase }) => phase === 'rcpt');
+  const isContradicted = answer !== undefined && meaning.label === 'accepted' && answer.code >= 300;
+  if (answer === undefined || isContradicted) return withoutProof(evidence);
+  const recipient = `${address.localPart}@${address.host}`;
+  return {
+    ...evidence,
+    meaning: reread(answer, { host, recipient, before: meaning }),
+    catchAll: rereadCatchAll(evidence),
+  };
+}
+
+type Answered = MailboxEvidence & { kind: 'answered' };
+type Refused = MailboxEvidence & { kind: 'no_answer' };
+
+/** Whoever claims an answer without the reply it was read from, or against it, has shown nothing. */
+function withoutProof({ host, replies }: Answered): Refused {
+  return { kind: 'no_answer', reason: 'protocol_error', meaning: undefined, connected: true, host, replies };
+}
+
+function rereadRefusal(evidence: Refused): Refused {
+  const [reply] = evidence.replies;
+  const { host, meaning: before } = evidence;
+  if (reply === undefined || host === undefined || before === undefined) return evidence;
+  const meaning = reread(reply, { host, recipient: undefined, before });
+  return condemnsMailbox(meaning.label) ? evidence : { ...evidence, meaning };
+}
+
+/** What was remembered, or compared in the same conversation, cannot be read again from a reply. */
+function rereadCatchAll({ catchAll, replies, host }: Answered): CatchAllAnswer {
+  const reply = replies.find(({ phase }) => phase === 'random_rcpt');
+  if (reply === undefined || catchAll.kind === 'undetermined' || catchAll.from !== 'random_probe')
+    return catchAll;
+  const before: ReplyMeaning =
+    catchAll.kind === 'yes'
+      ? { label: 'accepted', reason: 'accepted' }
+      : { label: 'mailbox_not_exist', reason: 'unknown_user' };
+  return catchAllAfter(reread(reply, { host, recipient: undefined, before }));
+}
+
+type ReadBefore = { host: CanonicalHost; recipient: string | undefined; before: ReplyMeaning };
+
+function reread({ code, enhanced, text }: ReadReply, { host, recipient, before }: ReadBefore): ReplyMeaning {
+  if (text.length >= defaultLimits.explainedReplyCharacters) return before;
+  const parties = recipient === undefined ? undefined : { sender: '', heloName: '', recipient };
+  const meaning = classifyReply({ code, enhanced, text, provider: providerOf(host)?.id }, parties);
+  return condemnsMailbox(meaning.label) && !condemnsMailbox(before.label) ? before : meaning;
+}
