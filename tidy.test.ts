@@ -139,6 +139,7 @@ const serviceLayers = [
   'engine-state',
   'metrics',
   'upkeep',
+  'backups',
   'worker',
   'http',
   'main',
