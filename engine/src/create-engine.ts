@@ -60,6 +60,8 @@ export type EngineSettings = {
   egressAllow: Cidr[];
   /** STARTTLS only where a host demands it, or wherever it is offered. */
   starttls: 'demanded' | 'always';
+  /** Evidence keeps replies as they were: for a prober, whose evidence is read elsewhere (see reread-evidence.ts). */
+  wholeReplies?: boolean;
   listFiles: OperatorFiles;
   /** Where the operator renews the built-in lists (`domain-lists update`); none: the built-in ones. */
   renewedListsIn?: string | undefined;
@@ -275,6 +277,7 @@ function openScheduler({ settings, clock, limits }: Base, { memoryOf, ...needs }
     clock,
     limits,
     starttls: settings.starttls,
+    wholeReplies: settings.wholeReplies ?? false,
     hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
     catchAllLookups: createCatchAllLookups(
       createCatchAllMemory(clock, limits, memoryOf('catch_all')),

@@ -42,4 +42,5 @@ export { canonicalHost } from './syntax/canonical-host.ts';
 export { parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export type { Probe, Prober } from './probing/prober.ts';
+export { createRereadEvidence, type RereadEvidence } from './probing/reread-evidence.ts';
 export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';

@@ -295,7 +295,10 @@ export type Schema = {
       | 'key_created'
       | 'key_renamed'
       | 'key_deleted'
-      | 'operator_signed_in';
+      | 'operator_signed_in'
+      | 'prober_added'
+      | 'prober_enrolled'
+      | 'prober_removed';
     subject: string;
     detail: string;
   };

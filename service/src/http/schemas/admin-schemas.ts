@@ -137,6 +137,9 @@ const auditEntrySchema = Type.Object(
       'key_renamed',
       'key_deleted',
       'operator_signed_in',
+      'prober_added',
+      'prober_enrolled',
+      'prober_removed',
     ]),
     subject: Type.String({ description: 'The id of the account or key that was changed' }),
     detail: Type.Unsafe<Record<string, string | number>>({
