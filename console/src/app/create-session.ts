@@ -31,6 +31,7 @@ const lookAgainMs = 3_000;
 
 export function createSession(api: () => Api): SessionStore {
   const state = signal<SessionState>({ kind: 'looking' });
+  let isClosing = false;
   const enter = (session: OpenSession) => {
     state.value = stateOf(session);
   };
@@ -55,11 +56,14 @@ export function createSession(api: () => Api): SessionStore {
       enter(await api().session.open(text.startsWith('mp_') ? { key: text } : { admin_token: text }));
     },
     async signOut() {
+      isClosing = true;
       try {
         await api().session.close();
       } catch (error) {
         // A session that is not known any more is what was wanted.
         if (failureOf(error).status !== 401) throw error;
+      } finally {
+        isClosing = false;
       }
       state.value = { kind: 'signed_out', hasEnded: false };
     },
@@ -75,7 +79,8 @@ export function createSession(api: () => Api): SessionStore {
       }
     },
     ended() {
-      if ('csrfToken' in state.value) state.value = { kind: 'signed_out', hasEnded: true };
+      // What was being read while the session was closed is refused, and that is no news.
+      if ('csrfToken' in state.value && !isClosing) state.value = { kind: 'signed_out', hasEnded: true };
     },
   };
   return store;

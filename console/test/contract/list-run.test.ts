@@ -72,6 +72,8 @@ describe('a list that runs', () => {
     await bringList(page, oneWaits());
     await agree(page);
     await page.getByRole('heading', { level: 2, name: 'Checking' }).waitFor();
+    // The page looks at a running list again and again, and may be about to do so while the session is closed.
+    visitor.expectTrouble('401 /api/v1/lists');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await signIn(page, { origin, secret, path: '/lists' });
