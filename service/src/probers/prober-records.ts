@@ -114,7 +114,10 @@ function isSame(one: string, other: string): boolean {
 }
 
 const deleteProber = statement((db, arg: { id: string }) =>
-  db.deleteFrom('prober').where((eb) => eb.or([eb('id', '=', arg.id), eb('name', '=', arg.id)])).returning(['id', 'name']),
+  db
+    .deleteFrom('prober')
+    .where((eb) => eb.or([eb('id', '=', arg.id), eb('name', '=', arg.id)]))
+    .returning(['id', 'name']),
 );
 
 const dropEgress = statement((db, arg: { owner: string }) =>
