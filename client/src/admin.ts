@@ -90,7 +90,7 @@ export type ServiceHealth = {
   /** `started_at` is null where it is not known. */
   processes: {
     id: string;
-    role: 'all' | 'api' | 'worker';
+    role: 'all' | 'api' | 'worker' | 'prober';
     started_at: string | null;
     seen_at: string;
   }[];

@@ -50,6 +50,7 @@ export const reasonGroups = {
       smtputf8_not_offered: 'The address needs SMTPUTF8, which the mail server does not support.',
       tls_failed: 'The mail server requires TLS, and the TLS handshake failed.',
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
+      no_prober: 'No prober can ask mail servers now, so the mailbox was not asked about.',
       host_resting: 'The mail server is paused because of earlier replies or failures, so it was not asked.',
       control_mailbox_refused:
         'The provider currently rejects mailboxes that are known to exist, so its "no such mailbox" is not believed.',

@@ -14,6 +14,7 @@ import type { Cidr } from './net/parse-cidr.ts';
 import { randomProbeNames } from './random-probe-name.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
 import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
+import { allEgressIsOurs, createEgressRights, type EgressRights } from './routes/egress-rights.ts';
 import { keepRoutes } from './routes/keep-routes.ts';
 import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
@@ -23,8 +24,7 @@ import { largeProviders } from './lists/large-providers.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import { nearProvider } from './lists/near-provider.ts';
-import { createPacer, type Pacer } from './politeness/create-pacer.ts';
-import type { LeaseStore } from './politeness/lease-store.ts';
+import { createPacer, type Pacer, type Predecessor } from './politeness/create-pacer.ts';
 import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyBook } from './politeness/policy.ts';
@@ -60,8 +60,6 @@ export type EngineSettings = {
   egressAllow: Cidr[];
   /** STARTTLS only where a host demands it, or wherever it is offered. */
   starttls: 'demanded' | 'always';
-  /** Evidence keeps replies as they were: for a prober, whose evidence is read elsewhere (see reread-evidence.ts). */
-  wholeReplies?: boolean;
   listFiles: OperatorFiles;
   /** Where the operator renews the built-in lists (`domain-lists update`); none: the built-in ones. */
   renewedListsIn?: string | undefined;
@@ -72,15 +70,18 @@ export type EngineSettings = {
   limits?: Partial<Limits>;
   /** What outlives this process; without it the engine starts from zero. */
   memory?: EngineMemory;
-  /** Where processes that share the limits of all hosts agree which of them may talk; without it the engine is alone. */
-  leases?: LeaseStore | undefined;
+  /**
+   * Whether other processes have the same egress addresses: then nothing is asked from one before it was given to this
+   * engine (`egress`). Otherwise all are its own.
+   */
+  sharesEgress?: boolean;
   /**
    * A secret that made-up names are derived from, so that a greylisting host is asked for the same one again after
    * a restart. Without it each process has its own.
    */
   randomProbeKey?: string;
   /** Who asks mail hosts for `verify`, where it is not this process's own prober alone. */
-  chooseProber?(local: Prober): Prober;
+  chooseProber?(local: Prober, policies: PolicyBook): Prober;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
@@ -103,12 +104,30 @@ export type Engine = {
   nearProvider(address: Address): string | undefined;
   /** Asks mail hosts from this process, whoever does so for `verify`. */
   prober: Prober;
+  egress: EngineEgress;
   /** What left this machine so far. */
   counts(): { dnsQueries: number; dialled: number; forbidden: number; breaches: number };
   /** What an operator should see: hosts left alone, routes, whether mail hosts can be reached at all. */
   health(): EngineHealth;
   /** Lets go of every socket and file. */
   close(): void;
+};
+
+/** The egress addresses that the engine is set up with, for whoever keeps account of whose they are. */
+export type EngineEgress = {
+  ids: readonly string[];
+  /** One is ours now, and conversations may begin from it until then, on the engine's clock. */
+  takeOver(id: string, from: Predecessor, until: number): void;
+  /** It is still ours. */
+  allowUntil(id: string, until: number): void;
+  /** Nothing begins from it any more. */
+  giveUp(id: string): void;
+  /** Conversations that are still open from it. */
+  conversations(id: string): number;
+  /** What its next owner should know. */
+  handOver(id: string): unknown;
+  /** Why nothing can be asked from it now, where that is so. */
+  problem(id: string): 'mail_port_blocked' | 'down' | 'resting' | undefined;
 };
 
 /** Puts the real parts together: this machine's clock, sockets, lists and memory. */
@@ -122,14 +141,15 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
   const memoryOf = openNamespaces(settings.memory);
-  const routes = keepRoutes(openRoutes(base), {
+  const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
+  const routes = keepRoutes(openRoutes(base, rights), {
     memory: memoryOf('route'),
     clock,
     signature: randomBytes(8).toString('hex'),
   });
-  const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes });
+  const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
-  const scheduler = openScheduler(base, { policies, routes, mailPort, pacer, memoryOf });
+  const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const localProber = createLocalProber({ limits, resolver, policies, scheduler, mailPort });
   const asking = {
@@ -138,7 +158,7 @@ export function createEngine(settings: EngineSettings): Engine {
     limits,
     resolver,
     policies,
-    prober: settings.chooseProber?.(localProber) ?? localProber,
+    prober: settings.chooseProber?.(localProber, policies) ?? localProber,
     mailRoutes: {
       find: ({ host }, request) =>
         lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
@@ -155,6 +175,18 @@ export function createEngine(settings: EngineSettings): Engine {
   return {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
+    egress: {
+      ids: routes.ids,
+      takeOver(id, from, until) {
+        pacer.takeOver(id, from);
+        rights.allowUntil(id, until);
+      },
+      allowUntil: (id, until) => rights.allowUntil(id, until),
+      giveUp: (id) => rights.giveUp(id),
+      conversations: (id) => pacer.openFrom(id),
+      handOver: (id) => pacer.handOver(id),
+      problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
+    },
     recall: (address) => recall(address, parts),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
@@ -171,7 +203,6 @@ export function createEngine(settings: EngineSettings): Engine {
     close() {
       controls.stop();
       canaries.stop();
-      pacer.stop();
       routes.stop();
       resolverWatch.stop();
       resolver.close();
@@ -210,7 +241,7 @@ function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver
   return { mailRoutes, resolverWatch };
 }
 
-function openRoutes({ settings, clock, limits }: Base): Routes {
+function openRoutes({ settings, clock, limits }: Base, rights: EgressRights): Routes {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
   const ownAddresses = watchOwnAddresses(clock);
   return createRoutes({
@@ -220,6 +251,7 @@ function openRoutes({ settings, clock, limits }: Base): Routes {
     wallClock: Date,
     limits,
     heedsBlocks: settings.pacing !== 'off',
+    rights,
     dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
     onProblem: (message) => settings.onProblem(message),
   });
@@ -229,7 +261,6 @@ function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {
   return createPacer({
     clock,
     memory,
-    leases: leasesOf({ settings }),
     random: Math.random,
     backsOff: settings.pacing !== 'off',
     // One host that is down is the host's business; a provider that turns away from us is the operator's.
@@ -250,16 +281,10 @@ function controlsOf({ policyFile }: EngineSettings): Map<string, readonly string
   );
 }
 
-/** Where nothing is limited, nobody needs a lease. */
-function leasesOf({ settings }: Pick<Base, 'settings'>): Parameters<typeof createPacer>[0]['leases'] {
-  const { leases: store, pacing } = settings;
-  if (store === undefined || pacing === 'off') return undefined;
-  return { store, onProblem: (message) => settings.onProblem(message) };
-}
-
 type SchedulerNeeds = {
   policies: PolicyBook;
   routes: Routes;
+  rights: EgressRights;
   mailPort: MailPortWatch;
   pacer: Pacer;
   memoryOf: ReturnType<typeof openNamespaces>;
@@ -277,7 +302,6 @@ function openScheduler({ settings, clock, limits }: Base, { memoryOf, ...needs }
     clock,
     limits,
     starttls: settings.starttls,
-    wholeReplies: settings.wholeReplies ?? false,
     hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
     catchAllLookups: createCatchAllLookups(
       createCatchAllMemory(clock, limits, memoryOf('catch_all')),
@@ -291,6 +315,7 @@ function openScheduler({ settings, clock, limits }: Base, { memoryOf, ...needs }
 type CanaryNeeds = {
   resolver: DnsResolver;
   routes: Routes;
+  rights: EgressRights;
   mailRoutes: ReturnType<typeof openMailRoutes>['mailRoutes'];
 };
 
@@ -305,6 +330,7 @@ function watchMailPort(base: Base, needs: CanaryNeeds) {
     onProblem: (message) => settings.onProblem(message),
   });
   const canaries = watchCanaries(base, { ...needs, mailPort });
+  needs.rights.onChange(() => canaries.askSoon());
   return { mailPort, canaries };
 }
 
@@ -313,7 +339,7 @@ const ownHostsAsked = 3;
 
 function watchCanaries(
   { settings, clock, limits }: Base,
-  { resolver, routes, mailPort, mailRoutes }: CanaryNeeds & { mailPort: MailPortWatch },
+  { resolver, routes, rights, mailPort, mailRoutes }: CanaryNeeds & { mailPort: MailPortWatch },
 ) {
   return startCanaries({
     async findOwnHosts(patience) {
@@ -329,6 +355,8 @@ function watchCanaries(
     watch: mailPort,
     onProblem: (message) => settings.onProblem(message),
     async findAddresses(host, patience) {
+      // Whoever owns no egress address has no port to try.
+      if (!routes.ids.some((id) => rights.of(id) === 'ours')) return [];
       const found = await resolveHost(host, { resolver, limits }, patience);
       return found.kind === 'resolves' ? found.addresses : [];
     },

@@ -36,6 +36,8 @@ export type NoAnswerReason =
   | 'host_resting'
   /** Outbound port 25 is found to be blocked: nothing that is learnt about any host now would be true. */
   | 'mail_port_blocked'
+  /** No egress address that could ask has an owner now. */
+  | 'no_prober'
   /** The operator's policy is not to ask this provider. */
   | 'provider_policy'
   /** The provider refuses a mailbox that is known to exist, so its "no such mailbox" is not believed. */

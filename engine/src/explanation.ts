@@ -68,11 +68,12 @@ function hintsOf({ lists, route }: Evidence): Pick<Explanation, 'did_you_mean' |
 
 /** DNS gave no answer, or nobody can be reached from here: there is no verdict to explain, only a failure. */
 export function explainUnavailable(evidence: Evidence, timings: Timings): Explanation {
-  const { route } = evidence;
+  const { route, mailbox } = evidence;
+  const unreachable = mailbox?.kind === 'no_answer' ? mailbox.reason : 'mail_port_blocked';
   const cause =
     route?.kind === 'undetermined'
       ? ({ stage: 'dns', reason: `dns_${route.failure}` } as const)
-      : ({ stage: 'smtp', reason: 'mail_port_blocked' } as const);
+      : ({ stage: 'smtp', reason: unreachable } as const);
   return {
     ...cause,
     retry: retryIn(retryAfterSeconds.dns),

@@ -1,7 +1,7 @@
 /** What the engine offers: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
 export { createBoundedCache } from './bounded-cache.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
+export { createEngine, type Engine, type EngineEgress, type EngineSettings } from './create-engine.ts';
 export { createResolver } from './dns/create-resolver.ts';
 export { parseDnsServer } from './dns/parse-dns-server.ts';
 export { probeResolver } from './dns/probe-resolver.ts';
@@ -20,15 +20,8 @@ export type { ListFindings, Lists } from './lists/findings.ts';
 export { findListFile, listFileNames } from './lists/list-files.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
-export {
-  allHosts,
-  leaseKeptMs,
-  type HeldLease,
-  type LeaseExchange,
-  type LeaseStore,
-  type ReturnedLease,
-} from './politeness/lease-store.ts';
 export type { Patience } from './patience.ts';
+export type { Predecessor } from './politeness/create-pacer.ts';
 export { createPolicyBook } from './politeness/create-policy-book.ts';
 export type { PolicyFile, RouteSetting } from './politeness/policy-file.ts';
 export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';
@@ -40,7 +33,8 @@ export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
 export { canonicalHost } from './syntax/canonical-host.ts';
 export { parseAddress, trimAddress } from './syntax/parse-address.ts';
+export { egressFor } from './routes/rank-egress.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export type { Probe, Prober } from './probing/prober.ts';
-export { createRereadEvidence, type RereadEvidence } from './probing/reread-evidence.ts';
+export { rereadEvidence } from './probing/reread-evidence.ts';
 export { verify, type Outcome, type Recalled, type VerifyParts } from './verify.ts';

@@ -82,8 +82,7 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   );
   watch.note('smtp');
   if (mailbox.kind === 'no_answer' && isLate()) return timeOut('smtp', watch);
-  if (mailbox.kind === 'no_answer' && mailbox.reason === 'mail_port_blocked')
-    return unavailable({ ...known, mailbox }, watch);
+  if (cannotBeAsked(mailbox)) return unavailable({ ...known, mailbox }, watch);
   if (!takesEveryAddress(mailbox)) return conclude({ ...known, mailbox }, watch);
   const posture = await findPosture(address.host, parts, request);
   return conclude({ ...known, mailbox, posture }, watch);
@@ -103,6 +102,12 @@ function takesEveryAddress(mailbox: MailboxEvidence): boolean {
   return (
     mailbox.kind === 'answered' && mailbox.meaning.label === 'accepted' && mailbox.catchAll.kind === 'yes'
   );
+}
+
+/** That nobody here can ask says nothing of the mailbox. */
+function cannotBeAsked(mailbox: MailboxEvidence): boolean {
+  if (mailbox.kind === 'answered') return false;
+  return mailbox.reason === 'mail_port_blocked' || mailbox.reason === 'no_prober';
 }
 
 /** No mail host of a trap or a throw-away domain is contacted. */

@@ -23,14 +23,14 @@ export { StartError };
 export type { ProcessRole };
 
 export type Service = {
-  /** Where the API listens; empty for a worker, which does not. */
+  /** Where the API listens; empty for a worker or a prober, which do not. */
   url: string;
   /** Drains: nothing new is admitted, what is in flight is answered, tasks are put back. Within 30 seconds. */
   stop(): Promise<void>;
 };
 
 export type StartParts = {
-  /** What this process does: serve the API, run tasks, or both. Every process does upkeep. */
+  /** What this process does: serve the API, run tasks, ask mail hosts, or all of it. Every process does upkeep. */
   role: ProcessRole;
   /** Output for a person; only the first start prints something. */
   print: (text: string) => void;
@@ -75,8 +75,14 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const registry = await store.joinRegistry(role);
-  const { engine, close: closeEngine } = await openEngine(config, {
+  const {
+    engine,
+    egress,
+    close: closeEngine,
+  } = await openEngine(config, {
     store,
+    registry,
+    role,
     clock,
     wallClock,
     logger,
@@ -88,10 +94,23 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
   const counting = startCounting({ store, clock, wallClock, onProblem });
   const { onResult } = counting;
-  const work = { store, engine, sandbox, slots, clock, wallClock, registry, onProblem, onResult, logger };
+  const work = {
+    store,
+    engine,
+    egress,
+    sandbox,
+    slots,
+    clock,
+    wallClock,
+    registry,
+    onProblem,
+    onResult,
+    logger,
+  };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
-  const tasks = role === 'api' ? undefined : startTasks(config, { ...work, channel: newTasks });
+  const runsTasks = role === 'all' || role === 'worker';
+  const tasks = runsTasks ? startTasks(config, { ...work, channel: newTasks }) : undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {
     await Promise.all([tasks?.stop(), upkeep.stop(), api?.stop()]);
@@ -103,7 +122,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
 
   try {
     const wake = () => store.notify(newTasks);
-    if (role === 'worker') logger.info({ role }, 'working');
+    if (role === 'worker' || role === 'prober') logger.info({ role }, 'working');
     else {
       const logRequest = createLogRequest(logger, log);
       api = await startApiAndGreet(config, { ...work, counting, wake, logRequest, print: parts.print });

@@ -11,13 +11,15 @@ const heloQuestionMs = 1_500;
 
 export const serveCommand = defineCommand({
   name: 'serve',
-  takes: '[--role all|api|worker]',
-  summary: 'run the service: the API, the worker that runs tasks, or both',
+  takes: '[--role all|api|worker|prober]',
+  summary:
+    'run the service: the API, the worker that runs tasks, the prober that asks mail hosts, or all of them',
   options: {
     role: {
       type: 'text',
-      placeholder: 'all|api|worker',
-      meaning: 'what this process does: serve the API, run tasks, or both (default: all)',
+      placeholder: 'all|api|worker|prober',
+      meaning:
+        'what this process does: serve the API, run tasks, ask mail hosts, or all of it (default: all)',
     },
     json: { type: 'flag', meaning: 'no effect: the log is always JSON' },
   },
@@ -34,7 +36,7 @@ export const serveCommand = defineCommand({
     const { terminal, signal } = surroundings;
     const role = roles.find((known) => known === (options.role ?? 'all'));
     if (role === undefined) {
-      terminal.tell('mailproof: --role must be all, api or worker');
+      terminal.tell('mailproof: --role must be all, api, worker or prober');
       return exitCodes.usage;
     }
     const config = loadConfig(surroundings);
@@ -48,7 +50,7 @@ export const serveCommand = defineCommand({
   },
 });
 
-const roles: readonly ProcessRole[] = ['all', 'api', 'worker'];
+const roles: readonly ProcessRole[] = ['all', 'api', 'worker', 'prober'];
 
 /** Nothing where it cannot start for a reason outside of it, and that has been told then. */
 async function start(

@@ -10,6 +10,7 @@ const policyOf = (group: string, politeness = defaultPoliteness): HostPolicy => 
   asking: 'probe',
   politeness,
   routes: undefined,
+  spread: 1,
 });
 const google = policyOf('google');
 const minuteMs = 60_000;

@@ -24,7 +24,7 @@ const deferred: SessionOutcome = {
 function destination(address: string, group: string, politeness = defaultPoliteness): Destination {
   return {
     target: { host: `mx.${group}` as CanonicalHost, address },
-    policy: { group, asking: 'probe', politeness, routes: undefined },
+    policy: { group, asking: 'probe', politeness, routes: undefined, spread: 1 },
   };
 }
 
@@ -43,8 +43,8 @@ function setUp() {
 /** Opens as many as are allowed, a second apart. */
 function openAll(pacer: Pacer, to: Destination, pass: (ms: number) => void): number {
   let opened = 0;
-  while (pacer.mayOpen(to).kind === 'open') {
-    pacer.opened(to);
+  while (pacer.mayOpen(to, 'default').kind === 'open') {
+    pacer.opened(to, 'default');
     opened += 1;
     pass(1_000);
   }
@@ -55,7 +55,7 @@ describe('conversations open at once', () => {
   test('two with one address, however many groups point at it', () => {
     const { pacer, pass } = setUp();
     assert.equal(openAll(pacer, destination('192.0.2.1', 'one.example'), pass), 2);
-    assert.equal(pacer.mayOpen(destination('192.0.2.1', 'other.example')).kind, 'wait');
+    assert.equal(pacer.mayOpen(destination('192.0.2.1', 'other.example'), 'default').kind, 'wait');
   });
   test('three with one group over all its addresses', () => {
     const { pacer, pass } = setUp();
@@ -79,8 +79,8 @@ describe('conversations open at once', () => {
     const { pacer, pass } = setUp();
     const to = (n: number): Destination => destination(`192.0.${n}.1`, 'one.example');
     for (let n = 0; n < 700; n += 1) {
-      pacer.opened(to(n % 200));
-      pacer.closed(to(n % 200), clean);
+      pacer.opened(to(n % 200), 'default');
+      pacer.closed(to(n % 200), 'default', clean);
       pass(60_000);
     }
     const opened = Array.from({ length: 10 }, (_, n) => openAll(pacer, to(n), pass));
@@ -95,9 +95,9 @@ describe('new connections', () => {
   test('one a second to a group', () => {
     const { clock, pacer } = setUp();
     const to = destination('192.0.2.1', 'one.example');
-    pacer.opened(to);
-    pacer.closed(to, clean);
-    assert.deepEqual(pacer.mayOpen(to), {
+    pacer.opened(to, 'default');
+    pacer.closed(to, 'default', clean);
+    assert.deepEqual(pacer.mayOpen(to, 'default'), {
       kind: 'wait',
       until: clock.now() + 1_000,
       key: 'group one.example',
@@ -108,9 +108,9 @@ describe('new connections', () => {
     let opened = 0;
     for (let second = 0; second < 60; second += 1) {
       const to = destination('192.0.2.1', `g${second}.example`);
-      if (pacer.mayOpen(to).kind === 'open') {
-        pacer.opened(to);
-        pacer.closed(to, clean);
+      if (pacer.mayOpen(to, 'default').kind === 'open') {
+        pacer.opened(to, 'default');
+        pacer.closed(to, 'default', clean);
         opened += 1;
       }
       pass(1_000);
@@ -123,25 +123,25 @@ describe('after a rest', () => {
   test('nothing is opened until it is over, then one at a time, and one more after each that goes well', () => {
     const { clock, pacer, rests, pass } = setUp();
     const to = destination('192.0.2.1', 'one.example');
-    pacer.opened(to);
-    pacer.closed(to, deferred);
+    pacer.opened(to, 'default');
+    pacer.closed(to, 'default', deferred);
     assert.deepEqual(rests, ['address 192.0.2.1']);
-    assert.deepEqual(pacer.mayOpen(to), {
+    assert.deepEqual(pacer.mayOpen(to, 'default'), {
       kind: 'resting',
       reason: 'host_defers',
       until: clock.now() + 300_000,
     });
     pass(300_000);
     assert.equal(openAll(pacer, to, pass), 1);
-    pacer.closed(to, clean);
+    pacer.closed(to, 'default', clean);
     assert.equal(openAll(pacer, to, pass), 2);
   });
   test('another address of the same group is not affected by what one host did', () => {
     const { pacer, pass } = setUp();
-    pacer.opened(destination('192.0.2.1', 'one.example'));
-    pacer.closed(destination('192.0.2.1', 'one.example'), deferred);
+    pacer.opened(destination('192.0.2.1', 'one.example'), 'default');
+    pacer.closed(destination('192.0.2.1', 'one.example'), 'default', deferred);
     pass(1_000);
-    assert.equal(pacer.mayOpen(destination('192.0.3.1', 'one.example')).kind, 'open');
+    assert.equal(pacer.mayOpen(destination('192.0.3.1', 'one.example'), 'default').kind, 'open');
   });
 });
 
@@ -156,8 +156,8 @@ describe('complaints about us', () => {
   });
   function hold(outcome: SessionOutcome) {
     const { clock, pacer, rests, pass } = setUp();
-    pacer.opened(to);
-    pacer.closed(to, outcome);
+    pacer.opened(to, 'default');
+    pacer.closed(to, 'default', outcome);
     pass(1_000);
     return { clock, pacer, rests };
   }
@@ -167,14 +167,14 @@ describe('complaints about us', () => {
       complained(['one a.test', 'one a.test', 'one b.test', 'one b.test', 'one b.test']),
     );
     assert.deepEqual(rests, ['group one.example']);
-    const permission = pacer.mayOpen(to);
+    const permission = pacer.mayOpen(to, 'default');
     assert.ok(permission.kind === 'resting');
     assert.equal(permission.until - clock.now(), 3_599_000);
   });
   test('that only one domain meets: that domain rests for an hour, and nothing else does', () => {
     const { clock, pacer, rests } = hold(complained(Array<string>(5).fill('one a.test')));
     assert.deepEqual(rests, []);
-    assert.equal(pacer.mayOpen(to).kind, 'open');
+    assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
     assert.deepEqual(pacer.restOfDomain('a.test', to), {
       reason: 'provider_refuses_us',
       until: clock.now() + 3_599_000,
@@ -198,9 +198,9 @@ test('with pacing off nothing waits and nothing rests', () => {
   const pacer = createPacer({ clock, random: () => 0, backsOff: false, onRest: () => undefined });
   const to = destination('192.0.2.1', 'one.example', unpaced(defaultPoliteness));
   for (let n = 0; n < 1_000; n += 1) {
-    assert.equal(pacer.mayOpen(to).kind, 'open');
-    pacer.opened(to);
+    assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
+    pacer.opened(to, 'default');
   }
-  pacer.closed(to, deferred);
-  assert.equal(pacer.mayOpen(to).kind, 'open');
+  pacer.closed(to, 'default', deferred);
+  assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
 });

@@ -1,18 +1,22 @@
 import type { Clock } from '../clock.ts';
 import { emptyNamespace, type MemoryNamespace } from '../memory.ts';
-import type { Politeness } from './policy.ts';
-import type { Destination } from './policy.ts';
+import type { Destination, Politeness } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import { complaintRestMs, restAfter, type Rest } from './back-off.ts';
 import { followRests, forgetRest, keepRest } from './keep-rests.ts';
-import { keepHostLeases, type HostLeases } from './keep-host-leases.ts';
 import { createAccountConduct, type AccountConduct } from './account-conduct.ts';
 import { addAsker, addComplaint, blamedFor } from './complaints.ts';
 import { networkOf } from '../net/network-of.ts';
-import { createHostHistories, isRunning, type HostHistories, type HostHistory } from './host-history.ts';
-import { createLeaseState, noteAddress } from './lease-state.ts';
-import type { LeaseStore } from './lease-store.ts';
+import { halfMinuteMs, minuteMs, nextConnection, noteConnection, type Takeover } from './connection-rate.ts';
+import { readHandOver, takeHandOver, writeHandOver, type HandOver } from './hand-over.ts';
+import {
+  createHostHistories,
+  isRunning,
+  type EgressCount,
+  type HostHistories,
+  type HostHistory,
+} from './host-history.ts';
 
 /**
  * Decides when a conversation with a mail host may begin. Counts by address, by network and by group,
@@ -21,36 +25,50 @@ import type { LeaseStore } from './lease-store.ts';
  *     free ──▶ at its limit (wait for an end) ──▶ free
  *       └──▶ resting (answer at once, send nothing) ──▶ one conversation at a time ──▶ … ──▶ free
  *
- * Where several processes talk to the same hosts, each does so only while it holds the leases of the group and of the
- * network (`keep-host-leases.ts`), and hands on with them what it has counted.
+ * Conversations and connections are counted for each egress address by itself, because a host knows us by our address;
+ * an egress address has one owner, so nobody else's count is missing. What a host said, and that it rests, holds for all
+ * of them: a rest is never dodged by asking from elsewhere.
  */
 export type Permission =
   | { kind: 'open' }
-  /**
-   * At a limit of connections a minute (`until` is known), or of conversations, or without the lease of `key` (`until`
-   * is unknown: the end of a conversation or the lease will tell).
-   */
+  /** At a limit of connections a minute (`until` is known), or of conversations (the end of one will tell). */
   | { kind: 'wait'; until: number | undefined; key: string }
   | { kind: 'resting'; reason: string; until: number };
 
 export type Pacer = {
-  mayOpen(destination: Destination): Permission;
-  opened(destination: Destination): void;
+  /** `egress` is the egress address that the conversation would leave from, here and below. */
+  mayOpen(destination: Destination, egress: string): Permission;
+  opened(destination: Destination, egress: string): void;
   /** Takes in how a conversation went; none where it was never begun. */
-  closed(destination: Destination, outcome: SessionOutcome | undefined): void;
+  closed(destination: Destination, egress: string, outcome: SessionOutcome | undefined): void;
   /** How fast each account may ask. */
   accounts: AccountConduct;
+  /** The rest of a host or its group, while it lasts. */
+  restOf(destination: Destination): KnownRest | undefined;
   /** The rest of one domain's recipients at a group, while it lasts. */
-  restOfDomain(domain: string, destination: Destination): { reason: string; until: number } | undefined;
+  restOfDomain(domain: string, destination: Destination): KnownRest | undefined;
   /** The keys under which a destination is counted; an end under one of them may free another. */
   keysOf(destination: Destination): string[];
   /** Who is resting now, for the operator. */
   resting: HostHistories['resting'];
-  /** Calls back when a key comes free other than by the end of a conversation: its lease is ours. */
-  onFree(listener: (key: string) => void): void;
-  /** Gives back the leases. */
-  stop(): void;
+  /** Conversations that are open from an egress address. */
+  openFrom(egress: string): number;
+  /** What the next owner of an egress address should know; to be asked for when nothing more begins there. */
+  handOver(egress: string): HandOver;
+  /** An egress address is ours from now on. */
+  takeOver(egress: string, from: Predecessor): void;
 };
+
+type KnownRest = { reason: string; until: number };
+
+/** Who owned an egress address before. */
+export type Predecessor =
+  /** Nobody within the last minute, or this process itself. */
+  | { kind: 'nobody' }
+  /** What it left, so long ago; where that cannot be read it is as good as dead. */
+  | { kind: 'stopped'; handOver: unknown; agoMs: number }
+  /** How long ago it can last have begun a conversation. */
+  | { kind: 'died'; agoMs: number };
 
 type PacerParts = {
   clock: Clock;
@@ -62,19 +80,17 @@ type PacerParts = {
   onRest(rest: { key: string; reason: string; forMs: number }): void;
   /** Where rests outlive a restart, and where those of other engines come from. */
   memory?: MemoryNamespace;
-  /** Where other processes talk to the same hosts. */
-  leases?: { store: LeaseStore; onProblem(message: string): void } | undefined;
 };
 
-const minuteMs = 60_000;
 const historiesKept = 50_000;
 const accountsKept = 10_000;
 const domainsKept = 10_000;
 
-type Pacing = Omit<PacerParts, 'leases'> & {
+type Pacing = PacerParts & {
   histories: HostHistories;
   memory: MemoryNamespace;
-  leases: HostLeases | undefined;
+  /** By egress address; none of one that was ours all along. */
+  takeovers: Map<string, Takeover>;
   accounts: AccountConduct;
   /** The reason for which a domain is not asked for at a group. */
   domainRests: BoundedCache<string>;
@@ -83,30 +99,62 @@ type Pacing = Omit<PacerParts, 'leases'> & {
 export function createPacer(parts: PacerParts): Pacer {
   const { clock } = parts;
   const histories = createHostHistories(clock, historiesKept);
-  const state = createLeaseState(histories, clock);
-  let tell: (key: string) => void = () => undefined;
-  const leases =
-    parts.leases && keepHostLeases({ ...parts.leases, clock, state, onLease: (key) => tell(key) });
   const pacing: Pacing = {
     memory: emptyNamespace,
     ...parts,
     histories,
-    leases,
+    takeovers: new Map(),
     accounts: createAccountConduct(clock, accountsKept),
     domainRests: createBoundedCache({ clock, maxEntries: domainsKept }),
   };
   if (parts.backsOff) followRests(histories, pacing);
   return {
-    mayOpen: (destination) => mayOpen(destination, pacing),
-    opened: (destination) => noteOpened(destination, pacing),
-    closed: (destination, outcome) => noteClosed(destination, outcome, pacing),
+    mayOpen: (destination, egress) => mayOpen(destination, egress, pacing),
+    opened: (destination, egress) => noteOpened(destination, egress, pacing),
+    closed: (destination, egress, outcome) => noteClosed({ destination, egress, outcome }, pacing),
     accounts: pacing.accounts,
+    restOf: (destination) => restOf(destination, pacing),
     restOfDomain: (domain, destination) => restOfDomain(domain, destination, pacing),
     keysOf: (destination) => Object.values(keysOf(destination)),
     resting: () => histories.resting(),
-    onFree: (listener) => void (tell = listener),
-    stop: () => leases?.stop(),
+    openFrom: (egress) => openFrom(egress, histories),
+    handOver: (egress) => writeHandOver(egress, { histories, takeover: pacing.takeovers.get(egress), clock }),
+    takeOver: (egress, from) => takeOver(egress, from, pacing),
   };
+}
+
+function takeOver(egress: string, from: Predecessor, pacing: Pacing): void {
+  if (from.kind === 'nobody') return;
+  const { takeovers, histories, clock } = pacing;
+  const { agoMs } = from;
+  const handOver = from.kind === 'stopped' ? readHandOver(from.handOver) : undefined;
+  const countFor = (key: string) => countOf(histories.of(key), egress, pacing);
+  const now = clock.now();
+  takeovers.set(
+    egress,
+    handOver === undefined
+      ? { at: now, beginsAt: now + Math.max(0, halfMinuteMs - agoMs), unnamedAtMost: 0 }
+      : takeHandOver(handOver, agoMs, { histories, countFor, clock }),
+  );
+}
+
+function openFrom(egress: string, histories: HostHistories): number {
+  let open = 0;
+  for (const [key, { from }] of histories.entries())
+    if (key.startsWith('group ')) open += from.find((count) => count.egress === egress)?.open ?? 0;
+  return open;
+}
+
+/** What one egress address does at a host. One that is met for the first time may be known to a predecessor. */
+function countOf({ from }: HostHistory, egress: string, { takeovers, clock }: Pacing): EgressCount {
+  const known = from.find((count) => count.egress === egress);
+  if (known !== undefined) return known;
+  const takeover = takeovers.get(egress);
+  const isRecent = takeover !== undefined && clock.now() - takeover.at < minuteMs;
+  const openedAt = isRecent ? Array<number>(takeover.unnamedAtMost).fill(takeover.at) : [];
+  const fresh: EgressCount = { egress, open: 0, openedAt };
+  from.push(fresh);
+  return fresh;
 }
 
 function keysOf({ target, policy }: Destination): { address: string; network: string; group: string } {
@@ -115,14 +163,6 @@ function keysOf({ target, policy }: Destination): { address: string; network: st
     network: `network ${networkOf(target.address)}`,
     group: `group ${policy.group}`,
   };
-}
-
-function mayOpen(destination: Destination, pacing: Pacing): Permission {
-  const permission = withinLimits(destination, pacing);
-  if (permission.kind !== 'open') return permission;
-  const { group, network } = keysOf(destination);
-  const missing = pacing.leases?.firstMissing([group, network]);
-  return missing === undefined ? permission : { kind: 'wait', until: undefined, key: missing };
 }
 
 function domainKey(domain: string, { policy }: Destination): string {
@@ -135,25 +175,37 @@ function restOfDomain(domain: string, destination: Destination, { domainRests, c
   return reason === undefined ? undefined : { reason, until: clock.now() + domainRests.lifeOf(key) };
 }
 
-function withinLimits(destination: Destination, { histories, clock }: Pacing): Permission {
+function restOf(destination: Destination, { histories, clock }: Pacing): KnownRest | undefined {
+  const { address, group } = keysOf(destination);
+  const rests = [histories.of(address).rest, histories.of(group).rest];
+  return rests.find((rest) => isRunning(rest, clock));
+}
+
+function mayOpen(destination: Destination, egress: string, pacing: Pacing): Permission {
+  const { histories, clock } = pacing;
+  const rest = restOf(destination, pacing);
+  if (rest !== undefined) return { kind: 'resting', ...rest };
   const keys = keysOf(destination);
   const { politeness } = destination.policy;
-  for (const key of [keys.address, keys.group]) {
-    const { rest } = histories.of(key);
-    if (isRunning(rest, clock)) return { kind: 'resting', ...rest };
-  }
   const group = histories.of(keys.group);
   const most: [string, number][] = [
     [keys.address, politeness.conversationsPerAddress],
     [keys.network, politeness.conversationsPerNetwork],
     [keys.group, groupLimit(group, politeness)],
   ];
-  const full = most.find(([key, limit]) => histories.of(key).open >= (histories.of(key).allowed ?? limit));
+  const full = most.find(([key, limit]) => {
+    const history = histories.of(key);
+    return countOf(history, egress, pacing).open >= (history.allowed ?? limit);
+  });
   if (full !== undefined) return { kind: 'wait', until: undefined, key: full[0] };
-  const until = Math.max(
-    nextConnection(group, politeness, clock),
-    nextConnection(histories.of(keys.address), politeness, clock),
-  );
+  const takeover = pacing.takeovers.get(egress);
+  const next = (history: HostHistory): number =>
+    nextConnection(
+      { count: countOf(history, egress, pacing), slow: history.slow, takeover },
+      politeness,
+      clock,
+    );
+  const until = Math.max(next(group), next(histories.of(keys.address)));
   return until > clock.now() ? { kind: 'wait', until, key: keys.group } : { kind: 'open' };
 }
 
@@ -162,33 +214,27 @@ function groupLimit({ clean }: HostHistory, politeness: Politeness): number {
   return Math.min(politeness.conversationsPerGroupAtMost, politeness.conversationsPerGroup + grown);
 }
 
-/** When the rates a second and a minute allow the next connection under one key. */
-function nextConnection({ slow, openedAt }: HostHistory, politeness: Politeness, clock: Clock): number {
-  const isSlow = isRunning(slow, clock);
-  const perMinute = isSlow ? slow.perMinute : politeness.connectionsPerMinute;
-  const gapMs = Math.max(1_000 / politeness.connectionsPerSecond, isSlow ? minuteMs / perMinute : 0);
-  const afterGap = (openedAt.at(-1) ?? -Infinity) + gapMs;
-  const afterMinute = Number.isFinite(perMinute)
-    ? (openedAt.at(-perMinute) ?? -Infinity) + minuteMs
-    : -Infinity;
-  return Math.max(afterGap, afterMinute);
-}
-
-function noteOpened(destination: Destination, { histories, clock, leases }: Pacing): void {
+function noteOpened(destination: Destination, egress: string, pacing: Pacing): void {
+  const { histories, clock } = pacing;
   const keys = keysOf(destination);
   for (const key of Object.values(keys)) {
-    const history = histories.of(key);
-    history.open += 1;
-    history.openedAt.push(clock.now());
-    while ((history.openedAt[0] ?? Infinity) <= clock.now() - minuteMs) history.openedAt.shift();
+    const count = countOf(histories.of(key), egress, pacing);
+    count.open += 1;
+    // Nobody limits the connections a minute to a network.
+    if (key !== keys.network) noteConnection(count, clock);
   }
-  if (leases !== undefined) noteAddress(histories.of(keys.network), destination.target.address, clock.now());
 }
 
-function noteClosed(destination: Destination, outcome: SessionOutcome | undefined, pacing: Pacing): void {
+type ClosedConversation = {
+  destination: Destination;
+  egress: string;
+  outcome: SessionOutcome | undefined;
+};
+
+function noteClosed({ destination, egress, outcome }: ClosedConversation, pacing: Pacing): void {
   const { histories, clock, backsOff } = pacing;
   const keys = keysOf(destination);
-  for (const key of Object.values(keys)) histories.of(key).open -= 1;
+  for (const key of Object.values(keys)) countOf(histories.of(key), egress, pacing).open -= 1;
   if (outcome === undefined || !backsOff) return;
   const at = { address: histories.of(keys.address), group: histories.of(keys.group) };
   const { failures: failuresBefore } = at.address;

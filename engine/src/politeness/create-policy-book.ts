@@ -39,13 +39,28 @@ export function createPolicyBook({ file, pacing }: PolicyBookParts): PolicyBook 
 
 function layPolicy(host: string, settings: PolicyFile['providers'] = new Map()): HostPolicy {
   const group = groupOf(host);
-  const start: HostPolicy = { group, asking: 'probe', politeness: defaultPoliteness, routes: undefined };
+  const start: HostPolicy = {
+    group,
+    asking: 'probe',
+    politeness: defaultPoliteness,
+    routes: undefined,
+    spread: 1,
+  };
   const layers = [
     builtInPolicies.find((builtIn) => builtIn.group === group),
     settings.get(group),
     ...suffixesOf(host).map((suffix) => settings.get(suffix)),
   ];
-  return layers.filter((layer) => layer !== undefined).reduce(layOver, start);
+  const stated = layers.filter((layer) => layer !== undefined);
+  const inAll = stated.findLast((layer) => layer.connectionsPerMinuteInAll !== undefined);
+  return shareOut(stated.reduce(layOver, start), inAll?.connectionsPerMinuteInAll ?? Infinity);
+}
+
+/** Each of the egress addresses that share a group has its part of what they may do together, and at least one. */
+function shareOut(policy: HostPolicy, connectionsPerMinuteInAll: number): HostPolicy {
+  const share = Math.max(1, Math.floor(connectionsPerMinuteInAll / policy.spread));
+  const connectionsPerMinute = Math.min(policy.politeness.connectionsPerMinute, share);
+  return { ...policy, politeness: { ...policy.politeness, connectionsPerMinute } };
 }
 
 function layOver(policy: HostPolicy, setting: ProviderSetting): HostPolicy {
@@ -54,6 +69,7 @@ function layOver(policy: HostPolicy, setting: ProviderSetting): HostPolicy {
     asking: setting.asking ?? policy.asking,
     politeness: layPoliteness(policy.politeness, setting.politeness),
     routes: setting.routes ?? policy.routes,
+    spread: setting.spread ?? policy.spread,
   };
 }
 

@@ -1,9 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Complaint, RecentAsker } from './complaints.ts';
 
-/** What is known of one address, network or group: what is open there, and what it has done lately. */
+/**
+ * What is known of one address, network or group: what it has done lately, which holds wherever it is asked from, and
+ * what is open there from each of our egress addresses.
+ */
 export type HostHistory = {
-  open: number;
+  /** One for each egress address that it was asked from; mostly there is one. */
+  from: EgressCount[];
   /** How many may be open at once now, where that is fewer than usual; grows back one by one after a rest. */
   allowed: number | undefined;
   clean: number;
@@ -15,22 +19,24 @@ export type HostHistory = {
   countedAt: number;
   rest: { until: number; reason: string } | undefined;
   slow: { perMinute: number; until: number } | undefined;
-  /** When connections were opened within the last minute. */
-  openedAt: number[];
-  /** Of a network: its addresses, and when one was last connected to. */
-  addresses: Map<string, number> | undefined;
   /** Of a group: what it said against us lately, and who asked there last. */
   complaints: Complaint[];
   askers: RecentAsker[];
 };
 
+/** What one egress address does at one address, network or group. */
+export type EgressCount = {
+  egress: string;
+  open: number;
+  /** When connections were opened within the last minute; of a network nobody asks. */
+  openedAt: number[];
+};
+
 /** Histories by key, made when first asked for, with a bound on those that nothing holds. */
 export type HostHistories = {
   of(key: string): HostHistory;
-  /** Without making one. */
-  find(key: string): HostHistory | undefined;
-  /** The keys with something open, or opened after `since`. */
-  activeAfter(since: number): string[];
+  /** Every key with its history. */
+  entries(): Iterable<[key: string, history: HostHistory]>;
   resting(): { key: string; reason: string; untilMs: number }[];
 };
 
@@ -45,11 +51,7 @@ export function createHostHistories(clock: Clock, maxHistories: number): HostHis
       histories.set(key, fresh);
       return fresh;
     },
-    find: (key) => histories.get(key),
-    activeAfter: (since) =>
-      [...histories].flatMap(([key, { open, openedAt }]) =>
-        open > 0 || (openedAt.at(-1) ?? -Infinity) > since ? [key] : [],
-      ),
+    entries: () => histories,
     resting: () =>
       [...histories].flatMap(([key, { rest }]) =>
         isRunning(rest, clock) ? [{ key, reason: rest.reason, untilMs: rest.until }] : [],
@@ -66,14 +68,15 @@ export function isRunning<Span extends { until: number }>(
 
 /** Makes room by forgetting every host that has nothing open and nothing held against it. */
 function forgetIdle(histories: Map<string, HostHistory>, clock: Clock): void {
-  for (const [key, { open, rest, slow }] of histories) {
-    if (open === 0 && !isRunning(rest, clock) && !isRunning(slow, clock)) histories.delete(key);
+  for (const [key, { from, rest, slow }] of histories) {
+    const isOpen = from.some(({ open }) => open > 0);
+    if (!isOpen && !isRunning(rest, clock) && !isRunning(slow, clock)) histories.delete(key);
   }
 }
 
 function emptyHistory(): HostHistory {
   return {
-    open: 0,
+    from: [],
     allowed: undefined,
     clean: 0,
     failures: 0,
@@ -81,8 +84,6 @@ function emptyHistory(): HostHistory {
     countedAt: -Infinity,
     rest: undefined,
     slow: undefined,
-    openedAt: [],
-    addresses: undefined,
     complaints: [],
     askers: [],
   };

@@ -10,7 +10,13 @@ import { createPacer } from './create-pacer.ts';
 
 const to: Destination = {
   target: { host: 'mx.one.example' as CanonicalHost, address: '192.0.2.1' },
-  policy: { group: 'one.example', asking: 'probe', politeness: defaultPoliteness, routes: undefined },
+  policy: {
+    group: 'one.example',
+    asking: 'probe',
+    politeness: defaultPoliteness,
+    routes: undefined,
+    spread: 1,
+  },
 };
 
 const clean: SessionOutcome = {
@@ -43,8 +49,8 @@ function setUp(lifeLeftMs = 0) {
   };
   const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, memory });
   const hold = (outcome: SessionOutcome): void => {
-    pacer.opened(to);
-    pacer.closed(to, outcome);
+    pacer.opened(to, 'default');
+    pacer.closed(to, 'default', outcome);
   };
   return { clock, pacer, learnt, hold, kept, tell: (entry: Parameters<typeof hear>[0]) => hear(entry) };
 }
@@ -64,22 +70,22 @@ test('a host that could not be reached twice rests, which is kept; when it does 
 
 test('a rest goes on for what was left of it', () => {
   const { pacer, clock } = setUp(62 * minute);
-  const permission = pacer.mayOpen(to);
+  const permission = pacer.mayOpen(to, 'default');
   assert.deepEqual(permission, { kind: 'resting', reason: 'host_defers', until: clock.now() + 2 * minute });
 });
 
 test('after it the host is met one conversation at a time, and its failures are not forgotten', () => {
   const { pacer, clock, hold } = setUp(30 * minute);
-  assert.equal(pacer.mayOpen(to).kind, 'open');
-  pacer.opened(to);
-  assert.equal(pacer.mayOpen(to).kind, 'wait');
-  pacer.closed(to, undefined);
+  assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
+  pacer.opened(to, 'default');
+  assert.equal(pacer.mayOpen(to, 'default').kind, 'wait');
+  pacer.closed(to, 'default', undefined);
   const turnedAway = {
     reply: { code: 421, enhanced: '4.3.2', lines: ['later'] },
     meaning: { label: 'greylisted_or_temporary', reason: 'deferred' },
   } as const;
   hold({ ...clean, turnedAway: { ...turnedAway, reply: { ...turnedAway.reply, lines: ['later'] } } });
-  assert.deepEqual(pacer.mayOpen(to), {
+  assert.deepEqual(pacer.mayOpen(to, 'default'), {
     kind: 'resting',
     reason: 'host_defers',
     until: clock.now() + 10 * minute,
@@ -90,17 +96,25 @@ test('a rest that began elsewhere holds here, and what it recovered from there i
   const { pacer, clock, kept, hold, tell } = setUp();
   const key = 'address 192.0.2.1';
   tell({ key, value: { ...kept, failures: 3 }, lifeMs: 65 * minute });
-  assert.deepEqual(pacer.mayOpen(to), { kind: 'resting', reason: 'host_defers', until: 5 * minute });
+  assert.deepEqual(pacer.mayOpen(to, 'default'), {
+    kind: 'resting',
+    reason: 'host_defers',
+    until: 5 * minute,
+  });
   clock.after(5 * minute, () => undefined);
   clock.step();
   tell({ key, value: null, lifeMs: -100 });
   hold({ ...clean, connected: false });
-  assert.notEqual(pacer.mayOpen(to).kind, 'resting', 'one lost connection is chance again');
+  assert.notEqual(pacer.mayOpen(to, 'default').kind, 'resting', 'one lost connection is chance again');
 });
 
 test('news of a rest that ends earlier does not cut a longer one short', () => {
   const { pacer, kept, tell } = setUp();
   for (const restMs of [5 * minute, minute])
     tell({ key: 'address 192.0.2.1', value: { ...kept, restMs }, lifeMs: restMs + 60 * minute });
-  assert.deepEqual(pacer.mayOpen(to), { kind: 'resting', reason: 'host_defers', until: 5 * minute });
+  assert.deepEqual(pacer.mayOpen(to, 'default'), {
+    kind: 'resting',
+    reason: 'host_defers',
+    until: 5 * minute,
+  });
 });

@@ -18,8 +18,12 @@ export type PolicyFile = {
 export type ProviderSetting = {
   asking?: HostPolicy['asking'];
   politeness?: Partial<Politeness>;
-  /** Ids of routes; never empty. */
+  /** Ids of routes, and egress addresses of probers elsewhere (`NAME/ID`); never empty. */
   routes?: readonly string[];
+  /** Over how many egress addresses the mailboxes of the provider are spread; 1 where it is not stated. */
+  spread?: number;
+  /** What all of those together may open in a minute; each has its share of it. Never less than `spread`. */
+  connectionsPerMinuteInAll?: number;
   /** Living mailboxes of the operator's own at this provider; never empty. */
   controls?: readonly string[];
 };

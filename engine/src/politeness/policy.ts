@@ -34,8 +34,10 @@ export type HostPolicy = {
   /** `skip`: never asked. `takes_every_address`: known to accept every recipient, so asking tells nothing. */
   asking: 'probe' | 'skip' | 'takes_every_address';
   politeness: Politeness;
-  /** The routes that may be used for this group; none means any. */
+  /** The egress addresses that may be used for this group; none means any. */
   routes: readonly string[] | undefined;
+  /** Over how many egress addresses its mailboxes are spread. */
+  spread: number;
 };
 
 /** A mail host at one address, with the policy that holds for it. */

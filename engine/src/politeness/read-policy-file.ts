@@ -5,7 +5,7 @@ import { jsonFault } from './json-fault.ts';
 import type { PolicyFile, ProviderSetting } from './policy-file.ts';
 import type { Politeness } from './policy.ts';
 import { readProviderName } from './read-provider-name.ts';
-import { readRoute, routeId } from './read-route.ts';
+import { egressName, readRoute } from './read-route.ts';
 import {
   fields,
   inside,
@@ -29,6 +29,9 @@ export const policyFileBounds = {
   canaries: 10,
   controls: 5,
 } as const;
+
+/** How far the numbers of a spread provider may go; `docs/providers.md` prints them. */
+export const spreadBounds = { spread: [1, 100], connectionsPerMinuteInAll: [1, 1_000_000] } as const;
 
 export type ReadPolicyFile = { kind: 'ok'; file: PolicyFile } | { kind: 'bad'; line: string };
 
@@ -70,13 +73,13 @@ function readFile(value: unknown, place: Place): PolicyFile | null {
   return { providers, routes, canaries };
 }
 
-/** A provider bound to a route that is not there could never be asked. */
+/** A provider bound to a route that is not there could never be asked. Probers elsewhere come and go: theirs pass. */
 function checkRoutes(
   providers: PolicyFile['providers'],
   { place, known }: { place: Place; known: readonly string[] },
 ): void {
   for (const [name, { routes = [] }] of providers) {
-    const missing = routes.find((id) => !known.includes(id));
+    const missing = routes.find((id) => !known.includes(id) && !id.includes('/'));
     if (missing === undefined) continue;
     note(inside(place, `.providers${step(name)}.routes`), `has "${missing}"; there may be ${listed(known)}`);
   }
@@ -105,16 +108,26 @@ const readPoliteness: Reader<Partial<Politeness>> = (value, place) => {
   return note(place, `has a conversationsPerGroup of ${start}, above its conversationsPerGroupAtMost`);
 };
 
-const readProvider: Reader<ProviderSetting> = fields({
+const providerFields: Reader<ProviderSetting> = fields({
   asking: oneOf('probe', 'skip', 'takes_every_address'),
   politeness: readPoliteness,
-  routes: listOf(routeId, { what: 'ids of routes', least: 1, most: policyFileBounds.routes }),
+  routes: listOf(egressName, { what: 'ids of routes', least: 1, most: policyFileBounds.routes }),
+  spread: wholeNumber(...spreadBounds.spread),
+  connectionsPerMinuteInAll: wholeNumber(...spreadBounds.connectionsPerMinuteInAll),
   controls: listOf(textReader('an email address', emailOf), {
     what: 'email addresses',
     least: 1,
     most: policyFileBounds.controls,
   }),
 });
+
+/** Each egress address that shares a provider has to have one connection a minute at least. */
+const readProvider: Reader<ProviderSetting> = (value, place) => {
+  const stated = providerFields(value, place);
+  const { spread = 1, connectionsPerMinuteInAll: inAll = Infinity } = stated ?? {};
+  if (spread <= inAll) return stated;
+  return note(place, `has a connectionsPerMinuteInAll of ${inAll}, below its spread of ${spread}`);
+};
 
 function emailOf(text: string): string | undefined {
   const parsed = parseAddress(text);

@@ -22,9 +22,15 @@ export const routeBounds = {
   port: [1, 65_535],
 } as const;
 
-export const routeId: Reader<string> = textReader(
+const routeId: Reader<string> = textReader(
   'a name of up to 32 small letters, digits, hyphens and underscores',
   (text) => (/^[a-z0-9][a-z0-9_-]{0,31}$/u.test(text) ? text : undefined),
+);
+
+/** The id of a route, or one of a prober elsewhere behind the prober's name. */
+export const egressName: Reader<string> = textReader(
+  'an id of a route, or NAME/ID for one of the prober NAME',
+  (text) => (/^(?:[a-z0-9][a-z0-9_-]{0,31}\/)?[a-z0-9][a-z0-9_-]{0,31}$/u.test(text) ? text : undefined),
 );
 
 /** `0.0.0.0` and `::` are no address of anything. */

@@ -25,7 +25,7 @@ export type AskMailboxParts = {
 };
 
 export async function askMailbox(
-  { address, route, asker }: Probe,
+  { address, route, asker, egress }: Probe,
   parts: AskMailboxParts,
   patience: Patience,
 ): Promise<MailboxEvidence> {
@@ -44,8 +44,9 @@ export async function askMailbox(
   const targets = mailTargets(route, parts, patience);
   for await (const target of targets) {
     for (let again = true; again && conversations < limits.conversations;) {
-      const visit = await scheduler.ask({ address, target, asker }, patience);
+      const visit = await scheduler.ask({ address, target, asker, egress }, patience);
       if (visit.kind === 'answered') return visit.evidence;
+      if (visit.kind === 'not_ours') return unasked('no_prober');
       if (visit.kind === 'resting') last = sooner(last, atRest(visit));
       if (costsNothing(visit)) targets.wasFree();
       if (visit.kind !== 'no_answer') break;

@@ -9,7 +9,13 @@ import { demandsTls, type Failure } from '../smtp/conversation.ts';
 import type { Address, CanonicalHost } from '../syntax/address.ts';
 import type { HostTraits } from './host-traits.ts';
 
-export type MailboxRequest = { address: Address; target: MailTarget; asker: Asker };
+export type MailboxRequest = {
+  address: Address;
+  target: MailTarget;
+  asker: Asker;
+  /** The egress address that should ask, where that is settled. */
+  egress?: string | undefined;
+};
 
 /** What came of asking one host for one mailbox. */
 export type Visit =
@@ -22,6 +28,8 @@ export type Visit =
       /** How long it will be left alone, where that is known. */
       forMs: number | undefined;
     }
+  /** None of the egress addresses in question belongs to this process (any more); nothing was sent. */
+  | { kind: 'not_ours' }
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
   | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
 

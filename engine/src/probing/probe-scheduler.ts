@@ -1,12 +1,13 @@
-import type { MailTarget } from '../dns/mail-route.ts';
 import { createFairQueue, type FairQueue, type ServingRule } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import type { Pacer } from '../politeness/create-pacer.ts';
 import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
-import type { Destination, PolicyBook } from '../politeness/policy.ts';
+import type { Destination, HostPolicy, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { Route, Routes } from '../routes/create-routes.ts';
+import type { EgressRights } from '../routes/egress-rights.ts';
+import { egressFor } from '../routes/rank-egress.ts';
 import { createPendingProbe, type MailboxRequest, type PendingProbe, type Visit } from './pending-probe.ts';
 import type { ProbeSupply } from './session-probes.ts';
 import { runSession, type SessionParts } from './session.ts';
@@ -26,12 +27,16 @@ type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   conversationLimiter: ConversationLimiter;
   policies: PolicyBook;
   routes: Routes;
+  /** Tells when a route becomes this process's own; not needed where all are. */
+  rights?: Pick<EgressRights, 'onChange'>;
 };
 
 /** A mail host at one address, those who wait for it, and the sessions with it. */
 type HostQueue = {
   key: string;
   destination: Destination;
+  /** The egress address that those who wait here are to be asked from, before any other. */
+  egress: string | undefined;
   waiting: FairQueue<PendingProbe>;
   open: number;
   /** Sessions that have not yet been greeted, and so will still take those who wait. */
@@ -51,7 +56,7 @@ type Scheduler = {
 
 export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   const scheduler: Scheduler = { parts, queues: new Map(), blockedBy: new Map(), partsOn: new WeakMap() };
-  parts.pacer.onFree((key) => wake(key, scheduler));
+  parts.rights?.onChange(() => wake(ownership, scheduler));
   return {
     ask: (request, patience) => ask(request, patience, scheduler),
     counts() {
@@ -65,7 +70,7 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
 }
 
 function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler): Promise<Visit> {
-  const queue = queueFor(request.target, scheduler);
+  const queue = queueFor(request, scheduler);
   const rest = restFor(request, queue, { patience, scheduler });
   if (rest !== undefined) {
     forgetIfIdle(queue, scheduler);
@@ -90,8 +95,8 @@ function restFor(
   { patience, scheduler }: { patience: Patience; scheduler: Scheduler },
 ): KnownRest | undefined {
   const { pacer } = scheduler.parts;
-  const permission = pacer.mayOpen(destination);
-  if (permission.kind === 'resting') return permission;
+  const ofHost = pacer.restOf(destination);
+  if (ofHost !== undefined) return ofHost;
   const ofDomain = pacer.restOfDomain(address.host, destination);
   if (ofDomain !== undefined) return ofDomain;
   const until = pacer.accounts.mayAskFrom(asker.account, destination.policy);
@@ -103,13 +108,18 @@ function restingVisit({ reason, until }: KnownRest, { parts }: Scheduler): Visit
   return { kind: 'resting', reason, forMs };
 }
 
-function queueFor(target: MailTarget, { queues, parts }: Scheduler): HostQueue {
-  const key = `${target.address} ${target.host}`;
+/** Those who are to be asked from different egress addresses cannot share a session, so they wait apart. */
+function queueFor(request: MailboxRequest, { queues, parts }: Scheduler): HostQueue {
+  const { target } = request;
+  const policy = parts.policies.policyFor(target.host);
+  const egress = request.egress ?? ownEgressFor(request, policy, parts.routes);
+  const key = `${target.address} ${target.host} ${egress ?? ''}`;
   const known = queues.get(key);
   if (known !== undefined) return known;
   const queue: HostQueue = {
     key,
-    destination: { target, policy: parts.policies.policyFor(target.host) },
+    destination: { target, policy },
+    egress,
     waiting: createFairQueue(),
     open: 0,
     arriving: 0,
@@ -119,18 +129,30 @@ function queueFor(target: MailTarget, { queues, parts }: Scheduler): HostQueue {
   return queue;
 }
 
+/** Only a group that is spread has mailboxes with an egress address of their own. */
+function ownEgressFor(
+  { address }: MailboxRequest,
+  { group, spread, routes: allowed }: HostPolicy,
+  { ids }: Routes,
+): string | undefined {
+  if (spread <= 1 || ids.length <= 1) return undefined;
+  const usable = ids.filter((id) => allowed?.includes(id) !== false);
+  return egressFor({ group, spread, mailbox: address.email }, usable)[0];
+}
+
 /** Begins as many sessions as those who wait need and the limits allow. */
 function dispatch(queue: HostQueue, scheduler: Scheduler): void {
   const { destination, waiting } = queue;
   const { pacer, conversationLimiter } = scheduler.parts;
   const { recipientsPerConversation } = destination.policy.politeness;
   while (waiting.size() > queue.arriving * recipientsPerConversation) {
-    const permission = pacer.mayOpen(destination);
-    if (permission.kind === 'resting') turnAway(queue, permission, scheduler);
+    const rest = pacer.restOf(destination);
+    if (rest !== undefined) turnAway(queue, restingVisit(rest, scheduler));
+    const route = rest === undefined ? chooseRoute(queue, scheduler) : undefined;
+    if (route === undefined) return;
+    const permission = pacer.mayOpen(destination, route.id);
     if (permission.kind === 'wait') wait(queue, permission, scheduler);
     if (permission.kind !== 'open' || !conversationLimiter.mayOpen(() => dispatch(queue, scheduler))) return;
-    const route = chooseRoute(queue, scheduler);
-    if (route === undefined) return;
     const next = takeNext(queue, scheduler);
     if (next.kind === 'later') wait(queue, { until: next.from, key: '' }, scheduler);
     if (next.kind !== 'taken') return;
@@ -172,24 +194,43 @@ function takeNext(queue: HostQueue, scheduler: Scheduler): NextProbe {
 function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined {
   const { target, policy } = queue.destination;
   const { routes, clock } = scheduler.parts;
-  const choice = routes.choose({ group: policy.group, address: target.address, allowed: policy.routes });
+  const choice = routes.choose({
+    group: policy.group,
+    address: target.address,
+    allowed: policy.routes,
+    preferred: queue.egress,
+  });
   if (choice.kind === 'route') return choice.route;
-  if (choice.why === 'volume_spent' && choice.waitMs <= longestMinuteMs) {
-    wait(queue, { until: clock.now() + choice.waitMs, key: '' }, scheduler);
-  } else {
-    const reason = choice.why === 'volume_spent' ? 'route_volume_spent' : 'no_route_open';
-    const until = choice.why === 'none_allowed' ? undefined : clock.now() + choice.waitMs;
-    turnAway(queue, { reason, until }, scheduler);
+  switch (choice.why) {
+    case 'lapsed':
+      wait(queue, { until: undefined, key: ownership }, scheduler);
+      break;
+    case 'not_ours':
+      turnAway(queue, { kind: 'not_ours' });
+      break;
+    case 'none_allowed':
+      turnAway(queue, restingVisit({ reason: 'no_route_open', until: undefined }, scheduler));
+      break;
+    case 'all_resting':
+    case 'volume_spent': {
+      const until = clock.now() + choice.waitMs;
+      const reason = choice.why === 'volume_spent' ? 'route_volume_spent' : 'no_route_open';
+      if (reason === 'route_volume_spent' && choice.waitMs <= longestMinuteMs)
+        wait(queue, { until, key: '' }, scheduler);
+      else turnAway(queue, restingVisit({ reason, until }, scheduler));
+    }
   }
   return undefined;
 }
 
+/** What queues wait for whose egress address is not certain to be ours. */
+const ownership = 'ownership';
+
 /** A route's volume of the minute is waited for; that of the day is not. */
 const longestMinuteMs = 60_000;
 
-function turnAway({ waiting }: HostQueue, rest: KnownRest, scheduler: Scheduler): void {
-  for (let probe = waiting.take(); probe !== undefined; probe = waiting.take())
-    probe.settle(restingVisit(rest, scheduler));
+function turnAway({ waiting }: HostQueue, visit: Visit): void {
+  for (let probe = waiting.take(); probe !== undefined; probe = waiting.take()) probe.settle(visit);
 }
 
 /** For an end under the key that is full, or for the clock. */
@@ -216,7 +257,7 @@ async function begin(
   const { routes, pacer, conversationLimiter } = scheduler.parts;
   const at = { group: destination.policy.group, address: destination.target.address };
   routes.note(route.id, { kind: 'opened', ...at });
-  pacer.opened(destination);
+  pacer.opened(destination, route.id);
   conversationLimiter.opened();
   queue.open += 1;
   const { supply, arrived } = supplyFrom(queue, scheduler);
@@ -225,7 +266,7 @@ async function begin(
   if (outcome?.connected === true) routes.note(route.id, { kind: 'connected', ...at });
   if (outcome?.turnedAway?.meaning.label === 'blocked_or_policy')
     routes.note(route.id, { kind: 'blocked', ...at });
-  end(queue, outcome, scheduler);
+  end(queue, { route, outcome }, scheduler);
 }
 
 function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionParts {
@@ -277,10 +318,12 @@ function takeUpTo(most: number, queue: HostQueue, scheduler: Scheduler): Pending
   return taken;
 }
 
-function end(queue: HostQueue, outcome: SessionOutcome | undefined, scheduler: Scheduler): void {
+type EndedSession = { route: Route; outcome: SessionOutcome | undefined };
+
+function end(queue: HostQueue, { route, outcome }: EndedSession, scheduler: Scheduler): void {
   const { pacer, conversationLimiter } = scheduler.parts;
   queue.open -= 1;
-  pacer.closed(queue.destination, outcome);
+  pacer.closed(queue.destination, route.id, outcome);
   conversationLimiter.closed();
   dispatch(queue, scheduler);
   for (const key of pacer.keysOf(queue.destination)) wake(key, scheduler);

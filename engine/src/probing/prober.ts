@@ -10,6 +10,8 @@ export type Probe = {
   address: Address;
   route: MailRoute & { kind: 'takes_mail' };
   asker: Asker;
+  /** The egress address that should ask, where somebody has chosen among several probers'; else the prober chooses. */
+  egress?: string | undefined;
 };
 
 /**

@@ -1,66 +1,70 @@
 import type { CatchAllAnswer, MailboxEvidence, ReadReply } from '../evidence.ts';
 import { defaultLimits } from '../limits.ts';
-import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
-import type { ReplyMeaning, ReplyParties } from '../replies/meaning.ts';
+import { classifyReply } from '../replies/classifier/classify-reply.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
 import { providerOf } from '../replies/providers.ts';
-import { sanitiseReply } from '../replies/sanitise-reply.ts';
+import { condemnsMailbox } from '../replies/rules/rule.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
 import { catchAllAfter } from './catch-all-lookups.ts';
-import { isWithoutReason } from './contrast.ts';
+import type { Probe } from './prober.ts';
 
 /**
- * Reads the replies in evidence again, by the rules of this process: a prober may run an older version, and a rule is
- * mended once, where verdicts are sold. What the prober made of them counts for its politeness alone. It has to report
- * replies as they were (`wholeReplies` of its engine); here they are cut to what explanations show.
+ * What evidence from a prober elsewhere means by the rules of this process: replies are read once more where the verdict
+ * is given, so that a rule is mended in one place and not on every prober.
+ *
+ * It knows less than the prober did: neither by what names that introduced itself, nor what was cut off a long reply. So
+ * it never condemns a mailbox that the prober did not condemn, and leaves the meaning of a reply that was cut as it came.
  */
-export type RereadEvidence = (evidence: MailboxEvidence, parties: ReplyParties) => MailboxEvidence;
-
-export function createRereadEvidence(): RereadEvidence {
-  const classify = createReplyClassifier(defaultLimits.replyMeanings);
-  return (evidence, parties) => {
-    const provider = evidence.host === undefined ? undefined : providerOf(evidence.host)?.id;
-    const meaningOf = ({ code, enhanced, text }: ReadReply) =>
-      classify({ code, enhanced, text, provider }, parties);
-    const read =
-      evidence.kind === 'answered' ? reread(evidence, meaningOf) : rereadRefusal(evidence, meaningOf);
-    return { ...read, replies: evidence.replies.map(printable) };
+export function rereadEvidence(
+  evidence: MailboxEvidence,
+  { address }: Pick<Probe, 'address'>,
+): MailboxEvidence {
+  if (evidence.kind === 'no_answer') return rereadRefusal(evidence);
+  const { host, replies, meaning } = evidence;
+  const answer = replies.find(({ phase }) => phase === 'rcpt');
+  const isContradicted = answer !== undefined && meaning.label === 'accepted' && answer.code >= 300;
+  if (answer === undefined || isContradicted) return withoutProof(evidence);
+  const recipient = `${address.localPart}@${address.host}`;
+  return {
+    ...evidence,
+    meaning: reread(answer, { host, recipient, before: meaning }),
+    catchAll: rereadCatchAll(evidence),
   };
 }
 
-type MeaningOf = (reply: ReadReply) => ReplyMeaning;
+type Answered = MailboxEvidence & { kind: 'answered' };
+type Refused = MailboxEvidence & { kind: 'no_answer' };
 
-function reread(evidence: MailboxEvidence & { kind: 'answered' }, meaningOf: MeaningOf): MailboxEvidence {
-  const { contrast, ...rest } = evidence;
-  const reply = evidence.replies.find(({ phase }) => phase === 'rcpt');
-  if (reply === undefined) return evidence;
-  const meaning = meaningOf(reply);
-  const catchAll = rereadCatchAll(evidence, meaningOf);
-  const read = { ...rest, meaning, catchAll };
-  return contrast !== undefined && isWithoutReason({ meaning, read: reply }) ? { ...read, contrast } : read;
+/** Whoever claims an answer without the reply it was read from, or against it, has shown nothing. */
+function withoutProof({ host, replies }: Answered): Refused {
+  return { kind: 'no_answer', reason: 'protocol_error', meaning: undefined, connected: true, host, replies };
 }
 
-/** What was remembered, believed or found by asking twice did not come from one reply. */
-function rereadCatchAll(
-  { catchAll, replies }: MailboxEvidence & { kind: 'answered' },
-  meaningOf: MeaningOf,
-): CatchAllAnswer {
-  const [reply, ...again] = replies.filter(({ phase }) => phase === 'random_rcpt');
-  if (reply === undefined || again.length > 0) return catchAll;
-  if (catchAll.kind !== 'undetermined' && catchAll.from !== 'random_probe') return catchAll;
-  return catchAllAfter(meaningOf(reply));
-}
-
-/** Before the mailbox was named no refusal can be about it, whatever words it borrows. */
-function rereadRefusal(
-  evidence: MailboxEvidence & { kind: 'no_answer' },
-  meaningOf: MeaningOf,
-): MailboxEvidence {
+function rereadRefusal(evidence: Refused): Refused {
   const [reply] = evidence.replies;
-  if (reply === undefined || evidence.reason !== 'host_refused') return evidence;
-  const meaning = meaningOf(reply);
-  const isAboutUs = meaning.label === 'blocked_or_policy' || meaning.label === 'greylisted_or_temporary';
-  return { ...evidence, meaning: isAboutUs ? meaning : undefined };
+  const { host, meaning: before } = evidence;
+  if (reply === undefined || host === undefined || before === undefined) return evidence;
+  const meaning = reread(reply, { host, recipient: undefined, before });
+  return condemnsMailbox(meaning.label) ? evidence : { ...evidence, meaning };
 }
 
-function printable(reply: ReadReply): ReadReply {
-  return { ...reply, text: sanitiseReply(reply.text, defaultLimits.explainedReplyCharacters) };
+/** What was remembered, or compared in the same conversation, cannot be read again from a reply. */
+function rereadCatchAll({ catchAll, replies, host }: Answered): CatchAllAnswer {
+  const reply = replies.find(({ phase }) => phase === 'random_rcpt');
+  if (reply === undefined || catchAll.kind === 'undetermined' || catchAll.from !== 'random_probe')
+    return catchAll;
+  const before: ReplyMeaning =
+    catchAll.kind === 'yes'
+      ? { label: 'accepted', reason: 'accepted' }
+      : { label: 'mailbox_not_exist', reason: 'unknown_user' };
+  return catchAllAfter(reread(reply, { host, recipient: undefined, before }));
+}
+
+type ReadBefore = { host: CanonicalHost; recipient: string | undefined; before: ReplyMeaning };
+
+function reread({ code, enhanced, text }: ReadReply, { host, recipient, before }: ReadBefore): ReplyMeaning {
+  if (text.length >= defaultLimits.explainedReplyCharacters) return before;
+  const parties = recipient === undefined ? undefined : { sender: '', heloName: '', recipient };
+  const meaning = classifyReply({ code, enhanced, text, provider: providerOf(host)?.id }, parties);
+  return condemnsMailbox(meaning.label) && !condemnsMailbox(before.label) ? before : meaning;
 }

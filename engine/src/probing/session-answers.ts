@@ -76,9 +76,6 @@ function conclude(session: SmtpSession, domain: CanonicalHost): void {
   tellCatchAll(session, compared);
 }
 
-/** No rule looks at more of a reply. */
-const longestRead = 2_048;
-
 /** What a reply means coming from this host, which may name the recipient or us, and the form in which it is kept. */
 export function interpret(
   { destination, egressAddress, parts }: SmtpSession,
@@ -86,10 +83,7 @@ export function interpret(
 ): Said {
   const { code, enhanced, lines } = reply;
   const text = lines.join(' ').trim();
-  const { wholeReplies, limits } = parts;
-  const kept = wholeReplies === true
-    ? text.slice(0, longestRead)
-    : sanitiseReply(text, limits.explainedReplyCharacters);
+  const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
   const read: ReadReply = { phase, code, enhanced, text: kept };
   const provider = providerOf(destination.target.host)?.id;
   const { mailFrom: sender, heloName } = parts.route;

@@ -135,8 +135,6 @@ export type SessionParts = ConversationParts & {
   mailPort: Pick<MailPortWatch, 'note'>;
   /** STARTTLS wherever it is offered, or only where a host demands it. */
   starttls: 'demanded' | 'always';
-  /** Whether replies are kept as they were, for somebody elsewhere to read; otherwise for a person to read. */
-  wholeReplies?: boolean;
   hosts: HostMemory;
   catchAllLookups: CatchAllLookups;
   classify: ReplyClassifier;

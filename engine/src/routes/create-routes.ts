@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
@@ -7,6 +6,8 @@ import type { RouteSetting } from '../politeness/policy-file.ts';
 import type { DialCounts } from '../egress/create-guarded-dialer.ts';
 import { parseIp } from '../net/parse-ip.ts';
 import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
+import { allEgressIsOurs, type EgressRights } from './egress-rights.ts';
+import { rankEgress } from './rank-egress.ts';
 import { createRouteHealth, type HealthLimits, type RouteHealth } from './route-health.ts';
 import { createRouteVolume, type RouteVolume, type WallClock } from './route-volume.ts';
 
@@ -16,10 +17,13 @@ import { createRouteVolume, type RouteVolume, type WallClock } from './route-vol
  * - The same group always leaves from the same route while that one is fit, because a greylisting host knows
  *   us by our address. Which one it is follows from the names alone, so it needs no memory and survives a
  *   restart; the groups spread evenly over the routes. A route whose minute is full is waited for; only one
- *   that is spent for the day, resting or down hands its groups to the next.
+ *   that is spent for the day, resting or down hands its groups to the next. Where a group is spread over several
+ *   routes, whoever asks says which of them comes first.
  * - Routes are never rotated to dodge a block. A group or an IP address that blocked us on one route is not
  *   asked on another for `routeRestMs`.
  * - A route that providers block rests (`route-health.ts`), and its volume is bounded (`route-volume.ts`).
+ *
+ * Only routes that are this process's own come into question (`egress-rights.ts`).
  */
 export type Routes = {
   choose(request: RouteRequest): RouteChoice;
@@ -33,6 +37,10 @@ export type Routes = {
   restore(states: readonly RouteState[], countedBy?: string): void;
   /** What left over all routes together. */
   counts(): DialCounts;
+  /** Why a route is not used for anybody now, where that is so. */
+  problem(routeId: string): 'down' | 'resting' | undefined;
+  /** All that are set up, whoever owns them now. */
+  ids: readonly string[];
 };
 
 export type Route = {
@@ -48,13 +56,17 @@ export type RouteRequest = {
   address: string;
   /** Ids of the routes that may be used; none means any. */
   allowed: readonly string[] | undefined;
+  /** The id of the route that is tried before the others. */
+  preferred?: string | undefined;
 };
 
 export type RouteChoice =
   | { kind: 'route'; route: Route }
   /** `waitMs` tells when asking again may be answered otherwise. */
   | { kind: 'none'; why: 'all_resting' | 'volume_spent'; waitMs: number }
-  | { kind: 'none'; why: 'none_allowed' };
+  | { kind: 'none'; why: 'none_allowed' }
+  /** `lapsed`: one of them may be ours again in a moment. */
+  | { kind: 'none'; why: 'lapsed' | 'not_ours' };
 
 /** `blocked`: the host refused us for where we come from. It need not say more than its group. */
 export type RouteEvent = { kind: 'opened' | 'connected' | 'blocked'; group: string; address?: string };
@@ -83,6 +95,8 @@ export type RoutesParts = {
   clock: Clock;
   wallClock: WallClock;
   limits: HealthLimits;
+  /** Which routes are this process's own; without it all are. */
+  rights?: EgressRights;
   /** `createRouteDialer` with the parts of the engine's dialer. */
   dialerFor(setting: RouteSetting): RouteDialer;
   /** Whether a block is held against a route; not where pacing is off. */
@@ -103,24 +117,29 @@ type WatchedRoute = {
 const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
 
 export function createRoutes(parts: RoutesParts): Routes {
-  const { clock, limits } = parts;
+  const { clock, limits, rights = allEgressIsOurs } = parts;
   const settings = parts.settings.length > 0 ? parts.settings : [defaultRoute];
   const byId = new Map(settings.map((setting) => [setting.id, watchRoute(setting, parts)]));
   const all = [...byId.values()];
   const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
 
-  function choose({ group, address, allowed }: RouteRequest): RouteChoice {
+  function choose({ group, address, allowed, preferred }: RouteRequest): RouteChoice {
     const family = parseIp(address)?.family;
-    const open = all.filter(
+    const usable = all.filter(
       (watched) =>
         allowed?.includes(watched.route.id) !== false &&
         (watched.family === undefined || watched.family === family),
     );
-    if (open.length === 0) return { kind: 'none', why: 'none_allowed' };
+    if (usable.length === 0) return { kind: 'none', why: 'none_allowed' };
+    const open = usable.filter(({ route }) => rights.of(route.id) === 'ours');
+    if (open.length === 0) {
+      const mayComeBack = usable.some(({ route }) => rights.of(route.id) === 'lapsed');
+      return { kind: 'none', why: mayComeBack ? 'lapsed' : 'not_ours' };
+    }
     const keys = refusalKeys({ group, address }).filter((key) => refusals.peek(key) !== undefined);
     const honest = open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
     if (honest.length === 0) return resting(Math.max(...keys.map((key) => refusals.lifeOf(key))));
-    return firstFit(inOrderFor(group, honest), { group, now: clock.now() });
+    return firstFit(inOrderFor(group, honest, preferred), { group, now: clock.now() });
   }
 
   function note(routeId: string, event: RouteEvent): void {
@@ -141,6 +160,7 @@ export function createRoutes(parts: RoutesParts): Routes {
   }
 
   return {
+    ids: [...byId.keys()],
     choose,
     note,
     state: () => all.map((watched) => stateOf(watched, refusals.list(), wallTime(parts))),
@@ -155,6 +175,11 @@ export function createRoutes(parts: RoutesParts): Routes {
         watched?.volume.restore(state, countedBy);
         restoreRoute(state, { watched, refusals }, parts);
       }
+    },
+    problem(routeId) {
+      const { problem, restingUntil } = byId.get(routeId)?.health.state() ?? {};
+      if (problem !== undefined) return 'down';
+      return restingUntil === undefined || restingUntil <= clock.now() ? undefined : 'resting';
     },
     counts: () => sumOf(all.map(({ dialer }) => dialer.counts)),
   };
@@ -195,14 +220,14 @@ function refusalKeys({ group, address }: { group: string; address?: string }): s
   return address === undefined ? [`group ${group}`] : [`group ${group}`, `address ${address}`];
 }
 
-/** Rendezvous hashing: each pair of group and route has its rank, and no pair's rank depends on another route. */
-function inOrderFor(group: string, routes: WatchedRoute[]): WatchedRoute[] {
+function inOrderFor(group: string, routes: WatchedRoute[], preferred: string | undefined): WatchedRoute[] {
   if (routes.length === 1) return routes;
-  const rank = ({ route }: WatchedRoute): string => hash('sha256', `${route.id}\n${group}`);
-  return routes
-    .map((watched) => ({ watched, rank: rank(watched) }))
-    .sort((one, other) => (one.rank < other.rank ? -1 : 1))
-    .map(({ watched }) => watched);
+  const ranked = rankEgress(
+    group,
+    routes.map(({ route }) => route.id),
+  );
+  const order = preferred === undefined ? ranked : [preferred, ...ranked.filter((id) => id !== preferred)];
+  return order.flatMap((id) => routes.find(({ route }) => route.id === id) ?? []);
 }
 
 function firstFit(routes: WatchedRoute[], { group, now }: { group: string; now: number }): RouteChoice {

@@ -21,6 +21,8 @@ export type CanariesParts = CanaryParts & {
 type Canaries = {
   /** A round at once: what each host that is known to live has to say. */
   ask(): Promise<readonly DialNews[]>;
+  /** Begins the next round now, where the operator named hosts for it. */
+  askSoon(): void;
   /** Ends the round under way, and no other begins. */
   stop(): void;
 };
@@ -39,13 +41,16 @@ export function startCanaries(parts: CanariesParts): Canaries {
   }
 
   function begin(): void {
+    cancelTimer();
     ask()
       .then((news) => parts.watch.noteCanaries(news))
       .catch((error: unknown) => {
         if (!stopped.signal.aborted) parts.onProblem(`the canaries could not be asked: ${String(error)}`);
       })
       .finally(() => {
-        if (!stopped.signal.aborted) cancelTimer = clock.after(limits.canaryEveryMs, begin);
+        if (stopped.signal.aborted) return;
+        cancelTimer();
+        cancelTimer = clock.after(limits.canaryEveryMs, begin);
       });
   }
 
@@ -59,6 +64,9 @@ export function startCanaries(parts: CanariesParts): Canaries {
         if (stopped.signal.aborted) return [];
         throw error;
       }
+    },
+    askSoon() {
+      if (parts.hosts.length > 0 && !stopped.signal.aborted) begin();
     },
     stop() {
       stopped.abort();

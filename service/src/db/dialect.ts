@@ -39,6 +39,8 @@ export type SchemaWords = {
     when?: string;
     saying: string;
   }) => string;
+  /** Lifts the check of a column. SQLite cannot, and may only be asked to where it never writes to the table. */
+  dropCheck: (of: { table: string; column: string }) => string[];
   /** What the first migration makes before anything else. */
   firstly: readonly string[];
   /** Opens the transaction of a migration, alone among all processes. */
@@ -74,6 +76,7 @@ export function sqliteDialect(): Dialect {
       refuse: ({ name, event, table, when, saying }) =>
         `create trigger ${name} before ${event} on ${table} ${when === undefined ? '' : `when ${when}`}
          begin select raise(abort, '${saying}'); end`,
+      dropCheck: () => [],
       firstly: [],
       begin: ['begin immediate'],
       findVersionTable: `select 1 from sqlite_schema where name = 'schema_version'`,
@@ -100,6 +103,9 @@ export function postgresDialect(): Dialect {
       refuse: ({ name, event, table, when, saying }) =>
         `create trigger ${name} before ${event} on ${table} for each row
          ${when === undefined ? '' : `when (${when})`} execute function refuse_change('${saying}')`,
+      dropCheck: ({ table, column }) => [
+        `alter table ${table} drop constraint if exists ${table}_${column}_check`,
+      ],
       firstly: [
         `create function refuse_change() returns trigger language plpgsql as
          'begin raise exception using message = tg_argv[0]; end'`,

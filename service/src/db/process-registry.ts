@@ -1,5 +1,5 @@
 /** What a process does for the installation. */
-export type ProcessRole = 'all' | 'api' | 'worker';
+export type ProcessRole = 'all' | 'api' | 'worker' | 'prober';
 
 /** The processes that work on a store, as one of them sees them: which live, and which have died. */
 export type ProcessRegistry = {

@@ -216,18 +216,22 @@ export type Schema = {
     /** The process that wrote it last. */
     writer: Generated<string>;
   };
-  /** Host leases: which process may talk to a group or a network of mail hosts. The table has an older name. */
-  turn: {
-    key: string;
-    holder: string;
-    granted_at: number;
-    /** Free after that; 0 where it was given back. */
-    held_until: number;
-    /** The process that waits for it. */
-    wanted_by: string | null;
-    /** When `state` was left for the next, in JSON; 0 where nothing was. */
-    saved_at: number;
+  /** Who owns the addresses that mail hosts are asked from (see probers/egress-addresses.ts). */
+  egress_address: {
+    name: string;
+    /** The id of a process or of a prober outside; empty where it was left. */
+    owner: string;
+    kind: 'inside' | 'outside';
+    /** Grows with each new owner. */
+    fence: number;
+    lease_until: number;
+    /** What the last owner left for the next, in JSON, and when; 0 where nothing was left. */
     state: string;
+    saved_at: number;
+    well: number;
+    why_not: string;
+    /** What a prober outside tells of itself, in JSON. */
+    seen: string;
   };
   /** A prober that is no process of the installation. */
   prober: {
@@ -315,6 +319,6 @@ export type Schema = {
     verdicts: number;
   };
   /** The processes that work on a PostgreSQL database; times are the database's own. */
-  process: { id: string; role: 'all' | 'api' | 'worker'; started_at: number; seen_at: number };
+  process: { id: string; role: 'all' | 'api' | 'worker' | 'prober'; started_at: number; seen_at: number };
   schema_version: { version: number; opened_at: number; serves: Generated<number> };
 };

@@ -118,11 +118,12 @@ export function createStoreSource(exchange: ProbeExchange, holder: string): Prob
 }
 
 function presentLeased(row: LeasedRow, lease: string, now: number): LeasedProbe {
-  const { id: probe, fence, urgency, tag, question, deadline_at: deadlineAt } = row;
+  const { id: probe, fence, urgency, tag, egress, question, deadline_at: deadlineAt } = row;
   return {
     probe,
     lease,
     fence,
+    egress,
     // Written by `writeQuestion`; the prober reads it as a stranger's all the same.
     question: JSON.parse(question) as ProbeQuestion,
     asker: { urgency: urgency === 0 ? 'single' : 'bulk', account: tag },

@@ -55,6 +55,7 @@ export type LeasedRow = {
   fence: number;
   urgency: number;
   tag: string;
+  egress: string;
   question: string;
   deadline_at: number;
 };
@@ -97,7 +98,7 @@ const leaseRows = statement((db, arg: SqlValue[]) => {
     )
     .where('state', '<>', answered)
     .where(isFree)
-    .returning(['id', 'fence', 'urgency', 'tag', 'question', 'deadline_at']);
+    .returning(['id', 'fence', 'urgency', 'tag', 'egress', 'question', 'deadline_at']);
 });
 
 export async function leaseProbes(tx: Tx, request: LeaseRequest): Promise<LeasedRow[]> {

@@ -31,6 +31,8 @@ export type LeasedProbe = {
   lease: string;
   /** Grows each time that the probe is leased: an answer under an older one counts for nothing. */
   fence: number;
+  /** One of those that were told in the order. */
+  egress: string;
   question: ProbeQuestion;
   asker: Asker;
   withinMs: number;

@@ -166,7 +166,7 @@ type AskParts = {
 
 /** `undefined` where nobody wants to know any more; `null` for a defect, of ours or of the question. */
 async function ask(
-  { question, asker }: LeasedProbe,
+  { question, asker, egress }: LeasedProbe,
   { prober, patience, onProblem }: AskParts,
 ): Promise<MailboxEvidence | null | undefined> {
   const read = readQuestion(question);
@@ -175,7 +175,7 @@ async function ask(
     return null;
   }
   try {
-    return await prober.ask({ ...read, asker }, patience);
+    return await prober.ask({ ...read, asker, egress }, patience);
   } catch (error) {
     if (patience.signal.aborted) return undefined;
     onProblem('a probe failed', error);

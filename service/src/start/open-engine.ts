@@ -1,44 +1,117 @@
 import { createHmac } from 'node:crypto';
-import type { createEngine, Engine } from '@mailproof/engine';
+import { rereadEvidence, type createEngine, type Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { ProcessRegistry, ProcessRole } from '../db/process-registry.ts';
+import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { engineSettings } from '../engine-settings.ts';
 import { readLogSecret } from '../log/log-secret.ts';
+import { createDispatcher } from '../probers/dispatch.ts';
+import { keepEgress, type EgressKeeper } from '../probers/keep-egress.ts';
+import { createProbeExchange, createStoreSource } from '../probers/probe-exchange.ts';
+import { createProbeQueue, type ProbeQueue } from '../probers/probe-queue.ts';
+import { runProber } from '../probers/run-prober.ts';
 import { StartError } from '../start-error.ts';
 import { keepEngineMemory } from '../engine-state/keep-engine-memory.ts';
-import { openLeaseStore } from '../engine-state/open-lease-store.ts';
 import { readRandomProbeKey } from '../engine-state/read-random-probe-key.ts';
 
-type OpenEngine = { engine: Engine; close: () => Promise<void> };
+export type OpenEngine = {
+  engine: Engine;
+  egress: EgressKeeper;
+  /** Ends what others have handed to us, and leaves our egress addresses to the next. */
+  close: () => Promise<void>;
+};
 
 type EngineParts = Parameters<typeof keepEngineMemory>[0] & {
   createEngine: typeof createEngine;
   store: Store;
+  registry: ProcessRegistry;
+  role: ProcessRole;
   logger: Logger;
 };
 
 /**
- * The engine, with what it learnt before, sharing host leases with the engines of other processes. A list or policy
- * file that cannot be used stops the start; the engine says which and why.
+ * The engine, with what it learnt before, and its part among the probers of the installation: which egress addresses it
+ * owns, what other processes hand to it, and what it hands to others. A list or policy file that cannot be used stops
+ * the start; the engine says which and why.
  */
 export async function openEngine(config: Config, parts: EngineParts): Promise<OpenEngine> {
   const ownKey = createHmac('sha256', readLogSecret(config.dataDir)).update('strangers').digest('hex');
   const randomProbeKey = await readRandomProbeKey(ownKey, parts);
-  const { memory, stop } = await keepEngineMemory(parts);
-  const leases = openLeaseStore(parts);
+  const { memory, stop: stopMemory } = await keepEngineMemory(parts);
+  const queue = createProbeQueue({ ...parts, reread: rereadEvidence });
+  const kept: { egress?: EgressKeeper } = {};
+  const keeper = (): EgressKeeper => {
+    if (kept.egress === undefined) throw new Error('a mailbox was asked for before the start was over');
+    return kept.egress;
+  };
   try {
-    const settings = engineSettings(config, (message) => parts.logger.warn(message));
-    const engine = parts.createEngine({ ...settings, memory, leases: leases.store, randomProbeKey });
+    const engine = parts.createEngine({
+      ...engineSettings(config, (message) => parts.logger.warn(message)),
+      memory,
+      randomProbeKey,
+      sharesEgress: config.pacing === 'on',
+      chooseProber: (local, policies) =>
+        createDispatcher({ local, policies, clock: parts.clock, queue, egress: keeper }),
+    });
+    const hasOutsideProber = async () => (await parts.store.read.first(findEnrolled, {})) !== undefined;
+    const egress = await keepEgress({ ...parts, engine, pacing: config.pacing, hasOutsideProber });
+    kept.egress = egress;
+    const serving = serveOthers({ ...parts, engine, egress, queue });
     const close = async () => {
+      await serving.stop();
+      await queue.close();
+      await egress.stop();
       engine.close();
-      await Promise.all([stop(), leases.stop()]);
+      await stopMemory();
     };
-    return { engine, close };
+    return { engine, egress, close };
   } catch (error) {
-    await stop();
+    await Promise.all([stopMemory(), queue.close()]);
     throw error instanceof StartError
       ? error
       : new StartError(String(error instanceof Error ? error.message : error), error);
+  }
+}
+
+const findEnrolled = statement((db) =>
+  db.selectFrom('prober').select('id').where('enrolled_at', 'is not', null).limit(1),
+);
+
+/** What is under way when the process stops has this long to end; others ask for the rest. */
+const drainMs = 10_000;
+
+type ServingParts = EngineParts & Pick<OpenEngine, 'engine' | 'egress'> & { queue: ProbeQueue };
+
+/** Asks what other processes hand to us, from the egress addresses that are ours. */
+function serveOthers({ engine, egress, queue, ...parts }: ServingParts): { stop(): Promise<void> } {
+  const exchange = createProbeExchange(parts);
+  const running = runProber({
+    source: createStoreSource(exchange, parts.processId),
+    prober: engine.prober,
+    clock: parts.clock,
+    egress: () => egress.shared(),
+    onProblem: parts.onProblem,
+  });
+  egress.onChange(() => {
+    running.wake();
+    takeBack({ egress, queue, onProblem: parts.onProblem });
+  });
+  return {
+    stop: async () => {
+      await running.stop(drainMs);
+      exchange.close();
+    },
+  };
+}
+
+/** What we handed to an egress address that has no owner any more, or that has become ours, is asked anew. */
+function takeBack({ egress, queue, onProblem }: Pick<ServingParts, 'egress' | 'queue' | 'onProblem'>): void {
+  const owned = new Map(egress.addresses().map((one) => [one.name, one]));
+  for (const name of queue.busy()) {
+    const canAsk = owned.get(name)?.well === true && !egress.isOurs(name);
+    if (!canAsk)
+      queue.withdraw(name).catch((error: unknown) => onProblem('probes could not be taken back', error));
   }
 }

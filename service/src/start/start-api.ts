@@ -19,6 +19,7 @@ import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createSandboxAllowance, limitSandbox } from '../sandbox/sandbox-allowance.ts';
+import type { EgressKeeper } from '../probers/keep-egress.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
@@ -39,6 +40,7 @@ export type Api = { url: string; stop(): Promise<void> };
 export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
   ConsoleParts & {
     engine: Engine;
+    egress: Pick<EgressKeeper, 'problem'>;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
     /** Tells the workers of every process that there is something to do. */
@@ -87,7 +89,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     }),
     ...consoleParts(config, parts),
     overloadGuard,
-    readiness: createReadiness({ store, engine, clock, wallClock }),
+    readiness: createReadiness({ store, engine, egress: parts.egress, clock, wallClock }),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,

@@ -118,6 +118,26 @@ export async function deferItem(
   return changed === 1 ? { kind: 'written' } : refusal(tx, claim);
 }
 
+const postponeUnasked = statement((db, arg: Place & { next: number }) =>
+  db
+    .updateTable('item')
+    .set({ attempts: 0, next_at: arg.next })
+    .where('task_id', '=', arg.task)
+    .where('position', '=', arg.position)
+    .where('state', '=', 'pending')
+    .where((eb) => fenceHolds(eb, arg.fence)),
+);
+
+/** Nobody could ask: the address waits, and nothing is held against it. */
+export async function holdItem(
+  tx: Tx,
+  claim: Fenced,
+  { position, nextAt }: { position: number; nextAt: number },
+): Promise<ItemAnswer> {
+  const changed = await tx.change(postponeUnasked, { ...placeOf(claim, position), next: nextAt });
+  return changed === 1 ? { kind: 'written' } : refusal(tx, claim);
+}
+
 const answerItem = statement(
   (db, arg: Place & { conclusive: number; verdict: string; explanation: string }) =>
     db

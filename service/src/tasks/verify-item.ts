@@ -1,7 +1,7 @@
 import { conclusiveStatuses, isRestReason, type Outcome } from '@mailproof/engine';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Claim } from './claim-task.ts';
-import { beginItem, deferItem, mostAttempts, putBackItem, recordResult, type Item } from './items.ts';
+import { beginItem, deferItem, holdItem, mostAttempts, putBackItem, recordResult, type Item } from './items.ts';
 import { internalError, unverified, type Result } from './result.ts';
 import type { RunTaskParts } from './run-task.ts';
 import { visitOf, withVisits } from './visits.ts';
@@ -85,6 +85,10 @@ async function write(item: Item, round: ItemRound, outcome: Outcome): Promise<vo
   const { position } = item;
   const result = resultOf(item, outcome);
   const now = parts.wallClock.now();
+  if (cannotBeAsked(outcome) && now + askAgainMs < claim.deadlineAt) {
+    await parts.store.write((tx) => holdItem(tx, claim, { position, nextAt: now + askAgainMs }));
+    return;
+  }
   const visits = [...item.visits, visitOf(result.explanation, now)];
   const nextAt = now + Math.max(parts.deferRetryMs * 2 ** item.visits.length, restMs(result.explanation));
   const most = vainReasons.has(result.explanation.reason) ? mostVisitsInVain : mostVisits;
@@ -100,6 +104,14 @@ async function write(item: Item, round: ItemRound, outcome: Outcome): Promise<vo
 async function record({ position }: Item, { claim, parts }: ItemRound, result: Result): Promise<void> {
   const answer = await parts.store.write((tx) => recordResult(tx, claim, { position, result }));
   if (answer.kind === 'written' && claim.mode === 'live') parts.onResult?.(result);
+}
+
+/** How long a task waits before it tries again whether somebody can ask mail hosts. */
+const askAgainMs = 15_000;
+
+/** No prober is there, or its port is blocked: that is ours to mend, and the task waits for it. */
+function cannotBeAsked(outcome: Outcome): boolean {
+  return outcome.kind === 'unavailable' && outcome.explanation.stage === 'smtp';
 }
 
 /** A mail host told us to come back (greylisting), is left alone, or never got to the point: it may say more next time. */

@@ -37,10 +37,10 @@ type CopyStoreParts = {
 const sliceRows = 500;
 
 /**
- * What is copied of an installation, in an order in which every row finds those that it refers to. Processes, host
- * leases and probes belong to what is running, and the version to the database.
+ * What is copied of an installation, in an order in which every row finds those that it refers to. Processes,
+ * the ownership of egress addresses and probes belong to what is running, and the version to the database.
  */
-type CopiedTable = Exclude<keyof Schema, 'process' | 'probe' | 'turn' | 'schema_version'>;
+type CopiedTable = Exclude<keyof Schema, 'process' | 'egress_address' | 'probe' | 'schema_version'>;
 
 /**
  * The columns of a table's primary key, each with a value that sorts before all real ones. Forgetting a table does not

@@ -4,7 +4,6 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
-import { releaseLeasesOf } from '../engine-state/open-lease-store.ts';
 import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
 import { eraseOverdueProbes } from '../probers/probe-rows.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
@@ -84,8 +83,6 @@ async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promi
       await eraseAttemptsOf(tx, processId);
       await releaseTasksOf(tx, processId);
       await abandonListsOf(tx, processId);
-      // One that lost sight of the database is dead to us, and may still be talking: its leases lapse by themselves.
-      if (store.clock === undefined) await releaseLeasesOf(tx, processId);
     }, serialKey);
     await registry.remove(processId);
   }

@@ -105,7 +105,7 @@ export type Serving = Started & {
   url: string;
 };
 
-export type ServeOptions = MailproofOptions & { role?: 'all' | 'api' | 'worker' };
+export type ServeOptions = MailproofOptions & { role?: 'all' | 'api' | 'worker' | 'prober' };
 
 const ready = /"url":"([^"]+)","msg":"listening"|"msg":"working"/;
 

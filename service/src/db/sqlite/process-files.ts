@@ -58,7 +58,7 @@ type FoundProcess = { id: string; role: ProcessRole; file: string };
 
 function findProcesses(folder: string): FoundProcess[] {
   return readdirSync(folder).flatMap((name) => {
-    const [, id, role] = /^([\da-f-]{36})\.(all|api|worker)$/.exec(name) ?? [];
+    const [, id, role] = /^([\da-f-]{36})\.(all|api|worker|prober)$/.exec(name) ?? [];
     return id === undefined ? [] : [{ id, role: role as ProcessRole, file: join(folder, name) }];
   });
 }

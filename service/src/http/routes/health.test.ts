@@ -26,6 +26,7 @@ test('says what is wrong with the store, asks it once a second at most, and reco
       },
     },
     engine,
+    egress: { problem: () => undefined },
     clock: { now: () => now },
     wallClock: { now: () => 0 },
   });
@@ -44,10 +45,23 @@ test('is not ready while the resolver denies what exists, and says what to do', 
   const readiness = createReadiness({
     store: { check: () => Promise.resolve() },
     engine: { health: () => ({ ...engine.health(), resolver: { kind: 'denies', line } }) },
+    egress: { problem: () => undefined },
     clock: { now: () => 0 },
     wallClock: { now: () => 0 },
   });
   const found = await readiness();
   assert.ok(!found.ready);
   assert.match(found.problems.join('\n'), /^the resolver denies .*; set MAILPROOF_DNS_SERVERS .*$/);
+});
+
+test('is not ready while no prober can ask, and says which and why', async () => {
+  const problem = 'no prober can ask mail hosts: default (mail port blocked)';
+  const readiness = createReadiness({
+    store: { check: () => Promise.resolve() },
+    engine,
+    egress: { problem: () => problem },
+    clock: { now: () => 0 },
+    wallClock: { now: () => 0 },
+  });
+  assert.deepEqual(await readiness(), { ready: false, problems: [problem] });
 });

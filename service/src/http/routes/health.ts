@@ -4,6 +4,7 @@ import type { Store } from '../../db/store.ts';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { WallClock } from '../../db/wall-clock.ts';
 import { describeResolver } from '../../operator/read-health.ts';
+import type { EgressKeeper } from '../../probers/keep-egress.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import { byAnybody } from '../schemas/security.ts';
 import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
@@ -88,6 +89,7 @@ export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'
 type ReadinessParts = {
   store: Pick<Store, 'check'>;
   engine: Pick<Engine, 'health'>;
+  egress: Pick<EgressKeeper, 'problem'>;
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
 };
@@ -96,14 +98,15 @@ type ReadinessParts = {
 const rememberMs = 1_000;
 
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
-  const { store, engine, clock, wallClock } = parts;
+  const { store, engine, egress, clock, wallClock } = parts;
   let known: { readiness: Promise<Readiness>; until: number } | undefined;
 
   async function checkAll(): Promise<Readiness> {
     try {
       await store.check(wallClock.now());
-      const problem = describeResolver(engine.health().resolver);
-      return problem === undefined ? { ready: true } : { ready: false, problems: [problem] };
+      const found = [describeResolver(engine.health().resolver), egress.problem()];
+      const problems = found.filter((problem) => problem !== undefined);
+      return problems.length === 0 ? { ready: true } : { ready: false, problems };
     } catch (error) {
       if (error instanceof StoreUnavailableError) return { ready: false, problems: [error.message] };
       throw error;

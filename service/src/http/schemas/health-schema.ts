@@ -107,7 +107,7 @@ export const healthSchema = Type.Object(
       Type.Object(
         {
           id: Type.String(),
-          role: stringEnum(['all', 'api', 'worker']),
+          role: stringEnum(['all', 'api', 'worker', 'prober']),
           started_at: textOrNull('Null if not known'),
           seen_at: Type.String({ description: 'When it last reported' }),
         },

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { createPacer, type Pacer, type Predecessor } from './create-pacer.ts';
+import { defaultPoliteness } from './default-politeness.ts';
+import type { Destination, Politeness } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
+
+/**
+ * One egress address that changes hands, seen from the hosts' side: its owners stop and die at any moment, each asks as
+ * much as it may, and no minute ever holds more connections than one owner alone could have opened.
+ */
+const clean: SessionOutcome = { connected: true, fault: undefined, turnedAway: undefined, mailboxes: [] };
+
+/** Two groups at one address, and one of them at another as well. */
+const places = [
+  ['192.0.2.1', 'one.example'],
+  ['192.0.2.1', 'two.example'],
+  ['198.51.100.1', 'two.example'],
+] as const;
+
+function destinationsWith(politeness: Politeness): Destination[] {
+  return places.map(([address, group]) => ({
+    target: { host: `mx.${group}` as CanonicalHost, address },
+    policy: { group, asking: 'probe', politeness, routes: undefined, spread: 1 },
+  }));
+}
+
+function createWitness(clock: TestClock, { connectionsPerMinute, connectionsPerSecond }: Politeness) {
+  const openedAt = new Map<string, number[]>();
+  let total = 0;
+  return {
+    /** Reports the first minute, and the first second, that held too much. */
+    opened({ target, policy }: Destination): string | undefined {
+      for (const key of [target.address, policy.group]) {
+        const before = (openedAt.get(key) ?? []).filter((at) => at > clock.now() - 60_000);
+        const times = [...before, clock.now()];
+        openedAt.set(key, times);
+        total += 1;
+        const inMinute = times.length;
+        if (inMinute > connectionsPerMinute) return `${key}: ${inMinute} in a minute`;
+        const gapMs = clock.now() - (times.at(-2) ?? -Infinity);
+        if (gapMs < 1_000 / connectionsPerSecond) return `${key}: ${gapMs} ms after the one before`;
+      }
+      return undefined;
+    },
+    total: () => total,
+  };
+}
+
+type Change = { kind: 'stops' | 'dies'; afterMs: number; vacantMs: number };
+
+const newPacer = (clock: TestClock): Pacer =>
+  createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined });
+
+/** Lets each owner open all it may until it goes; the next comes after what is due to one that died, or at once. */
+function live(changes: readonly Change[], politeness: Politeness) {
+  const clock = createTestClock();
+  const witness = createWitness(clock, politeness);
+  const destinations = destinationsWith(politeness);
+  let owner = newPacer(clock);
+  const askUntil = (end: number): void => {
+    while (clock.now() < end) {
+      for (const to of destinations) {
+        if (owner.mayOpen(to, 'default').kind !== 'open') continue;
+        owner.opened(to, 'default');
+        owner.closed(to, 'default', clean);
+        assert.equal(witness.opened(to), undefined);
+      }
+      clock.advance(500);
+    }
+  };
+  for (const { kind, afterMs, vacantMs } of changes) {
+    askUntil(clock.now() + afterMs);
+    const handOver = structuredClone(owner.handOver('default')) as unknown;
+    clock.advance(kind === 'dies' ? 30_000 + vacantMs : vacantMs);
+    owner = newPacer(clock);
+    const agoMs = vacantMs;
+    const from: Predecessor =
+      kind === 'dies' ? { kind: 'died', agoMs: 30_000 + agoMs } : { kind: 'stopped', handOver, agoMs };
+    owner.takeOver('default', from);
+  }
+  askUntil(clock.now() + 120_000);
+  return witness.total();
+}
+
+const change: fc.Arbitrary<Change> = fc.record({
+  kind: fc.constantFrom('stops', 'dies'),
+  // An owner may go the moment it has come, and again.
+  afterMs: fc.oneof(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 90_000 })),
+  vacantMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40_000 })),
+});
+
+describe('an egress address that changes hands', () => {
+  test('no minute holds more connections than its limit, whoever opened them', () => {
+    fc.assert(
+      fc.property(
+        fc.array(change, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 45 }),
+        fc.constantFrom(1, 4, 1_000),
+        (changes, connectionsPerMinute, connectionsPerSecond) => {
+          live(changes, { ...defaultPoliteness, connectionsPerMinute, connectionsPerSecond });
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('what one owner alone may do it does: the whole limit in every minute', () => {
+    const perMinute = 20;
+    const opened = live([{ kind: 'stops', afterMs: 480_000, vacantMs: 0 }], {
+      ...defaultPoliteness,
+      connectionsPerMinute: perMinute,
+      connectionsPerSecond: 1_000,
+    });
+    // Ten minutes; one host and two groups share what the host may see, and the second group has another host besides.
+    assert.ok(opened >= 10 * perMinute * 3, `${opened}`);
+  });
+
+  test('hosts that a predecessor did not name are taken to have had as many as the least it named', () => {
+    const clock = createTestClock();
+    const owner = newPacer(clock);
+    const politeness = { ...defaultPoliteness, connectionsPerMinute: 2, connectionsPerSecond: 1_000 };
+    const [to] = destinationsWith(politeness);
+    assert.ok(to);
+    owner.takeOver('default', {
+      kind: 'stopped',
+      handOver: { hosts: [], unnamedAtMost: 1, begunMs: null },
+      agoMs: 0,
+    });
+    assert.equal(owner.mayOpen(to, 'default').kind, 'wait');
+    clock.advance(30_000);
+    assert.equal(owner.mayOpen(to, 'default').kind, 'open');
+  });
+
+  test('each egress address has its own limit, and a host that complains rests for all of them', () => {
+    const clock = createTestClock();
+    const owner = newPacer(clock);
+    const [to] = destinationsWith(defaultPoliteness);
+    assert.ok(to);
+    owner.opened(to, 'one');
+    assert.equal(owner.mayOpen(to, 'one').kind, 'wait');
+    assert.equal(owner.mayOpen(to, 'two').kind, 'open');
+    owner.closed(to, 'one', {
+      ...clean,
+      turnedAway: {
+        reply: { code: 421, enhanced: '4.3.2', lines: ['later'] },
+        meaning: { label: 'greylisted_or_temporary', reason: 'deferred' },
+      },
+    });
+    assert.equal(owner.mayOpen(to, 'two').kind, 'resting');
+  });
+});

@@ -1,0 +1,162 @@
+import type { Predecessor } from '@mailproof/engine';
+import { statement, type Reader, type Tx } from '../db/statement.ts';
+
+/**
+ * The egress addresses of the installation and who owns each: a process by a lease that it prolongs again and again, or
+ * a prober outside. What decides between two that want the same address is one conditional statement on its row.
+ *
+ *     nobody's ──▶ owned ──▶ owned (prolonged) ──▶ left (with what the next should know) ──▶ owned by another
+ *                    └──▶ the lease ends ──▶ owned by another, which knows nothing
+ */
+export type EgressAddress = {
+  name: string;
+  /** The id of a process or of a prober; empty where it was left. */
+  owner: string;
+  kind: 'inside' | 'outside';
+  /** Grows with each new owner. */
+  fence: number;
+  leaseUntil: number;
+  /** Whether it can ask now. */
+  well: boolean;
+  whyNot: string;
+};
+
+/** How long after it was asked for a lease lets conversations begin. */
+export const beginMs = 3_750;
+
+/** How far the clocks of two processes may differ, each as it knows the database's. */
+const clockSlackMs = 250;
+
+/** A new owner begins so long after its predecessor can last have begun a conversation (see the engine's pacer). */
+const halfMinuteMs = 30_000;
+
+/** A lease that is not prolonged is free after this long. */
+export const leaseMs = beginMs + clockSlackMs + halfMinuteMs;
+
+const minuteMs = 60_000;
+
+/** What all processes listen to: an address was left, taken, or cannot ask any more. */
+export const egressChannel = 'mailproof_egress';
+
+const columns = ['name', 'owner', 'kind', 'fence', 'lease_until', 'well', 'why_not'] as const;
+
+const findAll = statement((db) => db.selectFrom('egress_address').select(columns).orderBy('name'));
+
+export async function readEgress(reader: Pick<Reader, 'all'>): Promise<EgressAddress[]> {
+  const rows = await reader.all(findAll, {});
+  return rows.map(({ lease_until: leaseUntil, well, why_not: whyNot, ...row }) => ({
+    ...row,
+    leaseUntil,
+    well: well === 1,
+    whyNot,
+  }));
+}
+
+type Ownership = { owner: string; now: number };
+
+const prolong = statement((db, arg: { owner: string; until: number }) =>
+  db.updateTable('egress_address').set({ lease_until: arg.until }).where('owner', '=', arg.owner),
+);
+
+/** Prolongs every address that is still ours, even where the lease has ended meanwhile. */
+export async function prolongEgress(tx: Tx, { owner, now }: Ownership): Promise<void> {
+  await tx.change(prolong, { owner, until: now + leaseMs });
+}
+
+const findOne = statement((db, arg: { name: string }) =>
+  db
+    .selectFrom('egress_address')
+    .select(['fence', 'kind', 'lease_until', 'state', 'saved_at'])
+    .where('name', '=', arg.name),
+);
+
+const add = statement((db, arg: { name: string; owner: string; until: number }) =>
+  db
+    .insertInto('egress_address')
+    .values({ name: arg.name, kind: 'inside', fence: 1, ...owned(arg) })
+    .onConflict((conflict) => conflict.column('name').doNothing()),
+);
+
+const take = statement(
+  (db, arg: { name: string; owner: string; until: number; now: number; fence: number }) =>
+    db
+      .updateTable('egress_address')
+      .set((eb) => ({ fence: eb('fence', '+', eb.lit(1)), ...owned(arg) }))
+      .where('name', '=', arg.name)
+      .where('fence', '=', arg.fence)
+      .where('lease_until', '<=', arg.now),
+);
+
+function owned({ owner, until }: { owner: string; until: number }) {
+  return { owner, lease_until: until, state: '', saved_at: 0, well: 1, why_not: '', seen: '{}' };
+}
+
+/** Takes an address that nobody owns (any more), and tells who did; `undefined` where somebody does. */
+export async function takeEgress(
+  tx: Tx,
+  name: string,
+  { owner, now }: Ownership,
+): Promise<Predecessor | undefined> {
+  const until = now + leaseMs;
+  const row = await tx.first(findOne, { name });
+  if (row === undefined) {
+    return (await tx.change(add, { name, owner, until })) === 1 ? { kind: 'nobody' } : undefined;
+  }
+  if (row.kind === 'outside' || row.lease_until > now) return undefined;
+  const taken = await tx.change(take, { name, owner, until, now, fence: row.fence });
+  return taken === 1 ? predecessorOf(row, now) : undefined;
+}
+
+type LeftRow = { lease_until: number; state: string; saved_at: number };
+
+/** What happened more than a minute ago no limit counts any more. */
+function predecessorOf(
+  { lease_until: leaseUntil, state, saved_at: savedAt }: LeftRow,
+  now: number,
+): Predecessor {
+  const agoMs = now - (savedAt === 0 ? leaseUntil - halfMinuteMs : savedAt);
+  if (agoMs >= minuteMs) return { kind: 'nobody' };
+  return savedAt === 0 ? { kind: 'died', agoMs } : { kind: 'stopped', handOver: readState(state), agoMs };
+}
+
+function readState(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const leave = statement((db, arg: { name: string; owner: string; state: string; now: number }) =>
+  db
+    .updateTable('egress_address')
+    .set({ owner: '', lease_until: 0, state: arg.state, saved_at: arg.now })
+    .where('name', '=', arg.name)
+    .where('owner', '=', arg.owner),
+);
+
+/** Leaves an address to the next, with what it should know. */
+export async function leaveEgress(
+  tx: Tx,
+  left: { name: string; handOver: unknown },
+  { owner, now }: Ownership,
+): Promise<void> {
+  await tx.change(leave, { name: left.name, owner, state: JSON.stringify(left.handOver), now });
+}
+
+const note = statement((db, arg: { name: string; owner: string; well: number; whyNot: string }) =>
+  db
+    .updateTable('egress_address')
+    .set({ well: arg.well, why_not: arg.whyNot })
+    .where('name', '=', arg.name)
+    .where('owner', '=', arg.owner),
+);
+
+/** Why the owner cannot ask from it now; empty where it can. */
+export async function noteEgressProblem(
+  tx: Tx,
+  found: { name: string; whyNot: string },
+  { owner }: Pick<Ownership, 'owner'>,
+): Promise<void> {
+  await tx.change(note, { ...found, well: found.whyNot === '' ? 1 : 0, owner });
+}
