@@ -10,6 +10,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   {
+    name: 'prober',
+    summary: 'ask mail hosts for a service elsewhere, from this machine',
+    load: async () => (await import('./commands/prober.ts')).proberCommand,
+  },
+  {
     name: 'verify',
     summary: 'verify addresses directly, without a service',
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
@@ -58,6 +63,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'keys',
     summary: 'create, list and delete API keys',
     load: async () => (await import('./commands/keys.ts')).keysCommand,
+  },
+  {
+    name: 'probers',
+    summary: 'add, list and remove probers outside this installation',
+    load: async () => (await import('./commands/probers.ts')).probersCommand,
   },
   {
     name: 'credits',

@@ -48,7 +48,10 @@ export type AuditAction =
   | 'key_created'
   | 'key_renamed'
   | 'key_deleted'
-  | 'operator_signed_in';
+  | 'operator_signed_in'
+  | 'prober_added'
+  | 'prober_enrolled'
+  | 'prober_removed';
 
 export type AuditLogEntry = {
   /** Grows; there may be gaps. */

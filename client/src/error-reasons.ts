@@ -34,6 +34,8 @@ const errorReasons: Record<ErrorReason, true> = {
   list_not_found: true,
   wrong_list_state: true,
   too_many_uploads: true,
+  prober_not_known: true,
+  invalid_enrolment_token: true,
   not_found: true,
   bad_request: true,
   request_timeout: true,

@@ -102,6 +102,8 @@ export type Engine = {
   recall(address: Address): Recalled | undefined;
   /** The large provider that the domain is one slip away from, unless it is well known itself. Nobody is asked. */
   nearProvider(address: Address): string | undefined;
+  /** Where the mail of a domain goes. */
+  findMailRoute(address: Address, request: VerifyRequest): Promise<MailRoute>;
   /** Asks mail hosts from this process, whoever does so for `verify`. */
   prober: Prober;
   egress: EngineEgress;
@@ -188,6 +190,7 @@ export function createEngine(settings: EngineSettings): Engine {
       problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
     },
     recall: (address) => recall(address, parts),
+    findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
       nearProvider(address.host) === undefined ? undefined : lists.find(address).nearProvider,

@@ -20,6 +20,8 @@ export { createWallClock, type WallClock } from './db/wall-clock.ts';
 export { deleteKey, type DeleteKeyAnswer } from './keys/delete-key.ts';
 export { issueKey, type IssuedKey, type IssueKeyAnswer } from './keys/issue-key.ts';
 export { listKeys, type ListedKey } from './keys/list-keys.ts';
+export { listProbers, type ListedProber } from './probers/list-probers.ts';
+export { addProber, removeProber } from './probers/prober-records.ts';
 export { audit, type AuditReport } from './upkeep/audit.ts';
 export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
 export { readDoubtedProviders } from './engine-state/read-doubted-providers.ts';

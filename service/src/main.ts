@@ -20,6 +20,7 @@ import { createSlots, slotLimits } from './verifications/slots.ts';
 import { welcome, type FirstKeys } from './welcome.ts';
 
 export { StartError };
+export { startProber } from './start/start-prober.ts';
 export type { ProcessRole };
 
 export type Service = {
@@ -78,6 +79,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const {
     engine,
     egress,
+    queue,
     close: closeEngine,
   } = await openEngine(config, {
     store,
@@ -98,6 +100,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     store,
     engine,
     egress,
+    queue,
     sandbox,
     slots,
     clock,

@@ -28,6 +28,7 @@ import { addChangeList } from './routes/lists/change-list.ts';
 import { addCreateList } from './routes/lists/create-list.ts';
 import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, openapiDocument } from './routes/openapi.ts';
+import { addProbers } from './routes/probers.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
@@ -83,6 +84,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addAccountReads(server, routeParts);
   addAccountKeys(server, routeParts);
   addAdmin(server, routeParts);
+  addProbers(server, routeParts);
   addHealth(server, routeParts);
   addOpenapi(server);
   addDocs(server);

@@ -35,7 +35,7 @@ async function setUp(t: TestContext, database: TestDatabase) {
     await Promise.all(started.map((one) => one.stop()));
     await close();
   });
-  async function start(id: string, { role = 'all' as ProcessRole, ids = ['default'] } = {}) {
+  async function start(id: string, { role = 'all', ids = ['default'] } = {}) {
     const condition = { cutOff: false, dead: false };
     living.push({ id, role });
     const engine = createEngineEgress(ids);

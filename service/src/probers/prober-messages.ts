@@ -206,10 +206,6 @@ const resultSchema = Type.Object(
     lease: id,
     fence: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     evidence: Type.Union([evidenceSchema, Type.Null()]),
-    spoke_as: Type.Object(
-      { helo_name: name, mail_from: Type.String({ maxLength: 320 }) },
-      { title: 'ProberIdentity', description: 'How the prober introduced itself', ...closed },
-    ),
   },
   {
     title: 'ProbeResult',
@@ -247,14 +243,12 @@ export function writeEvidence(evidence: MailboxEvidence): EvidenceMessage {
   const { kind, host, replies, meaning } = evidence;
   const said = {
     kind,
-    replies: replies
-      .slice(0, messageLimits.replies)
-      .map(({ phase, code, enhanced, text }) => ({
-        phase,
-        code,
-        ...(enhanced === undefined ? {} : { enhanced }),
-        text,
-      })),
+    replies: replies.slice(0, messageLimits.replies).map(({ phase, code, enhanced, text }) => ({
+      phase,
+      code,
+      ...(enhanced === undefined ? {} : { enhanced }),
+      text,
+    })),
     ...(host === undefined ? {} : { host }),
     ...(meaning === undefined ? {} : { meaning }),
   };

@@ -4,6 +4,7 @@ import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import { freeProbesOf } from './outside-egress.ts';
 
 /**
  * Probers outside the installation, and how the centre knows them.
@@ -136,6 +137,7 @@ export async function removeProber(
     const row = await tx.first(deleteProber, { id });
     if (row === undefined) return { kind: 'not_found' };
     await tx.change(dropEgress, { owner: row.id });
+    await freeProbesOf(tx, row.id);
     const detail = { name: row.name };
     await recordChange(tx, { actor, action: 'prober_removed', subject: row.id, detail, now });
     return { kind: 'removed', proberId: row.id, name: row.name };

@@ -23,6 +23,8 @@ import type { EgressKeeper } from '../probers/keep-egress.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
+import type { ProbeQueue } from '../probers/probe-queue.ts';
+import { openProberCentre } from './open-prober-centre.ts';
 import { StartError } from '../start-error.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
 import { readTask } from '../tasks/read-task.ts';
@@ -41,6 +43,8 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
   ConsoleParts & {
     engine: Engine;
     egress: Pick<EgressKeeper, 'problem'>;
+    queue: ProbeQueue;
+    onProblem: (message: string, error?: unknown) => void;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
     /** Tells the workers of every process that there is something to do. */
@@ -66,6 +70,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     singleTimeoutMs,
   };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
+  const probers = openProberCentre(config, parts);
   const server = await createServer({
     authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
     verifyOne: limitSandbox(
@@ -87,6 +92,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
         test: (address) => parts.sandbox.nearProvider(address),
       },
     }),
+    probers,
     ...consoleParts(config, parts),
     overloadGuard,
     readiness: createReadiness({ store, engine, egress: parts.egress, clock, wallClock }),
@@ -100,6 +106,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   );
   const stop = async () => {
     overloadGuard.drain();
+    probers.close();
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);

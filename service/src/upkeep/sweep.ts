@@ -5,6 +5,8 @@ import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
+import { egressChannel } from '../probers/egress-addresses.ts';
+import { endSilentProbers } from '../probers/outside-egress.ts';
 import { eraseOverdueProbes } from '../probers/probe-rows.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
@@ -44,6 +46,8 @@ export function createSweep(parts: SweepParts): Sweep {
       (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now), serialKey),
       parts,
     );
+    if ((await parts.store.write((tx) => endSilentProbers(tx, parts.wallClock.now()), serialKey)) > 0)
+      parts.store.notify(egressChannel);
     const erasedProbes = await repeatedly(
       (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),
       parts,

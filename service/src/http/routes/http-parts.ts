@@ -10,6 +10,7 @@ import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
+import type { ProberCentre } from '../../probers/prober-centre.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
@@ -39,6 +40,7 @@ export type HttpParts = {
   account: AccountActions;
   lists: ListActions;
   operator: OperatorActions;
+  probers: Pick<ProberCentre, 'authenticate' | 'enrol' | 'lease' | 'report'>;
   consoleFiles: ConsoleFiles;
   overloadGuard: OverloadGuard;
   readiness(): Promise<Readiness>;

@@ -19,6 +19,7 @@ export const openapiDocument = {
     { name: 'Account', description: 'Balance, ledger, usage, tasks and keys of the account; free of charge' },
     { name: 'Administration', description: 'For the operator; only where an admin token is set' },
     { name: 'Session', description: 'For browsers: a cookie in place of a key' },
+    { name: 'Probers', description: 'For probers: lease questions to mail hosts, report what was said' },
     { name: 'Operation', description: 'For operators of the service; no key needed' },
   ],
   components: {
@@ -27,6 +28,11 @@ export const openapiDocument = {
         type: 'http' as const,
         scheme: 'bearer',
         description: 'The operator’s token, `MAILPROOF_ADMIN_TOKEN`',
+      },
+      proberSecret: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description: 'The secret that a prober made itself: `mp_prober_…`; known once it has enrolled',
       },
       session: {
         type: 'apiKey' as const,

@@ -2,4 +2,5 @@
 export const byKey = [{ apiKey: [] }, { session: [] }];
 export const byToken = [{ adminToken: [] }, { session: [] }];
 export const bySession = [{ session: [] }];
+export const byProber = [{ proberSecret: [] }];
 export const byAnybody: Record<string, string[]>[] = [];
