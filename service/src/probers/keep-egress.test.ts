@@ -26,6 +26,8 @@ function createEngineEgress(ids: string[]) {
   return { egress, begins, seen };
 }
 
+type Starting = { role?: ProcessRole; ids?: string[] };
+
 async function setUp(t: TestContext, database: TestDatabase) {
   const { store, close } = await database.open();
   const time = createTestClock();
@@ -35,7 +37,7 @@ async function setUp(t: TestContext, database: TestDatabase) {
     await Promise.all(started.map((one) => one.stop()));
     await close();
   });
-  async function start(id: string, { role = 'all', ids = ['default'] } = {}) {
+  async function start(id: string, { role = 'all', ids = ['default'] }: Starting = {}) {
     const condition = { cutOff: false, dead: false };
     living.push({ id, role });
     const engine = createEngineEgress(ids);
@@ -51,7 +53,7 @@ async function setUp(t: TestContext, database: TestDatabase) {
         listen: () => () => undefined,
       },
       clock: {
-        now: time.now,
+        now: () => time.now(),
         after: (ms, callback) => time.after(ms, () => (condition.dead ? undefined : callback())),
       },
       wallClock: time.wallClock,
