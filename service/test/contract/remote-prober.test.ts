@@ -7,6 +7,11 @@ import { openProberFixture, type ProberFixture } from '../support/open-prober-fi
 /** Those who answer in moments, and whom no list decides. */
 const cast = standardCast.filter(({ slow, needs }) => slow === undefined && needs === undefined);
 
+/** Each array is taken by whoever comes first. */
+function* flatten<Item>(arrays: Iterable<Item[]>): Generator<Item> {
+  for (const array of arrays) yield* array;
+}
+
 for (const database of ['SQLite', 'PostgreSQL'] as const) {
   describe(`an API and a worker that can dial nothing, on ${database}`, () => {
     let fixture: ProberFixture;
@@ -32,14 +37,16 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
       await fixture.startProber('far');
       await fixture.untilWell('far');
       const wrong: unknown[] = [];
-      const queue = cast.values();
+      // One of a domain at a time: a host that takes one recipient in a conversation has to be met first.
+      const queue = Map.groupBy(cast, ({ address }) => address.split('@')[1]).values();
       await Promise.all(
         Array.from({ length: 12 }, async () => {
-          for (const { address, expect } of queue) {
-            const { status, body } = await client.verify(account.liveKey, address);
+          for (const { address, expect } of flatten(queue)) {
+            const path = '/api/v1/email-verification?explain=true';
+            const { status, body } = await client.verify(account.liveKey, address, { path });
             const seen = status === 200 ? body['status'] : body['reason'];
             const wanted = 'status' in expect ? expect.status : expect.error;
-            if (seen !== wanted) wrong.push({ address, seen, wanted });
+            if (seen !== wanted) wrong.push({ address, seen, wanted, why: body['explanation'] });
           }
         }),
       );

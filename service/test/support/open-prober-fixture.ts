@@ -54,6 +54,7 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
     database,
     settings: {
       ...nothingDialled,
+      MAILPROOF_DEFER_RETRY_MS: '1000',
       ...(providers === undefined ? {} : { MAILPROOF_PROVIDERS_FILE: file }),
       ...settings,
     },
