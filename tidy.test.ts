@@ -123,18 +123,21 @@ const serviceLayers = [
   'db',
   'audit-log',
   'statistics',
+  'webhooks',
   'credits',
   'keys',
   'sessions',
   'idempotency',
   'sandbox',
   'engine-state',
+  'forms',
   'probers',
   'verifications',
   'tasks',
   'lists',
   'accounts',
   'operator',
+  'metrics',
   'upkeep',
   'worker',
   'http',
@@ -288,6 +291,11 @@ test('no line of the documentation is longer than 120 columns, tables aside', ()
       ),
   );
   expectNone(long, 'long lines');
+});
+
+test('no merge was left half done', () => {
+  const marked = files.filter((file) => /^(?:<{7} |>{7} |\s*(?:> ){7}|\s*\\?={7}$)/m.test(read(file)));
+  expectNone(marked, 'marks of a merge');
 });
 
 test('no file is longer than 400 lines, data aside', () => {

@@ -88,18 +88,26 @@ async function serve({ json, port }: { json: boolean; port: number }): Promise<v
   if (!json) process.stdout.write('\nStopped. Everything it wrote was removed.\n');
 }
 
-function asJson({ url, liveKey, testKey, adminToken, sampleListFile }: Demo): Record<string, string> {
+function asJson({
+  url,
+  liveKey,
+  testKey,
+  formKey,
+  adminToken,
+  sampleListFile,
+}: Demo): Record<string, string> {
   return {
     url,
     live_key: liveKey,
     test_key: testKey,
+    form_key: formKey,
     admin_token: adminToken,
     sample_list: sampleListFile,
   };
 }
 
 function welcome(demo: Demo): string {
-  const { url, liveKey, testKey, adminToken, credits, sampleListFile } = demo;
+  const { url, liveKey, testKey, formKey, adminToken, credits, sampleListFile } = demo;
   return `
 Mailproof is running with a simulated mail internet. Nothing leaves this machine.
 
@@ -108,6 +116,7 @@ Mailproof is running with a simulated mail internet. Nothing leaves this machine
   test key      ${testKey}   (answered by the sandbox, free)
   admin token   ${adminToken}   (sign in with it as operator)
   sample list   ${sampleListFile}   (drop it under Lists)
+  form guard    ${url}/docs/form?key=${formKey}   (a sign-up form that spots slips)
 
 Addresses to try, and the result of each:
 

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { limitsPage } from './limits-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { providersPage } from './providers-page.ts';
 import { reasonsPage } from './reasons-page.ts';
 import { readCosts } from './scale/read-costs.ts';
@@ -9,6 +10,7 @@ import { settingsPage } from './settings-page.ts';
 
 /** `npm run docs`: writes the pages that are made from code. */
 writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
+writeFileSync(new URL('../docs/metrics.md', import.meta.url), await metricsPage());
 writeFileSync(new URL('../docs/providers.md', import.meta.url), providersPage());
 writeFileSync(new URL('../docs/reasons.md', import.meta.url), reasonsPage());
 writeFileSync(new URL('../docs/score.md', import.meta.url), scorePage());

@@ -3,17 +3,30 @@
  * a bound; the engine is one process, the world another.
  */
 import { parseArgs } from 'node:util';
-import { describeCost, describeGrowth, describeOpenAtOnce, describeVolume } from './engine/describe-parts.ts';
+import {
+  describeCost,
+  describeDomains,
+  describeGrowth,
+  describeOpenAtOnce,
+  describeVolume,
+} from './engine/describe-parts.ts';
 import { describeFairness, measureFairness } from './engine/measure-fairness.ts';
-import { measureCost, measureGrowth, measureOpenAtOnce, measureVolume, type Size } from './engine/parts.ts';
+import {
+  measureCost,
+  measureDomains,
+  measureGrowth,
+  measureOpenAtOnce,
+  measureVolume,
+  type Size,
+} from './engine/parts.ts';
 import { describeMachine, machineLines } from './results/describe-machine.ts';
 import { publish } from './results/publish.ts';
 
-const partNames = ['volume', 'open', 'fairness', 'cost', 'growth'] as const;
+const partNames = ['volume', 'open', 'fairness', 'cost', 'domains', 'growth'] as const;
 
 const { values: wish } = parseArgs({
   options: {
-    /** One part alone: volume, open, fairness, cost or growth. */
+    /** One part alone: volume, open, fairness, cost, domains or growth. */
     only: { type: 'string' },
     /** A tenth of everything, once. */
     quick: { type: 'boolean', default: false },
@@ -56,6 +69,10 @@ async function run(name: (typeof partNames)[number]): Promise<{ figures: unknown
     case 'cost': {
       const cost = await measureCost(size, tell);
       return { figures: cost, lines: describeCost(cost) };
+    }
+    case 'domains': {
+      const domains = await measureDomains(size, tell);
+      return { figures: domains, lines: describeDomains(domains) };
     }
     case 'growth': {
       const growth = await measureGrowth(size, tell);

@@ -70,6 +70,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/probers.ts')).probersCommand,
   },
   {
+    name: 'form-keys',
+    summary: 'create, list and delete publishable keys for sign-up forms',
+    load: async () => (await import('./commands/form-keys.ts')).formKeysCommand,
+  },
+  {
     name: 'credits',
     summary: 'grant and show credits',
     load: async () => (await import('./commands/credits.ts')).creditsCommand,

@@ -8,6 +8,7 @@ import type {
   TaskPage,
   Usage,
 } from './account.ts';
+import type { FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
 import { createAsk, holdsList, queryOf } from './ask.ts';
 import { request, type Connection } from './request.ts';
 
@@ -21,6 +22,7 @@ export type AccountCalls = {
   /** The newest tasks first, as long as they are kept. */
   tasks(options?: PageOptions): Promise<TaskPage>;
   keys: KeyCalls;
+  formKeys: FormKeyCalls;
 };
 
 export type KeyCalls = {
@@ -32,11 +34,20 @@ export type KeyCalls = {
   delete(keyId: string, options?: CallOptions): Promise<void>;
 };
 
+/** Publishable keys, for forms in web pages. */
+export type FormKeyCalls = {
+  list(options?: CallOptions): Promise<FormKeyList>;
+  create(key: FormKeyRequest, options?: CallOptions): Promise<FormKey>;
+  /** It stops working within a second. */
+  delete(formKey: string, options?: CallOptions): Promise<void>;
+};
+
 export type CallOptions = { signal?: AbortSignal | undefined };
 export type PageOptions = CallOptions & { limit?: number | undefined; before?: string | undefined };
 
 const accountPath = '/api/v1/account';
 const keysPath = '/api/v1/account/keys';
+const formKeysPath = '/api/v1/account/form-keys';
 
 export function createAccountCalls(connection: Connection): AccountCalls {
   const ask = createAsk(connection);
@@ -63,6 +74,15 @@ export function createAccountCalls(connection: Connection): AccountCalls {
         await request({ method: 'DELETE', path: pathOf(keyId), signal }, connection);
       },
     },
+    formKeys: {
+      list: ({ signal } = {}) => read(formKeysPath, signal, holdsList<FormKeyList>('form_keys')),
+      create: (key, { signal } = {}) =>
+        ask({ method: 'POST', path: formKeysPath, body: key, signal }, isFormKey),
+      delete: async (formKey, { signal } = {}) => {
+        const path = `${formKeysPath}/${encodeURIComponent(formKey)}`;
+        await request({ method: 'DELETE', path, signal }, connection);
+      },
+    },
   };
 }
 
@@ -76,6 +96,10 @@ function isAccount(body: object): body is Account {
 
 function isKey(body: object): body is AccountKey {
   return 'key_id' in body && 'name' in body;
+}
+
+function isFormKey(body: object): body is FormKey {
+  return 'form_key' in body && 'origins' in body;
 }
 
 function isCreatedKey(body: object): body is CreatedKey {

@@ -45,13 +45,21 @@ export type AuditAction =
   | 'plan_set'
   | 'credits_granted'
   | 'account_frozen'
+  | 'account_unfrozen'
   | 'key_created'
   | 'key_renamed'
   | 'key_deleted'
-  | 'operator_signed_in'
   | 'prober_added'
   | 'prober_enrolled'
-  | 'prober_removed';
+  | 'prober_removed'
+  | 'form_key_created'
+  | 'form_key_deleted'
+  | 'operator_signed_in'
+  | 'webhook_created'
+  | 'webhook_changed'
+  | 'webhook_secret_rotated'
+  | 'webhook_disabled'
+  | 'webhook_deleted';
 
 export type AuditLogEntry = {
   /** Grows; there may be gaps. */

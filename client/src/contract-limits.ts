@@ -25,6 +25,8 @@ export const contractLimits = {
   listPageRowsUsual: 100,
   /** Characters of an account's name. */
   accountNameCharacters: 200,
+  /** Of why an account was unfrozen. */
+  unfreezeReasonCharacters: 500,
   /** Credits of one grant, and of one account in all. */
   credits: 1_000_000_000_000,
   /** Hours over which verdicts are counted, most and usual. */

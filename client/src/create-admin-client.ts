@@ -43,6 +43,8 @@ export type AdminAccountCalls = {
   setPlan(accountId: string, plan: 'paid' | 'none', options?: CallOptions): Promise<AdminAccount>;
   /** With an idempotency key it is repeated where the answer was lost, and given once. */
   grant(accountId: string, credits: number, options?: GrantOptions): Promise<AdminAccount>;
+  /** Lets an account that the audit froze reserve again; the reason goes to the audit log. */
+  unfreeze(accountId: string, reason: string, options?: CallOptions): Promise<AdminAccount>;
   ledger(accountId: string, options?: PageOptions): Promise<LedgerPage>;
   tasks(accountId: string, options?: PageOptions): Promise<TaskPage>;
 };
@@ -100,6 +102,8 @@ function accountCalls(connection: Connection): AdminAccountCalls {
         { method: 'POST', path: `${pathOf(accountId)}/grants`, body: { credits }, idempotencyKey, signal },
         isAccount,
       ),
+    unfreeze: (accountId, reason, { signal } = {}) =>
+      ask({ method: 'POST', path: `${pathOf(accountId)}/unfreeze`, body: { reason }, signal }, isAccount),
     ledger: (accountId, { signal, ...page } = {}) =>
       ask(
         { method: 'GET', path: `${pathOf(accountId)}/ledger${queryOf(page)}`, signal },

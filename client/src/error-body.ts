@@ -1,4 +1,5 @@
 import type { ListErrorReason } from './list-record.ts';
+import type { WebhookErrorReason } from './webhook.ts';
 
 /** Every answer that is no success has this body. `detail` says more, and is there for files that are no list alone. */
 export type ErrorBody = { status: 'error'; reason: ErrorReason; detail?: string };
@@ -28,6 +29,9 @@ export type SessionErrorReason =
 /** What the endpoints of the account may refuse, beside what every endpoint does. */
 export type AccountErrorReason = 'invalid_request' | 'live_key_required' | 'key_not_found' | 'too_many_keys';
 
+/** What the check of a form may be refused with, beside what every endpoint does. */
+export type FormErrorReason = 'origin_not_allowed' | 'too_many_checks';
+
 /** What the endpoints of the operator may refuse, beside what those of the account do. */
 export type OperatorErrorReason =
   'invalid_admin_token' | 'account_not_found' | 'request_not_found' | 'too_many_credits';
@@ -44,6 +48,8 @@ export type ErrorReason =
   | ProberErrorReason
   | OperatorErrorReason
   | ListErrorReason
+  | FormErrorReason
+  | WebhookErrorReason
   | 'not_found'
   | 'bad_request'
   | 'request_timeout'

@@ -2,6 +2,8 @@ import type { ErrorReason } from './error-body.ts';
 
 /** Every reason of the contract, complete by its type, so that a stranger's answer can be told from ours. */
 const errorReasons: Record<ErrorReason, true> = {
+  origin_not_allowed: true,
+  too_many_checks: true,
   invalid_email: true,
   invalid_batch: true,
   invalid_api_key: true,
@@ -36,6 +38,11 @@ const errorReasons: Record<ErrorReason, true> = {
   too_many_uploads: true,
   prober_not_known: true,
   invalid_enrolment_token: true,
+  invalid_webhook_url: true,
+  webhook_not_found: true,
+  delivery_not_found: true,
+  webhook_disabled: true,
+  too_many_webhooks: true,
   not_found: true,
   bad_request: true,
   request_timeout: true,

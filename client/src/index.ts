@@ -14,7 +14,7 @@ export type {
   ListRowsOptions,
 } from './list-calls.ts';
 export type { WaitForListOptions } from './wait-for-list.ts';
-export type { AccountCalls, CallOptions, KeyCalls, PageOptions } from './account-calls.ts';
+export type { AccountCalls, CallOptions, FormKeyCalls, KeyCalls, PageOptions } from './account-calls.ts';
 export {
   createAdminClient,
   type AdminAccountCalls,
@@ -22,6 +22,7 @@ export {
   type AdminClientOptions,
   type AdminKeyCalls,
 } from './create-admin-client.ts';
+export type { FormCheckResult, FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
 export type { ClientLimits } from './client-limits.ts';
 export type { ClientParts, Fetch, FetchBody } from './client-parts.ts';
 export { MailproofError, type FailureReason } from './mailproof-error.ts';
@@ -91,3 +92,20 @@ export type {
   SingleErrorReason,
 } from './error-body.ts';
 export { contractLimits } from './contract-limits.ts';
+export type {
+  CreatedWebhook,
+  RotatedSecret,
+  WantedEventType,
+  Webhook,
+  WebhookAttempt,
+  WebhookAttemptOutcome,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookErrorReason,
+  WebhookEvent,
+  WebhookEventType,
+  WebhookList,
+  WebhookListData,
+  WebhookRequest,
+} from './webhook.ts';

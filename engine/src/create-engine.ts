@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
+import type { Evidence } from './evidence.ts';
+import { lookUp } from './look-up.ts';
 import { createLookupQueue } from './lookup-queue.ts';
 import { believeDenials } from './dns/believe-denials.ts';
 import { createControlName } from './dns/control-name.ts';
@@ -96,10 +98,17 @@ export type EngineHealth = {
   conversations: ReturnType<ProbeScheduler['counts']>;
 };
 
+type EngineCounts = ReturnType<Routes['counts']> & {
+  dnsQueries: number;
+  dnsFailures: ReturnType<DnsResolver['counts']>['failures'];
+};
+
 export type Engine = {
   verify(email: string, request: VerifyRequest): Promise<Outcome>;
   /** The verdict, where it can be given at once and no packet has to leave for it. */
   recall(address: Address): Recalled | undefined;
+  /** What lists and DNS say of an address; its mail host is not asked. */
+  lookUp(address: Address, request: VerifyRequest): Promise<Evidence>;
   /** The large provider that the domain is one slip away from, unless it is well known itself. Nobody is asked. */
   nearProvider(address: Address): string | undefined;
   /** Where the mail of a domain goes. */
@@ -108,7 +117,7 @@ export type Engine = {
   prober: Prober;
   egress: EngineEgress;
   /** What left this machine so far. */
-  counts(): { dnsQueries: number; dialled: number; forbidden: number; breaches: number };
+  counts(): EngineCounts;
   /** What an operator should see: hosts left alone, routes, whether mail hosts can be reached at all. */
   health(): EngineHealth;
   /** Lets go of every socket and file. */
@@ -177,24 +186,17 @@ export function createEngine(settings: EngineSettings): Engine {
   return {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
-    egress: {
-      ids: routes.ids,
-      takeOver(id, from, until) {
-        pacer.takeOver(id, from);
-        rights.allowUntil(id, until);
-      },
-      allowUntil: (id, until) => rights.allowUntil(id, until),
-      giveUp: (id) => rights.giveUp(id),
-      conversations: (id) => pacer.openFrom(id),
-      handOver: (id) => pacer.handOver(id),
-      problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
-    },
+    egress: openEgress({ pacer, rights, routes, mailPort }),
     recall: (address) => recall(address, parts),
     findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
+    lookUp: (address, request) => lookUp(address, parts, request),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
       nearProvider(address.host) === undefined ? undefined : lists.find(address).nearProvider,
-    counts: () => ({ dnsQueries: resolver.counts().queries, ...routes.counts() }),
+    counts: () => {
+      const { queries: dnsQueries, failures: dnsFailures } = resolver.counts();
+      return { dnsQueries, dnsFailures, ...routes.counts() };
+    },
     health: () => ({
       resting: pacer.resting(),
       routes: routes.state(),
@@ -211,6 +213,23 @@ export function createEngine(settings: EngineSettings): Engine {
       resolver.close();
       lists.close();
     },
+  };
+}
+
+type EgressNeeds = { pacer: Pacer; rights: EgressRights; routes: Routes; mailPort: MailPortWatch };
+
+function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): EngineEgress {
+  return {
+    ids: routes.ids,
+    takeOver(id, from, until) {
+      pacer.takeOver(id, from);
+      rights.allowUntil(id, until);
+    },
+    allowUntil: (id, until) => rights.allowUntil(id, until),
+    giveUp: (id) => rights.giveUp(id),
+    conversations: (id) => pacer.openFrom(id),
+    handOver: (id) => pacer.handOver(id),
+    problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
   };
 }
 

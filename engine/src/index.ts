@@ -9,6 +9,7 @@ export { systemServers } from './dns/system-servers.ts';
 export type { Lookup } from './dns/lookup.ts';
 export type { MailRoute } from './dns/mail-route.ts';
 export { createDialer } from './egress/create-dialer.ts';
+export { judgeAddress } from './egress/judge-address.ts';
 export { ownAddresses } from './egress/own-addresses.ts';
 export { networkOf } from './net/network-of.ts';
 export { parseCidr, type Cidr } from './net/parse-cidr.ts';

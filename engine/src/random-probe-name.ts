@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { createBoundedCache } from './bounded-cache.ts';
 
 /**
  * The local part of a made-up address: it looks like a person's, so that it tells no host who asks, and nobody has it.
@@ -8,13 +9,23 @@ import { createHmac } from 'node:crypto';
  * them and the digits leave less than one chance in 2^48 that somebody bears the name. The digits keep it from being a role.
  */
 export function randomProbeNames(key: string): (domain: string) => string {
+  // A conversation needs the name of its domain more than once.
+  const lately = createBoundedCache<string>({ maxEntries: 1_000 });
   return (domain) => {
-    const bytes = createHmac('sha256', key).update(domain).digest();
-    const given = syllables(bytes.subarray(0, 3));
-    const family = syllables(bytes.subarray(3, 7));
-    const number = 10 + (bytes.readUInt16BE(7) % 990);
-    return `${given}${separators[(bytes[9] ?? 0) % separators.length] ?? ''}${family}${number}`;
+    const known = lately.peek(domain);
+    if (known !== undefined) return known;
+    const name = makeName(key, domain);
+    lately.set(domain, name);
+    return name;
   };
+}
+
+function makeName(key: string, domain: string): string {
+  const bytes = createHmac('sha256', key).update(domain).digest();
+  const given = syllables(bytes.subarray(0, 3));
+  const family = syllables(bytes.subarray(3, 7));
+  const number = 10 + (bytes.readUInt16BE(7) % 990);
+  return `${given}${separators[(bytes[9] ?? 0) % separators.length] ?? ''}${family}${number}`;
 }
 
 const consonants = 'bdfghklmnprstvwz';

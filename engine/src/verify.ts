@@ -42,7 +42,7 @@ export type VerifyParts = RecallParts &
     controls: Pick<ControlMailboxes, 'askAt'>;
   };
 
-type RecallParts = {
+export type RecallParts = {
   clock: Clock;
   lists: Lists;
   /** Where mail goes, as DNS says, or as it said not long ago. */
@@ -129,7 +129,7 @@ function unavailable(evidence: Evidence, watch: Watch): Outcome {
 }
 
 /** A throw-away service, and one that parks names, shows in its mail host even where the domain is new to the lists. */
-function withRoute(
+export function withRoute(
   listed: Evidence['lists'],
   route: MailRoute,
   { address, lists }: { address: Address; lists: Lists },

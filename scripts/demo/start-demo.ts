@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@mailproof/client';
 import { createAccount, createAccountWithKeys, openStore } from '@mailproof/service';
 import { readConfig } from '@mailproof/service/config';
 import { startService } from '@mailproof/service/main';
@@ -18,6 +19,8 @@ export type Demo = {
   url: string;
   liveKey: string;
   testKey: string;
+  /** For the form of `/docs/form`. */
+  formKey: string;
   adminToken: string;
   credits: number;
   sampleListFile: string;
@@ -56,11 +59,20 @@ export async function startDemo({ port, settings = {} }: DemoOptions): Promise<D
     ends.unshift(() => service.stop());
     const sampleListFile = join(folder, 'contacts.csv');
     writeFileSync(sampleListFile, sampleList());
-    return { url: service.url, ...keys, adminToken, credits, sampleListFile, stop, abandon };
+    const { url } = service;
+    const formKey = await createFormKey(url, keys.liveKey);
+    return { url, ...keys, formKey, adminToken, credits, sampleListFile, stop, abandon };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Its pages are those of the demonstration, whose address is known only now. */
+async function createFormKey(url: string, liveKey: string): Promise<string> {
+  const client = createClient({ baseUrl: url, apiKey: liveKey });
+  const { form_key: formKey } = await client.formKeys.create({ name: 'Demonstration', origins: [url] });
+  return formKey;
 }
 
 /** A host that puts a list off is asked again after a second, so that even four visits are over soon. */

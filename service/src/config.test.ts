@@ -212,6 +212,23 @@ const rows = [
     bad: ['x', longToken.slice(0, 31), `${longToken} with space`, `${longToken}ümlaut`],
   }),
   row({
+    key: 'metricsPort',
+    name: 'MAILPROOF_METRICS_PORT',
+    usual: undefined,
+    good: [
+      ['0', 0],
+      ['9464', 9_464],
+    ],
+    bad: [...notNumbers, '65536'],
+  }),
+  row({
+    key: 'metricsToken',
+    name: 'MAILPROOF_METRICS_TOKEN',
+    usual: undefined,
+    good: [[longToken, longToken]],
+    bad: ['x', longToken.slice(0, 31)],
+  }),
+  row({
     key: 'spamtrapsFile',
     name: 'MAILPROOF_SPAMTRAPS_FILE',
     usual: undefined,

@@ -48,6 +48,8 @@ export type Config = {
   providersFile: string | undefined;
   pacing: 'on' | 'off';
   adminToken: string | undefined;
+  metricsPort: number | undefined;
+  metricsToken: string | undefined;
   spamtrapsFile: string | undefined;
   disposableFile: string | undefined;
   allowFile: string | undefined;
@@ -203,6 +205,19 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   adminToken: {
     names: ['MAILPROOF_ADMIN_TOKEN'],
     meaning: 'switches the admin API on, for whoever knows it',
+    ...usuallyNone,
+    ...token,
+    mask: () => '***',
+  },
+  metricsPort: {
+    names: ['MAILPROOF_METRICS_PORT'],
+    meaning: 'port of its own for /metrics, on the address of the API (0 takes any free one)',
+    ...usuallyNone,
+    ...wholeNumber(0, 65_535),
+  },
+  metricsToken: {
+    names: ['MAILPROOF_METRICS_TOKEN'],
+    meaning: 'what /metrics is asked for with; without a port of its own it is then on that of the API',
     ...usuallyNone,
     ...token,
     mask: () => '***',

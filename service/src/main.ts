@@ -10,10 +10,14 @@ import { createLogger, openStandardOutput } from './log/create-logger.ts';
 import type { LogOutput } from './log/batch-writes.ts';
 import { createLogRequest } from './http/pipeline/log-request.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
+import { createMetrics } from './metrics/create-metrics.ts';
+import { watchGroups, watchVerifications, watchWebhooks } from './metrics/watch-events.ts';
 import { openEngine } from './start/open-engine.ts';
+import { openMetrics } from './start/open-metrics.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
 import { startTasks } from './start/start-tasks.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
+import { startWebhooks } from './start/start-webhooks.ts';
 import { StartError } from './start-error.ts';
 import { startCounting } from './upkeep/start-counting.ts';
 import { createSlots, slotLimits } from './verifications/slots.ts';
@@ -26,6 +30,8 @@ export type { ProcessRole };
 export type Service = {
   /** Where the API listens; empty for a worker or a prober, which do not. */
   url: string;
+  /** Where `/metrics` is served on a port of its own. */
+  metricsUrl: string | undefined;
   /** Drains: nothing new is admitted, what is in flight is answered, tasks are put back. Within 30 seconds. */
   stop(): Promise<void>;
 };
@@ -72,69 +78,56 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const logger = createLogger(config.logLevel, log);
   const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
   const clock = systemClock;
-  const store = await openStore({ ...config, check: true });
+  const metrics = createMetrics();
+  const store = await openStore({ ...config, check: true, onGroup: watchGroups(metrics) });
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const registry = await store.joinRegistry(role);
-  const {
-    engine,
-    egress,
-    queue,
-    close: closeEngine,
-  } = await openEngine(config, {
-    store,
-    registry,
+  const base = { store, registry, clock, wallClock, logger, onProblem };
+  const { engine, egress, queue, ...opened } = await openEngine(config, {
+    ...base,
     role,
-    clock,
-    wallClock,
-    logger,
-    onProblem,
     createEngine: parts.createEngine,
     processId: registry.ownId,
   });
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
-  const counting = startCounting({ store, clock, wallClock, onProblem });
-  const { onResult } = counting;
-  const work = {
-    store,
-    engine,
-    egress,
-    queue,
-    sandbox,
-    slots,
-    clock,
-    wallClock,
-    registry,
-    onProblem,
-    onResult,
-    logger,
-  };
+  const counting = startCounting({ ...base, onCounted: watchVerifications(metrics) });
+  const work = { ...base, engine, egress, queue, sandbox, slots, onResult: counting.onResult };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
-  const runsTasks = role === 'all' || role === 'worker';
-  const tasks = runsTasks ? startTasks(config, { ...work, channel: newTasks }) : undefined;
+  const onLeaseLost = () => metrics.count('taskLeasesLost', {});
+  const onAttempt = watchWebhooks(metrics);
+  const isWorker = role === 'all' || role === 'worker';
+  const tasks = isWorker ? startTasks(config, { ...work, channel: newTasks, onLeaseLost }) : undefined;
+  const webhooks = isWorker ? startWebhooks(config, { ...work, onAttempt }) : undefined;
+  let served: Awaited<ReturnType<typeof openMetrics>> | undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {
-    await Promise.all([tasks?.stop(), upkeep.stop(), api?.stop()]);
+    await Promise.all([tasks?.stop(), webhooks?.stop(), upkeep.stop(), api?.stop()]);
     await counting.stop();
-    await closeEngine();
+    await served?.stop();
+    await opened.close();
     await registry.leave();
     await store.close();
   });
 
   try {
+    served = await openMetrics(config, { ...work, metrics });
+    const { route: metricsRoute, url: metricsUrl } = served;
+    if (metricsUrl !== undefined) logger.info({ url: metricsUrl }, 'metrics');
     const wake = () => store.notify(newTasks);
     if (role === 'worker' || role === 'prober') logger.info({ role }, 'working');
     else {
       const logRequest = createLogRequest(logger, log);
-      api = await startApiAndGreet(config, { ...work, counting, wake, logRequest, print: parts.print });
+      const apiParts = { ...work, upkeep, counting, wake, logRequest, metrics, metricsRoute };
+      api = await startApiAndGreet(config, { ...apiParts, print: parts.print });
     }
     const stop = once(async () => {
       await takeDown();
       logger.info('stopped');
     });
-    return { url: api?.url ?? '', stop };
+    return { url: api?.url ?? '', metricsUrl, stop };
   } catch (error) {
     await takeDown();
     throw error;

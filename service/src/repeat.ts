@@ -9,14 +9,19 @@ type Repeated = {
 type RepeatParts = {
   clock: Clock;
   everyMs: number;
+  /** Begin with the first run, and not with the first wait. */
+  atOnce?: boolean;
   onProblem: (message: string, error: unknown) => void;
 };
 
 /** Runs `job` `everyMs` milliseconds after its previous run has ended; a failure is reported and the job tried again. */
-export function repeat(job: () => Promise<unknown>, { clock, everyMs, onProblem }: RepeatParts): Repeated {
+export function repeat(
+  job: () => Promise<unknown>,
+  { clock, everyMs, atOnce = false, onProblem }: RepeatParts,
+): Repeated {
   let stopped = false;
   let running: Promise<void> | undefined;
-  let cancel = clock.after(everyMs, run);
+  let cancel = clock.after(atOnce ? 0 : everyMs, run);
 
   function run(): void {
     running = job()

@@ -14,6 +14,8 @@ export type PrepareQuestion = {
   world: WorldAt;
   openConversations: number;
   starttls: 'demanded' | 'always';
+  /** Addresses verified before anything is measured, so that code is compiled; without it as many as that takes. */
+  warmUps?: number;
 };
 
 export type VerifyQuestion = {

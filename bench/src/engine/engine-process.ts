@@ -24,13 +24,14 @@ answerQuestions((question: EngineQuestion): Promise<Measured | undefined> => {
 
 /** Far beyond any measurement: what is measured is work, not the giving up. */
 const patienceMs = 900_000;
-const warmUps = 500;
+const usualWarmUps = 500;
 const sampleMs = 100;
 
 const place: { engine?: EngineLike } = {};
 
 /** Code is compiled and lists are read before anything is measured, at domains that are of no use later. */
-async function prepare({ variant, world, ...limits }: PrepareQuestion): Promise<undefined> {
+async function prepare(question: PrepareQuestion): Promise<undefined> {
+  const { variant, world, warmUps = usualWarmUps, ...limits } = question;
   const order = orderFor(world, limits);
   const engine = variant === 'ours' ? createOurEngine(order) : createPlainEngine(order);
   place.engine = engine;
@@ -128,7 +129,7 @@ async function connectOnly({
     socket.resume();
     await closed;
   };
-  await inFlight(warmUps, { most, work });
+  await inFlight(usualWarmUps, { most, work });
   const measured = await measure(() => inFlight(connections, { most, work }));
   return { ...measured, addresses: connections, wrong: {}, dnsQueries: 0, conversations: connections };
 }

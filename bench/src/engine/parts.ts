@@ -1,4 +1,4 @@
-/** The four questions that the benchmark of the engine answers, each at the size it is run at. */
+/** The questions that the benchmark of the engine answers, each at the size it is run at. */
 import { median } from '../results/numbers.ts';
 import type { Population } from './population.ts';
 import { connectInWorld, verifyInWorld, type Order, type Run } from './run-in-world.ts';
@@ -83,6 +83,32 @@ export async function measureCost({ share }: Size, tell: Progress): Promise<Cost
     secured: await run('the same inside TLS', { population: offering, starttls: 'always' }),
     inList: await run('as a list', { population: manyHosts(addresses, 0), inFlight: 500 }),
   };
+}
+
+export type DomainFigures = { rounds: { fresh: Run; warm: Run }[] };
+
+/**
+ * As many domains as addresses, each with a mail host of its own name, many under way and no delay. In a process that
+ * has just started, as a list of strangers is often checked, and in one that has compiled what it needs.
+ */
+export async function measureDomains({ share, rounds }: Size, tell: Progress): Promise<DomainFigures> {
+  const addresses = 2_000 * share;
+  const population: Population = { addresses, domains: addresses, hosts: 50, latencyMs: 0, ownNames: true };
+  const order = {
+    variant: 'ours',
+    population,
+    inFlight: 100,
+    openConversations: 200,
+    starttls: 'demanded',
+  } as const;
+  const pairs: DomainFigures['rounds'] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    tell(`domains, round ${round + 1} of ${rounds}: just started`);
+    const fresh = await verifyInWorld({ ...order, warmUps: 1 });
+    tell(`domains, round ${round + 1} of ${rounds}: warmed up`);
+    pairs.push({ fresh, warm: await verifyInWorld(order) });
+  }
+  return { rounds: pairs };
 }
 
 /** The same work, ten times and a hundred times. */

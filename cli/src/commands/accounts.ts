@@ -3,6 +3,7 @@ import {
   listAccounts,
   mostCredits,
   setPlan,
+  unfreezeAccount,
   type Account,
   type Plan,
 } from '@mailproof/service';
@@ -13,6 +14,7 @@ import { withStore } from '../store/with-store.ts';
 
 const json = { type: 'flag', meaning: 'print {account_id, name, plan}, one per line' } as const;
 const nameCharactersMax = 200;
+const reasonCharactersMax = 500;
 
 const create = defineCommand({
   name: 'accounts create',
@@ -83,11 +85,46 @@ const plan = defineCommand({
   },
 });
 
+const unfreeze = defineCommand({
+  name: 'accounts unfreeze',
+  takes: 'ACCOUNT --reason TEXT',
+  summary: 'let an account that the audit froze spend credits again',
+  options: {
+    reason: {
+      type: 'text',
+      placeholder: 'TEXT',
+      meaning: `why, for the audit log, at most ${reasonCharactersMax} characters`,
+    },
+    json: { type: 'flag', meaning: 'print {account_id, was_frozen}' },
+  },
+  notes: [
+    'To see what does not balance, run mailproof audit --account ACCOUNT first. Nothing is repaired: the figures of the account are accepted as they are, and it is frozen again only for what goes wrong later.',
+  ],
+  examples: [
+    'mailproof accounts unfreeze acct_0123456789abcdef --reason "figures corrected after a restore"',
+  ],
+  words: { required: ['ACCOUNT'], most: 1 },
+  async run({ options, positionals: [accountId = ''], ...surroundings }) {
+    const reason = options.reason?.trim() ?? '';
+    if (reason === '') return refuse('Missing --reason TEXT', surroundings);
+    if (Array.from(reason).length > reasonCharactersMax)
+      return refuse(`--reason can have at most ${reasonCharactersMax} characters`, surroundings);
+    return await withStore(surroundings, async (parts) => {
+      const answer = await unfreezeAccount({ accountId, reason }, parts);
+      if (answer.kind === 'account_not_found') return noAccount(accountId, surroundings);
+      const { wasFrozen } = answer;
+      const words = `${accountId}  ${wasFrozen ? 'can spend credits again' : 'was not frozen'}`;
+      const row = { account_id: accountId, was_frozen: wasFrozen };
+      return await printRows([{ row, words }], options, surroundings);
+    });
+  },
+});
+
 export const accountsCommand: CommandGroup = {
   kind: 'group',
   name: 'accounts',
-  summary: 'create and list accounts, set their plan',
-  actions: { create, list, plan },
+  summary: 'create and list accounts, set their plan, unfreeze them',
+  actions: { create, list, plan, unfreeze },
 };
 
 function readPlan(text: string): Plan | undefined {

@@ -104,7 +104,27 @@ for (const [name, place] of places) {
       assert.deepEqual(await json(['audit']), { accounts: 2, tasks: 0, violations: [] });
     });
 
+    test('audit of one account says whether it is frozen, and since when it does not balance', async () => {
+      assert.deepEqual(await json(['audit', '--account', account]), {
+        accounts: 1,
+        tasks: 0,
+        violations: [],
+        frozen_at: null,
+        balanced: null,
+      });
+      const { stdout } = await run(['audit', '--account', account]);
+      assert.match(stdout, /^not frozen\nthe service has never found it in balance\n1 account, 0 tasks: no/);
+    });
+
+    test('accounts unfreeze takes a reason, and leaves alone what is not frozen', async () => {
+      const unfreeze = ['accounts', 'unfreeze', account, '--reason', 'looked at'];
+      assert.deepEqual(await json(unfreeze), { account_id: account, was_frozen: false });
+    });
+
     const mistakes: [string[], RegExp][] = [
+      [['audit', '--account', 'nobody'], /No account "nobody"/],
+      [['accounts', 'unfreeze', 'nobody', '--reason', 'x'], /No account "nobody"/],
+      [['accounts', 'unfreeze', 'nobody'], /Missing --reason TEXT/],
       [['accounts', 'create'], /Missing --name NAME/],
       [['accounts', 'create', '--name', 'x', '--plan', 'gold'], /--plan must be paid or none/],
       [['accounts', 'create', '--name', 'x', '--credits', '-1'], /--credits (?:must be|N)/],

@@ -7,6 +7,7 @@ import { usePages } from '../loading/use-pages.ts';
 import { WhenRead } from '../loading/when-read.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { CreditFacts } from './credit-facts.tsx';
+import { FormKeysCard } from './form-keys-card.tsx';
 import { KeysCard } from './keys-card.tsx';
 import { LedgerCard } from './ledger-card.tsx';
 import { UsageCard } from './usage-card.tsx';
@@ -19,6 +20,7 @@ export function AccountPage() {
     return { items: entries, next };
   });
   const keys = useLoaded(() => api.client.keys.list());
+  const formKeys = useLoaded(() => api.client.formKeys.list());
   const span = useSignal(30);
   const usage = useLoaded(() => api.client.usage({ days: span.value }), [span.value]);
   useEffect(() => void session.refresh(), []);
@@ -26,7 +28,7 @@ export function AccountPage() {
   const { account } = state;
   return (
     <Page title="Account" lead={account.name}>
-      <WhenRead of={[keys, usage, pages]}>
+      <WhenRead of={[keys, formKeys, usage, pages]}>
         <AccountNotices plan={account.plan} frozen={account.frozen} />
         <section class="card" aria-labelledby="balance-title">
           <div class="card-head">
@@ -44,6 +46,13 @@ export function AccountPage() {
             create: (wish) => api.client.keys.create(wish),
             rename: (id, name) => api.client.keys.rename(id, name),
             remove: (id) => api.client.keys.delete(id),
+          }}
+        />
+        <FormKeysCard
+          actions={{
+            keys: formKeys,
+            create: (wish) => api.client.formKeys.create(wish),
+            remove: (key) => api.client.formKeys.delete(key),
           }}
         />
         <LedgerCard pages={pages} canOpen />

@@ -12,6 +12,7 @@ import { useConsole } from '../app/use-console.ts';
 import { TaskTable } from '../tasks/task-table.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { PlanForm } from './plan-form.tsx';
+import { UnfreezeForm } from './unfreeze-form.tsx';
 
 /** One account as the operator sees it: its plan, credits, keys, books and tasks, and no address. */
 export function OneAccountPage({ id }: { id: string }) {
@@ -48,6 +49,7 @@ export function OneAccountPage({ id }: { id: string }) {
               <CreditFacts credits={known.credits} />
               <GrantForm accountId={id} onGranted={refresh} />
               <PlanForm accountId={id} plan={known.plan} onChanged={refresh} />
+              {known.frozen ? <UnfreezeForm accountId={id} onChanged={refresh} /> : null}
             </section>
             <KeysCard
               actions={{

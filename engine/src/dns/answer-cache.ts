@@ -1,14 +1,14 @@
-/** Answers by question, kept as long as their zone allows and not longer than our limits. */
+/** Answers by the key of their question, kept as long as their zone allows and not longer than our limits. */
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { DnsAnswer, DnsQuestion } from './question.ts';
 
 type AnswerCache = {
-  get(question: DnsQuestion): DnsAnswer | undefined;
-  keep(question: DnsQuestion, answer: DnsAnswer): void;
+  get(key: string): DnsAnswer | undefined;
+  keep(key: string, answer: DnsAnswer): void;
   /** How much longer the answer is kept; 0 where there is none. */
-  lifeMs(question: DnsQuestion): number;
+  lifeMs(key: string): number;
   /** Drops every "no such name": called when the resolver turned out to have said so of everything. */
   forgetMissing(): void;
 };
@@ -23,22 +23,22 @@ export function createAnswerCache(parts: { clock: Clock; limits: Limits }): Answ
   let era = 0;
 
   return {
-    get(question) {
-      const entry = entries.get(keyOf(question));
+    get(key) {
+      const entry = entries.get(key);
       if (entry?.answer.lookup.kind === 'no_such_name' && entry.era < era) return undefined;
       return entry?.answer;
     },
-    keep(question, answer) {
-      entries.set(keyOf(question), { answer, era }, lifeInSeconds(answer, limits) * 1_000);
+    keep(key, answer) {
+      entries.set(key, { answer, era }, lifeInSeconds(answer, limits) * 1_000);
     },
-    lifeMs: (question) => entries.lifeOf(keyOf(question)),
+    lifeMs: (key) => entries.lifeOf(key),
     forgetMissing() {
       era += 1;
     },
   };
 }
 
-/** No type and no canonical name holds a space, so two questions never share a key. */
+/** What an answer is kept under. No type and no canonical name holds a space, so two questions never share a key. */
 export function keyOf(question: DnsQuestion): string {
   return `${question.type} ${question.name}`;
 }

@@ -28,116 +28,134 @@ type AskServersParts = {
   lookups: Semaphore;
 };
 
-/** Why a try ends when its lookup has; made once, since an abort without a reason makes an exception each time. */
+/** Why a lookup that waits for a place gives up. */
 const lookupEnded = new Error('the lookup has ended');
 
 export function createAskServers(parts: AskServersParts): { ask: Ask; close(): void } {
   const { clock, limits, lookups } = parts;
-  const lives = new Set<AbortController>();
+  const open = new Set<{ giveUp: () => void }>();
   // The server that answered last is asked first, so that a dead one costs its second only once.
   const favourite = { index: 0 };
   let closed = false;
 
   async function ask(question: DnsQuestion, patience: Patience): Promise<DnsAnswer> {
-    patience.signal.throwIfAborted();
+    const { signal } = patience;
+    signal.throwIfAborted();
     const waitMs = Math.min(patience.deadline - clock.now(), limits.dnsLookupMs);
     if (closed || waitMs <= 0) return failed('silence');
-    const life = new AbortController();
-    const end = () => life.abort(lookupEnded);
-    lives.add(life);
-    patience.signal.addEventListener('abort', end, { once: true });
-    const cancel = clock.after(waitMs, end);
-    try {
-      const answer = await askWhenFree(question, life.signal);
-      patience.signal.throwIfAborted();
-      return answer;
-    } finally {
-      cancel();
-      patience.signal.removeEventListener('abort', end);
-      lives.delete(life);
-      // Whatever tries are still open end with the lookup.
-      end();
-    }
-  }
-
-  async function askWhenFree(question: DnsQuestion, signal: AbortSignal): Promise<DnsAnswer> {
-    // A place is refused for one reason only: the signal fired, which is silence to the caller.
-    const release = await lookups.acquire(signal).catch(() => undefined);
+    const deadline = clock.now() + waitMs;
+    const release = lookups.acquireNow() ?? (await waitForPlace({ deadline, signal }));
     if (release === undefined) return failed('silence');
     try {
-      return await rounds(parts, favourite, { question, signal });
+      return await endedBy(signal, startLookup({ question, deadline }, parts, favourite));
     } finally {
       release();
     }
   }
 
+  async function endedBy(signal: AbortSignal, lookup: WireLookup): Promise<DnsAnswer> {
+    open.add(lookup);
+    signal.addEventListener('abort', lookup.giveUp, { once: true });
+    try {
+      const answer = await lookup.answer;
+      signal.throwIfAborted();
+      return answer;
+    } finally {
+      signal.removeEventListener('abort', lookup.giveUp);
+      open.delete(lookup);
+    }
+  }
+
+  /** Too many are on their way: the lookup's time runs while it waits. None where that runs out, or all is closed. */
+  async function waitForPlace({ deadline, signal }: Patience): Promise<(() => void) | undefined> {
+    const stop = new AbortController();
+    const waiting = { giveUp: () => stop.abort(lookupEnded) };
+    open.add(waiting);
+    signal.addEventListener('abort', waiting.giveUp, { once: true });
+    const cancelTimer = clock.after(deadline - clock.now(), waiting.giveUp);
+    try {
+      // A place is refused for one reason only: the signal fired.
+      return await lookups.acquire(stop.signal).catch(() => undefined);
+    } finally {
+      cancelTimer();
+      signal.removeEventListener('abort', waiting.giveUp);
+      open.delete(waiting);
+      signal.throwIfAborted();
+    }
+  }
+
   function close(): void {
     closed = true;
-    for (const life of lives) life.abort(lookupEnded);
+    for (const lookup of open) lookup.giveUp();
   }
 
   return { ask, close };
 }
 
-/** The rounds over the servers for one question, until it is answered or `signal` fires. */
-function rounds(
-  parts: AskServersParts,
+/** One question on its way. Whatever tries are still open end with it. */
+type WireLookup = { answer: Promise<DnsAnswer>; giveUp: () => void };
+
+/** The rounds over the servers for one question, until it is answered, given up or at its deadline. */
+function startLookup(
+  { question, deadline }: { question: DnsQuestion; deadline: number },
+  { servers, clock, limits, wire }: AskServersParts,
   favourite: { index: number },
-  lookup: { question: DnsQuestion; signal: AbortSignal },
-): Promise<DnsAnswer> {
-  const { servers, clock, limits } = parts;
-  if (lookup.signal.aborted) return Promise.resolve(failed('silence'));
+): WireLookup {
+  const { promise: answer, resolve, reject } = Promise.withResolvers<DnsAnswer>();
   const start = favourite.index;
-  return new Promise((resolve, reject) => {
-    const declined = new Map<number, LookupFailure>();
-    let tries = 0;
-    let over = false;
-    let sawUnreadable = false;
-    let cancelTimer = () => {};
+  const declined = new Map<number, LookupFailure>();
+  const stopTries: (() => void)[] = [];
+  let over = false;
+  let sawUnreadable = false;
+  let cancelTimer = () => {};
 
-    const finish = (answer: DnsAnswer) => {
-      over = true;
-      cancelTimer();
-      lookup.signal.removeEventListener('abort', giveUp);
-      resolve(answer);
-    };
-    const giveUp = () => {
-      const [failure = sawUnreadable ? 'malformed' : 'silence'] = declined.values();
-      finish(failed(failure));
-    };
+  function end(): void {
+    over = true;
+    cancelTimer();
+    for (const stop of stopTries) stop();
+  }
+  function giveUp(): void {
+    end();
+    const [failure = sawUnreadable ? 'malformed' : 'silence'] = declined.values();
+    resolve(failed(failure));
+  }
+  function onReply(index: number, reply: ServerReply): void {
+    if (over) return;
+    if (reply.kind === 'answered') {
+      end();
+      favourite.index = index;
+      resolve(reply.answer);
+      return;
+    }
+    if (reply.kind === 'declined') declined.set(index, reply.failure);
+    if (declined.size === servers.length) giveUp();
+    else if (stopTries.length < servers.length) tryNext();
+  }
+  function onSilence(): void {
+    if (clock.now() >= deadline || (declined.size > 0 && stopTries.length >= servers.length)) giveUp();
+    else tryNext();
+  }
+  function tryNext(): void {
+    const index = (start + stopTries.length) % servers.length;
+    const server = servers[index];
+    if (server === undefined) throw new Error('no DNS server to ask');
+    cancelTimer();
+    cancelTimer = clock.after(Math.min(limits.dnsTryMs, deadline - clock.now()), onSilence);
+    const stop = askServer(wire, {
+      server,
+      question,
+      replied: (reply) => onReply(index, reply),
+      unreadable: () => void (sawUnreadable = true),
+      failed(error) {
+        end();
+        reject(error);
+      },
+    });
+    stopTries.push(stop);
+  }
 
-    const onReply = (index: number, reply: ServerReply) => {
-      if (over) return;
-      if (reply.kind === 'answered') {
-        favourite.index = index;
-        finish(reply.answer);
-        return;
-      }
-      if (reply.kind === 'declined') declined.set(index, reply.failure);
-      if (declined.size === servers.length) giveUp();
-      else if (tries < servers.length) tryNext();
-    };
-
-    const onSilence = () => {
-      if (declined.size > 0 && tries >= servers.length) giveUp();
-      else tryNext();
-    };
-
-    const tryNext = () => {
-      const index = (start + tries) % servers.length;
-      const server = servers[index];
-      if (server === undefined) throw new Error('no DNS server to ask');
-      tries += 1;
-      cancelTimer();
-      cancelTimer = clock.after(limits.dnsTryMs, onSilence);
-      const unreadable = () => (sawUnreadable = true);
-      const request = { server, question: lookup.question, signal: lookup.signal, unreadable };
-      askServer(parts.wire, request).then((reply) => onReply(index, reply), reject);
-    };
-
-    lookup.signal.addEventListener('abort', giveUp, { once: true });
-    tryNext();
-  });
+  tryNext();
+  return { answer, giveUp };
 }
 
 function failed(failure: LookupFailure): DnsAnswer {

@@ -11,7 +11,14 @@ import { createAnswerCache, keyOf } from './answer-cache.ts';
 import type { DnsAnswer, Ask, DnsQuestion } from './question.ts';
 import { waitFor } from './wait-for.ts';
 
-type SharedLookup = { answer: Promise<DnsAnswer>; callers: number; cancel: AbortController };
+type SharedLookup = {
+  key: string;
+  answer: Promise<DnsAnswer>;
+  /** When it has ended by itself, on the clock. */
+  endsAt: number;
+  callers: number;
+  cancel: AbortController;
+};
 
 const noAnswer: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
 
@@ -23,20 +30,17 @@ export function cachedResolver(
   const cache = createAnswerCache(parts);
   const inFlight = new Map<string, SharedLookup>();
 
-  function start(question: DnsQuestion): SharedLookup {
-    const key = keyOf(question);
+  function start(key: string, question: DnsQuestion): SharedLookup {
     const cancel = new AbortController();
-    const lookup: SharedLookup = { answer: run(), callers: 0, cancel };
+    const endsAt = clock.now() + limits.dnsLookupMs;
+    const lookup: SharedLookup = { key, answer: run(), endsAt, callers: 0, cancel };
     inFlight.set(key, lookup);
     return lookup;
 
     async function run(): Promise<DnsAnswer> {
       try {
-        const answer = await askWire(question, {
-          deadline: clock.now() + limits.dnsLookupMs,
-          signal: cancel.signal,
-        });
-        if (!cancel.signal.aborted) cache.keep(question, answer);
+        const answer = await askWire(question, { deadline: endsAt, signal: cancel.signal });
+        if (!cancel.signal.aborted) cache.keep(key, answer);
         return answer;
       } finally {
         if (inFlight.get(key) === lookup) inFlight.delete(key);
@@ -44,23 +48,32 @@ export function cachedResolver(
     }
   }
 
-  const ask: Ask = async (question, patience) => {
-    patience.signal.throwIfAborted();
-    const kept = cache.get(question);
+  function leave(lookup: SharedLookup): void {
+    lookup.callers -= 1;
+    if (lookup.callers > 0 || inFlight.get(lookup.key) !== lookup) return;
+    inFlight.delete(lookup.key);
+    lookup.cancel.abort();
+  }
+
+  const ask: Ask = async (question, { deadline, signal }) => {
+    signal.throwIfAborted();
+    const key = keyOf(question);
+    const kept = cache.get(key);
     if (kept !== undefined) return kept;
-    if (patience.deadline <= clock.now()) return noAnswer;
-    const lookup = inFlight.get(keyOf(question)) ?? start(question);
+    if (deadline <= clock.now()) return noAnswer;
+    const lookup = inFlight.get(key) ?? start(key, question);
     lookup.callers += 1;
+    const patience = { deadline: deadline < lookup.endsAt ? deadline : Infinity, signal };
     try {
       return await waitFor(lookup.answer, { clock, patience, late: noAnswer });
     } finally {
-      lookup.callers -= 1;
-      if (lookup.callers === 0 && inFlight.get(keyOf(question)) === lookup) {
-        inFlight.delete(keyOf(question));
-        lookup.cancel.abort();
-      }
+      leave(lookup);
     }
   };
 
-  return { ask, forgetMissing: () => cache.forgetMissing(), lifeMs: (question) => cache.lifeMs(question) };
+  return {
+    ask,
+    forgetMissing: () => cache.forgetMissing(),
+    lifeMs: (question) => cache.lifeMs(keyOf(question)),
+  };
 }

@@ -17,7 +17,7 @@ import type { Patience } from '../patience.ts';
 import { createAskServers } from './ask-servers.ts';
 import { cachedResolver } from './cached-resolver.ts';
 import { createSemaphore } from './semaphore.ts';
-import type { Lookup, Resolver } from './lookup.ts';
+import type { Lookup, LookupFailure, Resolver } from './lookup.ts';
 import type { Ask, DnsQuestion, DnsServer, WireRecord } from './question.ts';
 import { reverseName } from './reverse-name.ts';
 import type { Random } from './udp-socket.ts';
@@ -30,8 +30,13 @@ export type DnsResolver = Resolver & {
   forgetMissing(): void;
   /** How much longer the answer to a question stays in the cache; 0 where it is not there. */
   lifeMs(question: DnsQuestion): number;
-  /** Messages sent (UDP and TCP), and UDP sockets open now and opened since the start. */
-  counts(): { queries: number; openSockets: number; openedSockets: number };
+  /** Messages sent (UDP and TCP), lookups that nobody answered, and UDP sockets open now and opened since the start. */
+  counts(): {
+    queries: number;
+    failures: Readonly<Record<LookupFailure, number>>;
+    openSockets: number;
+    openedSockets: number;
+  };
 };
 
 export function createResolver(parts: {
@@ -57,7 +62,13 @@ export function createResolver(parts: {
     wire,
     lookups: createSemaphore(limits.dnsQueriesInFlight),
   });
-  const cached = cachedResolver(asker.ask, { clock, limits });
+  const failures = { servfail: 0, refused: 0, silence: 0, malformed: 0, other_rcode: 0 };
+  const ask: Ask = async (question, patience) => {
+    const answer = await asker.ask(question, patience);
+    if (answer.lookup.kind === 'failed') failures[answer.lookup.failure] += 1;
+    return answer;
+  };
+  const cached = cachedResolver(ask, { clock, limits });
 
   function close(): void {
     asker.close();
@@ -66,12 +77,12 @@ export function createResolver(parts: {
 
   return {
     ...asResolver(cached.ask, close),
-    uncached: asResolver(asker.ask, close),
+    uncached: asResolver(ask, close),
     forgetMissing: () => cached.forgetMissing(),
     lifeMs: (question) => cached.lifeMs(question),
     counts() {
       const { sent, open, opened } = udp.counts();
-      return { queries: sent + tcpCount, openSockets: open, openedSockets: opened };
+      return { queries: sent + tcpCount, failures, openSockets: open, openedSockets: opened };
     },
   };
 }

@@ -35,6 +35,8 @@ export function openUdpSocket(server: DnsServer, parts: { random: Random; onBrok
   const waiting = new Map<number, UdpQuery>();
   // Messages are held back until the socket is connected.
   let heldBack: Buffer[] | undefined = [];
+  /** The server as the socket names it, once it is connected. */
+  let peer: { address: string; port: number } | undefined;
   let open = true;
   const socket = createSocket(isIPv6(server.ip) ? 'udp6' : 'udp4');
   // What keeps the process alive is the timer of a lookup that waits, never a socket.
@@ -44,13 +46,14 @@ export function openUdpSocket(server: DnsServer, parts: { random: Random; onBrok
   socket.connect(server.port, server.ip, () => {
     const messages = heldBack ?? [];
     heldBack = undefined;
+    if (open) peer = socket.remoteAddress();
     messages.forEach(transmit);
   });
 
   function deliver(message: Buffer, from: RemoteInfo): void {
     // The kernel filters by sender once the socket is connected; a datagram may have slipped in before.
-    const peer = open && heldBack === undefined ? socket.remoteAddress() : undefined;
-    if (peer?.port !== from.port || peer.address !== from.address || message.length < HEADER_BYTES) return;
+    if (!open || peer?.port !== from.port || peer.address !== from.address || message.length < HEADER_BYTES)
+      return;
     waiting.get(message.readUInt16BE(0))?.heard(message);
   }
 

@@ -5,26 +5,35 @@
 import type { Clock } from '../clock.ts';
 import type { Patience } from '../patience.ts';
 
-export async function waitFor<Value>(
+export function waitFor<Value>(
   work: Promise<Value>,
   wait: { clock: Clock; patience: Patience; late: Value },
 ): Promise<Value> {
   const { signal, deadline } = wait.patience;
-  let stop: (() => void) | undefined;
-  const patienceEnds = new Promise<Value>((resolve) => {
-    const end = () => resolve(wait.late);
-    const cancel = wait.clock.after(deadline - wait.clock.now(), end);
-    signal.addEventListener('abort', end, { once: true });
-    stop = () => {
-      cancel();
-      signal.removeEventListener('abort', end);
-    };
+  return new Promise((resolve, reject) => {
+    // Work that ends by itself in time needs nobody to look at the clock.
+    const cancelTimer =
+      deadline === Infinity ? undefined : wait.clock.after(deadline - wait.clock.now(), () => end(wait.late));
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(end, () => {
+      stop();
+      // Fails as the work did.
+      resolve(work);
+    });
+
+    function stop(): void {
+      cancelTimer?.();
+      signal.removeEventListener('abort', abort);
+    }
+    function end(value: Value): void {
+      stop();
+      if (signal.aborted) abort();
+      else resolve(value);
+    }
+    function abort(): void {
+      stop();
+      // The reason of an abort is whatever its owner gave; callers expect exactly that.
+      reject(signal.reason as Error);
+    }
   });
-  try {
-    const value = await Promise.race([work, patienceEnds]);
-    signal.throwIfAborted();
-    return value;
-  } finally {
-    stop?.();
-  }
 }

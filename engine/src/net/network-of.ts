@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { parseIp } from './parse-ip.ts';
 
 /** How many bits of an address name its network: a multiple of 8 for IPv4, of 16 for IPv6. */
@@ -8,13 +9,13 @@ const hostNetwork: NetworkBits = { ipv4: 24, ipv6: 48 };
 
 /** The network an address is counted under, as text (`192.0.2.0/24`); what is no IP address is returned as it is. */
 export function networkOf(address: string, bits: NetworkBits = hostNetwork): string {
+  if (isIPv4(address)) return ipv4Network(address, bits.ipv4);
   const ip = parseIp(address);
-  if (ip === undefined) return address;
-  return ip.family === 4 ? ipv4Network(ip.value, bits.ipv4) : ipv6Network(ip.value, bits.ipv6);
+  return ip === undefined ? address : ipv6Network(ip.value, bits.ipv6);
 }
 
-function ipv4Network(value: bigint, bits: number): string {
-  const octets = [0, 8, 16, 24].map((at) => (at < bits ? (value >> BigInt(24 - at)) & 0xffn : 0n));
+function ipv4Network(address: string, bits: number): string {
+  const octets = address.split('.').map((octet, index) => (8 * index < bits ? octet : '0'));
   return `${octets.join('.')}/${bits}`;
 }
 

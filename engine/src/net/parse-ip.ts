@@ -14,7 +14,7 @@ export function parseIp(text: string): Ip | undefined {
 }
 
 function ipv4Value(text: string): bigint {
-  return text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
+  return BigInt(text.split('.').reduce((value, octet) => 256 * value + Number(octet), 0));
 }
 
 /** The text has been checked: at most one `::`, and dotted decimals only at the end (RFC 4291 section 2.2). */

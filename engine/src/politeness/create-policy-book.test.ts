@@ -41,6 +41,7 @@ describe('without a file', () => {
       asking: 'probe',
       politeness: defaultPoliteness,
       routes: undefined,
+      spread: 1,
     });
   });
 
@@ -68,6 +69,23 @@ describe("the operator's file", () => {
     const google = book.policyFor('alt1.gmail-smtp-in.l.google.com');
     assert.deepEqual(google.politeness, { ...defaultPoliteness, connectionsPerMinute: 6 });
     assert.equal(google.asking, 'probe');
+  });
+
+  it('spreads a provider over several egress addresses, and shares out what they may do together', () => {
+    const book = bookOf({
+      google: { spread: 4, connectionsPerMinuteInAll: 50 },
+      outlook: { spread: 2, connectionsPerMinuteInAll: 1_000 },
+      apple: { connectionsPerMinuteInAll: 7 },
+    });
+    const google = book.policyFor('gmail-smtp-in.l.google.com');
+    assert.deepEqual([google.spread, google.politeness.connectionsPerMinute], [4, 12]);
+    const outlook = book.policyFor('outlook-com.olc.protection.outlook.com');
+    assert.deepEqual(
+      [outlook.spread, outlook.politeness.connectionsPerMinute],
+      [2, defaultPoliteness.connectionsPerMinute],
+    );
+    const apple = book.policyFor('mx01.mail.icloud.com');
+    assert.deepEqual([apple.spread, apple.politeness.connectionsPerMinute], [1, 7]);
   });
 
   it('speaks of a group by its registrable domain', () => {

@@ -59,8 +59,8 @@ function layPolicy(host: string, settings: PolicyFile['providers'] = new Map()):
 /** Each of the egress addresses that share a group has its part of what they may do together, and at least one. */
 function shareOut(policy: HostPolicy, connectionsPerMinuteInAll: number): HostPolicy {
   const share = Math.max(1, Math.floor(connectionsPerMinuteInAll / policy.spread));
-  const connectionsPerMinute = Math.min(policy.politeness.connectionsPerMinute, share);
-  return { ...policy, politeness: { ...policy.politeness, connectionsPerMinute } };
+  if (share >= policy.politeness.connectionsPerMinute) return policy;
+  return { ...policy, politeness: { ...policy.politeness, connectionsPerMinute: share } };
 }
 
 function layOver(policy: HostPolicy, setting: ProviderSetting): HostPolicy {

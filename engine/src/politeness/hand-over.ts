@@ -46,7 +46,7 @@ const clockSlackMs = 100;
 
 type HandOverNeeds = {
   histories: HostHistories;
-  countFor(key: string): EgressCount;
+  countFor: (key: string) => EgressCount;
   clock: Clock;
 };
 

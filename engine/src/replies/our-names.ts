@@ -17,7 +17,10 @@ export function withOurNames(text: string, parties: ReplyParties | undefined): s
   if (parties === undefined) return text;
   // An IP address stays: it is about us in every rule already.
   const names = ourNames({ ...parties, egressAddress: undefined });
-  return names.reduce((said, name) => said.replace(whole(name), ' ourname '), text);
+  const lower = text.toLowerCase();
+  return names
+    .filter((name) => lower.includes(name))
+    .reduce((said, name) => said.replace(whole(name), ' ourname '), text);
 }
 
 /** The longest first, so that an address goes before its domain. What is the recipient's as well is not ours alone. */

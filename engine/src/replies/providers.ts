@@ -219,18 +219,18 @@ export type ProviderId = (typeof providers)[number]['id'];
 /** Every provider of the table, for the operator's settings and the documentation. */
 export const providerTable: readonly (Provider & { id: ProviderId })[] = providers;
 
+const bySuffix = new Map(
+  providerTable.flatMap((provider) => provider.suffixes.map((suffix) => [suffix, provider] as const)),
+);
+
 /** The provider that runs a mail host, told by the end of its name; the longest known ending wins. */
 export function providerOf(mailHost: string): (Provider & { id: ProviderId }) | undefined {
   const host = `.${mailHost.toLowerCase().replace(/\.$/u, '')}`;
-  let best: { length: number; provider: Provider & { id: ProviderId } } | undefined;
-  for (const provider of providerTable) {
-    for (const suffix of provider.suffixes) {
-      if (host.endsWith(suffix) && suffix.length > (best?.length ?? 0)) {
-        best = { length: suffix.length, provider };
-      }
-    }
+  for (let at = 0; at >= 0; at = host.indexOf('.', at + 1)) {
+    const provider = bySuffix.get(host.slice(at));
+    if (provider !== undefined) return provider;
   }
-  return best?.provider;
+  return undefined;
 }
 
 /** Whether an acceptance there is believed without asking for a made-up address as well. */

@@ -297,8 +297,21 @@ describe('the state of the routes', () => {
     assert.notEqual(chosen(routes, { group: 'g' }), 'all_resting');
   });
 
-  it('adds up what left over all routes', () => {
-    assert.deepEqual(setUp(three).routes.counts(), { dialled: 3, forbidden: 6, breaches: 0 });
+  it('adds up what left over all routes, and counts what was opened on each', () => {
+    const { routes } = setUp(three);
+    const [first, ...others] = routes.counts().byRoute.map(({ id }) => id);
+    routes.note(first ?? '', { kind: 'opened', group: 'a' });
+    routes.note(first ?? '', { kind: 'opened', group: 'b' });
+    routes.note(first ?? '', { kind: 'connected', group: 'a' });
+    assert.deepEqual(routes.counts(), {
+      dialled: 3,
+      forbidden: 6,
+      breaches: 0,
+      byRoute: [
+        { id: first, opened: 2, connected: 1 },
+        ...others.map((id) => ({ id, opened: 0, connected: 0 })),
+      ],
+    });
   });
 });
 

@@ -35,13 +35,15 @@ export type Routes = {
   own(): RouteState[];
   /** Takes what was kept before a restart, or what another process has learnt and counted. */
   restore(states: readonly RouteState[], countedBy?: string): void;
-  /** What left over all routes together. */
-  counts(): DialCounts;
+  /** What left over all routes together, and over each since the start of this process. */
+  counts(): DialCounts & { byRoute: RouteCounts[] };
   /** Why a route is not used for anybody now, where that is so. */
   problem(routeId: string): 'down' | 'resting' | undefined;
   /** All that are set up, whoever owns them now. */
   ids: readonly string[];
 };
+
+type RouteCounts = { id: string; opened: number; connected: number };
 
 export type Route = {
   id: string;
@@ -112,6 +114,7 @@ type WatchedRoute = {
   dialer: RouteDialer;
   health: RouteHealth;
   volume: RouteVolume;
+  counts: RouteCounts;
 };
 
 const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
@@ -147,9 +150,11 @@ export function createRoutes(parts: RoutesParts): Routes {
     if (watched === undefined) return;
     switch (event.kind) {
       case 'opened':
+        watched.counts.opened += 1;
         watched.volume.opened();
         return;
       case 'connected':
+        watched.counts.connected += 1;
         watched.volume.connected();
         return;
       case 'blocked':
@@ -181,7 +186,10 @@ export function createRoutes(parts: RoutesParts): Routes {
       if (problem !== undefined) return 'down';
       return restingUntil === undefined || restingUntil <= clock.now() ? undefined : 'resting';
     },
-    counts: () => sumOf(all.map(({ dialer }) => dialer.counts)),
+    counts: () => ({
+      ...sumOf(all.map(({ dialer }) => dialer.counts)),
+      byRoute: all.map(({ counts }) => ({ ...counts })),
+    }),
   };
 }
 
@@ -212,6 +220,7 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
     dialer,
     health,
     volume: createRouteVolume(setting, parts),
+    counts: { id, opened: 0, connected: 0 },
   };
 }
 

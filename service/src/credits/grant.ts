@@ -1,5 +1,6 @@
 import { recordChange, type Actor } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
+import { expectLowCredits } from '../webhooks/write-event.ts';
 import { assertCredits, mostCredits } from './credits.ts';
 import { writeEntries } from './write-entries.ts';
 
@@ -33,7 +34,7 @@ const addCredits = statement((db, arg: { account: string; credits: number; most:
     }))
     .where('id', '=', arg.account)
     .where('granted', '<=', arg.most)
-    .returning('entries'),
+    .returning(['entries', 'wanted_events']),
 );
 
 export async function grant(tx: Tx, { accountId, credits, op, actor, now }: Grant): Promise<GrantAnswer> {
@@ -53,6 +54,7 @@ export async function grant(tx: Tx, { accountId, credits, op, actor, now }: Gran
   await writeEntries(tx, { accountId, entries: account.entries }, [
     { kind: 'grant', credits, op: `grant:${op}`, hold_id: null, at: now },
   ]);
+  await expectLowCredits(tx, { accountId, wanted: account.wanted_events });
   await recordChange(tx, { actor, action: 'credits_granted', subject: accountId, detail: { credits }, now });
   return { kind: 'granted' };
 }

@@ -23,6 +23,8 @@ const findOwned = statement((db, arg: { owner: string }) =>
     .selectFrom('hold')
     .select(['account_id', 'id'])
     .where('state', '=', sql.lit('open'))
+    // Only holds of single requests have an owner; so they are found among those that are open now.
+    .where('expires_at', '>', sql.lit(0))
     .where('owner', '=', arg.owner)
     .limit(holdsAtOnce),
 );

@@ -1,6 +1,7 @@
 import { multiRowInsert } from '../db/multi-row-insert.ts';
 import { statement, type BatchWork, type Tx } from '../db/statement.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
+import { writeLowCredits } from '../webhooks/write-event.ts';
 import { assertCredits } from './credits.ts';
 import { writeEntries } from './write-entries.ts';
 
@@ -41,7 +42,7 @@ const debit = statement((db, arg: Debit) =>
     .where('id', '=', arg.account)
     .where('available', '>=', arg.ifAvailable)
     .where('frozen_at', 'is', null)
-    .returning('entries'),
+    .returning(['entries', 'available', 'wanted_events']),
 );
 
 const insertHolds = multiRowInsert('hold', {
@@ -94,6 +95,8 @@ async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveA
     insertHolds(tx, holds.map(holdRow)),
     writeEntries(tx, { accountId, entries: account.entries }, holds.map(reserveEntry)),
   ]);
+  const { available, wanted_events: wanted } = account;
+  await writeLowCredits(tx, { accountId, wanted, from: available + credits, to: available, now });
   return holds.map(({ holdId }) => ({ kind: 'reserved', holdId }));
 }
 

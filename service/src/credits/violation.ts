@@ -4,5 +4,7 @@ export type Violation = {
   invariant: string;
   accountId: string;
   taskId?: string;
+  /** The number of the ledger entry that it begins with, where one can be named. */
+  entry?: number;
   detail: string;
 };

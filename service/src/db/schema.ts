@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { FormTables } from './tables/form-tables.ts';
 
 /**
  * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
@@ -7,7 +8,7 @@ import type { Generated } from 'kysely';
  * Addresses live in `item`, in the results of `task`, in `list_piece` and `list_row`, in the answers of `idempotency`, in `probe`, and
  * nowhere else; all are erased when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
  */
-export type Schema = {
+export type Schema = FormTables & {
   account: {
     id: string;
     name: string;
@@ -22,6 +23,8 @@ export type Schema = {
     /** Set where the books do not balance: nothing more is reserved. */
     frozen_at: number | null;
     created_at: number;
+    /** What its webhooks want to hear of, in JSON (see webhooks/wanted-events.ts); null where they want nothing. */
+    wanted_events: Generated<string | null>;
   };
   api_key: {
     /** The public part of the key. */
@@ -68,6 +71,22 @@ export type Schema = {
     op: string;
     hold_id: string | null;
     at: number;
+  };
+  /** How far the service has audited an account's ledger, and what the entries up to there add up to. */
+  audit_mark: {
+    account_id: string;
+    /** The number of the last entry that was audited. */
+    entries: number;
+    granted: number;
+    available: number;
+    reserved: number;
+    spent: number;
+    /** What is reserved without an open hold, as the operator accepted it when the account was unfrozen. */
+    accepted_gap: number;
+    /** The last entry, and the time, at which everything was found to agree; null before the first time. */
+    balanced_entries: number;
+    balanced_at: number | null;
+    audited_at: number;
   };
   idempotency: {
     account_id: string;
@@ -296,15 +315,71 @@ export type Schema = {
       | 'plan_set'
       | 'credits_granted'
       | 'account_frozen'
+      | 'account_unfrozen'
       | 'key_created'
       | 'key_renamed'
       | 'key_deleted'
-      | 'operator_signed_in'
       | 'prober_added'
       | 'prober_enrolled'
-      | 'prober_removed';
+      | 'prober_removed'
+      | 'form_key_created'
+      | 'form_key_deleted'
+      | 'operator_signed_in'
+      | 'webhook_created'
+      | 'webhook_changed'
+      | 'webhook_secret_rotated'
+      | 'webhook_disabled'
+      | 'webhook_deleted';
     subject: string;
     detail: string;
+  };
+  /** An endpoint of an account that is told of events. */
+  webhook: {
+    id: string;
+    account_id: string;
+    url: string;
+    /** The types of events it wants, in JSON. */
+    events: string;
+    /** `credits.low` is told when fewer credits than this are available. */
+    credits_low_at: number | null;
+    enabled: number;
+    /** In the form in which its owner keeps it, `whsec_…`: to sign, the service needs the secret itself. */
+    secret: string;
+    /** The secret before, which is signed with too until then. */
+    previous_secret: string | null;
+    previous_until: number | null;
+    /** When it was last told that credits are low; null again after a grant. */
+    low_told_at: number | null;
+    /** Since when every attempt has failed; null where the last one succeeded. */
+    failing_since: number | null;
+    disabled_at: number | null;
+    disabled_because: 'owner' | 'gone' | 'failing' | null;
+    created_at: number;
+    /** Nobody sees it any more; the sweep erases its deliveries and then itself. */
+    deleted_at: number | null;
+  };
+  /** An event on its way to an endpoint, or what became of it. Never an address. */
+  webhook_delivery: {
+    id: string;
+    webhook_id: string;
+    /** The same for every endpoint and at each attempt. */
+    event_id: string;
+    type: string;
+    /** What is sent, byte by byte. */
+    body: string;
+    state: 'pending' | 'delivered' | 'failed';
+    attempts: number;
+    /** What came of each attempt, in JSON. */
+    attempt_log: string;
+    /** The beginning of the last response. */
+    response: string | null;
+    next_at: number;
+    fence: number;
+    lease_owner: string | null;
+    /** 0 where nobody holds it. */
+    lease_until: number;
+    created_at: number;
+    ended_at: number | null;
   };
   /** How verdicts came out, in steps of time. Never an address or a domain. */
   verdict_count: {

@@ -34,6 +34,11 @@ export type Store = {
   truncateLog: () => Promise<boolean>;
   /** Whether it can be written to now. Throws `StoreUnavailableError` where not. */
   check: (now: number) => Promise<void>;
+  /**
+   * Looks through what was too large to look through when it was opened, however long it takes. Says what is wrong in one
+   * line for the operator, if anything is.
+   */
+  findDamage: (stop: AbortSignal) => Promise<string | undefined>;
   /** Takes part among the processes of this store, for those that hold reservations and leases. */
   joinRegistry: (role?: ProcessRole) => Promise<ProcessRegistry>;
   /** The database's own time, which all its processes share; where it has none, a process goes by its own. */

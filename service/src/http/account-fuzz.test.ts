@@ -41,6 +41,18 @@ const path = fc.constantFrom(
   '/keys/%00',
 );
 
+const webhookPath = fc.constantFrom(
+  '',
+  '/x',
+  '/HOOK',
+  '/HOOK/test',
+  '/HOOK/rotate-secret',
+  '/HOOK/deliveries',
+  '/HOOK/deliveries/HOOK/send',
+  '/HOOK/deliveries/%00/send',
+  '/%00',
+);
+
 const query = fc
   .array(fc.tuple(fc.constantFrom('limit', 'before', 'days', 'explain', 'limit[]', '__proto__'), oddText), {
     maxLength: 3,
@@ -56,6 +68,14 @@ const body = fc.oneof(
   fc
     .record({ name: fc.anything(), mode: fc.constantFrom('live', 'test', 'x', 1) })
     .map((given) => JSON.stringify(given)),
+  fc
+    .record({
+      url: fc.oneof(oddText, fc.constant('https://hooks.example.com/'), fc.webUrl()),
+      events: fc.oneof(fc.anything(), fc.constant(['task.completed']), fc.constant(['credits.low', 'x'])),
+      credits_low_at: fc.constantFrom(undefined, 0, 1, 1e300, '1', null),
+      enabled: fc.constantFrom(undefined, true, false, 'yes'),
+    })
+    .map((given) => JSON.stringify(given)),
   fc.record({ key: oddText }).map((given) => JSON.stringify(given)),
   fc.record({ admin_token: oddText }).map((given) => JSON.stringify(given)),
   oddText,
@@ -65,6 +85,7 @@ const request = fc.record({
   method: fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE', 'PUT' as const),
   path: fc.oneof(
     { weight: 6, arbitrary: path.map((end) => `/api/v1/account${end}`) },
+    { weight: 4, arbitrary: webhookPath.map((end) => `/api/v1/webhooks${end}`) },
     { weight: 1, arbitrary: fc.constant('/session') },
   ),
   query,
@@ -86,16 +107,26 @@ for (const database of databases) {
         session: await fixture.signInWith(fixture.ours.live),
         operator: await fixture.signInAsOperator(),
       };
+      const hook = { url: 'https://theirs.example.com/', events: ['task.completed'] };
+      const made = await fixture.ask({
+        method: 'POST',
+        url: '/api/v1/webhooks',
+        key: fixture.theirs.live,
+        body: hook,
+      });
+      const theirHook = made.json<{ webhook_id: string; secret: string }>();
       const before = await theirState(fixture);
       const statuses = new Set<number>();
       await fc.assert(
         fc.asyncProperty(request, async (given) => {
-          const response = await send(given, { fixture, sessions });
+          const response = await send(given, { fixture, sessions, hook: theirHook.webhook_id });
           statuses.add(response.statusCode);
           for (const theirs of [
             fixture.theirs.accountId,
             fixture.theirs.live.apiKey,
             fixture.theirs.live.last4,
+            theirHook.webhook_id,
+            theirHook.secret,
           ])
             assert.ok(!response.body.includes(theirs));
           // Nobody is slowed, and no key is missed, for what the run before did.
@@ -117,10 +148,13 @@ type Sessions = Record<'session' | 'operator', { cookie: string; csrfToken: stri
 /** The fixture holds every answer against the OpenAPI document, and fails on a 500. */
 function send(
   { method, path: where, query: asked, body: text, as, csrf }: Given,
-  { fixture, sessions }: { fixture: HttpFixture; sessions: Sessions },
+  { fixture, sessions, hook }: { fixture: HttpFixture; sessions: Sessions; hook: string },
 ): Promise<LightMyRequestResponse> {
   const { ours, theirs } = fixture;
-  const url = where.replace('OURS', ours.test.keyId).replace('THEIRS', theirs.live.keyId);
+  const url = where
+    .replace('OURS', ours.test.keyId)
+    .replace('THEIRS', theirs.live.keyId)
+    .replaceAll('HOOK', hook);
   const identity: Partial<Asked> =
     as === 'live' || as === 'test' ? { key: ours[as] } : as === 'nobody' ? {} : { session: sessions[as] };
   return fixture.ask({
@@ -134,6 +168,7 @@ function send(
 
 async function theirState({ ask, theirs }: HttpFixture): Promise<string> {
   const urls = ['', '/ledger', '/tasks', '/keys'].map((end) => `/api/v1/account${end}`);
+  urls.push('/api/v1/webhooks');
   const answers = await Promise.all(urls.map((url) => ask({ url, key: theirs.live })));
   return JSON.stringify(answers.map((answer) => answer.json<unknown>()));
 }

@@ -26,6 +26,7 @@ test('accounts are made, found, given a plan and credits', async () => {
   const grant = () => client.accounts.grant(id, 10, { idempotencyKey: 'once' });
   assert.deepEqual([(await grant()).credits.granted, (await grant()).credits.granted], [15, 15]);
   assert.equal((await client.accounts.get(id)).credits.available, 15);
+  assert.equal((await client.accounts.unfreeze(id, 'never was frozen')).frozen, false);
   const { entries } = await client.accounts.ledger(id);
   assert.deepEqual(
     entries.map(({ credits }) => credits),

@@ -22,6 +22,9 @@ import { addAdminObservation } from './routes/admin/observation.ts';
 import { addConsoleFiles } from './routes/console-files.ts';
 import { addCreateBulkTask } from './routes/create-bulk-task.ts';
 import { addDocs } from './routes/docs.ts';
+import { addFormCheck } from './routes/form-check.ts';
+import { addFormKeys } from './routes/form-keys.ts';
+import { addFormPage } from './routes/form-page.ts';
 import { addHealth } from './routes/health.ts';
 import type { ApiServer, HttpParts, RouteParts } from './routes/http-parts.ts';
 import { addChangeList } from './routes/lists/change-list.ts';
@@ -29,9 +32,12 @@ import { addCreateList } from './routes/lists/create-list.ts';
 import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, openapiDocument } from './routes/openapi.ts';
 import { addProbers } from './routes/probers.ts';
+import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
 import { addVerifyEmail } from './routes/verify-email.ts';
+import { addWebhookDeliveries } from './routes/webhooks/deliveries.ts';
+import { addWebhooks } from './routes/webhooks/endpoints.ts';
 
 /** What a connection may hold and for how long. */
 export const connectionLimits = {
@@ -83,9 +89,15 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addSession(server, routeParts);
   addAccountReads(server, routeParts);
   addAccountKeys(server, routeParts);
+  addFormCheck(server, routeParts);
+  addFormKeys(server, routeParts);
+  addFormPage(server);
+  addWebhooks(server, routeParts);
+  addWebhookDeliveries(server, routeParts);
   addAdmin(server, routeParts);
   addProbers(server, routeParts);
   addHealth(server, routeParts);
+  addMetrics(server, routeParts);
   addOpenapi(server);
   addDocs(server);
   addConsoleFiles(server, routeParts);

@@ -16,20 +16,24 @@ const shape = /^(mp_(live|test)_([0-9A-Za-z]{8})([0-9A-Za-z]{43}))([0-9A-Za-z]{6
 export function makeApiKey(mode: ApiKey['mode']): ApiKey {
   // 62^8 ids: taking the remainder of 64 random bits favours none by more than one in 80,000.
   const id = toBase62(randomBytes(8).readBigUInt64BE() % 62n ** 8n, 8);
-  const secret = toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
-  return { mode, id, secret };
+  return { mode, id, secret: randomBase62(43) };
+}
+
+/** 256 random bits take 43 characters; fewer characters hold as many of them as they can. */
+export function randomBase62(length: number): string {
+  return toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`) % 62n ** BigInt(length), length);
 }
 
 export function writeApiKey({ mode, id, secret }: ApiKey): string {
   const body = `mp_${mode}_${id}${secret}`;
-  return body + checksumOf(body);
+  return body + base62Checksum(body);
 }
 
 /** `undefined` for anything that we cannot have issued. */
 export function readApiKey(text: string): ApiKey | undefined {
   const [, body, mode, id, secret, checksum] = shape.exec(text) ?? [];
   if (body === undefined || id === undefined || secret === undefined) return undefined;
-  if (checksumOf(body) !== checksum) return undefined;
+  if (base62Checksum(body) !== checksum) return undefined;
   return { mode: mode === 'live' ? 'live' : 'test', id, secret };
 }
 
@@ -37,7 +41,7 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-function checksumOf(body: string): string {
+export function base62Checksum(body: string): string {
   return toBase62(BigInt(crc32(body)), 6);
 }
 

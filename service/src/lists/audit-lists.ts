@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Violation } from '../credits/violation.ts';
-import { othersFirst } from '../db/others-first.ts';
 import { statement, type Reader } from '../db/statement.ts';
 
 /**
@@ -8,7 +7,9 @@ import { statement, type Reader } from '../db/statement.ts';
  * a run that goes on has an open hold of as many credits as it wants addresses, one that has ended has charged what was
  * conclusive; no hold is left without its list.
  */
-const findLists = statement((db, arg: { account: string; after: string; limit: number }) =>
+type Page = { account: string; at: number; after: string; limit: number };
+
+const findLists = statement((db, arg: Page) =>
   db
     .selectFrom('list')
     .leftJoin('hold', (join) =>
@@ -22,6 +23,8 @@ const findLists = statement((db, arg: { account: string; after: string; limit: n
       'list.wanted',
       'list.checked',
       'list.conclusive',
+      'list.created_at',
+      'list.ended_at',
     ])
     .select(['hold.state as hold_state', 'hold.credits as hold_credits', 'hold.charged as hold_charged'])
     .select((eb) => [
@@ -33,7 +36,8 @@ const findLists = statement((db, arg: { account: string; after: string; limit: n
     ])
     .where('list.account_id', '=', arg.account)
     .where('list.state', 'not in', ['receiving', 'deleted'])
-    .where('list.id', '>', arg.after)
+    .where((eb) => eb(eb.refTuple('list.created_at', 'list.id'), '>', eb.tuple(arg.at, arg.after)))
+    .orderBy('list.created_at')
     .orderBy('list.id')
     .limit(arg.limit),
 );
@@ -61,21 +65,39 @@ type AuditedList = {
   answered: number;
 };
 
-type FoundList = Omit<AuditedList, 'answered'> & { id: string; rows: number };
+type FoundList = Omit<AuditedList, 'answered'> & {
+  id: string;
+  rows: number;
+  created_at: number;
+  ended_at: number | null;
+};
 
-const sliceLists = 200;
-const sliceRows = 10_000;
+const sliceLists = 100;
+/** Rows hold what was found out about an address, so that few of them fill a page of the database. */
+const sliceRows = 1_000;
 
-export async function auditLists(reader: Reader, accountId: string): Promise<Violation[]> {
+/**
+ * All lists of the account, or those that changed since: what runs, whose rows are counted once it has ended, and what
+ * has ended since.
+ */
+export async function auditLists(
+  reader: Reader,
+  accountId: string,
+  only?: { changedSince: number },
+): Promise<Violation[]> {
   const violations: Violation[] = [];
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const rows: FoundList[] = await reader.all(findLists, { account: accountId, after, limit: sliceLists });
+  let last: Pick<FoundList, 'created_at' | 'id'> | undefined = { created_at: -1, id: '' };
+  while (last !== undefined) {
+    const page: Page = { account: accountId, at: last.created_at, after: last.id, limit: sliceLists };
+    const rows: FoundList[] = await reader.all(findLists, page);
     for (const { id, ...list } of rows) {
-      const answered = await answeredRows(reader, { id, rows: list.rows });
+      if (only !== undefined && list.ended_at !== null && list.ended_at < only.changedSince) continue;
+      const isCounted = only === undefined || list.ended_at !== null;
+      const answered = isCounted ? await answeredRows(reader, { id, rows: list.rows }) : list.checked;
       for (const { invariant, detail } of auditList({ ...list, answered }))
         violations.push({ invariant, accountId, detail: `list ${id}: ${detail}` });
     }
-    after = rows.length === sliceLists ? rows.at(-1)?.id : undefined;
+    last = rows.length === sliceLists ? rows.at(-1) : undefined;
   }
   return violations;
 }
@@ -85,7 +107,6 @@ async function answeredRows(reader: Reader, { id, rows }: Pick<FoundList, 'id' |
   for (let after = 0; after < rows; after += sliceRows) {
     const slice = { list: id, after, to: after + sliceRows };
     answered += (await reader.first(countAnswered, slice))?.rows ?? 0;
-    await othersFirst();
   }
   return answered;
 }

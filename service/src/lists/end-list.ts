@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { settle } from '../credits/settle.ts';
 import { statement, type Tx } from '../db/statement.ts';
+import { writeListEvent } from './write-list-event.ts';
 
 /** The end of a run: the hold is settled once, what was conclusive is charged and the rest goes back. */
 const findAtEnd = statement((db, arg: { list: string }) =>
   db
     .selectFrom('list')
-    .select(['account_id', 'hold_id', 'conclusive'])
+    .select(['account_id', 'mode', 'hold_id', 'conclusive', 'wanted', 'checked'])
     .where('id', '=', arg.list)
     .where('state', 'in', [sql.lit('running' as const), sql.lit('paused' as const)]),
 );
@@ -41,6 +42,14 @@ export async function endList(
   const list = await tx.first(findAtEnd, { list: listId });
   if (list === undefined) return false;
   await tx.change(writeEnd, { list: listId, state, now });
+  if (state === 'completed') {
+    const used = list.hold_id === null ? 0 : list.conclusive;
+    await writeListEvent(
+      tx,
+      { ...list, list_id: listId, now },
+      { type: 'list.completed', credits_used: used },
+    );
+  }
   if (list.hold_id === null) return true;
   const { account_id: accountId, hold_id: holdId, conclusive: charge } = list;
   const settled = await settle(tx, { accountId, holdId, charge, now });

@@ -3,6 +3,7 @@ import { endList } from './end-list.ts';
 import { findList, type List } from './list.ts';
 import { planTasks } from './plan-tasks.ts';
 import { absorbTask } from './settle-list-task.ts';
+import { writeListEvent } from './write-list-event.ts';
 
 /** Pause, resume, cancel and delete. What is done twice is done once: the second finds the list where it should be. */
 export type StopListAnswer =
@@ -19,7 +20,13 @@ export async function pauseList(tx: Tx, order: ListOrder): Promise<StopListAnswe
   return change(tx, order, {
     from: 'running',
     already: 'paused',
-    work: (list) => tx.change(writeState, { list: list.id, state: 'paused' }),
+    work: async (list) => {
+      await tx.change(writeState, { list: list.id, state: 'paused' });
+      const { accountId: account_id, mode, run } = list;
+      const { wanted, checked } = run;
+      const paused = { list_id: list.id, account_id, mode, wanted, checked, now: order.now };
+      await writeListEvent(tx, paused, { type: 'list.paused' });
+    },
   });
 }
 

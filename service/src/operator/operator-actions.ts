@@ -8,6 +8,7 @@ import { createAccount, type AccountRequest, type Plan } from '../accounts/creat
 import { setPlan } from '../accounts/set-plan.ts';
 import { listChanges, type AuditEntry } from '../audit-log/list-changes.ts';
 import { grantCredits, type GrantCreditsAnswer, type GrantCreditsRequest } from '../credits/grant-credits.ts';
+import { unfreezeAccount } from '../credits/unfreeze-account.ts';
 import { readLedger, type LedgerAnswer, type LedgerRequest } from '../credits/read-ledger.ts';
 import type { Store } from '../db/store.ts';
 import { deleteKey, type DeleteKeyAnswer } from '../keys/delete-key.ts';
@@ -26,6 +27,8 @@ export type OperatorActions = {
   findAccount(accountId: string): Promise<AccountState | undefined>;
   createAccount(request: AccountRequest): Promise<AccountState>;
   setPlan(request: { accountId: string; plan: Plan }): Promise<AccountState | undefined>;
+  /** `undefined` where there is no such account. One that is not frozen stays as it is. */
+  unfreeze(request: { accountId: string; reason: string }): Promise<AccountState | undefined>;
   grantCredits(request: GrantCreditsRequest): Promise<GrantAnswer>;
   /** Those that are not deleted, the newest first; `undefined` where there is no such account. */
   listKeys(accountId: string): Promise<ListedKey[] | undefined>;
@@ -67,6 +70,11 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
       const changing = inTime();
       const answer = await setPlan(request, changing);
       return answer.kind === 'set' ? stateOf(answer.accountId, changing) : undefined;
+    },
+    unfreeze: async (request) => {
+      const changing = inTime();
+      const answer = await unfreezeAccount(request, changing);
+      return answer.kind === 'unfrozen' ? stateOf(answer.accountId, changing) : undefined;
     },
     grantCredits: async (request) => {
       const changing = inTime();

@@ -90,7 +90,7 @@ export function describeResolver(resolver: ReturnType<Engine['health']>['resolve
 const providerIds: ReadonlySet<string> = new Set(providerTable.map(({ id }) => id));
 
 /** The pacer counts by address, network and group; a group is a provider or the domain of a mail host. */
-function partyOf(key: string): Pick<RestingParty, 'kind' | 'name'> {
+export function partyOf(key: string): Pick<RestingParty, 'kind' | 'name'> {
   const [word = '', name = ''] = key.split(' ', 2);
   if (word === 'address' || word === 'network') return { kind: word, name };
   return { kind: providerIds.has(name) ? 'provider' : 'host', name };
@@ -98,7 +98,7 @@ function partyOf(key: string): Pick<RestingParty, 'kind' | 'name'> {
 
 type RouteState = ReturnType<Engine['health']>['routes'][number];
 
-function routeHealth(route: RouteState, now: number): RouteHealth {
+export function routeHealth(route: RouteState, now: number): RouteHealth {
   const { id: name, problem, restingUntil, dayLimit, openedToday } = route;
   if (problem !== undefined) return { name, state: 'down', reason: problem };
   if (restingUntil !== undefined && restingUntil > now) {

@@ -31,7 +31,7 @@ const clockSlackMs = 250;
 const halfMinuteMs = 30_000;
 
 /** A lease that is not prolonged is free after this long. */
-export const leaseMs = beginMs + clockSlackMs + halfMinuteMs;
+const egressLeaseMs = beginMs + clockSlackMs + halfMinuteMs;
 
 const minuteMs = 60_000;
 
@@ -60,7 +60,7 @@ const prolong = statement((db, arg: { owner: string; until: number }) =>
 
 /** Prolongs every address that is still ours, even where the lease has ended meanwhile. */
 export async function prolongEgress(tx: Tx, { owner, now }: Ownership): Promise<void> {
-  await tx.change(prolong, { owner, until: now + leaseMs });
+  await tx.change(prolong, { owner, until: now + egressLeaseMs });
 }
 
 const findOne = statement((db, arg: { name: string }) =>
@@ -97,7 +97,7 @@ export async function takeEgress(
   name: string,
   { owner, now }: Ownership,
 ): Promise<Predecessor | undefined> {
-  const until = now + leaseMs;
+  const until = now + egressLeaseMs;
   const row = await tx.first(findOne, { name });
   if (row === undefined) {
     return (await tx.change(add, { name, owner, until })) === 1 ? { kind: 'nobody' } : undefined;

@@ -132,20 +132,18 @@ function repeatLook(keeper: Keeper) {
   let cancel: () => void = () => undefined;
   let stopped = false;
   let running: Promise<void> | undefined;
-  let again = false;
+  /** Looks that are yet to end: that under way, and one for all that were asked for meanwhile. */
+  let wanted = 0;
 
   async function run(): Promise<void> {
-    do {
-      again = false;
-      cancel();
-      await look(keeper);
-    } while (again && !stopped);
+    cancel();
+    for (wanted = 1; wanted > 0; wanted -= 1) await look(keeper);
     running = undefined;
     if (!stopped) cancel = clock.after(untilNextLook(keeper), () => void now());
   }
   function now(): Promise<void> {
     if (stopped) return Promise.resolve();
-    if (running !== undefined) again = true;
+    if (running !== undefined) wanted = 2;
     return (running ??= run());
   }
   const endListening = keeper.store.listen(egressChannel, () => void now());

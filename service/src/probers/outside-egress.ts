@@ -1,11 +1,10 @@
 import { statement, type Tx } from '../db/statement.ts';
-import { leaseMs } from './egress-addresses.ts';
 
 /**
  * The egress addresses of probers outside. Each belongs to its prober alone, by the name that it begins with; it is there
  * for others to ask through while the prober is heard of.
  */
-export const silentProberMs = leaseMs;
+export const silentProberMs = 34_000;
 
 /** Control mailboxes are asked through a name beside the address itself, which nobody else hands probes to. */
 export function controlEgress(name: string): string {
@@ -63,7 +62,7 @@ export async function announceEgress(
 ): Promise<boolean> {
   const well = whyNot === '' ? 1 : 0;
   const before = new Map((await tx.all(findState, { owner, now })).map((row) => [row.name, row.well]));
-  for (const name of names) await tx.change(upsert, { name, owner, until: now + leaseMs, well, whyNot });
+  for (const name of names) await tx.change(upsert, { name, owner, until: now + silentProberMs, well, whyNot });
   return names.some((name) => before.get(name) !== well);
 }
 

@@ -9,5 +9,7 @@ export type OpenStoreOptions = SqliteStoreOptions & {
 };
 
 export function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
-  return databaseUrl === undefined ? openSqliteStore(options) : openPostgresStore({ databaseUrl });
+  return databaseUrl === undefined
+    ? openSqliteStore(options)
+    : openPostgresStore({ databaseUrl, onGroup: options.onGroup });
 }

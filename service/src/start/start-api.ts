@@ -7,13 +7,17 @@ import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
 import { createListActions } from '../lists/list-actions.ts';
+import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
 import { readConsoleFiles } from '../http/routes/read-console-files.ts';
 import { createReadiness } from '../http/routes/health.ts';
 import { createServer } from '../http/server.ts';
+import type { HttpParts } from '../http/routes/http-parts.ts';
 import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
+import { createWebhookActions } from '../webhooks/webhook-actions.ts';
+import { newDeliveries } from './start-webhooks.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
@@ -25,16 +29,21 @@ import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
 import type { ProbeQueue } from '../probers/probe-queue.ts';
 import { openProberCentre } from './open-prober-centre.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
 import { StartError } from '../start-error.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
 import { readTask } from '../tasks/read-task.ts';
 import { countSingles } from '../verifications/count-singles.ts';
+import { lineFor } from './listen-failure.ts';
+import { reachableUrl } from './reachable-url.ts';
+import { countRefusals, timeRequests } from './open-metrics.ts';
 import {
   verifyOne,
   type VerifyOneAnswer,
   type VerifyOneParts,
   type VerifyOneRequest,
 } from '../verifications/verify-one.ts';
+import type { Upkeep } from './start-upkeep.ts';
 
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
@@ -44,13 +53,17 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
     engine: Engine;
     egress: Pick<EgressKeeper, 'problem'>;
     queue: ProbeQueue;
-    onProblem: (message: string, error?: unknown) => void;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
+    upkeep: Pick<Upkeep, 'checking' | 'problems'>;
     /** Tells the workers of every process that there is something to do. */
     wake: () => void;
     logger: Logger;
     logRequest: LogRequest;
+    onProblem(message: string, error?: unknown): void;
+    metrics: Metrics;
+    /** Where the figures are served on the API's own port. */
+    metricsRoute: HttpParts['metrics'];
   };
 
 /** Where `node console/build.ts` puts the console. */
@@ -59,18 +72,14 @@ const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { store, engine, clock, wallClock, registry, logger } = parts;
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
-  const overloadGuard = createOverloadGuard();
+  const overloadGuard = countRefusals(createOverloadGuard(), parts.metrics);
   const allowance = createSandboxAllowance({ clock, addressesPerHour: config.sandboxAddressesPerHour });
   const recall: Engine['recall'] = (address) => engine.recall(address);
   const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
-  const single = {
-    ...inTime,
-    recall,
-    processId: registry.ownId,
-    singleTimeoutMs,
-  };
+  const single = { ...inTime, recall, processId: registry.ownId, singleTimeoutMs };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const probers = openProberCentre(config, parts);
+  const forms = startForms({ ...parts, engine });
   const server = await createServer({
     authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
     verifyOne: limitSandbox(
@@ -93,13 +102,21 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       },
     }),
     probers,
+    forms,
+    webhooks: createWebhookActions({
+      store,
+      wallClock,
+      httpAllowed: config.egressAllow.length > 0,
+      wake: () => store.notify(newDeliveries),
+    }),
     ...consoleParts(config, parts),
     overloadGuard,
-    readiness: createReadiness({ store, engine, egress: parts.egress, clock, wallClock }),
+    readiness: createReadiness(parts),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
-    logRequest: parts.logRequest,
+    logRequest: timeRequests(parts.logRequest, parts.metrics),
+    metrics: parts.metricsRoute,
   });
   const stopWatching = watchEventLoop((window) =>
     overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
@@ -110,6 +127,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
+    await forms.stop();
   };
   try {
     return { url: await listen(server, config), stop };
@@ -153,23 +171,11 @@ async function listen(server: ApiServer, { host, port }: Config): Promise<string
   try {
     await server.listen({ host, port });
   } catch (error) {
-    throw new StartError(lineFor(error, { host, port }), error);
+    throw new StartError(lineFor(error, { host, port, setting: 'MAILPROOF_PORT' }), error);
   }
   const address = server.server.address();
   const actualPort = address !== null && typeof address === 'object' ? address.port : port;
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${actualPort}`;
-}
-
-function lineFor(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  if (code === 'EADDRINUSE') {
-    return `port ${port} on ${host} is taken: stop the program that holds it, or set MAILPROOF_PORT to another`;
-  }
-  if (code === 'EACCES') {
-    return `port ${port} may not be opened by this user: set MAILPROOF_PORT to one above 1023`;
-  }
-  return `cannot listen on ${host}, port ${port} (${code}): set MAILPROOF_HOST to an address of this machine`;
+  return reachableUrl(host, actualPort);
 }
 
 /** Draining may take this long; what is left is then cut off, so that the process ends within 30 seconds. */

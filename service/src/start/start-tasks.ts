@@ -11,6 +11,8 @@ type TaskParts = Omit<RunTaskParts, 'itemTimeoutMs' | 'deferRetryMs' | 'taskRete
   registry: ProcessRegistry;
   /** The channel that announces new tasks of every process. */
   channel: string;
+  /** Told of a task that had to be left to another process. */
+  onLeaseLost: () => void;
 };
 
 /**
@@ -34,11 +36,10 @@ function startWorkerFor(mode: Claim['mode'], config: Config, parts: TaskParts) {
   return startWorker({
     claim: () =>
       store.write((tx) => claimTask(tx, { processId: registry.ownId, mode, now: wallClock.now() })),
-    run: (claim, signals) => {
+    run: async (claim, signals) => {
       const taskParts = { ...parts, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs };
-      return claim.listId === null
-        ? runTask(claim, taskParts, signals)
-        : runListTask(claim, taskParts, signals);
+      const run = claim.listId === null ? runTask : runListTask;
+      if ((await run(claim, taskParts, signals)) === 'lease_lost') parts.onLeaseLost();
     },
     clock,
     limits: workerLimits(config.verificationsAtOnce),

@@ -1,4 +1,4 @@
-import { createBoundedCache, providerOf } from '@mailproof/engine';
+import { createBoundedCache, providerOf, type Explanation } from '@mailproof/engine';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -22,6 +22,8 @@ export type CountedVerification = {
   /** Told of an `unknown` only. */
   reason: string;
   mailHost: string | undefined;
+  /** Unknown where it ended without a verdict. */
+  timings?: Explanation['timings_ms'];
 };
 
 const minuteMs = 60_000;
@@ -66,9 +68,14 @@ const eraseOld = statement((db, arg: { step: number; before: number }) =>
   db.deleteFrom('verdict_count').where('step_ms', '=', arg.step).where('begins_at', '<', arg.before),
 );
 
-type VerdictCountsParts = { store: Pick<Store, 'write'>; wallClock: WallClock };
+type VerdictCountsParts = {
+  store: Pick<Store, 'write'>;
+  wallClock: WallClock;
+  /** Told of each, with its provider. */
+  onCounted?: (verification: CountedVerification, provider: string) => void;
+};
 
-export function createVerdictCounts({ store, wallClock }: VerdictCountsParts): VerdictCounts {
+export function createVerdictCounts({ store, wallClock, onCounted }: VerdictCountsParts): VerdictCounts {
   const gathered = new Map<string, Gathered>();
   const nameProvider = rememberProviders();
   let erasedAt = -Infinity;
@@ -104,10 +111,12 @@ export function createVerdictCounts({ store, wallClock }: VerdictCountsParts): V
   }
 
   return {
-    note: ({ outcome, reason, mailHost }) => {
+    note: (verification) => {
+      const { outcome, reason, mailHost } = verification;
       const minute = Math.floor(wallClock.now() / minuteMs);
       const provider = mailHost === undefined ? 'none' : nameProvider(mailHost);
       add({ minute, outcome, reason: outcome === 'unknown' ? reason : '', provider, verdicts: 1 });
+      onCounted?.(verification, provider);
     },
     write: async () => {
       await writeGathered();

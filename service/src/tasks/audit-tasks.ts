@@ -1,62 +1,71 @@
-import { sql } from 'kysely';
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
+import type { TaskHold } from '../credits/audit-entries.ts';
 import type { Violation } from '../credits/violation.ts';
-import { othersFirst } from '../db/others-first.ts';
-import { statement, type Reader } from '../db/statement.ts';
+import type { Schema } from '../db/schema.ts';
+import { statement, type Reader, type SqlValue } from '../db/statement.ts';
 
 /**
  * Checks the tasks of one account against their addresses and their holds: charged is what was conclusive (I5); completed
  * and settled go together, both only when all are answered, and the hold counts the addresses (I6); the count of checked addresses is
  * right (I7); nobody holds what is completed (I9); no hold is left without its task (I6).
+ *
+ * Tasks are looked at a few at a time, since each has up to a hundred addresses.
  */
-const sliceTasks = 200;
+const tasksAtOnce = 25;
 
-const findTasks = statement((db, arg: { account: string; after: string; limit: number }) =>
-  db
+type Places = Record<`place${number}`, SqlValue>;
+
+/** Places that are not taken are null, which is the id of nothing: so each statement is prepared once. */
+function placesFor(ids: string[]): Places {
+  return Object.fromEntries(
+    Array.from({ length: tasksAtOnce }, (_, place) => [`place${place}`, ids[place] ?? null]),
+  );
+}
+
+function placesOf(arg: Places): string[] {
+  return Array.from({ length: tasksAtOnce }, (_, place) => arg[`place${place}`] as string);
+}
+
+function tasksWithHolds(db: Kysely<Schema>) {
+  return db
     .selectFrom('task')
     .leftJoin('hold', (join) =>
       join.onRef('hold.account_id', '=', 'task.account_id').onRef('hold.id', '=', 'task.hold_id'),
     )
-    .leftJoin('item', 'item.task_id', 'task.id')
-    .select([
-      'task.id',
-      'task.mode',
-      'task.status',
-      'task.total',
-      'task.checked',
-      'task.lease_until',
-      'task.list_id',
-    ])
-    .select(['hold.state as hold_state', 'hold.credits as hold_credits', 'hold.charged as hold_charged'])
-    .select((eb) => [
-      eb.fn.count<number>('item.position').as('items'),
-      eb.fn.count<number>('item.verdict').as('done'),
-      eb.fn.coalesce(eb.fn.sum<number>('item.conclusive'), sql.lit(0)).as('conclusive'),
-    ])
+    .select(['task.id', 'task.mode', 'task.status', 'task.total', 'task.checked', 'task.lease_until'])
+    .select(['task.list_id', 'task.request_id', 'task.created_at'])
+    .select(['hold.state as hold_state', 'hold.credits as hold_credits', 'hold.charged as hold_charged']);
+}
+
+type Page = { account: string; at: number; after: string; limit: number };
+
+const findTasks = statement((db, arg: Page) =>
+  tasksWithHolds(db)
     .where('task.account_id', '=', arg.account)
-    .where('task.id', '>', arg.after)
-    .groupBy(['task.id', 'hold.account_id', 'hold.id'])
+    .where((eb) => eb(eb.refTuple('task.created_at', 'task.id'), '>', eb.tuple(arg.at, arg.after)))
+    .orderBy('task.created_at')
     .orderBy('task.id')
     .limit(arg.limit),
 );
 
-const findOrphans = statement((db, arg: { account: string }) =>
-  db
-    .selectFrom('hold')
-    .leftJoin('task', (join) =>
-      join.onRef('task.account_id', '=', 'hold.account_id').onRef('task.hold_id', '=', 'hold.id'),
-    )
-    .leftJoin('list', (join) =>
-      join.onRef('list.account_id', '=', 'hold.account_id').onRef('list.hold_id', '=', 'hold.id'),
-    )
-    .select('hold.id')
-    .where('list.id', 'is', null)
-    .where('hold.account_id', '=', arg.account)
-    .where('hold.state', '=', sql.lit('open'))
-    .where('hold.expires_at', 'is', null)
-    .where('task.id', 'is', null),
+/** The hold of a task has the id of the request that created it (see create-task.ts). */
+const findTasksOfRequests = statement((db, arg: { account: string } & Places) =>
+  tasksWithHolds(db).where('task.request_id', 'in', placesOf(arg)).where('task.account_id', '=', arg.account),
 );
 
-type Row = {
+const countItems = statement((db, arg: Places) =>
+  db
+    .selectFrom('item')
+    .select(['task_id', (eb) => eb.fn.countAll<number>().as('items')])
+    .select((eb: ExpressionBuilder<Schema, 'item'>) => [
+      eb.fn.count<number>('verdict').as('done'),
+      eb.fn.sum<number>('conclusive').as('conclusive'),
+    ])
+    .where('task_id', 'in', placesOf(arg))
+    .groupBy('task_id'),
+);
+
+type TaskRow = {
   id: string;
   mode: 'live' | 'test';
   status: 'waiting' | 'running' | 'completed';
@@ -64,42 +73,129 @@ type Row = {
   checked: number;
   lease_until: number;
   list_id: string | null;
+  request_id: string | null;
+  created_at: number;
   hold_state: 'open' | 'settled' | null;
   hold_credits: number | null;
   hold_charged: number | null;
-  items: number;
-  done: number;
-  conclusive: number;
 };
 
+type Counts = { items: number; done: number; conclusive: number };
+
+type AuditedTasks = { tasks: number; violations: Violation[] };
+
+/** All tasks of the account, or those created since that have no hold: the others are found by their entries. */
 export async function auditTasks(
   reader: Reader,
   accountId: string,
-): Promise<{ tasks: number; violations: Violation[] }> {
-  const violations: Violation[] = (await reader.all(findOrphans, { account: accountId })).map(({ id }) => ({
-    invariant: 'I6',
-    accountId,
-    detail: `hold ${id} is open and has neither task nor list`,
-  }));
-  let tasks = 0;
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const rows: Row[] = await reader.all(findTasks, { account: accountId, after, limit: sliceTasks });
-    for (const row of rows)
-      violations.push(...auditTask(row).map((found) => ({ ...found, accountId, taskId: row.id })));
-    tasks += rows.length;
-    after = rows.length === sliceTasks ? rows.at(-1)?.id : undefined;
-    await othersFirst();
+  only?: { withoutHoldSince: number },
+): Promise<AuditedTasks> {
+  const found: AuditedTasks = { tasks: 0, violations: [] };
+  let last: Pick<TaskRow, 'created_at' | 'id'> | undefined = {
+    created_at: only?.withoutHoldSince ?? -1,
+    id: '',
+  };
+  while (last !== undefined) {
+    const page: Page = { account: accountId, at: last.created_at, after: last.id, limit: tasksAtOnce };
+    const rows: TaskRow[] = await reader.all(findTasks, page);
+    const wanted = only === undefined ? rows : rows.filter(({ hold_state }) => hold_state === null);
+    add(found, await auditSome(reader, accountId, wanted));
+    last = rows.length === tasksAtOnce ? rows.at(-1) : undefined;
   }
-  return { tasks, violations };
+  if (only === undefined) found.violations.push(...(await auditOpenHolds(reader, accountId)));
+  return found;
 }
 
-function auditTask(task: Row): { invariant: string; detail: string }[] {
+/** The tasks that the holds pay for. An open hold has a task, or is one of `listHolds`. */
+export async function auditTasksOfHolds(
+  reader: Reader,
+  accountId: string,
+  { holds, listHolds }: { holds: TaskHold[]; listHolds: ReadonlySet<string> },
+): Promise<AuditedTasks> {
+  const found: AuditedTasks = { tasks: 0, violations: [] };
+  for (let from = 0; from < holds.length; from += tasksAtOnce) {
+    const some = holds.slice(from, from + tasksAtOnce);
+    const places = placesFor(some.map(({ id }) => id));
+    const rows: TaskRow[] = await reader.all(findTasksOfRequests, { account: accountId, ...places });
+    add(found, await auditSome(reader, accountId, rows));
+    const requests = new Set(rows.map(({ request_id }) => request_id));
+    const orphans = some.filter(({ id, isOpen }) => isOpen && !requests.has(id) && !listHolds.has(id));
+    found.violations.push(...orphans.map(({ id }) => orphan(accountId, id)));
+  }
+  return found;
+}
+
+const findOpenHolds = statement((db, arg: { account: string; after: string; limit: number }) =>
+  db
+    .selectFrom('hold')
+    .select('id')
+    .where('account_id', '=', arg.account)
+    .where('state', '=', sql.lit('open'))
+    .where('expires_at', 'is', null)
+    .where('id', '>', arg.after)
+    .orderBy('id')
+    .limit(arg.limit),
+);
+
+const findListHolds = statement((db, arg: { account: string }) =>
+  db
+    .selectFrom('list')
+    .select('hold_id')
+    .where('account_id', '=', arg.account)
+    .where('hold_id', 'is not', null),
+);
+
+export async function readListHolds(reader: Reader, accountId: string): Promise<ReadonlySet<string>> {
+  const rows = await reader.all(findListHolds, { account: accountId });
+  return new Set(rows.map(({ hold_id }) => hold_id ?? ''));
+}
+
+async function auditOpenHolds(reader: Reader, accountId: string): Promise<Violation[]> {
+  const listHolds = await readListHolds(reader, accountId);
+  const violations: Violation[] = [];
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page = { account: accountId, after, limit: tasksAtOnce };
+    const rows: { id: string }[] = await reader.all(findOpenHolds, page);
+    const places = placesFor(rows.map(({ id }) => id));
+    const tasks = await reader.all(findTasksOfRequests, { account: accountId, ...places });
+    const requests = new Set(tasks.map(({ request_id }) => request_id));
+    for (const { id } of rows)
+      if (!requests.has(id) && !listHolds.has(id)) violations.push(orphan(accountId, id));
+    after = rows.length === tasksAtOnce ? rows.at(-1)?.id : undefined;
+  }
+  return violations;
+}
+
+function orphan(accountId: string, holdId: string): Violation {
+  return { invariant: 'I6', accountId, detail: `hold ${holdId} is open and has neither task nor list` };
+}
+
+function add(found: AuditedTasks, more: AuditedTasks): void {
+  found.tasks += more.tasks;
+  found.violations.push(...more.violations);
+}
+
+async function auditSome(reader: Reader, accountId: string, tasks: TaskRow[]): Promise<AuditedTasks> {
+  if (tasks.length === 0) return { tasks: 0, violations: [] };
+  const rows = await reader.all(countItems, placesFor(tasks.map(({ id }) => id)));
+  const counts = new Map<string, Counts>(rows.map((row) => [row.task_id, row]));
+  const violations = tasks.flatMap((task) =>
+    auditTask(task, counts.get(task.id) ?? { items: 0, done: 0, conclusive: 0 }).map((found) => ({
+      ...found,
+      accountId,
+      taskId: task.id,
+    })),
+  );
+  return { tasks: tasks.length, violations };
+}
+
+function auditTask(task: TaskRow, { items, done, conclusive }: Counts): Omit<Violation, 'accountId'>[] {
   const completed = task.status === 'completed';
   const hasHold = task.hold_state !== null;
   const promises: [string, boolean, string][] = [
-    ['I5', !completed || !hasHold || task.hold_charged === task.conclusive, 'charged = conclusive results'],
-    ['I6', task.items === task.total, 'as many addresses as the total says'],
-    ['I6', !completed || task.done === task.total, 'completed only if all are answered'],
+    ['I5', !completed || !hasHold || task.hold_charged === conclusive, 'charged = conclusive results'],
+    ['I6', items === task.total, 'as many addresses as the total says'],
+    ['I6', !completed || done === task.total, 'completed only if all are answered'],
     ['I6', !hasHold || completed === (task.hold_state === 'settled'), 'completed if and only if settled'],
     ['I6', !hasHold || task.hold_credits === task.total, 'the hold counts the addresses'],
     [
@@ -107,7 +203,7 @@ function auditTask(task: Row): { invariant: string; detail: string }[] {
       hasHold === (task.mode === 'live' && task.total > 0 && task.list_id === null),
       'a live task with addresses has a hold, no other has, nor has the task of a list',
     ],
-    ['I7', task.checked === task.done, 'checked = answered addresses'],
+    ['I7', task.checked === done, 'checked = answered addresses'],
     ['I9', !completed || task.lease_until === 0, 'nobody holds a completed task'],
   ];
   return promises.filter(([, holds]) => !holds).map(([invariant, , detail]) => ({ invariant, detail }));

@@ -165,6 +165,7 @@ const endLeasesOf = statement((db, arg: { owner: string }) =>
     .updateTable('task')
     .set({ lease_owner: null, lease_until: 0 })
     .where('status', '<>', completed)
+    .where('lease_until', '>', sql.lit(0))
     .where('lease_owner', '=', arg.owner),
 );
 

@@ -6,6 +6,7 @@ import type { Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/authenticate.ts';
+import { writeEvent } from '../webhooks/write-event.ts';
 import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import { insertTask, newItem, type NewTask } from './insert-task.ts';
 import { sortAddresses, type SortedAddresses } from './sort-addresses.ts';
@@ -89,6 +90,10 @@ async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
   }
   const task = newTask(creation, held.holdId);
   await insertTask(tx, task, addresses.accepted.map(newItem));
+  if (task.status === 'completed') {
+    const data = { task_id: task.id, mode: task.mode, count_total: 0, credits_used: 0 };
+    await writeEvent(tx, { accountId: task.account, event: { type: 'task.completed', data }, now });
+  }
   const answer = {
     kind: 'created' as const,
     taskId: task.id,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { settle } from '../credits/settle.ts';
 import { statement, type Tx } from '../db/statement.ts';
+import { writeEvent } from '../webhooks/write-event.ts';
 import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import type { Claim } from './claim-task.ts';
 import { presentResults } from './present-results.ts';
@@ -39,7 +40,15 @@ const complete = statement((db, arg: Completion) =>
             .where('item.state', '=', sql.lit('pending')),
         ),
       ),
-    ),
+    )
+    .returning((eb) => [
+      'total',
+      eb
+        .selectFrom('account')
+        .select('account.wanted_events')
+        .whereRef('account.id', '=', 'task.account_id')
+        .as('wanted'),
+    ]),
 );
 
 const findFence = statement((db, arg: { task: string; fence: number }) =>
@@ -67,13 +76,28 @@ export async function settleTask(
   const { taskId: task, fence, accountId, holdId } = claim;
   const expires = now + retentionOf(claim.mode, retentionMs);
   const results = await presentResults(tx, task, { explain: false });
-  if ((await tx.change(complete, { task, fence, now, expires, results })) !== 1) {
+  const done = await tx.first(complete, { task, fence, now, expires, results });
+  if (done === undefined) {
     const current = await tx.first(findFence, { task, fence });
     return { kind: current === undefined ? 'stale_fence' : 'not_finished' };
   }
-  if (holdId === null) return { kind: 'completed', charged: 0 };
+  const tell = (charged: number) =>
+    writeEvent(tx, {
+      accountId,
+      wanted: done.wanted,
+      event: {
+        type: 'task.completed',
+        data: { task_id: task, mode: claim.mode, count_total: done.total, credits_used: charged },
+      },
+      now,
+    });
+  if (holdId === null) {
+    await tell(0);
+    return { kind: 'completed', charged: 0 };
+  }
   const charge = (await tx.first(countConclusive, { task }))?.items ?? 0;
   const settled = await settle(tx, { accountId, holdId, charge, now });
   if (settled.kind !== 'settled') throw new Error('the hold of a running task was settled by somebody else');
+  await tell(settled.charged);
   return { kind: 'completed', charged: settled.charged };
 }

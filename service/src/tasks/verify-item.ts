@@ -1,7 +1,15 @@
 import { conclusiveStatuses, isRestReason, type Outcome } from '@mailproof/engine';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Claim } from './claim-task.ts';
-import { beginItem, deferItem, holdItem, mostAttempts, putBackItem, recordResult, type Item } from './items.ts';
+import {
+  beginItem,
+  deferItem,
+  holdItem,
+  mostAttempts,
+  putBackItem,
+  recordResult,
+  type Item,
+} from './items.ts';
 import { internalError, unverified, type Result } from './result.ts';
 import type { RunTaskParts } from './run-task.ts';
 import { visitOf, withVisits } from './visits.ts';
@@ -111,7 +119,9 @@ const askAgainMs = 15_000;
 
 /** No prober is there, or its port is blocked: that is ours to mend, and the task waits for it. */
 function cannotBeAsked(outcome: Outcome): boolean {
-  return outcome.kind === 'unavailable' && outcome.explanation.stage === 'smtp';
+  if (outcome.kind !== 'unavailable') return false;
+  const { reason } = outcome.explanation;
+  return reason === 'no_prober' || reason === 'mail_port_blocked';
 }
 
 /** A mail host told us to come back (greylisting), is left alone, or never got to the point: it may say more next time. */

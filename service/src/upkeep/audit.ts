@@ -1,4 +1,5 @@
 import { auditBooks } from '../credits/audit-books.ts';
+import { readAuditMark, type AuditMark } from '../credits/audit-mark.ts';
 import type { Violation } from '../credits/violation.ts';
 import type { Store } from '../db/store.ts';
 import { statement, type Reader } from '../db/statement.ts';
@@ -8,8 +9,12 @@ import { auditTasks } from '../tasks/audit-tasks.ts';
 /**
  * Checks the promises of the ledger and the tasks over the whole database, or over the accounts that were touched
  * since a given moment. It reads one snapshot, so that concurrent work appears neither half done nor missing.
+ *
+ * It takes as long as there is much to read, and is a command. What the service itself does is in watch-books.ts.
  */
 export type AuditReport = { accounts: number; tasks: number; violations: Violation[] };
+
+type AuditParts = { store: Pick<Store, 'snapshot'> };
 
 const sliceAccounts = 1_000;
 
@@ -24,21 +29,21 @@ const findAccounts = statement((db, arg: { after: string; since: number; limit: 
 );
 
 export async function audit(
-  { store }: { store: Pick<Store, 'snapshot'> },
+  { store }: AuditParts,
   { since }: { since: number } = { since: 0 },
 ): Promise<AuditReport> {
   return store.snapshot(async (reader) => {
     const report: AuditReport = { accounts: 0, tasks: 0, violations: [] };
     for (let after: string | undefined = ''; after !== undefined;) {
       const rows: { id: string }[] = await reader.all(findAccounts, { after, since, limit: sliceAccounts });
-      for (const { id } of rows) await auditAccount(reader, id, report);
+      for (const { id } of rows) await addAccount(reader, id, report);
       after = rows.length === sliceAccounts ? rows.at(-1)?.id : undefined;
     }
     return report;
   });
 }
 
-async function auditAccount(reader: Reader, accountId: string, report: AuditReport): Promise<void> {
+async function addAccount(reader: Reader, accountId: string, report: AuditReport): Promise<void> {
   const { tasks, violations } = await auditTasks(reader, accountId);
   report.accounts += 1;
   report.tasks += tasks;
@@ -47,4 +52,29 @@ async function auditAccount(reader: Reader, accountId: string, report: AuditRepo
     ...violations,
     ...(await auditLists(reader, accountId)),
   );
+}
+
+const findAccount = statement((db, arg: { account: string }) =>
+  db.selectFrom('account').select('frozen_at').where('id', '=', arg.account),
+);
+
+export type AccountAudit = AuditReport & {
+  frozenAt: number | null;
+  /** The last time the service found all of it to agree, and the last entry then: what is wrong came later. */
+  balanced: AuditMark['balanced'];
+};
+
+/** One account, all of it. `undefined` where there is no such account. */
+export async function auditAccount(
+  accountId: string,
+  { store }: AuditParts,
+): Promise<AccountAudit | undefined> {
+  return store.snapshot(async (reader) => {
+    const account = await reader.first(findAccount, { account: accountId });
+    if (account === undefined) return undefined;
+    const report: AuditReport = { accounts: 0, tasks: 0, violations: [] };
+    await addAccount(reader, accountId, report);
+    const { balanced } = await readAuditMark(reader, accountId);
+    return { ...report, frozenAt: account.frozen_at, balanced };
+  });
 }

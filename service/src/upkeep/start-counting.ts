@@ -22,8 +22,8 @@ export function startCounting(parts: CountingParts): Counting {
   return {
     note: counts.note,
     onResult: ({ verdict, explanation }) => {
-      const { reason, mail_host: mailHost } = explanation;
-      counts.note({ outcome: verdict.status, reason, mailHost });
+      const { reason, mail_host: mailHost, timings_ms: timings } = explanation;
+      counts.note({ outcome: verdict.status, reason, mailHost, timings });
     },
     stop: async () => {
       await writing.stop();

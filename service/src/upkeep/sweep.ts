@@ -8,6 +8,8 @@ import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.t
 import { egressChannel } from '../probers/egress-addresses.ts';
 import { endSilentProbers } from '../probers/outside-egress.ts';
 import { eraseOverdueProbes } from '../probers/probe-rows.ts';
+import { releaseDeliveriesOf } from '../webhooks/claim-delivery.ts';
+import { eraseWebhookSlice } from '../webhooks/erase-webhooks.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
 import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
@@ -52,6 +54,7 @@ export function createSweep(parts: SweepParts): Sweep {
       (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),
       parts,
     );
+    await repeatedly((now) => parts.store.write((tx) => eraseWebhookSlice(tx, now), serialKey), parts);
     const erasedAnswers = await parts.store.write(async (tx) => {
       await eraseExpiredSessions(tx, parts.wallClock.now());
       return eraseExpiredAnswers(tx, parts.wallClock.now());
@@ -78,14 +81,18 @@ async function repeatedly(
   return done;
 }
 
-/** A dead process is removed only after all it held was released, so that a crash in between repeats the work. */
-async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
+/**
+ * Gives back what dead processes held. A dead process is removed only after all it held was released, so that a crash in
+ * between repeats the work.
+ */
+export async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
   for (const processId of await registry.findDead()) {
     const now = wallClock.now();
     while ((await releaseHoldsOf({ processId, now }, { store })) > 0);
     await store.write(async (tx) => {
       await eraseAttemptsOf(tx, processId);
       await releaseTasksOf(tx, processId);
+      await releaseDeliveriesOf(tx, processId);
       await abandonListsOf(tx, processId);
     }, serialKey);
     await registry.remove(processId);

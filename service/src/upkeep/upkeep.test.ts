@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import type { Violation } from '../credits/violation.ts';
 import { reserve } from '../credits/reserve.ts';
 import { databases, sqlite } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { audit } from './audit.ts';
 import { repeat } from '../repeat.ts';
-import { createWatchBooks } from './watch-books.ts';
 
 for (const database of databases) {
   describe(`the audit of tasks on ${database.name}`, () => {
@@ -50,43 +48,6 @@ for (const database of databases) {
         (await fixture.violations()).map(({ invariant }) => invariant),
         ['I6'],
       );
-      await fixture.close();
-    });
-  });
-
-  describe(`watching the books on ${database.name}`, () => {
-    it('freezes an account whose books do not balance, tells of it, and repairs nothing', async () => {
-      const fixture = await openTaskFixture(database, 10);
-      const told: Violation[] = [];
-      const watch = createWatchBooks({
-        ...fixture,
-        wallClock: fixture.time.wallClock,
-        onViolation: (one) => told.push(one),
-      });
-      assert.deepEqual((await watch()).violations, []);
-      assert.equal((await fixture.create(fixture.account.live, addresses(1))).kind, 'created');
-      await fixture.damage('update account set granted = granted + 5, available = available + 5');
-      assert.notDeepEqual((await watch()).violations, []);
-      assert.notDeepEqual(told, []);
-      assert.deepEqual(await fixture.create(fixture.account.live, addresses(1)), { kind: 'account_frozen' });
-      assert.deepEqual(await fixture.balance(), [14, 1, 0]);
-      await fixture.close();
-    });
-
-    it('looks at everything first and then at what was touched since', async () => {
-      const fixture = await openTaskFixture(database, 10);
-      const watch = createWatchBooks({
-        ...fixture,
-        wallClock: fixture.time.wallClock,
-        onViolation: () => undefined,
-      });
-      assert.equal((await watch()).accounts, 1);
-      fixture.time.advance(300_000);
-      assert.equal((await watch()).accounts, 1, 'touched just before the audit before');
-      fixture.time.advance(300_000);
-      assert.equal((await watch()).accounts, 0);
-      await fixture.create(fixture.account.live, addresses(1));
-      assert.equal((await watch()).accounts, 1);
       await fixture.close();
     });
   });

@@ -15,8 +15,8 @@ export function countSingles(verifyOne: VerifyOne, counts: Pick<VerdictCounts, '
 function note(answer: VerifyOneAnswer, counts: Pick<VerdictCounts, 'note'>): void {
   switch (answer.kind) {
     case 'verified': {
-      const { reason, mail_host: mailHost } = answer.explanation;
-      if (!answer.replayed) counts.note({ outcome: answer.verdict.status, reason, mailHost });
+      const { reason, mail_host: mailHost, timings_ms: timings } = answer.explanation;
+      if (!answer.replayed) counts.note({ outcome: answer.verdict.status, reason, mailHost, timings });
       return;
     }
     case 'unavailable':

@@ -31,7 +31,7 @@ export type ProberFixture = {
   remove: (id: string) => Promise<void>;
   list: () => Promise<ListedProber[]>;
   /** Waits until mail hosts are asked through it. */
-  untilWell: (name: string) => Promise<ListedProber>;
+  untilWell: (name: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -44,21 +44,8 @@ type Options = {
 };
 
 export async function openProberFixture(options: Options): Promise<ProberFixture> {
-  const { world, database, settings = {}, providers } = options;
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-probers-'));
-  const file = join(folder, 'providers.json');
-  if (providers !== undefined) writeFileSync(file, JSON.stringify(providers));
-  const nothingDialled = { MAILPROOF_EGRESS_ALLOW: '192.0.2.0/24' };
-  const fixture = await openFixture({
-    world,
-    database,
-    settings: {
-      ...nothingDialled,
-      MAILPROOF_DEFER_RETRY_MS: '1000',
-      ...(providers === undefined ? {} : { MAILPROOF_PROVIDERS_FILE: file }),
-      ...settings,
-    },
-  });
+  const fixture = await openFixture({ ...options, settings: centreSettings(folder, options) });
   const account = await fixture.openAccount({ credits: 10_000 });
   const services: Service[] = [await fixture.startHere({ role: 'api' })];
   services.push(await fixture.startHere({ role: 'worker' }));
@@ -85,14 +72,7 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
     startProber: async (name, { url: through = url, env = {}, dataDir = join(folder, name) } = {}) => {
       const known = (await list()).find((one) => one.name === name);
       const token = known === undefined ? (await invite(name)).token : undefined;
-      const { MAILPROOF_DATABASE_URL: _none, MAILPROOF_PROVIDERS_FILE: _neither, ...rest } = fixture.env;
-      const config = configOf({
-        MAILPROOF_LOG_LEVEL: 'fatal',
-        ...rest,
-        ...fixture.world.environment,
-        MAILPROOF_DATA_DIR: dataDir,
-        ...env,
-      });
+      const config = configOf({ ...fixture.world.environment, MAILPROOF_DATA_DIR: dataDir, ...env });
       const signal = new AbortController().signal;
       const logDestination = { write: () => undefined };
       const started = await startProber(config, {
@@ -105,7 +85,9 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
       probers.push(started);
       return started;
     },
-    remove: async (id) => void (await removeProber(id, parts)),
+    remove: async (id) => {
+      await removeProber(id, parts);
+    },
     untilWell: (name) =>
       until(list, (all) => all.some((one) => one.name === name && one.state === 'well')).then((all) =>
         all.find((one) => one.name === name)!,
@@ -118,6 +100,18 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
       await fixture.close();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** The guard of the centre lets nothing out to the world. */
+function centreSettings(folder: string, { settings = {}, providers }: Options): Settings {
+  const file = join(folder, 'providers.json');
+  if (providers !== undefined) writeFileSync(file, JSON.stringify(providers));
+  return {
+    MAILPROOF_EGRESS_ALLOW: '192.0.2.0/24',
+    MAILPROOF_DEFER_RETRY_MS: '1000',
+    ...(providers === undefined ? {} : { MAILPROOF_PROVIDERS_FILE: file }),
+    ...settings,
   };
 }
 

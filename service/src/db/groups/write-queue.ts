@@ -1,6 +1,7 @@
 import type { Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { answerWrites, commitGroup, type CommitGroupParts, type PendingWrite } from './commit-group.ts';
+import { timeGroup, type OnGroup } from './time-group.ts';
 
 /**
  * Gathers the operations of many callers into groups, so that durability costs one sync a group and not one
@@ -21,6 +22,7 @@ type WriteQueue = {
 
 type WriteQueueParts = CommitGroupParts & {
   limits: { operationsInGroup: number; operationsWaiting: number };
+  onGroup?: OnGroup | undefined;
 };
 
 /** A busy service gathers for so many rounds of the event loop; an idle one for one. */
@@ -51,7 +53,8 @@ export function createWriteQueue(parts: WriteQueueParts): WriteQueue {
   async function commit(group: PendingWrite[]): Promise<void> {
     try {
       const operations = group.map(({ run }) => run);
-      answerWrites(group, await commitGroup(operations, parts));
+      const outcomes = await timeGroup(group.length, () => commitGroup(operations, parts), parts.onGroup);
+      answerWrites(group, outcomes);
     } catch (error) {
       for (const { reject } of group) reject(error);
     }

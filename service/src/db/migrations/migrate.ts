@@ -12,6 +12,9 @@ import { lists } from './0007-lists.ts';
 import { didYouMean } from './0008-did-you-mean.ts';
 import { egressAddresses } from './0009-egress-addresses.ts';
 import { probers } from './0010-probers.ts';
+import { growth } from './0011-growth.ts';
+import { webhooks } from './0012-webhooks.ts';
+import { formKeys } from './0013-form-keys.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -34,6 +37,9 @@ const migrations: readonly Migration[] = [
   didYouMean,
   egressAddresses,
   probers,
+  growth,
+  webhooks,
+  formKeys,
 ];
 
 type MigrateAnswer =

@@ -4,6 +4,7 @@ import { createReader } from '../create-tx.ts';
 import { postgresDialect, type Dialect } from '../dialect.ts';
 import { createDeadlines } from '../groups/deadlines.ts';
 import { tooLate } from '../groups/group-deadline.ts';
+import { timeGroup, type OnGroup } from '../groups/time-group.ts';
 import { createWriteAlone } from '../write-alone.ts';
 import { createSerialWriteQueues } from '../groups/serial-write-queues.ts';
 import { createCircuit, type Circuit } from '../pool/circuit.ts';
@@ -29,7 +30,11 @@ import { runGroup } from './run-group.ts';
  * Opens the PostgreSQL database that a URL names and brings it to the schema of this version. Whatever stands in
  * the way ends as one line for the operator, which never holds the password.
  */
-type PostgresStoreOptions = { databaseUrl: string };
+type PostgresStoreOptions = {
+  databaseUrl: string;
+  /** Told of every transaction. */
+  onGroup?: OnGroup | undefined;
+};
 
 type PostgresStoreParts = {
   connect: (options: PostgresConnectionOptions) => Promise<PostgresConnection>;
@@ -37,7 +42,7 @@ type PostgresStoreParts = {
 };
 
 export async function openPostgresStore(
-  { databaseUrl: url }: PostgresStoreOptions,
+  { databaseUrl: url, onGroup }: PostgresStoreOptions,
   { connect = openPostgresConnection, limits: changed = {} }: Partial<PostgresStoreParts> = {},
 ): Promise<Store> {
   const limits = postgresLimits(changed);
@@ -46,15 +51,20 @@ export async function openPostgresStore(
   try {
     await prepareDatabase({ open, words: dialect.words, url });
     const circuit = createCircuit({ open, limits });
-    return await assemble({ circuit, dialect, limits });
+    return await assemble({ circuit, dialect, limits, onGroup });
   } catch (error) {
     throw error instanceof StoreOpenError ? error : new StoreOpenError(explainOpenFailure(error, url), error);
   }
 }
 
-type AssembleParts = { circuit: Circuit<PostgresConnection>; dialect: Dialect; limits: PostgresLimits };
+type AssembleParts = {
+  circuit: Circuit<PostgresConnection>;
+  dialect: Dialect;
+  limits: PostgresLimits;
+  onGroup: OnGroup | undefined;
+};
 
-async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<Store> {
+async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): Promise<Store> {
   const { connect } = circuit;
   const compile = createCompiler(dialect.queries);
   const deadlines = createDeadlines();
@@ -67,7 +77,8 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
   const pool = createConnectionPool({ connect, most: limits.writeConnections, waitMs });
   const sparePool = createConnectionPool({ connect, most: limits.spareConnections, waitMs });
   const queues = createSerialWriteQueues({
-    runGroup: (operations, group) => runGroup(operations, { ...group, pool, compile, limits }),
+    runGroup: (operations, group) =>
+      timeGroup(operations.length, () => runGroup(operations, { ...group, pool, compile, limits }), onGroup),
     deadlines,
     limits,
   });
@@ -107,6 +118,8 @@ async function assemble({ circuit, dialect, limits }: AssembleParts): Promise<St
       }),
     // What is deleted is gone from view at once; the files are the server's (see docs/operations.md).
     truncateLog: () => Promise.resolve(true),
+    // The files are the server's.
+    findDamage: () => Promise.resolve(undefined),
     check: () => sparePool.borrow(proveWritable),
     joinRegistry: (role = 'all') =>
       registerInTable({ store: { read, write, withRequestDeadline }, listening, limits }, role),

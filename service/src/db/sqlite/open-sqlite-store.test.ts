@@ -100,6 +100,22 @@ describe('opening the store', () => {
     assert.match(await lineOf(dataDir), /damaged/);
   });
 
+  it('looks through a large file after it is opened, and tells of the damage then', async (t) => {
+    const dataDir = newDir(t);
+    const file = await makeAndClose(dataDir);
+    const open = () => openSqliteStore({ dataDir, check: true }, { checkedAtOnceBytes: 0 });
+    const never = new AbortController().signal;
+    const sound = await open();
+    assert.equal(await sound.findDamage(never), undefined);
+    await sound.close();
+    const descriptor = openSync(file, 'r+');
+    writeSync(descriptor, Buffer.alloc(64, 0xa5), 0, 64, statSync(file).size - 8_192);
+    const damaged = await open();
+    assert.match((await damaged.findDamage(never)) ?? '', /damaged.*restore it from a backup/);
+    await assert.rejects(damaged.findDamage(AbortSignal.abort()), { name: 'AbortError' });
+    await damaged.close();
+  });
+
   it('says that the data directory is no directory', async (t) => {
     const file = join(newDir(t), 'a-file');
     writeFileSync(file, '');

@@ -1,11 +1,13 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCompiler } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
 import { createReader } from '../create-tx.ts';
 import { sqliteDialect } from '../dialect.ts';
+import type { OnGroup } from '../groups/time-group.ts';
 import { createWriteQueue } from '../groups/write-queue.ts';
+import { isFileSound } from './check-file.ts';
 import { createLocalNotices } from './local-notices.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { ProcessRegistry } from '../process-registry.ts';
@@ -24,11 +26,22 @@ import { StoreUnavailableError, type StoreFault } from '../store-unavailable-err
  */
 export type SqliteStoreOptions = {
   dataDir: string;
-  /** Look for damage first; a service does, a short command need not. */
+  /** Look for damage; a service does, a short command need not. A large file is looked at later (`Store.findDamage`). */
   check: boolean;
+  /** Told of every transaction. */
+  onGroup?: OnGroup | undefined;
 };
 
-export type SqliteStoreParts = { connect(options: SqliteOptions): Connection };
+export type SqliteStoreParts = {
+  connect(options: SqliteOptions): Connection;
+  /** The largest file that is looked through before it is opened: a moment's work. */
+  checkedAtOnceBytes: number;
+};
+
+const sqliteStoreParts: SqliteStoreParts = {
+  connect: openSqliteConnection,
+  checkedAtOnceBytes: 64 * 1_024 * 1_024,
+};
 
 const limits = { operationsInGroup: 128, operationsWaiting: 20_000, lockWaitMs: 5_000, lockRetryMs: 5 };
 const busyTimeoutMs = 5_000;
@@ -43,21 +56,26 @@ export function storeFile(dataDir: string): string {
 
 export async function openSqliteStore(
   options: SqliteStoreOptions,
-  parts: SqliteStoreParts = { connect: openSqliteConnection },
+  given: Partial<SqliteStoreParts> = {},
 ): Promise<Store> {
+  const parts = { ...sqliteStoreParts, ...given };
   const dataDir = resolve(options.dataDir);
   const file = storeFile(dataDir);
   makeFile(dataDir, file);
   const dialect = sqliteDialect();
   const connect = (timeoutMs: number, cacheMb = readerCacheMb) =>
     parts.connect({ file, busyTimeoutMs: timeoutMs, cacheMb });
+  const isSmall = statSync(file).size <= parts.checkedAtOnceBytes;
   try {
-    await prepare(file, { check: options.check, connect, words: dialect.words });
+    await prepare(file, { check: options.check && isSmall, connect, words: dialect.words });
     // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
     // Whoever closes the last connection locks the file for a moment, even against those who only open it.
     const writer = await patiently(() => connect(0, writerCacheMb));
     const reader = await patiently(() => connect(busyTimeoutMs));
-    return assemble({ dataDir, dialect, writer, reader, connect });
+    const findDamage: Store['findDamage'] = async (stop) =>
+      !options.check || isSmall || (await isFileSound(file, stop)) ? undefined : lineFor('corrupt', file);
+    const { onGroup } = options;
+    return { ...assemble({ dataDir, dialect, writer, reader, connect, onGroup }), findDamage };
   } catch (error) {
     throw error instanceof StoreUnavailableError
       ? new StoreOpenError(lineFor(error.fault, file), error)
@@ -155,13 +173,15 @@ type AssembleParts = {
   writer: Connection;
   reader: Connection;
   connect: (timeoutMs: number) => Connection;
+  onGroup: OnGroup | undefined;
 };
 
 const touch = statement((db, arg: { now: number }) =>
   db.updateTable('schema_version').set({ opened_at: arg.now }),
 );
 
-function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts): Store {
+function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
+  const { dataDir, dialect, writer, reader, connect, onGroup } = parts;
   const compile = createCompiler(dialect.queries);
   const registries: ProcessRegistry[] = [];
   const reads = shareReadTransactions(reader);
@@ -170,6 +190,7 @@ function assemble({ dataDir, dialect, writer, reader, connect }: AssembleParts):
     connection: { ...writer, execute: refreshing(writer, reads) },
     compile,
     limits,
+    onGroup,
   });
   const read = createReader(reads, compile);
   const { write } = queue;

@@ -57,6 +57,14 @@ export function listPlace(parts: string[]): ListPlace | undefined {
   return place && { createdAt: place.createdAt, listId: place.taskId };
 }
 
+export function deliveryCursor(deliveryId: string): string {
+  return writeCursor([deliveryId]);
+}
+
+export function deliveryPlace([deliveryId = '', ...more]: string[]): string | undefined {
+  return deliveryId.length === 36 && more.length === 0 ? deliveryId : undefined;
+}
+
 export function rowCursor(row: number): string {
   return writeCursor([row]);
 }

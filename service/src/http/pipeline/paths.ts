@@ -13,6 +13,12 @@ export const listActionPath = (action: 'start' | 'pause' | 'resume' | 'cancel') 
 export const enrolPath = '/probe/v1/enrol';
 export const leasePath = '/probe/v1/lease';
 export const reportPath = '/probe/v1/report';
+export const webhooksPath = '/api/v1/webhooks';
+export const webhookPath = '/api/v1/webhooks/:webhookId';
+export const webhookSecretPath = '/api/v1/webhooks/:webhookId/rotate-secret';
+export const webhookTestPath = '/api/v1/webhooks/:webhookId/test';
+export const webhookDeliveriesPath = '/api/v1/webhooks/:webhookId/deliveries';
+export const webhookDeliverySendPath = '/api/v1/webhooks/:webhookId/deliveries/:deliveryId/send';
 
 export const sessionPath = '/session';
 export const accountPath = '/api/v1/account';
@@ -22,6 +28,12 @@ export const accountTasksPath = '/api/v1/account/tasks';
 export const accountKeysPath = '/api/v1/account/keys';
 export const accountKeyPath = '/api/v1/account/keys/:keyId';
 
+export const formCheckPath = '/api/v1/form-check';
+export const formScriptPath = '/form.js';
+export const formPagePath = '/docs/form';
+export const formKeysPath = '/api/v1/account/form-keys';
+export const formKeyPath = '/api/v1/account/form-keys/:formKey';
+
 /** Where the console is: these and all below them are one page, which reads its address itself. */
 export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/operator'];
 export const consolePathsBelow = ['/lists/*', '/tasks/*', '/operator/*'];
@@ -30,7 +42,10 @@ export const assetPath = '/assets/*';
 /** Everything below is the operator's, and is there only where an admin token is set. */
 export const adminPath = '/admin/v1';
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+/** Here only where a token for it is set and it has no port of its own. */
+export const metricsPath = '/metrics';
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
 type Methods = readonly Method[];
 
 /** Which methods each path answers to. Any other there is 405; anywhere else it is 404. */
@@ -40,6 +55,7 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [listsPath, ['GET', 'POST']],
   ['/healthz', ['GET', 'HEAD']],
   ['/readyz', ['GET', 'HEAD']],
+  [metricsPath, ['GET', 'HEAD']],
   ['/openapi.json', ['GET']],
   ['/docs', ['GET']],
   ['/docs/', ['GET']],
@@ -53,6 +69,11 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [accountUsagePath, ['GET']],
   [accountTasksPath, ['GET']],
   [accountKeysPath, ['GET', 'POST']],
+  [formKeysPath, ['GET', 'POST']],
+  [formCheckPath, ['POST', 'OPTIONS']],
+  [formScriptPath, ['GET', 'HEAD']],
+  [formPagePath, ['GET']],
+  [webhooksPath, ['GET', 'POST']],
   ...consolePaths.map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts`, ['GET', 'POST']],
   [`${adminPath}/health`, ['GET']],
@@ -71,9 +92,16 @@ const methodsByPattern: readonly [string, Methods][] = [
     ['POST'],
   ]),
   [accountKeyPath, ['PATCH', 'DELETE']],
+  [formKeyPath, ['DELETE']],
+  [webhookPath, ['GET', 'PATCH', 'DELETE']],
+  [webhookSecretPath, ['POST']],
+  [webhookTestPath, ['POST']],
+  [webhookDeliveriesPath, ['GET']],
+  [webhookDeliverySendPath, ['POST']],
   ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],
   [`${adminPath}/accounts/:accountId/grants`, ['POST']],
+  [`${adminPath}/accounts/:accountId/unfreeze`, ['POST']],
   [`${adminPath}/accounts/:accountId/keys`, ['GET', 'POST']],
   [`${adminPath}/accounts/:accountId/keys/:keyId`, ['DELETE']],
   [`${adminPath}/accounts/:accountId/ledger`, ['GET']],

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { LogRequest } from './log-request.ts';
-import { isAdminUrl, isApiUrl, isPathOf, isProbeUrl, methodsAt } from './paths.ts';
+import { isAdminUrl, isApiUrl, isPathOf, isProbeUrl, methodsAt, metricsPath } from './paths.ts';
 import { refuse } from './refuse.ts';
 import { openContext } from './request-context.ts';
 
@@ -15,15 +15,18 @@ const maxHeaderFields = 64;
 export function receiveRequest({
   logRequest,
   adminToken,
+  metrics,
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
   adminToken: AdminToken;
+  metrics?: object | undefined;
   requestsPerSocket: number;
 }): onRequestHookHandler {
   const isLast = createRequestCount(requestsPerSocket);
-  /** Without a token there is no admin API: its paths cannot be told from paths that do not exist. */
-  const isHidden = (url: string) => !adminToken.isSet && isAdminUrl(url);
+  /** Without a token there are no admin API and no metrics: such paths cannot be told from paths that do not exist. */
+  const isHidden = (url: string) =>
+    (!adminToken.isSet && isAdminUrl(url)) || (metrics === undefined && url.startsWith(metricsPath));
   return (request, reply, done) => {
     const context = openContext(request);
     // It closes once, so there is no need to stop listening.

@@ -28,7 +28,7 @@ export function refuse(
 ): FastifyReply {
   const status = statusOf[reason];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (status === 503 || reason === 'too_many_attempts')
+  if (status === 503 || reason === 'too_many_attempts' || reason === 'too_many_checks')
     reply.header('retry-after', String(retryAfterSeconds));
   leaveBody(reply);
   return reply

@@ -14,6 +14,26 @@ const engine: Parameters<typeof createReadiness>[0]['engine'] = {
   }),
 };
 
+const upkeep = { checking: (): string[] => [], problems: (): string[] => [] };
+
+test('is ready while the store is being looked at, and says what still is', async () => {
+  const checking = ['ledger: 5 of 10 new entries audited'];
+  const found: string[] = [];
+  let now = 0;
+  const readiness = createReadiness({
+    store: { check: () => Promise.resolve() },
+    engine,
+    clock: { now: () => now },
+    wallClock: { now: () => 0 },
+    egress: { problem: () => undefined },
+    upkeep: { checking: () => checking, problems: () => found },
+  });
+  assert.deepEqual(await readiness(), { ready: true, checking });
+  now = 1_000;
+  found.push('the file is damaged');
+  assert.deepEqual(await readiness(), { ready: false, problems: found });
+});
+
 test('says what is wrong with the store, asks it once a second at most, and recovers', async () => {
   let now = 0;
   let asked = 0;
@@ -29,6 +49,7 @@ test('says what is wrong with the store, asks it once a second at most, and reco
     egress: { problem: () => undefined },
     clock: { now: () => now },
     wallClock: { now: () => 0 },
+    upkeep,
   });
   const problems = ['the store is unavailable: the disk is full'];
   assert.deepEqual(await readiness(), { ready: false, problems });
@@ -48,6 +69,7 @@ test('is not ready while the resolver denies what exists, and says what to do', 
     egress: { problem: () => undefined },
     clock: { now: () => 0 },
     wallClock: { now: () => 0 },
+    upkeep,
   });
   const found = await readiness();
   assert.ok(!found.ready);
@@ -60,6 +82,7 @@ test('is not ready while no prober can ask, and says which and why', async () =>
     store: { check: () => Promise.resolve() },
     engine,
     egress: { problem: () => problem },
+    upkeep,
     clock: { now: () => 0 },
     wallClock: { now: () => 0 },
   });

@@ -35,12 +35,16 @@ const readyzSchema = {
   tags: ['Operation'],
   response: {
     200: Type.Object(
-      { status: Type.Literal('ready') },
+      { status: Type.Literal('ready'), checking: Type.Optional(Type.Array(Type.String())) },
       {
         title: 'Ready',
-        description: 'The service can serve requests',
+        description:
+          'The service can serve requests; `checking` says what of the store is still being looked at since the start',
         headers: requestIdHeader,
-        examples: [{ status: 'ready' }],
+        examples: [
+          { status: 'ready' },
+          { status: 'ready', checking: ['ledger: 120000 of 480000 new entries audited'] },
+        ],
       },
     ),
     503: Type.Object(
@@ -76,7 +80,7 @@ export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'
     schema: readyzSchema,
     handler: async (_request, reply) => {
       const found = await readiness();
-      if (found.ready) return reply.code(200).send({ status: 'ready' });
+      if (found.ready) return reply.code(200).send(readyAnswer(found));
       return reply.code(503).send({ status: 'not_ready', problems: found.problems });
     },
   });
@@ -86,27 +90,35 @@ export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'
   );
 }
 
+function readyAnswer({ checking }: Readiness & { ready: true }) {
+  return { status: 'ready' as const, ...(checking === undefined ? {} : { checking }) };
+}
+
 type ReadinessParts = {
   store: Pick<Store, 'check'>;
   engine: Pick<Engine, 'health'>;
   egress: Pick<EgressKeeper, 'problem'>;
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
+  /** What is being looked at since the start, and what was found. */
+  upkeep: { checking: () => string[]; problems: () => string[] };
 };
 
 /** Anybody may ask, and the answer takes a write, so the store is checked once a second at most. */
 const rememberMs = 1_000;
 
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
-  const { store, engine, egress, clock, wallClock } = parts;
+  const { store, engine, egress, clock, wallClock, upkeep } = parts;
   let known: { readiness: Promise<Readiness>; until: number } | undefined;
 
   async function checkAll(): Promise<Readiness> {
     try {
       await store.check(wallClock.now());
-      const found = [describeResolver(engine.health().resolver), egress.problem()];
+      const found = [describeResolver(engine.health().resolver), egress.problem(), ...upkeep.problems()];
       const problems = found.filter((problem) => problem !== undefined);
-      return problems.length === 0 ? { ready: true } : { ready: false, problems };
+      if (problems.length > 0) return { ready: false, problems };
+      const checking = upkeep.checking();
+      return checking.length === 0 ? { ready: true } : { ready: true, checking };
     } catch (error) {
       if (error instanceof StoreUnavailableError) return { ready: false, problems: [error.message] };
       throw error;

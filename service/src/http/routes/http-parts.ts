@@ -8,7 +8,9 @@ import type {
 } from 'fastify';
 import type { AccountActions } from '../../accounts/account-actions.ts';
 import type { Authenticate } from '../../keys/authenticate.ts';
+import type { FormActions } from '../../forms/form-actions.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
+import type { Exposition } from '../../metrics/create-exposition.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import type { ProberCentre } from '../../probers/prober-centre.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
@@ -17,6 +19,7 @@ import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { SignIns } from '../../sessions/slow-sign-ins.ts';
 import type { CreateTaskAnswer, CreateTaskRequest } from '../../tasks/create-task.ts';
 import type { ReadTaskAnswer, ReadTaskRequest } from '../../tasks/read-task.ts';
+import type { WebhookActions } from '../../webhooks/webhook-actions.ts';
 import type { VerifyOneAnswer, VerifyOneRequest } from '../../verifications/verify-one.ts';
 import type { AdmitRequest } from '../pipeline/admit-request.ts';
 import type { AuthenticateRequest } from '../pipeline/authenticate-request.ts';
@@ -24,8 +27,11 @@ import type { LogRequest } from '../pipeline/log-request.ts';
 import type { OverloadGuard } from '../pipeline/overload-guard.ts';
 import type { ConsoleFiles } from './read-console-files.ts';
 
-/** Whether requests can be served, and if not, what is wrong, one line each for the operator. */
-export type Readiness = { ready: true } | { ready: false; problems: string[] };
+/**
+ * Whether requests can be served, and if not, what is wrong; if they can, what of the store is still being looked at. One
+ * line each for the operator.
+ */
+export type Readiness = { ready: true; checking?: string[] } | { ready: false; problems: string[] };
 
 /** All that the HTTP side needs from the rest of the service. It knows nothing else of it. */
 export type HttpParts = {
@@ -39,9 +45,13 @@ export type HttpParts = {
   signIns: SignIns;
   account: AccountActions;
   lists: ListActions;
+  forms: FormActions;
+  webhooks: WebhookActions;
   operator: OperatorActions;
   probers: Pick<ProberCentre, 'authenticate' | 'enrol' | 'lease' | 'report'>;
   consoleFiles: ConsoleFiles;
+  /** The figures for Prometheus, where they are served on this port. */
+  metrics?: { token: AdminToken; exposition: Exposition } | undefined;
   overloadGuard: OverloadGuard;
   readiness(): Promise<Readiness>;
   newRequestId(): string;

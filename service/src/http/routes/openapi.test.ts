@@ -54,6 +54,26 @@ describe('the OpenAPI document', () => {
     assert.deepEqual([...new Set(used.map((match) => match[1]))].sort(), named.sort());
   });
 
+  test('every event is described as a webhook, with its three headers and a record that has a name', () => {
+    const webhooks = inside(document, 'webhooks');
+    assert.deepEqual(Object.keys(webhooks), [
+      'task.completed',
+      'list.completed',
+      'list.paused',
+      'credits.low',
+      'webhook.test',
+    ]);
+    for (const name of Object.keys(webhooks)) {
+      const post = inside(webhooks, name, 'post');
+      assert.deepEqual(
+        (post['parameters'] as Json[]).map((one) => one['name']),
+        ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      );
+      const schema = inside(post, 'requestBody', 'content', 'application/json', 'schema');
+      assert.match(String(schema['$ref']), /^#\/components\/schemas\/[A-Z]\w+Event$/);
+    }
+  });
+
   test('every operation has an id of its own, a summary, a tag that is described, and an answer that succeeds', () => {
     const tags = new Set((document['tags'] as { name: string }[]).map(({ name }) => name));
     const ids = operations().map(({ operationId }) => operationId);
@@ -68,20 +88,23 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('every operation says who may call it: a key or a session, the token or a session, or anybody', () => {
+  test('every operation says who may call it: a key or a session, the token or a session, a form key, or anybody', () => {
     const schemes = inside(document, 'components', 'securitySchemes');
     assert.deepEqual(
       [inside(schemes, 'session')['in'], inside(schemes, 'session')['name']],
       ['cookie', 'mailproof_session'],
     );
     for (const { path, method, security } of operations()) {
-      const expected = path.startsWith('/api/')
-        ? ['apiKey', 'session']
-        : path.startsWith('/admin/')
-          ? ['adminToken', 'session']
-          : path === '/session' && method !== 'post'
-            ? ['session']
-            : [];
+      const expected =
+        path === '/api/v1/form-check'
+          ? ['formKey']
+          : path.startsWith('/api/')
+            ? ['apiKey', 'session']
+            : path.startsWith('/admin/')
+              ? ['adminToken', 'session']
+              : path === '/session' && method !== 'post'
+                ? ['session']
+                : [];
       const named = (security as Json[]).flatMap((scheme) => Object.keys(scheme));
       assert.deepEqual(named, expected, `${method} ${path}`);
     }

@@ -1,4 +1,5 @@
 import { sessionCookieName } from '../pipeline/session-cookie.ts';
+import { documentedWebhooks } from '../schemas/event-schemas.ts';
 import { nameSchemas } from '../schemas/name-schemas.ts';
 import type { ApiServer } from './http-parts.ts';
 
@@ -17,6 +18,8 @@ export const openapiDocument = {
     { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
     { name: 'Lists', description: 'A file with addresses, checked and given back with what was found' },
     { name: 'Account', description: 'Balance, ledger, usage, tasks and keys of the account; free of charge' },
+    { name: 'Forms', description: 'A guard for sign-up forms, asked by browsers with a publishable key' },
+    { name: 'Webhooks', description: 'Endpoints of yours that are told of events (Standard Webhooks 1.0.0)' },
     { name: 'Administration', description: 'For the operator; only where an admin token is set' },
     { name: 'Session', description: 'For browsers: a cookie in place of a key' },
     { name: 'Probers', description: 'For probers: lease questions to mail hosts, report what was said' },
@@ -41,6 +44,12 @@ export const openapiDocument = {
         description:
           'For browsers: the cookie that `POST /session` sets. Every method but GET and HEAD needs the `X-CSRF-Token` too',
       },
+      formKey: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description:
+          'A publishable key, `mp_pub_…`: it may stand in web pages, and is good for form checks from these alone',
+      },
       apiKey: {
         type: 'http' as const,
         scheme: 'bearer',
@@ -55,7 +64,7 @@ export const openapiDocument = {
 export function addOpenapi(server: ApiServer): void {
   const document = { text: '' };
   server.addHook('onReady', (done) => {
-    document.text = JSON.stringify(nameSchemas({ ...server.swagger() }));
+    document.text = JSON.stringify(nameSchemas({ ...server.swagger(), webhooks: documentedWebhooks }));
     done();
   });
   server.route({

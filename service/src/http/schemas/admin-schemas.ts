@@ -82,6 +82,17 @@ export const adminPlanRequestSchema = Type.Object(
   { title: 'AdminPlanRequest', examples: [{ plan: 'none' }] },
 );
 
+export const adminUnfreezeRequestSchema = Type.Object(
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: contractLimits.unfreezeReasonCharacters,
+      description: 'Why, for the audit log',
+    }),
+  },
+  { title: 'AdminUnfreezeRequest', examples: [{ reason: 'Figures corrected after a restored backup' }] },
+);
+
 export const adminGrantRequestSchema = Type.Object(
   { credits: Type.Integer({ minimum: 1, maximum: contractLimits.credits }) },
   { title: 'AdminGrantRequest', examples: [{ credits: 500 }] },
@@ -133,15 +144,23 @@ const auditEntrySchema = Type.Object(
       'plan_set',
       'credits_granted',
       'account_frozen',
+      'account_unfrozen',
       'key_created',
       'key_renamed',
       'key_deleted',
+      'form_key_created',
+      'form_key_deleted',
       'operator_signed_in',
       'prober_added',
       'prober_enrolled',
       'prober_removed',
+      'webhook_created',
+      'webhook_changed',
+      'webhook_secret_rotated',
+      'webhook_disabled',
+      'webhook_deleted',
     ]),
-    subject: Type.String({ description: 'The id of the account or key that was changed' }),
+    subject: Type.String({ description: 'The id of the account, key or webhook that was changed' }),
     detail: Type.Unsafe<Record<string, string | number>>({
       type: 'object',
       additionalProperties: { type: ['string', 'number'] },

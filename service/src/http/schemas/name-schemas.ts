@@ -35,13 +35,16 @@ export function nameSchemas(document: Json): Json {
     return isJson(schema['properties']) ? reference(own, inner) : inner;
   }
 
-  const paths = mapValues(asJson(document['paths']), (operations) =>
-    mapValues(asJson(operations), (operation) => visitOperation(asJson(operation), visit)),
-  );
+  const visitAll = (operationsByPath: unknown) =>
+    mapValues(asJson(operationsByPath), (operations) =>
+      mapValues(asJson(operations), (operation) => visitOperation(asJson(operation), visit)),
+    );
+  const paths = visitAll(document['paths']);
+  const webhooks = visitAll(document['webhooks']);
   const schemas = [...named].map(([name, { schema }]): [string, Json] => [name, schema]);
   schemas.sort(([a], [b]) => (a < b ? -1 : 1));
   const components = { ...asJson(document['components']), schemas: Object.fromEntries(schemas) };
-  return { ...document, components, paths };
+  return { ...document, components, paths, webhooks };
 }
 
 const notContent: ReadonlySet<string> = new Set(['title', 'description', 'examples']);

@@ -1,5 +1,6 @@
 /** Who may call: any one of the schemes of a list is enough. Their names are those of the document (routes/openapi.ts). */
 export const byKey = [{ apiKey: [] }, { session: [] }];
+export const byFormKey = [{ formKey: [] }];
 export const byToken = [{ adminToken: [] }, { session: [] }];
 export const bySession = [{ session: [] }];
 export const byProber = [{ proberSecret: [] }];

@@ -18,6 +18,7 @@ import { createTestClock, type TestClock } from '../../../../engine/test/support
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
 import { createAccountActions } from '../../../src/accounts/account-actions.ts';
+import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
@@ -44,7 +45,14 @@ export const adminToken = 'the-token-of-the-operator';
 
 /** An engine that leaves one provider, one host's domain and one address alone, and has one route of each kind. */
 const quietEngine: ReadHealthParts['engine'] = {
-  counts: () => ({ dnsQueries: 4, dialled: 3, forbidden: 2, breaches: 0 }),
+  counts: () => ({
+    dnsQueries: 4,
+    dnsFailures: { servfail: 1, refused: 0, silence: 0, malformed: 0, other_rcode: 0 },
+    dialled: 3,
+    forbidden: 2,
+    breaches: 0,
+    byRoute: [],
+  }),
   health: () => ({
     resting: [
       { key: 'group google', reason: 'rate_limited', untilMs: 60_000 },
@@ -103,6 +111,7 @@ export async function openHttpFixture(database: TestDatabase) {
     account: createAccountActions(parts),
     lists: createListActions({ ...taskParts, ...listParts(time), processId: registry.ownId }),
     operator: createOperatorActions(operatorParts),
+    webhooks: createWebhookActions({ ...taskParts, httpAllowed: false }),
     newRequestId: randomUUID,
   });
   const server = await createServer(httpParts);
@@ -189,6 +198,8 @@ function patternOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path
     .replace(/^(\/api\/v1\/account\/keys)\/.*$/, '$1/{keyId}')
+    .replace(/^(\/api\/v1\/webhooks\/[^/]+\/deliveries)\/[^/]+/, '$1/{deliveryId}')
+    .replace(/^(\/api\/v1\/webhooks)\/(?!\{)[^/]+/, '$1/{webhookId}')
     .replace(/^(\/api\/v1\/lists)\/[^/]+(\/rows)\/.*$/, '$1/{listId}$2/{row}')
     .replace(/^(\/api\/v1\/lists)\/(?!\{)[^/]+/, '$1/{listId}')
     .replace(/^(\/api\/v1\/bulk-email-verification)\/.*$/, '$1/{taskId}')

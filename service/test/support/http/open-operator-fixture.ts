@@ -57,6 +57,7 @@ export const endpointsOf = (accountId: string) =>
     { method: 'GET', url: `${admin}/accounts/${accountId}` },
     { method: 'PATCH', url: `${admin}/accounts/${accountId}`, body: { plan: 'none' } },
     { method: 'POST', url: `${admin}/accounts/${accountId}/grants`, body: { credits: 1 } },
+    { method: 'POST', url: `${admin}/accounts/${accountId}/unfreeze`, body: { reason: 'looked at' } },
     { method: 'GET', url: `${admin}/accounts/${accountId}/keys` },
     { method: 'POST', url: `${admin}/accounts/${accountId}/keys`, body: {} },
     { method: 'DELETE', url: `${admin}/accounts/${accountId}/keys/abcdefgh` },

@@ -58,6 +58,8 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     ...signedOut,
     account: noPages(),
     lists: noLists(),
+    forms: noForms(),
+    webhooks: noWebhooks(),
     operator: noOperatorActions(),
     probers: noProbers,
     consoleFiles: noConsoleFiles,
@@ -106,6 +108,12 @@ function noPages(): HttpParts['account'] {
   };
 }
 
+/** So have forms. */
+function noForms(): HttpParts['forms'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return { findKey: none, check: none, keys: none, createKey: none, deleteKey: none };
+}
+
 /** So have lists. */
 function noLists(): HttpParts['lists'] {
   const none = () => Promise.reject(new Error('not part of this test'));
@@ -125,6 +133,22 @@ function noLists(): HttpParts['lists'] {
   };
 }
 
+/** So have webhooks. */
+function noWebhooks(): HttpParts['webhooks'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    list: none,
+    read: none,
+    create: none,
+    change: none,
+    remove: none,
+    rotateSecret: none,
+    sendTest: none,
+    sendAgain: none,
+    deliveries: none,
+  };
+}
+
 /** So has the operator's side. */
 function noOperatorActions(): HttpParts['operator'] {
   const none = () => Promise.reject(new Error('not part of this test'));
@@ -133,6 +157,7 @@ function noOperatorActions(): HttpParts['operator'] {
     findAccount: none,
     createAccount: none,
     setPlan: none,
+    unfreeze: none,
     grantCredits: none,
     listKeys: none,
     issueKey: none,

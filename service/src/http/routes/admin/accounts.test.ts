@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AdminAccount, AdminAccountPage, AuditLogPage, CreatedKey, KeyList } from '@mailproof/client';
+import { freezeAccount } from '../../../credits/freeze-account.ts';
 import { databases } from '../../../../test/support/databases.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
 import {
@@ -53,6 +54,19 @@ for (const database of databases) {
       assert.deepEqual((await fixture.newest()).detail, { plan: 'paid' });
       const usual = await fixture.change<AdminAccount>({ url: '/accounts', body: { name: 'usual' } }, 201);
       assert.deepEqual([usual.plan, usual.credits.granted], ['paid', 0]);
+    });
+
+    test('an account that was frozen is unfrozen with a reason', async () => {
+      const { accountId } = fixture.ours;
+      await fixture.store.write((tx) => freezeAccount(tx, { accountId, because: 'I2', now: 5 }));
+      const url = `/accounts/${accountId}`;
+      assert.equal((await fixture.read<AdminAccount>(url)).frozen, true);
+      const body = { reason: ' figures corrected ' };
+      const answer = await fixture.change<AdminAccount>({ url: `${url}/unfreeze`, body }, 200);
+      assert.equal(answer.frozen, false);
+      const { actor, action, subject, detail } = await fixture.newest();
+      assert.deepEqual([actor, action, subject], ['operator', 'account_unfrozen', accountId]);
+      assert.deepEqual(detail, { reason: 'figures corrected' });
     });
 
     test('accounts are listed newest first, by pages, and found by id or a part of the name', async () => {

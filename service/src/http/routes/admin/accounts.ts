@@ -14,13 +14,14 @@ import {
   adminAccountSchema,
   adminGrantRequestSchema,
   adminPlanRequestSchema,
+  adminUnfreezeRequestSchema,
 } from '../../schemas/admin-schemas.ts';
 import { csrfHeaders } from '../../schemas/page-parameters.ts';
 import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
 import { isId, isStorable } from '../../parameters/storable-text.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
-/** Accounts: list, search, create, look at, set the plan, grant. */
+/** Accounts: list, search, create, look at, set the plan, grant, unfreeze. */
 const listRoute = {
   ...adminRoute,
   operationId: 'adminListAccounts',
@@ -87,8 +88,24 @@ const grantRoute = {
   },
 };
 
+const unfreezeRoute = {
+  ...adminRoute,
+  operationId: 'adminUnfreezeAccount',
+  summary: 'Unfreeze an account that the audit froze',
+  description:
+    'Its figures are accepted as they are: it is frozen again only for what goes wrong later. An account that is not frozen stays as it is.',
+  params: accountParameters,
+  headers: csrfHeaders,
+  body: adminUnfreezeRequestSchema,
+  response: {
+    200: answering(adminAccountSchema),
+    ...adminErrors('invalid_request', 'csrf_token_mismatch', 'account_not_found'),
+  },
+};
+
 export function addAdminAccounts(server: ApiServer, parts: AdminRouteParts): void {
   addAccountList(server, parts);
+  addUnfreezing(server, parts);
   addSingleAccount(server, parts);
 }
 
@@ -167,6 +184,23 @@ function addSingleAccount(server: ApiServer, { operator, onRequest }: AdminRoute
       const answer = await operator.grantCredits({ accountId, credits, idempotencyKey });
       if (answer.kind !== 'granted') return refuse(reply, answer.kind);
       return reply.code(200).send(presentAdminAccount(answer.account));
+    },
+  });
+}
+
+function addUnfreezing(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {
+  server.route({
+    method: 'POST',
+    url: `${accountsPath}/:accountId/unfreeze`,
+    schema: unfreezeRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = request.params;
+      const reason = request.body.reason.trim();
+      if (!isStorable(reason) || reason === '') return refuse(reply, 'invalid_request');
+      const account = isId(accountId) ? await operator.unfreeze({ accountId, reason }) : undefined;
+      if (account === undefined) return refuse(reply, 'account_not_found');
+      return reply.code(200).send(presentAdminAccount(account));
     },
   });
 }

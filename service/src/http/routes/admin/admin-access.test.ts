@@ -144,6 +144,7 @@ for (const database of databases) {
         '/accounts': 'GET, POST',
         [`/accounts/${nobody}`]: 'GET, PATCH',
         [`/accounts/${nobody}/grants`]: 'POST',
+        [`/accounts/${nobody}/unfreeze`]: 'POST',
         [`/accounts/${nobody}/keys`]: 'GET, POST',
         [`/accounts/${nobody}/keys/x`]: 'DELETE',
         [`/accounts/${nobody}/ledger`]: 'GET',
@@ -202,6 +203,18 @@ for (const database of databases) {
           'POST',
           `/accounts/${accountId}/grants`,
           [{}, { credits: 0 }, { credits: -5 }, { credits: 0.5 }, { credits: '5' }, { credits: 1e13 }],
+        ],
+        [
+          'POST',
+          `/accounts/${accountId}/unfreeze`,
+          [
+            {},
+            { reason: '' },
+            { reason: '  ' },
+            { reason: 1 },
+            { reason: 'x'.repeat(501) },
+            { reason: 'a\0b' },
+          ],
         ],
         ['POST', `/accounts/${accountId}/keys`, [{ name: '' }, { name: 'x'.repeat(51) }, { mode: 'both' }]],
       ];

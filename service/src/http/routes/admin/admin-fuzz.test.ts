@@ -44,6 +44,7 @@ const field = fc.constantFrom(
   'name',
   'plan',
   'credits',
+  'reason',
   'mode',
   'limit',
   'before',

@@ -1,0 +1,120 @@
+import { useSignal } from '@preact/signals';
+import type { FormKey, FormKeyList, FormKeyRequest } from '@mailproof/client';
+import { failureOf, type Failure } from '../api/failure.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import type { Loaded } from '../loading/use-loaded.ts';
+import { ConfirmDialog } from '../parts/dialog.tsx';
+import { grouped } from '../parts/format.ts';
+
+/** Publishable keys: no secret, so they are shown whole, with what to put into a page. */
+type FormKeyActions = {
+  keys: Loaded<FormKeyList>;
+  create(wish: FormKeyRequest): Promise<unknown>;
+  remove(formKey: string): Promise<void>;
+};
+
+export function FormKeysCard({ actions }: { actions: FormKeyActions }) {
+  const { keys } = actions;
+  const failure = useSignal<Failure | undefined>(undefined);
+  const attempt = async (work: () => Promise<unknown>) => {
+    try {
+      failure.value = undefined;
+      await work();
+    } catch (error) {
+      failure.value = failureOf(error);
+    }
+    await keys.reload();
+  };
+  const problem = failure.value ?? keys.failure.value;
+  return (
+    <section class="card" aria-labelledby="form-keys-title">
+      <h2 id="form-keys-title">Sign-up forms</h2>
+      <p class="hint">
+        A publishable key lets a form on your page spot mistyped addresses. It is not a secret, and free.
+      </p>
+      {problem === undefined ? null : <FailureNotice failure={problem} />}
+      {keys.value.value?.form_keys.map((key) => (
+        <FormKeyRow
+          key={key.form_key}
+          formKey={key}
+          onRemove={() => attempt(() => actions.remove(key.form_key))}
+        />
+      ))}
+      <FormKeyForm onCreate={(wish) => attempt(() => actions.create(wish))} />
+    </section>
+  );
+}
+
+function FormKeyRow({ formKey, onRemove }: { formKey: FormKey; onRemove: () => Promise<void> }) {
+  const isAsking = useSignal(false);
+  const close = () => (isAsking.value = false);
+  const { form_key: key, name, origins } = formKey;
+  const input = `<input type="email" data-mailproof="${key}">`;
+  return (
+    <div>
+      <div class="card-head">
+        <strong>{name}</strong>
+        <button
+          type="button"
+          class="button button-small button-danger"
+          aria-label={`Delete the publishable key ${name}`}
+          onClick={() => (isAsking.value = true)}
+        >
+          Delete
+        </button>
+      </div>
+      <p class="hint">
+        {origins.join(', ')} · {grouped(formKey.checks_per_day)} checks a day,{' '}
+        {grouped(formKey.checks_per_visitor)} for one visitor
+      </p>
+      <pre tabIndex={0} aria-label={`What to put into the page for ${name}`}>
+        <code>{`<script async src="${location.origin}/form.js"></script>\n${input}`}</code>
+      </pre>
+      {isAsking.value ? (
+        <ConfirmDialog
+          title={`Delete ${name}?`}
+          confirm="Delete key"
+          isDangerous
+          onClose={close}
+          onConfirm={() => void onRemove().then(close)}
+        >
+          <p>Forms with this key go on working without suggestions. This cannot be undone.</p>
+        </ConfirmDialog>
+      ) : null}
+    </div>
+  );
+}
+
+function FormKeyForm({ onCreate }: { onCreate: (wish: FormKeyRequest) => Promise<void> }) {
+  const origin = useSignal('');
+  const create = async () => {
+    await onCreate({ origins: origin.value.trim().split(/[\s,]+/) });
+    origin.value = '';
+  };
+  return (
+    <form
+      class="fields"
+      aria-label="Create a publishable key"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
+      <div class="field">
+        <label for="form-key-origin">Page with the form</label>
+        <input
+          id="form-key-origin"
+          type="text"
+          required
+          autocomplete="off"
+          placeholder="https://www.example.com"
+          value={origin.value}
+          onInput={(event) => (origin.value = event.currentTarget.value)}
+        />
+      </div>
+      <button type="submit" class="button">
+        Create publishable key
+      </button>
+    </form>
+  );
+}

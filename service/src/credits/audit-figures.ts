@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import { statement, type Reader } from '../db/statement.ts';
+import type { LedgerPoint } from './audit-entries.ts';
+import type { Violation } from './violation.ts';
+
+/**
+ * Checks the figures of an account against each other (I1), against what its entries add up to (I2, I10) and against
+ * its open holds (I3).
+ */
+const sliceHolds = 1_000;
+
+const findAccount = statement((db, arg: { account: string }) =>
+  db
+    .selectFrom('account')
+    .select(['granted', 'available', 'reserved', 'spent', 'entries'])
+    .where('id', '=', arg.account),
+);
+
+const sumTaskHolds = statement((db, arg: { account: string; after: string; limit: number }) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('hold')
+        .select(['id', 'credits'])
+        .where('account_id', '=', arg.account)
+        .where('state', '=', sql.lit('open'))
+        .where('expires_at', 'is', null)
+        .where('id', '>', arg.after)
+        .orderBy('id')
+        .limit(arg.limit)
+        .as('slice'),
+    )
+    .select((eb) => [
+      eb.fn.countAll<number>().as('holds'),
+      eb.fn.coalesce(eb.fn.sum<number>('credits'), sql.lit(0)).as('credits'),
+      eb.fn.max('id').as('last'),
+    ]),
+);
+
+/**
+ * Those of requests that are being served now, of all accounts: there are never many. An account named here would lead
+ * a database past all holds that it ever had.
+ */
+const findSingleHolds = statement((db) =>
+  db
+    .selectFrom('hold')
+    .select(['account_id', 'credits'])
+    .where('state', '=', sql.lit('open'))
+    .where('expires_at', '>', sql.lit(0)),
+);
+
+export async function sumOpenHolds(reader: Reader, account: string): Promise<number> {
+  let open = 0;
+  for (let after: string | null | undefined = ''; typeof after === 'string';) {
+    const slice: { holds: number; credits: number; last: string | null } | undefined = await reader.first(
+      sumTaskHolds,
+      { account, after, limit: sliceHolds },
+    );
+    open += slice?.credits ?? 0;
+    after = slice?.holds === sliceHolds ? slice.last : undefined;
+  }
+  for (const single of await reader.all(findSingleHolds, {}))
+    if (single.account_id === account) open += single.credits;
+  return open;
+}
+
+export async function auditFigures(
+  reader: Reader,
+  accountId: string,
+  { through, acceptedGap }: { through: LedgerPoint; acceptedGap: number },
+): Promise<Omit<Violation, 'accountId'>[]> {
+  const account = await reader.first(findAccount, { account: accountId });
+  if (account === undefined) return [];
+  const { granted, available, reserved, spent, entries } = account;
+  const open = await sumOpenHolds(reader, accountId);
+  const promises: [string, boolean, string][] = [
+    ['I1', granted === available + reserved + spent, 'granted = available + reserved + spent'],
+    ['I1', Math.min(granted, available, reserved, spent) >= 0, 'no figure is negative'],
+    ['I2', granted === through.granted, off('granted = sum of grants', granted, through.granted)],
+    [
+      'I2',
+      available === through.available,
+      off('available = grants - reserves + releases', available, through.available),
+    ],
+    [
+      'I2',
+      reserved === through.reserved,
+      off('reserved = reserves - charges - releases', reserved, through.reserved),
+    ],
+    ['I2', spent === through.spent, off('spent = sum of charges', spent, through.spent)],
+    ['I3', reserved === open + acceptedGap, off('reserved = sum of open holds', reserved, open)],
+    ['I10', entries === through.entries, off('entries are numbered without gaps', entries, through.entries)],
+  ];
+  return promises.filter(([, holds]) => !holds).map(([invariant, , detail]) => ({ invariant, detail }));
+}
+
+function off(promise: string, shown: number, found: number): string {
+  return `${promise}: the account says ${shown}, they add up to ${found}`;
+}

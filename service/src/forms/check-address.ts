@@ -1,0 +1,41 @@
+import type { FormCheckResult } from '@mailproof/client';
+import { parseAddress, type Clock, type Engine, type Evidence } from '@mailproof/engine';
+
+/** What the check of a form answers in, DNS included: it tells that it does not know rather than being late. */
+const answerWithinMs = 250;
+
+/**
+ * What a sign-up form may be told of an address: by its syntax, the lists and DNS. No mail host is asked, so the answer
+ * is the same for every mailbox of a domain and tells nobody which of them exist.
+ */
+export async function checkAddress(
+  email: string,
+  { engine, clock }: { engine: Pick<Engine, 'lookUp'>; clock: Clock },
+): Promise<FormCheckResult> {
+  const parsed = parseAddress(email);
+  if (parsed.kind === 'invalid') return { result: 'undeliverable' };
+  const deadline = clock.now() + answerWithinMs;
+  // Nobody waits longer than that, so there is nothing to abort.
+  const { signal } = new AbortController();
+  return resultFor(await engine.lookUp(parsed.address, { deadline, signal }));
+}
+
+/**
+ * A likely slip comes before what DNS says, because many misspelt names are held by those who collect mail. A spam trap
+ * of the operator reads like any other address: to tell would give it away.
+ */
+function resultFor({ address, lists, route }: Evidence): FormCheckResult {
+  if (lists.denied) return { result: 'undeliverable' };
+  if (lists.nearProvider !== undefined)
+    return { result: 'typo', did_you_mean: `${address.localPart}@${lists.nearProvider}` };
+  if (lists.disposable && !lists.spamtrap) return { result: 'disposable' };
+  switch (route?.kind) {
+    case 'refuses_mail':
+      return { result: 'undeliverable' };
+    case 'takes_mail':
+      return { result: 'ok' };
+    case 'undetermined':
+    case undefined:
+      return { result: 'unchecked' };
+  }
+}

@@ -1,0 +1,73 @@
+import type { FormCheckResult } from '@mailproof/client';
+import type { Clock, Engine } from '@mailproof/engine';
+import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { Caller } from '../keys/authenticate.ts';
+import { repeat } from '../repeat.ts';
+import { checkAddress } from './check-address.ts';
+import { createFindFormKey, type FoundFormKey } from './find-form-key.ts';
+import {
+  createFormKey,
+  deleteFormKey,
+  listFormKeys,
+  type FormKey,
+  type FormKeyRequest,
+} from './form-keys.ts';
+import { createFormUses } from './form-uses.ts';
+
+/** The guard of sign-up forms: what holders of publishable keys may ask, and how accounts manage these. */
+export type FormActions = {
+  findKey(key: string): Promise<FoundFormKey | undefined>;
+  check(request: { key: FoundFormKey; visitor: string; email: string }): Promise<CheckAnswer>;
+  keys(caller: Caller): Promise<FormKey[]>;
+  createKey(caller: Caller, key: Omit<FormKeyRequest, 'accountId'>): Promise<CreateAnswer>;
+  deleteKey(caller: Caller, key: string): Promise<DeleteAnswer>;
+};
+
+type CheckAnswer =
+  { kind: 'checked'; answer: FormCheckResult } | { kind: 'too_many_checks'; retryAfterSeconds: number };
+type CreateAnswer = Awaited<ReturnType<typeof createFormKey>> | { kind: 'live_key_required' };
+type DeleteAnswer = Awaited<ReturnType<typeof deleteFormKey>> | { kind: 'live_key_required' };
+
+type FormActionsParts = {
+  store: Store;
+  engine: Pick<Engine, 'lookUp'>;
+  clock: Clock;
+  wallClock: WallClock;
+  onProblem(message: string, error: unknown): void;
+};
+
+const writeUsesEveryMs = 1_000;
+
+/** `stop` saves the last counts. */
+export function startForms(parts: FormActionsParts): FormActions & { stop(): Promise<void> } {
+  const { store, clock, wallClock } = parts;
+  const uses = createFormUses(parts);
+  const writing = repeat(uses.write, { ...parts, everyMs: writeUsesEveryMs });
+  const inTime = () => ({ store: store.withRequestDeadline('work'), wallClock });
+  return {
+    findKey: createFindFormKey({ store: withFreshDeadlines(store, 'key'), clock, wallClock }),
+    async check({ key, visitor, email }) {
+      if (uses.take({ ...key, visitor }) !== 'taken')
+        return { kind: 'too_many_checks', retryAfterSeconds: uses.secondsLeft() };
+      return { kind: 'checked', answer: await checkAddress(email, parts) };
+    },
+    keys: ({ accountId }) => listFormKeys(accountId, inTime()),
+    createKey: async ({ accountId, keyId, mode }, key) =>
+      mode === 'live'
+        ? createFormKey({ ...key, accountId }, { ...inTime(), actor: `key:${keyId}` })
+        : { kind: 'live_key_required' },
+    deleteKey: async ({ accountId, keyId, mode }, key) =>
+      mode === 'live'
+        ? deleteFormKey({ key, accountId }, { ...inTime(), actor: `key:${keyId}` })
+        : { kind: 'live_key_required' },
+    async stop() {
+      await writing.stop();
+      // A failing store must not hold up the shutdown.
+      await uses
+        .write()
+        .catch((error: unknown) => parts.onProblem('the last form checks could not be counted', error));
+    },
+  };
+}

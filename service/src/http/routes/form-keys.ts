@@ -1,0 +1,119 @@
+import type { FormKey as PresentedFormKey } from '@mailproof/client';
+import type { FormKey } from '../../forms/form-keys.ts';
+import { readOrigin } from '../../forms/read-origin.ts';
+import { isId, isStorable } from '../parameters/storable-text.ts';
+import { formKeyPath, formKeysPath } from '../pipeline/paths.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { callerOf } from '../pipeline/request-context.ts';
+import { accountReasons, errorResponses } from '../schemas/errors.ts';
+import {
+  formKeyListSchema,
+  formKeyParameters,
+  formKeyRequestSchema,
+  formKeySchema,
+} from '../schemas/form-schemas.ts';
+import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
+import { csrfHeaders } from '../schemas/page-parameters.ts';
+import { byKey } from '../schemas/security.ts';
+import type { ApiServer, RouteParts } from './http-parts.ts';
+
+/** The publishable keys of an account. */
+const described = { tags: ['Forms'], security: byKey };
+const headers = { ...requestIdHeader, ...creditsHeader('Always 0: keys cost nothing') };
+const changeReasons = [
+  'invalid_request',
+  ...accountReasons,
+  'csrf_token_mismatch',
+  'live_key_required',
+] as const;
+
+const listRoute = {
+  ...described,
+  operationId: 'listFormKeys',
+  summary: 'The publishable keys of the account',
+  response: { 200: { ...formKeyListSchema, headers }, ...errorResponses(accountReasons) },
+};
+
+const createRoute = {
+  ...described,
+  operationId: 'createFormKey',
+  summary: 'Create a publishable key',
+  description: 'It is good for `POST /api/v1/form-check` from the pages it names, and for nothing else.',
+  headers: csrfHeaders,
+  body: formKeyRequestSchema,
+  response: { 201: { ...formKeySchema, headers }, ...errorResponses([...changeReasons, 'too_many_keys']) },
+};
+
+const deleteRoute = {
+  ...described,
+  operationId: 'deleteFormKey',
+  summary: 'Delete a publishable key',
+  description: 'The key stops working within a second.',
+  headers: csrfHeaders,
+  params: formKeyParameters,
+  response: {
+    204: { type: 'null', description: 'The key is deleted', headers },
+    ...errorResponses([...changeReasons, 'key_not_found']),
+  },
+};
+
+const usualChecks = { perDay: 10_000, perVisitor: 100 };
+
+export function addFormKeys(server: ApiServer, { parts: { forms }, authenticateRequest }: RouteParts): void {
+  const onRequest = authenticateRequest('account');
+  server.route({
+    method: 'GET',
+    url: formKeysPath,
+    schema: listRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const keys = await forms.keys(callerOf(request));
+      return reply.code(200).send({ form_keys: keys.map(present) });
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: formKeysPath,
+    schema: createRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { name = 'Sign-up form', checks_per_day, checks_per_visitor } = request.body;
+      const origins = request.body.origins.map(readOrigin);
+      if (!isStorable(name) || !areKnown(origins)) return refuse(reply, 'invalid_request');
+      const answer = await forms.createKey(callerOf(request), {
+        name,
+        origins,
+        checksPerDay: checks_per_day ?? usualChecks.perDay,
+        checksPerVisitor: checks_per_visitor ?? usualChecks.perVisitor,
+      });
+      return answer.kind === 'created' ? reply.code(201).send(present(answer)) : refuse(reply, answer.kind);
+    },
+  });
+  server.route({
+    method: 'DELETE',
+    url: formKeyPath,
+    schema: deleteRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { formKey } = request.params;
+      if (!isId(formKey)) return refuse(reply, 'key_not_found');
+      const answer = await forms.deleteKey(callerOf(request), formKey);
+      return answer.kind === 'deleted' ? reply.code(204).send() : refuse(reply, answer.kind);
+    },
+  });
+}
+
+function areKnown(origins: (string | undefined)[]): origins is string[] {
+  return origins.every((origin) => origin !== undefined);
+}
+
+function present({ key, name, origins, ...limits }: FormKey): PresentedFormKey {
+  return {
+    form_key: key,
+    name,
+    origins,
+    checks_per_day: limits.checksPerDay,
+    checks_per_visitor: limits.checksPerVisitor,
+    created_at: new Date(limits.createdAt).toISOString(),
+  };
+}

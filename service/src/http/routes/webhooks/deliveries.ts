@@ -1,0 +1,119 @@
+import { deliveryCursor, deliveryPlace } from '../../parameters/cursors.ts';
+import { readPage } from '../../parameters/read-page.ts';
+import { webhookDeliveriesPath, webhookDeliverySendPath, webhookTestPath } from '../../pipeline/paths.ts';
+import { refuse } from '../../pipeline/refuse.ts';
+import { callerOf } from '../../pipeline/request-context.ts';
+import { presentDelivery } from '../../present/webhook.ts';
+import { accountReasons, errorResponses } from '../../schemas/errors.ts';
+import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
+import { csrfHeaders, pageQuery } from '../../schemas/page-parameters.ts';
+import { byKey } from '../../schemas/security.ts';
+import {
+  deliveryPageSchema,
+  deliveryParameters,
+  deliverySchema,
+  webhookParameters,
+} from '../../schemas/webhook-schemas.ts';
+import type { ApiServer, RouteParts } from '../http-parts.ts';
+import { isUuid, ownerOf } from './endpoints.ts';
+
+/** What was sent to an endpoint, and having something sent: a test message, or one of before again. */
+const described = { tags: ['Webhooks'], security: byKey };
+const headers = { ...requestIdHeader, ...creditsHeader('Always 0: webhooks cost nothing') };
+const sendReasons = [
+  'invalid_request',
+  'live_key_required',
+  ...accountReasons,
+  'csrf_token_mismatch',
+  'webhook_not_found',
+  'webhook_disabled',
+] as const;
+
+const deliveriesRoute = {
+  ...described,
+  operationId: 'listWebhookDeliveries',
+  summary: 'What was sent to an endpoint, newest first',
+  description: 'Deliveries are kept for 15 days after their end.',
+  params: webhookParameters,
+  querystring: pageQuery,
+  response: {
+    200: { ...deliveryPageSchema, headers },
+    ...errorResponses(['invalid_request', ...accountReasons, 'webhook_not_found']),
+  },
+};
+
+const testRoute = {
+  ...described,
+  operationId: 'testWebhook',
+  summary: 'Send a test message',
+  headers: csrfHeaders,
+  params: webhookParameters,
+  response: { 202: { ...deliverySchema, headers }, ...errorResponses(sendReasons) },
+};
+
+const sendRoute = {
+  ...described,
+  operationId: 'resendWebhookDelivery',
+  summary: 'Send a message again',
+  description: 'A new delivery of the same message, with the same `webhook-id`.',
+  headers: csrfHeaders,
+  params: deliveryParameters,
+  response: {
+    202: { ...deliverySchema, headers },
+    ...errorResponses([...sendReasons, 'delivery_not_found']),
+  },
+};
+
+export function addWebhookDeliveries(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+  const onRequest = authenticateRequest('account');
+  const { webhooks } = parts;
+  server.route({
+    method: 'GET',
+    url: webhookDeliveriesPath,
+    schema: deliveriesRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const page = readPage(request.query, deliveryPlace);
+      if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
+      const { accountId } = callerOf(request);
+      const { webhookId } = request.params;
+      if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
+      const { limit, from: before } = page;
+      const found = await webhooks.deliveries({ accountId, webhookId }, { limit, before });
+      if (found === undefined) return refuse(reply, 'webhook_not_found');
+      const next = found.next === undefined ? null : deliveryCursor(found.next);
+      return reply.code(200).send({ deliveries: found.deliveries.map(presentDelivery), next });
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: webhookTestPath,
+    schema: testRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const owner = ownerOf(request);
+      if (owner === undefined) return refuse(reply, 'live_key_required');
+      const { webhookId } = request.params;
+      if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
+      const answer = await webhooks.sendTest(owner, webhookId);
+      if (answer.kind !== 'queued') return refuse(reply, answer.kind);
+      return reply.code(202).send(presentDelivery(answer.delivery));
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: webhookDeliverySendPath,
+    schema: sendRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const owner = ownerOf(request);
+      if (owner === undefined) return refuse(reply, 'live_key_required');
+      const { webhookId, deliveryId } = request.params;
+      if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
+      if (!isUuid(deliveryId)) return refuse(reply, 'delivery_not_found');
+      const answer = await webhooks.sendAgain(owner, webhookId, deliveryId);
+      if (answer.kind !== 'queued') return refuse(reply, answer.kind);
+      return reply.code(202).send(presentDelivery(answer.delivery));
+    },
+  });
+}

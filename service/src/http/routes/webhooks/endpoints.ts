@@ -1,0 +1,211 @@
+import type { FastifyRequest } from 'fastify';
+import type { Owner } from '../../../webhooks/webhook-actions.ts';
+import { webhookPath, webhookSecretPath, webhooksPath } from '../../pipeline/paths.ts';
+import { refuse } from '../../pipeline/refuse.ts';
+import { callerOf } from '../../pipeline/request-context.ts';
+import { isoTime } from '../../present/account.ts';
+import { presentWebhook } from '../../present/webhook.ts';
+import { accountReasons, errorResponses } from '../../schemas/errors.ts';
+import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
+import { csrfHeaders } from '../../schemas/page-parameters.ts';
+import { byKey } from '../../schemas/security.ts';
+import {
+  createdWebhookSchema,
+  rotatedSecretSchema,
+  webhookChangeSchema,
+  webhookListSchema,
+  webhookParameters,
+  webhookRequestSchema,
+  webhookSchema,
+} from '../../schemas/webhook-schemas.ts';
+import type { ApiServer, RouteParts } from '../http-parts.ts';
+
+/** The endpoints of an account: told of events as they happen (Standard Webhooks 1.0.0). */
+const described = { tags: ['Webhooks'], security: byKey };
+const headers = { ...requestIdHeader, ...creditsHeader('Always 0: webhooks cost nothing') };
+const changeReasons = [
+  'invalid_request',
+  'live_key_required',
+  ...accountReasons,
+  'csrf_token_mismatch',
+] as const;
+
+const listRoute = {
+  ...described,
+  operationId: 'listWebhooks',
+  summary: 'The endpoints of the account',
+  response: { 200: { ...webhookListSchema, headers }, ...errorResponses(accountReasons) },
+};
+
+const createRoute = {
+  ...described,
+  operationId: 'createWebhook',
+  summary: 'Create an endpoint',
+  description: 'The secret is shown in this response only. An account has at most 10 endpoints.',
+  headers: csrfHeaders,
+  body: webhookRequestSchema,
+  response: {
+    201: { ...createdWebhookSchema, headers },
+    ...errorResponses([...changeReasons, 'invalid_webhook_url', 'too_many_webhooks']),
+  },
+};
+
+const readRoute = {
+  ...described,
+  operationId: 'readWebhook',
+  summary: 'One endpoint',
+  params: webhookParameters,
+  response: {
+    200: { ...webhookSchema, headers },
+    ...errorResponses([...accountReasons, 'webhook_not_found']),
+  },
+};
+
+const changeRoute = {
+  ...described,
+  operationId: 'changeWebhook',
+  summary: 'Change an endpoint, or switch it on or off',
+  description: 'What waits for an endpoint that is switched off is given up; it can be sent again.',
+  headers: csrfHeaders,
+  params: webhookParameters,
+  body: webhookChangeSchema,
+  response: {
+    200: { ...webhookSchema, headers },
+    ...errorResponses([...changeReasons, 'invalid_webhook_url', 'webhook_not_found']),
+  },
+};
+
+const deleteRoute = {
+  ...described,
+  operationId: 'deleteWebhook',
+  summary: 'Delete an endpoint with its deliveries',
+  headers: csrfHeaders,
+  params: webhookParameters,
+  response: {
+    204: { type: 'null', description: 'The endpoint is deleted', headers },
+    ...errorResponses([...changeReasons, 'webhook_not_found']),
+  },
+};
+
+const rotateRoute = {
+  ...described,
+  operationId: 'rotateWebhookSecret',
+  summary: 'Rotate the secret of an endpoint',
+  description: 'For a day messages carry a signature by each of the two secrets.',
+  headers: csrfHeaders,
+  params: webhookParameters,
+  response: {
+    200: { ...rotatedSecretSchema, headers },
+    ...errorResponses([...changeReasons, 'webhook_not_found']),
+  },
+};
+
+/** Whoever changes an endpoint holds a live key: a test key is given to machines that are trusted less. */
+export function ownerOf(request: FastifyRequest): Owner | undefined {
+  const { accountId, keyId, mode } = callerOf(request);
+  return mode === 'live' ? { accountId, actor: `key:${keyId}` } : undefined;
+}
+
+/** What cannot be an id need not be looked up, and need not fit what a database takes for text. */
+export function isUuid(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
+}
+
+export function addWebhooks(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
+  const onRequest = authenticateRequest('account');
+  const { webhooks } = parts;
+  server.route({
+    method: 'GET',
+    url: webhooksPath,
+    schema: listRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const all = await webhooks.list(callerOf(request).accountId);
+      return reply.code(200).send({ webhooks: all.map(presentWebhook) });
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: webhooksPath,
+    schema: createRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const owner = ownerOf(request);
+      if (owner === undefined) return refuse(reply, 'live_key_required');
+      const { url, events, credits_low_at: creditsLowAt, enabled = true } = request.body;
+      const wanted = [...new Set(events)];
+      const answer = await webhooks.create(owner, { url, events: wanted, creditsLowAt, enabled });
+      if (answer.kind !== 'created') return refuse(reply, answer.kind);
+      return reply.code(201).send({ ...presentWebhook(answer.webhook), secret: answer.secret });
+    },
+  });
+  addWebhook(server, { parts, onRequest });
+}
+
+type OneWebhookParts = {
+  parts: RouteParts['parts'];
+  onRequest: ReturnType<RouteParts['authenticateRequest']>;
+};
+
+function addWebhook(server: ApiServer, { parts: { webhooks }, onRequest }: OneWebhookParts): void {
+  server.route({
+    method: 'GET',
+    url: webhookPath,
+    schema: readRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId } = callerOf(request);
+      const { webhookId } = request.params;
+      const webhook = isUuid(webhookId) ? await webhooks.read({ accountId, webhookId }) : undefined;
+      if (webhook === undefined) return refuse(reply, 'webhook_not_found');
+      return reply.code(200).send(presentWebhook(webhook));
+    },
+  });
+  server.route({
+    method: 'PATCH',
+    url: webhookPath,
+    schema: changeRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const owner = ownerOf(request);
+      if (owner === undefined) return refuse(reply, 'live_key_required');
+      const { webhookId } = request.params;
+      if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
+      const { url, events, credits_low_at: creditsLowAt, enabled } = request.body;
+      const wanted = events && [...new Set(events)];
+      const answer = await webhooks.change(owner, webhookId, { url, events: wanted, creditsLowAt, enabled });
+      if (answer.kind !== 'changed') return refuse(reply, answer.kind);
+      return reply.code(200).send(presentWebhook(answer.webhook));
+    },
+  });
+  server.route({
+    method: 'DELETE',
+    url: webhookPath,
+    schema: deleteRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const owner = ownerOf(request);
+      if (owner === undefined) return refuse(reply, 'live_key_required');
+      const { webhookId } = request.params;
+      if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
+      const answer = await webhooks.remove(owner, webhookId);
+      return answer.kind === 'deleted' ? reply.code(204).send() : refuse(reply, answer.kind);
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: webhookSecretPath,
+    schema: rotateRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const owner = ownerOf(request);
+      if (owner === undefined) return refuse(reply, 'live_key_required');
+      const { webhookId } = request.params;
+      if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
+      const answer = await webhooks.rotateSecret(owner, webhookId);
+      if (answer.kind !== 'rotated') return refuse(reply, answer.kind);
+      const { secret, previousUntil } = answer;
+      return reply.code(200).send({ secret, previous_secret_until: isoTime(previousUntil) });
+    },
+  });
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '@mailproof/engine';
+import { sql } from 'kysely';
+import { statement } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { MetricSample } from './create-metrics.ts';
+
+type StoreFiguresParts = {
+  store: Pick<Store, 'read' | 'check' | 'waitMs'>;
+  clock: Clock;
+  wallClock: WallClock;
+};
+
+/** A scrape is given up after ten seconds, so that a database which does not answer has to be told before. */
+const longestWaitMs = 3_000;
+
+/** However often they are asked for, they are read so seldom: they cost the database a look over all accounts. */
+const rememberMs = 10_000;
+
+/** What the database says of the whole installation. It is the same in every process. */
+export function createStoreFigures(parts: StoreFiguresParts): () => Promise<MetricSample[]> {
+  let known: { samples: Promise<MetricSample[]>; until: number } | undefined;
+  return async () => {
+    const now = parts.clock.now();
+    if (known === undefined || now >= known.until)
+      known = { samples: readAll(parts), until: now + rememberMs };
+    return [
+      ...(await inTime(known.samples, parts)),
+      { key: 'storeWaitSeconds', labels: {}, value: parts.store.waitMs() / 1_000 },
+    ];
+  };
+}
+
+const unavailable: MetricSample[] = [{ key: 'storeAvailable', labels: {}, value: 0 }];
+
+function inTime(samples: Promise<MetricSample[]>, { clock }: StoreFiguresParts): Promise<MetricSample[]> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(longestWaitMs, () => resolve(unavailable));
+    samples.then(resolve, reject).finally(cancel);
+  });
+}
+
+/** A store that fails is told as such; its figures are then missing. */
+async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
+  try {
+    await parts.store.check(parts.wallClock.now());
+    const figures = await Promise.all(
+      [readTasks, readLists, readWebhooks, readAccounts].map((read) => read(parts)),
+    );
+    return [{ key: 'storeAvailable', labels: {}, value: 1 }, ...figures.flat()];
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    return unavailable;
+  }
+}
+
+/** A queue that is longer is long enough to know. */
+const mostCounted = 10_000;
+
+const countUnfinished = statement((db) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('task')
+        .select(['status', 'created_at'])
+        .where('status', '<>', sql.lit('completed'))
+        .limit(sql.lit(mostCounted))
+        .as('unfinished'),
+    )
+    .select(['status', (eb) => eb.fn.countAll<number>().as('tasks')])
+    .select((eb) => eb.fn.min('created_at').as('oldest'))
+    .groupBy('status'),
+);
+
+async function readTasks({ store, wallClock }: StoreFiguresParts): Promise<MetricSample[]> {
+  const rows = await store.read.all(countUnfinished, {});
+  const oldest = rows.find(({ status }) => status === 'waiting')?.oldest;
+  const ageMs = oldest === undefined ? 0 : Math.max(0, wallClock.now() - oldest);
+  return [
+    ...(['waiting', 'running'] as const).map((status): MetricSample => {
+      const value = rows.find((row) => row.status === status)?.tasks ?? 0;
+      return { key: 'tasks', labels: { status }, value };
+    }),
+    { key: 'oldestTaskSeconds', labels: {}, value: ageMs / 1_000 },
+  ];
+}
+
+/** The states are those of the index `list_at_work`. */
+const countLists = statement((db) =>
+  db
+    .selectFrom('list')
+    .select(['state', (eb) => eb.fn.countAll<number>().as('lists')])
+    .select(sql<number>`cast(sum(wanted - checked) as bigint)`.as('left'))
+    .where(sql<boolean>`state in ('receiving', 'running', 'deleted')`)
+    .groupBy('state'),
+);
+
+async function readLists({ store }: StoreFiguresParts): Promise<MetricSample[]> {
+  const rows = await store.read.all(countLists, {});
+  const running = rows.find(({ state }) => state === 'running');
+  return [
+    ...(['receiving', 'running'] as const).map((state): MetricSample => {
+      const value = rows.find((row) => row.state === state)?.lists ?? 0;
+      return { key: 'lists', labels: { state }, value };
+    }),
+    { key: 'listAddressesLeft', labels: {}, value: running?.left ?? 0 },
+  ];
+}
+
+const countPending = statement((db) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('webhook_delivery')
+        .select('webhook_id')
+        .where('state', '=', sql.lit('pending'))
+        .limit(sql.lit(mostCounted))
+        .as('pending'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('deliveries')),
+);
+
+async function readWebhooks({ store }: StoreFiguresParts): Promise<MetricSample[]> {
+  const row = await store.read.first(countPending, {});
+  return [{ key: 'webhooksPending', labels: {}, value: row?.deliveries ?? 0 }];
+}
+
+const creditKinds = ['granted', 'available', 'reserved', 'spent'] as const;
+
+const sumAccounts = statement((db) =>
+  db
+    .selectFrom('account')
+    .select(
+      creditKinds.map((kind) => sql<number>`coalesce(cast(sum(${sql.ref(kind)}) as bigint), 0)`.as(kind)),
+    )
+    .select((eb) => eb.fn.count<number>('frozen_at').as('frozen')),
+);
+
+async function readAccounts({ store }: StoreFiguresParts): Promise<MetricSample[]> {
+  const row = await store.read.first(sumAccounts, {});
+  if (row === undefined) return [];
+  return [
+    ...creditKinds.map((kind): MetricSample => ({ key: 'credits', labels: { kind }, value: row[kind] })),
+    { key: 'frozenAccounts', labels: {}, value: row.frozen },
+  ];
+}

@@ -1,0 +1,84 @@
+import { statfs } from 'node:fs/promises';
+import type { Clock, Engine } from '@mailproof/engine';
+import type { Config } from '../config.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import type { LogRequest } from '../http/pipeline/log-request.ts';
+import type { OverloadGuard, AdmitAnswer } from '../http/pipeline/overload-guard.ts';
+import type { HttpParts } from '../http/routes/http-parts.ts';
+import { createExposition } from '../metrics/create-exposition.ts';
+import type { Metrics, MetricSample } from '../metrics/create-metrics.ts';
+import { createStoreFigures } from '../metrics/create-store-figures.ts';
+import { readEngineFigures } from '../metrics/read-engine-figures.ts';
+import { watchRequests } from '../metrics/watch-events.ts';
+import { createAdminToken } from '../sessions/admin-token.ts';
+import { serveMetrics } from './serve-metrics.ts';
+
+type MetricsParts = {
+  metrics: Metrics;
+  store: Store;
+  engine: Engine;
+  clock: Clock;
+  wallClock: WallClock;
+  onProblem: (message: string, error?: unknown) => void;
+};
+
+type OpenMetrics = {
+  /** For the API's own port: there with a token and without a port of its own. */
+  route: HttpParts['metrics'];
+  /** Where they are served on a port of their own. */
+  url: string | undefined;
+  stop: () => Promise<void>;
+};
+
+/** Where the figures are served, if anywhere: without a port and a token there is nothing to ask for them. */
+export async function openMetrics(config: Config, parts: MetricsParts): Promise<OpenMetrics> {
+  const { metrics, store, engine, clock, wallClock, onProblem } = parts;
+  const token = createAdminToken(config.metricsToken);
+  if (config.metricsPort === undefined && !token.isSet)
+    return { route: undefined, url: undefined, stop: () => Promise.resolve() };
+  metrics.addSource(() => readEngineFigures(engine, wallClock));
+  metrics.addSource(createStoreFigures({ store, clock, wallClock }));
+  metrics.addSource(() => readDiskFigures(config.dataDir));
+  const exposition = createExposition(metrics);
+  const served = await serveMetrics(config, { exposition, token, onProblem });
+  return {
+    route: served === undefined ? { token, exposition } : undefined,
+    url: served?.url,
+    stop: async () => served?.stop(),
+  };
+}
+
+async function readDiskFigures(dataDir: string): Promise<MetricSample[]> {
+  const { bavail, blocks, bsize } = await statfs(dataDir);
+  return [
+    { key: 'diskFree', labels: {}, value: bavail * bsize },
+    { key: 'diskSize', labels: {}, value: blocks * bsize },
+  ];
+}
+
+/** Times every request where its one log line is written, whether lines are written or not. */
+export function timeRequests(logRequest: LogRequest, metrics: Metrics): LogRequest {
+  const note = watchRequests(metrics);
+  return (request, reply, context) => {
+    const { route, startedAt } = context;
+    const ms = performance.now() - startedAt;
+    note({ method: request.method, route, status: reply.statusCode, ms });
+    logRequest(request, reply, context);
+  };
+}
+
+export function countRefusals(guard: OverloadGuard, metrics: Metrics): OverloadGuard {
+  return {
+    ...guard,
+    admit: (kind, asker) => {
+      const note = (answer: AdmitAnswer): AdmitAnswer => {
+        if (answer.kind === 'refused')
+          metrics.count('overloadRefusals', { kind, why: guard.isDraining() ? 'drain' : 'overload' });
+        return answer;
+      };
+      const answer = guard.admit(kind, asker);
+      return answer instanceof Promise ? answer.then(note) : note(answer);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { createResolver, defaultLimits, ownAddresses, systemServers, type Clock } from '@mailproof/engine';
+import type { Config } from '../config.ts';
+import type { ProcessRegistry } from '../db/process-registry.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { createDeliverySender } from '../webhooks/send-deliveries.ts';
+import { createSendRequest, type SendOutcome, type SendRequest } from '../webhooks/send-request.ts';
+import { webhookLimits } from '../webhooks/webhook-limits.ts';
+import { startWorker } from '../worker/start-worker.ts';
+
+type WebhookParts = {
+  store: Store;
+  registry: ProcessRegistry;
+  clock: Clock;
+  wallClock: WallClock;
+  onProblem: (message: string, error: unknown) => void;
+  /** Told of every attempt and how long it took. */
+  onAttempt: (outcome: SendOutcome, tookMs: number) => void;
+};
+
+/** The channel that tells workers of something to send. */
+export const newDeliveries = 'mailproof_webhooks';
+
+/** Sends what waits in the outbox, whichever process wrote it. */
+export function startWebhooks(config: Config, parts: WebhookParts): { stop(): Promise<void> } {
+  const { store, registry, clock } = parts;
+  const servers = config.dnsServers.length > 0 ? config.dnsServers : systemServers();
+  // A machine that names no server gets a resolver that nobody answers.
+  const named = servers.length > 0 ? servers : [{ ip: '127.0.0.1', port: 53 }];
+  const resolver = createResolver({ servers: named, clock, limits: defaultLimits });
+  const { egressAllow } = config;
+  const sendOnce = createSendRequest({ resolver: resolver.uncached, clock, egressAllow, ownAddresses });
+  const send: SendRequest = async (message, signal) => {
+    const startedAt = clock.now();
+    const outcome = await sendOnce(message, signal);
+    parts.onAttempt(outcome, clock.now() - startedAt);
+    return outcome;
+  };
+  const sender = createDeliverySender({ ...parts, send, processId: registry.ownId, random: Math.random });
+  const worker = startWorker({
+    ...sender,
+    clock,
+    limits: { tasksAtOnce: webhookLimits.sentAtOnce, pollMs: 1_000, drainMs: 5_000 },
+    onProblem: parts.onProblem,
+  });
+  const stopListening = store.listen(newDeliveries, () => worker.wake());
+  return {
+    stop: async () => {
+      stopListening();
+      await worker.stop();
+      resolver.close();
+    },
+  };
+}

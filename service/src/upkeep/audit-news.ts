@@ -1,0 +1,100 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { auditEntries } from '../credits/audit-entries.ts';
+import { auditFigures } from '../credits/audit-figures.ts';
+import { moveAuditMark, readAuditMark, type AuditMark } from '../credits/audit-mark.ts';
+import type { Violation } from '../credits/violation.ts';
+import type { Reader } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { auditLists } from '../lists/audit-lists.ts';
+import { auditTasks, auditTasksOfHolds, readListHolds } from '../tasks/audit-tasks.ts';
+
+/**
+ * Audits what is new in one account: the entries since its mark, the tasks and lists that they are of, and the figures
+ * that result. So it costs as much as happened since, and not as much as there is.
+ *
+ *     mark ──▶ some slices of entries, in one snapshot ──▶ mark moved on ──▶ … ──▶ last entry: figures, lists ──▶ balanced
+ *                             └── something does not agree: the mark stays, the account is frozen (see watch-books.ts)
+ */
+export type AuditNewsParts = {
+  store: Pick<Store, 'snapshot' | 'write'>;
+  wallClock: WallClock;
+  /** After every snapshot: how many entries were audited in it. */
+  onProgress: (entries: number) => void;
+  /** Breaks it off; what was audited so far is not read again. */
+  stop: AbortSignal;
+};
+
+/** A long ledger is read in several snapshots, so that none keeps the database from tidying up behind it. */
+const slicesInSnapshot = 20;
+
+/** What was committed while the audit before began may be older than it. */
+const overlapMs = 60_000;
+
+type AccountNews = { tasks: number; violations: Violation[] };
+
+export async function auditNews(accountId: string, parts: AuditNewsParts): Promise<AccountNews> {
+  const { store, wallClock } = parts;
+  const news: AccountNews = { tasks: 0, violations: [] };
+  for (let reachedEnd = false; !reachedEnd;) {
+    const now = wallClock.now();
+    const part = await store.snapshot((reader) => auditPart(paced(reader, parts.stop), accountId, now));
+    const { before, after } = part;
+    news.tasks += part.tasks;
+    news.violations.push(...part.violations);
+    parts.onProgress(after.through.entries - before.through.entries);
+    if (news.violations.length > 0) return news;
+    await store.write((tx) => moveAuditMark(tx, accountId, { before, after }), accountId);
+    ({ reachedEnd } = part);
+  }
+  return news;
+}
+
+type AuditedPart = AccountNews & { before: AuditMark; after: AuditMark; reachedEnd: boolean };
+
+async function auditPart(reader: Reader, accountId: string, now: number): Promise<AuditedPart> {
+  const before = await readAuditMark(reader, accountId);
+  const listHolds = await readListHolds(reader, accountId);
+  const news: AccountNews = { tasks: 0, violations: [] };
+  const own = (violation: Omit<Violation, 'accountId'>) => ({ ...violation, accountId });
+  let { through } = before;
+  let reachedEnd = false;
+  for (let slices = 0; slices < slicesInSnapshot && !reachedEnd; slices += 1) {
+    const slice = await auditEntries(reader, accountId, through);
+    ({ through, reachedEnd } = slice);
+    const holds = { holds: slice.taskHolds, listHolds };
+    const { tasks, violations } = await auditTasksOfHolds(reader, accountId, holds);
+    news.tasks += tasks;
+    news.violations.push(...slice.violations.map(own), ...violations);
+  }
+  const { acceptedGap } = before;
+  if (!reachedEnd) return { ...news, before, after: { ...before, through }, reachedEnd };
+  news.violations.push(...(await auditFigures(reader, accountId, { through, acceptedGap })).map(own));
+  const since = before.auditedAt - overlapMs;
+  const others = await auditTasks(reader, accountId, { withoutHoldSince: since });
+  news.tasks += others.tasks;
+  news.violations.push(...others.violations);
+  news.violations.push(...(await auditLists(reader, accountId, { changedSince: since })));
+  const balanced = { entries: through.entries, at: now };
+  return { ...news, before, after: { through, acceptedGap, balanced, auditedAt: now }, reachedEnd };
+}
+
+/**
+ * Others come first between two statements, and after a long one for as much longer: SQLite answers at once, on the
+ * thread that serves requests, and an audit after an upgrade may have years to read.
+ */
+function paced(reader: Reader, stop: AbortSignal): Reader {
+  async function restAfter<T>(work: () => Promise<T>): Promise<T> {
+    stop.throwIfAborted();
+    const startedAt = performance.now();
+    const answer = await work();
+    const tookMs = performance.now() - startedAt;
+    if (tookMs < 1) await setImmediate();
+    else await sleep(2 * tookMs);
+    return answer;
+  }
+  return {
+    all: (statement, args) => restAfter(() => reader.all(statement, args)),
+    first: (statement, args) => restAfter(() => reader.first(statement, args)),
+  };
+}

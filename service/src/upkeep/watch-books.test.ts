@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { reserve } from '../credits/reserve.ts';
+import type { Violation } from '../credits/violation.ts';
+import { databases } from '../../test/support/databases.ts';
+import { pastSql, type Past } from '../../test/support/load-past.ts';
+import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
+import { growingSteps, openWatched, planOf } from '../../test/support/query-plans.ts';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
+import { audit } from './audit.ts';
+import { createWatchBooks } from './watch-books.ts';
+
+const past: Past = {
+  accountId: 'abcd0000-past',
+  tasks: 3_000,
+  addressesInTask: 2,
+  startedAt: 1_000_000,
+  expiresAt: 10_000_000_000_000,
+};
+
+for (const database of databases) {
+  describe(`watching the books on ${database.name}`, () => {
+    async function setUp() {
+      const fixture = await openTaskFixture(database, 20);
+      const told: Violation[] = [];
+      const { wallClock } = fixture.time;
+      const onViolation = (one: Violation) => void told.push(one);
+      const watch = createWatchBooks({ store: fixture.store, wallClock, onViolation });
+      return { ...fixture, told, watch };
+    }
+
+    it('freezes an account whose books do not balance, tells of it, and repairs nothing', async () => {
+      const { watch, told, account, create, damage, balance, close } = await setUp();
+      assert.deepEqual((await watch.look()).violations, []);
+      assert.equal((await create(account.live, addresses(1))).kind, 'created');
+      await damage('update account set granted = granted + 5, available = available + 5');
+      assert.notDeepEqual((await watch.look()).violations, []);
+      assert.notDeepEqual(told, []);
+      assert.deepEqual(await create(account.live, addresses(1)), { kind: 'account_frozen' });
+      assert.deepEqual(await balance(), [24, 1, 0]);
+      await close();
+    });
+
+    it('finds figures that moved without an entry', async () => {
+      const { watch, damage, close } = await setUp();
+      await watch.look();
+      await damage('update account set granted = granted + 5, available = available + 5');
+      const found = (await watch.look()).violations.map(({ invariant }) => invariant);
+      assert.deepEqual([...new Set(found)], ['I2']);
+      await close();
+    });
+
+    it('looks at everything first and then at what is new', async () => {
+      const { watch, account, create, time, close } = await setUp();
+      assert.equal((await watch.look()).accounts, 1);
+      time.advance(300_000);
+      assert.equal((await watch.look()).accounts, 0);
+      await create(account.live, addresses(1));
+      const { accounts, tasks } = await watch.look();
+      assert.deepEqual([accounts, tasks], [1, 1]);
+      await close();
+    });
+
+    it('goes on where the process before it left off', async () => {
+      const { watch, store, time, account, create, close } = await setUp();
+      await watch.look();
+      await create(account.live, addresses(1));
+      const next = createWatchBooks({ store, wallClock: time.wallClock, onViolation: () => undefined });
+      assert.equal((await next.look()).tasks, 1);
+      assert.deepEqual(next.progress(), { audited: 1, entries: 1 });
+      assert.equal((await next.look()).accounts, 0);
+      await close();
+    });
+
+    it('tells of a frozen account once', async () => {
+      const { watch, told, damage, close } = await setUp();
+      await damage('update account set granted = granted + 5, available = available + 5');
+      await watch.look();
+      const toldOnce = told.length;
+      await watch.look();
+      assert.equal(told.length, toldOnce);
+      await close();
+    });
+
+    const wrongs: [string, string][] = [
+      ['update hold set charged = charged - 1, released = released + 1 where charged > 0', 'I4'],
+      ['update hold set charged = charged - 1, released = released + 1 where charged > 0', 'I5'],
+      [`update hold set state = 'open', charged = 0, released = 0`, 'I3'],
+      [`update entry set credits = credits + 1 where kind = 'charge'`, 'I2'],
+      [`delete from entry where kind = 'charge'`, 'I10'],
+      ['delete from item where position = 0', 'I6'],
+      ["update task set status = 'running', completed_at = null", 'I6'],
+      ['update task set hold_id = null', 'I6'],
+      ['update task set checked = 0', 'I7'],
+      ['update task set lease_until = 5', 'I9'],
+      ["update item set state = 'pending', verdict = null where position = 1", 'I6'],
+    ];
+    for (const [sql, invariant] of wrongs) {
+      it(`finds ${invariant} in what is new: ${sql}`, async () => {
+        const { watch, account, created, run, claim, damage, close } = await setUp();
+        await watch.look();
+        await created(account.live, addresses(3));
+        await run((await claim())!);
+        await damage(sql);
+        const found = (await watch.look()).violations.map((violation) => violation.invariant);
+        assert.ok(found.includes(invariant), `found ${found.join(' ')}`);
+        await close();
+      });
+    }
+
+    it('finds a hold that lost its task, and a task of a test key that lost an address', async () => {
+      const { watch, account, store, created, damage, close } = await setUp();
+      const { accountId } = account;
+      const taken = { accountId, credits: 1, ifAvailable: 1, keeper: null, now: 1 };
+      await store.write((tx) => reserve(tx, taken));
+      await created(account.test, addresses(2));
+      await damage('delete from item where position = 0');
+      const found = (await watch.look()).violations;
+      assert.deepEqual(
+        found.map(({ invariant, taskId }) => [invariant, taskId === undefined]),
+        [
+          ['I6', true],
+          ['I6', false],
+        ],
+      );
+      await close();
+    });
+
+    it('breaks off where it is told to stop, and loses nothing of what it had done', async () => {
+      const { watch, close } = await setUp();
+      await assert.rejects(watch.look(AbortSignal.abort()), { name: 'AbortError' });
+      assert.equal((await watch.look()).accounts, 1);
+      await close();
+    });
+  });
+
+  describe(`the cost of watching the books on ${database.name}`, () => {
+    async function setUp() {
+      const fixture = await openWatched(database);
+      for (const sql of pastSql(past)) await fixture.execute(sql);
+      await fixture.execute('analyze');
+      const { store } = fixture;
+      const { wallClock } = createTestClock();
+      const watch = createWatchBooks({ store, wallClock, onViolation: () => undefined });
+      return { ...fixture, wallClock, watch };
+    }
+
+    it('no statement hands out more than 1,000 rows, reads a table from end to end, or sorts', async () => {
+      const fixture = await setUp();
+      fixture.forget();
+      const { tasks, violations } = await fixture.watch.look();
+      // One whose two entries are in two slices is looked at twice.
+      assert.deepEqual([tasks >= past.tasks, violations], [true, []]);
+      const seen = new Map(fixture.seen().map((statement) => [statement.sql, statement]));
+      assert.ok(seen.size >= 8, `${seen.size} statements`);
+      assert.ok(fixture.seen().every(({ rows }) => rows <= 1_000));
+      for (const statement of seen.values()) {
+        // There are few accounts here, and seldom many single requests under way.
+        if (/from "(?:account|audit_mark|list)"/.test(statement.sql)) continue;
+        const plan = await planOf(fixture, statement);
+        const growing = growingSteps(plan, /SCAN slice|open_single_hold/);
+        assert.deepEqual(growing, [], `${statement.sql}\n${plan.join('\n')}`);
+      }
+      await fixture.close();
+    });
+
+    it('costs as much as is new, and not as much as there is', async () => {
+      const fixture = await setUp();
+      const { store, watch } = fixture;
+      await watch.look();
+      const cost = async () => {
+        fixture.forget();
+        const reservation = { accountId: past.accountId, credits: 1, ifAvailable: 1, now: 5 };
+        const keeper = { processId: 'one', expiresAt: 50_000 };
+        await store.write((tx) => reserve(tx, { ...reservation, keeper }), past.accountId);
+        fixture.forget();
+        assert.equal((await watch.look()).accounts, 1);
+        return fixture.seen().reduce((sum, { rows }) => sum + 1 + rows, 0);
+      };
+      assert.ok((await cost()) < 50);
+      fixture.forget();
+      assert.equal((await watch.look()).accounts, 0);
+      assert.equal(fixture.seen().length, 1);
+      await fixture.close();
+    });
+
+    it('the whole audit finds nothing either', async () => {
+      const fixture = await setUp();
+      const { tasks, violations } = await audit(fixture);
+      assert.deepEqual([tasks, violations], [past.tasks, []]);
+      await fixture.close();
+    });
+  });
+}

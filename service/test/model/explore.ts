@@ -1,0 +1,90 @@
+/**
+ * Walks through every state that a small model can be in: all that may happen, in every order. States are plain JSON,
+ * and two that read the same are one.
+ */
+export type Model<State> = {
+  start: State;
+  /** All that may happen next. */
+  next(state: State): Step<State>[];
+  /** What must never be; says what is wrong with a state. */
+  wrong(state: State): string | undefined;
+  /**
+   * What must always still be possible by itself: from every state to which it applies one leads on, over steps that are
+   * no faults, in which `reached` holds.
+   */
+  possible: { what: string; applies: (state: State) => boolean; reached: (state: State) => boolean }[];
+};
+
+export type Step<State> = {
+  name: string;
+  /** Something that goes wrong: it may happen, and nothing may rely on it. */
+  fault?: true;
+  state: State;
+};
+
+type Explored = { states: number; steps: number; violation: Violation | undefined };
+
+/** The shortest way to what is wrong. */
+type Violation = { what: string; way: string[] };
+
+type Seen = { before: number; by: string };
+
+/** More states than this are a mistake in the model, not a thorough look. */
+const mostStates = 2_000_000;
+
+export function explore<State>(model: Model<State>): Explored {
+  const keys: string[] = [];
+  const seen: Seen[] = [];
+  const index = new Map<string, number>();
+  /** Steps that are no faults, backwards: who leads here. */
+  const leadsTo: number[][] = [];
+  let steps = 0;
+
+  function enter(state: State, from: Seen): number {
+    const key = JSON.stringify(state);
+    const known = index.get(key);
+    if (known !== undefined) return known;
+    if (keys.length >= mostStates) throw new Error(`the model has more than ${mostStates} states`);
+    index.set(key, keys.length);
+    leadsTo.push([]);
+    seen.push(from);
+    return keys.push(key) - 1;
+  }
+
+  enter(model.start, { before: -1, by: '' });
+  for (let at = 0; at < keys.length; at += 1) {
+    const state = JSON.parse(keys[at] ?? '') as State;
+    const what = model.wrong(state);
+    if (what !== undefined) return { states: keys.length, steps, violation: { what, way: wayTo(at, seen) } };
+    for (const step of model.next(state)) {
+      steps += 1;
+      const to = enter(step.state, { before: at, by: step.name });
+      if (step.fault !== true) leadsTo[to]?.push(at);
+    }
+  }
+  const stuck = firstStuck(model, { keys, leadsTo });
+  const violation = stuck && { what: stuck.what, way: wayTo(stuck.at, seen) };
+  return { states: keys.length, steps, violation };
+}
+
+/** A state from which something can never come about that always should. */
+function firstStuck<State>(
+  { possible }: Model<State>,
+  { keys, leadsTo }: { keys: readonly string[]; leadsTo: readonly number[][] },
+): { what: string; at: number } | undefined {
+  for (const { what, applies, reached } of possible) {
+    const isSo = (test: (state: State) => boolean, key: string): boolean => test(JSON.parse(key) as State);
+    const good = new Set(keys.flatMap((key, at) => (isSo(reached, key) ? [at] : [])));
+    // A set that grows while it is walked is walked to its end.
+    for (const at of good) for (const before of leadsTo[at] ?? []) good.add(before);
+    const at = keys.findIndex((key, place) => !good.has(place) && isSo(applies, key));
+    if (at >= 0) return { what, at };
+  }
+  return undefined;
+}
+
+function wayTo(at: number, seen: readonly Seen[]): string[] {
+  const way: string[] = [];
+  for (let one = seen[at]; one !== undefined && one.before >= 0; one = seen[one.before]) way.push(one.by);
+  return way.reverse();
+}
