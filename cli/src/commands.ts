@@ -10,11 +10,6 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   {
-    name: 'prober',
-    summary: 'ask mail hosts for a service elsewhere, from this machine',
-    load: async () => (await import('./commands/prober.ts')).proberCommand,
-  },
-  {
     name: 'verify',
     summary: 'verify addresses directly, without a service',
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
@@ -63,6 +58,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'keys',
     summary: 'create, list and delete API keys',
     load: async () => (await import('./commands/keys.ts')).keysCommand,
+  },
+  {
+    name: 'prober',
+    summary: 'ask mail hosts for a service elsewhere, from this machine',
+    load: async () => (await import('./commands/prober.ts')).proberCommand,
   },
   {
     name: 'probers',

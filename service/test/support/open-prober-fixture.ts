@@ -88,10 +88,9 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
     remove: async (id) => {
       await removeProber(id, parts);
     },
-    untilWell: (name) =>
-      until(list, (all) => all.some((one) => one.name === name && one.state === 'well')).then((all) =>
-        all.find((one) => one.name === name)!,
-      ),
+    untilWell: async (name) => {
+      await until(list, (all) => all.some((one) => one.name === name && one.state === 'well'));
+    },
     close: async () => {
       client.close();
       await Promise.all(probers.map((prober) => prober.stop()));
