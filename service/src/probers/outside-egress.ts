@@ -62,7 +62,8 @@ export async function announceEgress(
 ): Promise<boolean> {
   const well = whyNot === '' ? 1 : 0;
   const before = new Map((await tx.all(findState, { owner, now })).map((row) => [row.name, row.well]));
-  for (const name of names) await tx.change(upsert, { name, owner, until: now + silentProberMs, well, whyNot });
+  for (const name of names)
+    await tx.change(upsert, { name, owner, until: now + silentProberMs, well, whyNot });
   return names.some((name) => before.get(name) !== well);
 }
 
