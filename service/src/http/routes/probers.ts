@@ -9,7 +9,6 @@ import {
   reportRequestSchema,
 } from '../../probers/prober-messages.ts';
 import { secretIn, type KnownProber } from '../../probers/prober-records.ts';
-import { clientNetwork } from '../pipeline/client-network.ts';
 import { enrolPath, leasePath, reportPath } from '../pipeline/paths.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { contextOf } from '../pipeline/request-context.ts';
@@ -68,7 +67,7 @@ export function addProbers(server: ApiServer, { parts, admitRequest }: RoutePart
     onRequest: admitRequest('account'),
     handler: async (request, reply) => {
       const secret = secretIn(request.headers.authorization);
-      const attempt = parts.signIns.begin(clientNetwork(request), 'token');
+      const attempt = parts.signIns.begin(contextOf(request).client, 'token');
       if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
       if (secret === undefined) return refuse(reply, 'invalid_enrolment_token');
       const answer = await probers.enrol({ token: request.body.token, secret });
@@ -88,7 +87,7 @@ export function addProbers(server: ApiServer, { parts, admitRequest }: RoutePart
       const { authorization } = request.headers;
       const answer = await probers.lease(request.body, {
         prober,
-        address: clientNetwork(request),
+        address: contextOf(request).client,
         signal: goneSignal(reply),
         isStillKnown: async () => (await probers.authenticate(authorization)) !== undefined,
       });
