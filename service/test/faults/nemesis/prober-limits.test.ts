@@ -52,7 +52,10 @@ function mostWithinAMinute(): number {
     .filter((one) => one.host === host)
     .map(({ startedAt }) => startedAt)
     .sort((one, other) => one - other);
-  return Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + 60_000 - slackMs).length));
+  return Math.max(
+    0,
+    ...times.map((from) => times.filter((at) => at >= from && at < from + 60_000 - slackMs).length),
+  );
 }
 
 test('an address that changes hands by kill, by standing still and in good order: the host never sees more than its limit', async (t) => {
