@@ -21,12 +21,23 @@ function expectedOf(n: number): { email: string; status: string } {
     : { email: `p${n}@all.test`, status: 'catch_all' };
 }
 
-async function enrolForger(fixture: ProberFixture): Promise<string> {
+/** One that holds nothing, because it says that it cannot ask. */
+async function enrolForger(fixture: ProberFixture) {
   const { token } = await fixture.invite('forger');
   const secret = makeProberSecret();
+  const instance = 'forger-instance';
   const signal = new AbortController().signal;
   await enrolAt({ centre: new URL(fixture.url), secret, token, signal });
-  return secret;
+  const leased = await fetch(new URL('/probe/v1/lease', fixture.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+    body: JSON.stringify({
+      ...{ instance, version: '0', places: 1, egress: ['default'], unwell: 'mail_port_blocked' },
+      ...{ wait_ms: 0, conversations: 0, resting: 0 },
+    }),
+  });
+  assert.equal(leased.status, 200, await leased.text());
+  return { secret, instance };
 }
 
 const singles = 90;
@@ -54,7 +65,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
     const line = await openBadLine({
       centre: fixture.url,
       random: createRandom(seed),
-      forgerSecret: await enrolForger(fixture),
+      forger: await enrolForger(fixture),
     });
     try {
       await fixture.startProber('far', { url: line.url });

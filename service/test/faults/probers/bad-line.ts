@@ -13,12 +13,16 @@ export type BadLine = { url: string; did: Record<Mishap, number>; close: () => P
 
 const mishaps = ['lost', 'unheard', 'repeated', 'late', 'forged'] as const;
 type Mishap = (typeof mishaps)[number];
+const loses: ReadonlySet<Mishap> = new Set(['lost', 'unheard']);
 
-type LineParts = { centre: string; random: Random; forgerSecret: string };
+/** A prober that has enrolled, and holds nothing. */
+type Forger = { secret: string; instance: string };
+
+type LineParts = { centre: string; random: Random; forger: Forger };
 
 const longestDelayMs = 1_500;
 
-export async function openBadLine({ centre, random, forgerSecret }: LineParts): Promise<BadLine> {
+export async function openBadLine({ centre, random, forger }: LineParts): Promise<BadLine> {
   const did = Object.fromEntries(mishaps.map((mishap) => [mishap, 0])) as Record<Mishap, number>;
   const server = createServer((request, response) => {
     pass(request, response).catch(() => response.destroy());
@@ -35,8 +39,10 @@ export async function openBadLine({ centre, random, forgerSecret }: LineParts): 
         body: message,
       });
     const mishap = random.chance(0.6) ? random.oneOf(mishaps) : undefined;
-    if (mishap === undefined || !path.endsWith(mishap === 'lost' || mishap === 'unheard' ? '' : '/report'))
-      return answer(response, await send());
+    // A lease can be lost both ways; the rest concerns reports. Enrolling is tried by a person, who tries again.
+    const mayBe =
+      path.endsWith('/report') || (path.endsWith('/lease') && mishap !== undefined && loses.has(mishap));
+    if (mishap === undefined || !mayBe) return answer(response, await send());
     did[mishap] += 1;
     switch (mishap) {
       case 'lost':
@@ -53,7 +59,7 @@ export async function openBadLine({ centre, random, forgerSecret }: LineParts): 
         await sleep(random.below(longestDelayMs));
         return answer(response, await send());
       case 'forged':
-        await send(falsified(body), `Bearer ${forgerSecret}`);
+        await send(falsified(body, forger), `Bearer ${forger.secret}`);
         return answer(response, await send());
     }
   }
@@ -78,7 +84,7 @@ async function answer(response: ServerResponse, answered: Response): Promise<voi
 }
 
 /** Every mailbox is said not to exist. */
-function falsified(body: string): string {
+function falsified(body: string, { instance }: Forger): string {
   const report = JSON.parse(body) as { results: object[] };
   const meaning = { label: 'mailbox_not_exist', reason: 'user_unknown' };
   const replies = [{ phase: 'rcpt', code: 550, enhanced: '5.1.1', text: 'No such user' }];
@@ -91,6 +97,7 @@ function falsified(body: string): string {
   };
   return JSON.stringify({
     ...report,
+    instance,
     learned: [],
     results: report.results.map((one) => ({ ...one, evidence })),
   });
