@@ -41,7 +41,7 @@ function startProcesses(signatures: string[]) {
     const choice = routes.choose({ group, address: '192.0.2.1', allowed: undefined });
     return choice.kind === 'route' ? choice.route.id : choice.why;
   };
-  return { clock, start, choose, all: signatures.map(start) };
+  return { clock, start, choose, all: signatures.map((signature) => start(signature)) };
 }
 
 describe('the routes of several processes', () => {
