@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createBoundedCache } from './bounded-cache.ts';
 
 /**
@@ -9,18 +9,19 @@ import { createBoundedCache } from './bounded-cache.ts';
  * them and the digits leave less than one chance in 2^48 that somebody bears the name. The digits keep it from being a role.
  */
 export function randomProbeNames(key: string): (domain: string) => string {
+  const secret = createSecretKey(key, 'utf8');
   // A conversation needs the name of its domain more than once.
   const lately = createBoundedCache<string>({ maxEntries: 1_000 });
   return (domain) => {
     const known = lately.peek(domain);
     if (known !== undefined) return known;
-    const name = makeName(key, domain);
+    const name = makeName(secret, domain);
     lately.set(domain, name);
     return name;
   };
 }
 
-function makeName(key: string, domain: string): string {
+function makeName(key: KeyObject, domain: string): string {
   const bytes = createHmac('sha256', key).update(domain).digest();
   const given = syllables(bytes.subarray(0, 3));
   const family = syllables(bytes.subarray(3, 7));

@@ -11,7 +11,7 @@ import type { LogOutput } from './log/batch-writes.ts';
 import { createLogRequest } from './http/pipeline/log-request.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { createMetrics } from './metrics/create-metrics.ts';
-import { watchGroups, watchVerifications } from './metrics/watch-events.ts';
+import { watchGroups, watchVerifications, watchWebhooks } from './metrics/watch-events.ts';
 import { openEngine } from './start/open-engine.ts';
 import { openMetrics } from './start/open-metrics.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
@@ -96,9 +96,10 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const onLeaseLost = () => metrics.count('taskLeasesLost', {});
+  const onAttempt = watchWebhooks(metrics);
   const isWorker = role === 'all' || role === 'worker';
   const tasks = isWorker ? startTasks(config, { ...work, channel: newTasks, onLeaseLost }) : undefined;
-  const webhooks = isWorker ? startWebhooks(config, work) : undefined;
+  const webhooks = isWorker ? startWebhooks(config, { ...work, onAttempt }) : undefined;
   let served: Awaited<ReturnType<typeof openMetrics>> | undefined;
   let api: Api | undefined;
   const takeDown = once(async () => {

@@ -68,8 +68,10 @@ export function createLists({
   }));
   const isDisposable = (address: Address): boolean =>
     known(address.host).disposable || names(thrownAway.current(), address);
-  const hostsDisposable = rememberLast((host: string) => domainFamily(host).some(mailHosts.has));
-  const parks = rememberLast((host: string) => domainFamily(host).some(parkedHosts.has));
+  const knownHost = rememberLast((host: string) => {
+    const family = domainFamily(host);
+    return { disposable: family.some(mailHosts.has), parked: family.some(parkedHosts.has) };
+  });
   const isAllowed = (address: Address): boolean => names(allow.current(), address);
   return {
     find: (address) => ({
@@ -79,8 +81,8 @@ export function createLists({
       spamtrap: names(traps.current(), address),
       denied: names(deny.current(), address),
     }),
-    isDisposableMailHost: (mailHost, address) => hostsDisposable(mailHost) && !isAllowed(address),
-    isParkedMailHost: parks,
+    isDisposableMailHost: (mailHost, address) => knownHost(mailHost).disposable && !isAllowed(address),
+    isParkedMailHost: (mailHost) => knownHost(mailHost).parked,
     // Every file is opened, read and closed in one breath: nothing is held.
     close: () => undefined,
   };

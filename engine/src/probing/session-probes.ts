@@ -26,6 +26,8 @@ type State = {
   /** From when on the time counts that the host takes for whoever is next: what was waited behind others does not. */
   since: number;
   readonly onSettled: () => void;
+  /** Whether the goodbye has been said: there is no connection left to close. */
+  isOver: boolean;
   /** Everybody who was taken on. */
   all: PendingProbe[];
   pending: PendingProbe[];
@@ -67,6 +69,7 @@ export function startProbes(
     patience: { deadline: clock.now(), signal: stop.signal },
     limits,
     since: clock.now(),
+    isOver: false,
     all: [],
     pending: [],
     owed: [],
@@ -76,8 +79,8 @@ export function startProbes(
     declined: [],
     onSettled() {
       // When the last of those who asked has left, the connection is closed: nobody is owed an answer.
-      if (isAbandoned(probes)) stop.abort(everybodyLeft);
-      else setDeadline(probes);
+      if (!isAbandoned(probes)) setDeadline(probes);
+      else if (!probes.isOver) stop.abort(everybodyLeft);
     },
   };
   takeOn(probes, [first]);
@@ -86,6 +89,11 @@ export function startProbes(
 
 export function isAbandoned({ all }: SessionProbes): boolean {
   return all.every((probe) => probe.isSettled());
+}
+
+/** All that is left is to tell what was heard. */
+export function endSession(probes: State): void {
+  probes.isOver = true;
 }
 
 function setDeadline({ all, patience, limits, since }: State): void {

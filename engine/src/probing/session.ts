@@ -39,6 +39,7 @@ import {
   askElsewhere,
   askLast,
   beginGroup,
+  endSession,
   failRemaining,
   giveBackOrGiveUp,
   giveBackPending,
@@ -174,6 +175,7 @@ async function converse(session: SmtpSession, socket: Socket): Promise<void> {
     const failure = opened.kind === 'open' ? await askForAll(session, opened.conversation) : opened;
     const ending = failure === undefined ? undefined : noteEnding(session, failure);
     const goodbye = await sayGoodbye(connection, parts, probes.patience);
+    endSession(probes);
     askElsewhere(probes, leftOpen(session, failure));
     dropClaims(session);
     for (const probe of probes.declined) probe.settle(visitWithoutSmtputf8(host));

@@ -20,13 +20,15 @@ export function encodeCommand(command: Command, limits: Limits): Buffer {
   const line = wordsOf(command);
   const mayBeUtf8 = 'smtputf8' in command && command.smtputf8;
   const bytes = Buffer.from(`${line}\r\n`, 'utf8');
-  const body = bytes.subarray(0, -2);
-  if (body.some((byte) => byte < 0x20 || byte === 0x7f || (byte > 0x7e && !mayBeUtf8))) {
+  if (!(mayBeUtf8 ? withoutControls : printableAscii).test(line)) {
     throw new Error(`${command.verb} would carry a byte that must not go on the wire`);
   }
   if (bytes.length > limits.commandBytes) throw new Error(`${command.verb} is longer than a command may be`);
   return bytes;
 }
+
+const printableAscii = /^[\x20-\x7e]*$/;
+const withoutControls = /^[\x20-\x7e\u{80}-\u{10FFFF}]*$/u;
 
 function wordsOf(command: Command): string {
   switch (command.verb) {

@@ -146,17 +146,27 @@ export async function forget(tx: Tx, { accountId: account, key, attempt }: Attem
   await tx.change(remove, { account, key, attempt });
 }
 
-const removeExpired = statement((db, arg: { now: number }) =>
-  db.deleteFrom('idempotency').where('expires_at', '<=', arg.now),
+const removeExpired = statement((db, arg: { now: number; limit: number }) =>
+  db.deleteFrom('idempotency').where(
+    (eb) => eb.refTuple('account_id', 'request_key'),
+    'in',
+    (eb) =>
+      eb
+        .selectFrom('idempotency as old')
+        .select(['old.account_id', 'old.request_key'])
+        .where('old.expires_at', '<=', arg.now)
+        .limit(arg.limit)
+        .$asTuple('account_id', 'request_key'),
+  ),
 );
 
 const removeOwned = statement((db, arg: { owner: string }) =>
   db.deleteFrom('idempotency').where('owner', '=', arg.owner),
 );
 
-/** Answers whose day is over, and attempts whose time is over. */
-export async function eraseExpiredAnswers(tx: Tx, now: number): Promise<number> {
-  return tx.change(removeExpired, { now });
+/** Answers whose day is over, and attempts whose time is over; no more than so many. */
+export async function eraseExpiredAnswers(tx: Tx, now: number, most: number): Promise<number> {
+  return tx.change(removeExpired, { now, limit: most });
 }
 
 /** Attempts of a process that died. */

@@ -120,22 +120,24 @@ const deleteCounts = statement((db, arg: { list: string }) =>
 );
 const deleteList = statement((db, arg: { list: string }) => db.deleteFrom('list').where('id', '=', arg.list));
 
-const rowsErasedAtOnce = 1_000;
-const piecesErasedAtOnce = 16;
+export const rowsErasedAtOnce = 1_000;
+/** A piece of the file is as large as so many rows. */
+const rowsInPiece = 64;
 
-/** One slice of one list; says whether there was anything. */
-export async function eraseListSlice(tx: Tx, now: number): Promise<number> {
+/** One slice of one list, of so many rows; says whether there was anything. */
+export async function eraseListSlice(tx: Tx, now: number, most: number): Promise<number> {
   await tx.change(markExpired, { now });
   const list = await tx.first(findDeleted, {});
   if (list === undefined) return 0;
   const row = await tx.first(findSomeRow, { list: list.id });
   if (row !== undefined) {
-    await deleteRows(tx, list.id, { from: row.row, to: row.row + rowsErasedAtOnce });
+    await deleteRows(tx, list.id, { from: row.row, to: row.row + most });
     return 1;
   }
   const piece = await tx.first(findSomePiece, { list: list.id });
   if (piece !== undefined) {
-    await tx.change(deletePieces, { list: list.id, to: piece.number + piecesErasedAtOnce });
+    const pieces = Math.ceil(most / rowsInPiece);
+    await tx.change(deletePieces, { list: list.id, to: piece.number + pieces });
     return 1;
   }
   await tx.change(deleteCounts, { list: list.id });

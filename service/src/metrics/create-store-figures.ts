@@ -8,9 +8,12 @@ import type { MetricSample } from './create-metrics.ts';
 
 type StoreFiguresParts = {
   store: Pick<Store, 'read' | 'check' | 'waitMs'>;
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
   wallClock: WallClock;
 };
+
+/** A scrape is given up after ten seconds, so that a database which does not answer has to be told before. */
+const longestWaitMs = 3_000;
 
 /** However often they are asked for, they are read so seldom: they cost the database a look over all accounts. */
 const rememberMs = 10_000;
@@ -23,26 +26,37 @@ export function createStoreFigures(parts: StoreFiguresParts): () => Promise<Metr
     if (known === undefined || now >= known.until)
       known = { samples: readAll(parts), until: now + rememberMs };
     return [
-      ...(await known.samples),
+      ...(await inTime(known.samples, parts)),
       { key: 'storeWaitSeconds', labels: {}, value: parts.store.waitMs() / 1_000 },
     ];
   };
+}
+
+const unavailable: MetricSample[] = [{ key: 'storeAvailable', labels: {}, value: 0 }];
+
+function inTime(samples: Promise<MetricSample[]>, { clock }: StoreFiguresParts): Promise<MetricSample[]> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(longestWaitMs, () => resolve(unavailable));
+    samples.then(resolve, reject).finally(cancel);
+  });
 }
 
 /** A store that fails is told as such; its figures are then missing. */
 async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
   try {
     await parts.store.check(parts.wallClock.now());
-    const figures = await Promise.all([readTasks(parts), readLists(parts), readAccounts(parts)]);
+    const figures = await Promise.all(
+      [readTasks, readLists, readWebhooks, readAccounts].map((read) => read(parts)),
+    );
     return [{ key: 'storeAvailable', labels: {}, value: 1 }, ...figures.flat()];
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    return [{ key: 'storeAvailable', labels: {}, value: 0 }];
+    return unavailable;
   }
 }
 
 /** A queue that is longer is long enough to know. */
-const mostTasksCounted = 10_000;
+const mostCounted = 10_000;
 
 const countUnfinished = statement((db) =>
   db
@@ -51,7 +65,7 @@ const countUnfinished = statement((db) =>
         .selectFrom('task')
         .select(['status', 'created_at'])
         .where('status', '<>', sql.lit('completed'))
-        .limit(sql.lit(mostTasksCounted))
+        .limit(sql.lit(mostCounted))
         .as('unfinished'),
     )
     .select(['status', (eb) => eb.fn.countAll<number>().as('tasks')])
@@ -92,6 +106,24 @@ async function readLists({ store }: StoreFiguresParts): Promise<MetricSample[]> 
     }),
     { key: 'listAddressesLeft', labels: {}, value: running?.left ?? 0 },
   ];
+}
+
+const countPending = statement((db) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('webhook_delivery')
+        .select('webhook_id')
+        .where('state', '=', sql.lit('pending'))
+        .limit(sql.lit(mostCounted))
+        .as('pending'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('deliveries')),
+);
+
+async function readWebhooks({ store }: StoreFiguresParts): Promise<MetricSample[]> {
+  const row = await store.read.first(countPending, {});
+  return [{ key: 'webhooksPending', labels: {}, value: row?.deliveries ?? 0 }];
 }
 
 const creditKinds = ['granted', 'available', 'reserved', 'spent'] as const;

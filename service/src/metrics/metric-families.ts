@@ -157,6 +157,19 @@ export const metricFamilies = {
     help: 'Addresses of running lists that are not checked yet',
     labels: none,
   },
+  webhookSeconds: {
+    name: 'mailproof_webhook_attempt_seconds',
+    type: 'histogram',
+    help: 'Attempts to deliver an event to an endpoint of a customer',
+    labels: { outcome: 'the class of the status (`2xx`, `4xx` …), or why there was no answer' },
+    buckets: requestSeconds,
+  },
+  webhooksPending: {
+    name: 'mailproof_webhook_deliveries_pending',
+    type: 'gauge',
+    help: 'Events that wait to be delivered, or to be tried again; counted up to 10,000',
+    labels: none,
+  },
   credits: {
     name: 'mailproof_credits',
     type: 'gauge',

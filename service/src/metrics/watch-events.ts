@@ -1,5 +1,6 @@
 import type { OnGroup } from '../db/groups/time-group.ts';
 import type { CountedVerification } from '../statistics/verdict-counts.ts';
+import type { SendOutcome } from '../webhooks/send-request.ts';
 import type { Metrics } from './create-metrics.ts';
 
 /** Events on their way into the figures. Whoever has one calls these; nobody below knows that they are counted. */
@@ -22,6 +23,13 @@ export function watchGroups(metrics: Metrics): OnGroup {
   return ({ operations, tookMs, outcome }) => {
     metrics.observe('storeTransactionSeconds', { outcome }, tookMs / 1_000);
     metrics.observe('storeGroupOperations', {}, operations);
+  };
+}
+
+export function watchWebhooks(metrics: Metrics) {
+  return (outcome: SendOutcome, ms: number): void => {
+    const name = outcome.kind === 'failed' ? outcome.why : `${Math.floor(outcome.status / 100)}xx`;
+    metrics.observe('webhookSeconds', { outcome: name }, ms / 1_000);
   };
 }
 

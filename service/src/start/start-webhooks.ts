@@ -4,7 +4,7 @@ import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { createDeliverySender } from '../webhooks/send-deliveries.ts';
-import { createSendRequest } from '../webhooks/send-request.ts';
+import { createSendRequest, type SendOutcome, type SendRequest } from '../webhooks/send-request.ts';
 import { webhookLimits } from '../webhooks/webhook-limits.ts';
 import { startWorker } from '../worker/start-worker.ts';
 
@@ -14,6 +14,8 @@ type WebhookParts = {
   clock: Clock;
   wallClock: WallClock;
   onProblem: (message: string, error: unknown) => void;
+  /** Told of every attempt and how long it took. */
+  onAttempt: (outcome: SendOutcome, tookMs: number) => void;
 };
 
 /** The channel that tells workers of something to send. */
@@ -27,7 +29,13 @@ export function startWebhooks(config: Config, parts: WebhookParts): { stop(): Pr
   const named = servers.length > 0 ? servers : [{ ip: '127.0.0.1', port: 53 }];
   const resolver = createResolver({ servers: named, clock, limits: defaultLimits });
   const { egressAllow } = config;
-  const send = createSendRequest({ resolver: resolver.uncached, clock, egressAllow, ownAddresses });
+  const sendOnce = createSendRequest({ resolver: resolver.uncached, clock, egressAllow, ownAddresses });
+  const send: SendRequest = async (message, signal) => {
+    const startedAt = clock.now();
+    const outcome = await sendOnce(message, signal);
+    parts.onAttempt(outcome, clock.now() - startedAt);
+    return outcome;
+  };
   const sender = createDeliverySender({ ...parts, send, processId: registry.ownId, random: Math.random });
   const worker = startWorker({
     ...sender,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
 
@@ -22,40 +23,75 @@ export const renewLeaseMs = 10_000;
 
 const completed = sql.lit('completed' as const);
 
-const countLeased = statement((db, arg: { mode: Claim['mode']; now: number }) =>
+const free = sql<boolean>`status <> 'completed' and lease_until = 0`;
+
+/** Tasks that somebody holds or held: as many as all workers together may have, and those of workers that died. */
+const findLeased = statement((db, arg: { mode: Claim['mode'] }) =>
   db
     .selectFrom('task')
-    .select(['account_id', (eb) => eb.fn.countAll<number>().as('tasks')])
-    .where('status', '<>', completed)
-    .where('mode', '=', arg.mode)
-    .where('lease_until', '>', arg.now)
-    .groupBy('account_id'),
+    .select(['id', 'account_id', 'next_at', 'lease_until'])
+    .where('lease_until', '>', sql.lit(0))
+    .where('mode', '=', arg.mode),
 );
 
-const findDueAccounts = statement((db, arg: { mode: Claim['mode']; now: number }) =>
+const findFirstDue = statement((db, arg: { mode: Claim['mode']; now: number; limit: number }) =>
   db
     .selectFrom('task')
-    .select(['account_id', (eb) => eb.fn.min('next_at').as('since')])
-    .where('status', '<>', completed)
+    .select(['account_id', 'next_at'])
+    .where(free)
     .where('mode', '=', arg.mode)
     .where('next_at', '<=', arg.now)
-    .where('lease_until', '<=', arg.now)
-    .groupBy('account_id'),
+    .orderBy('next_at')
+    .orderBy('id')
+    .limit(arg.limit),
+);
+
+type Waiting = { account_id: string; next_at: number };
+
+/**
+ * The accounts that have tasks nobody holds, each with its first: from one account straight to the next by the index,
+ * whatever number of tasks stands between them.
+ */
+const findWaitingAccounts = statement<{ mode: Claim['mode']; after: string; most: number }, Waiting>(
+  (db, arg) => ({
+    compile: () =>
+      sql<Waiting>`
+        with recursive waiting (account_id, place) as (
+          select (select min(account_id) from task where ${free} and mode = ${arg.mode} and account_id > ${arg.after}), 1
+          union all
+          select (select min(task.account_id) from task
+                  where ${free} and mode = ${arg.mode} and task.account_id > waiting.account_id), waiting.place + 1
+          from waiting where waiting.account_id is not null and waiting.place < ${arg.most}
+        )
+        select waiting.account_id,
+          (select min(next_at) from task where ${free} and mode = ${arg.mode} and account_id = waiting.account_id) as next_at
+        from waiting where waiting.account_id is not null
+      `.compile(db),
+  }),
 );
 
 const findDueTask = statement((db, arg: { account: string; mode: Claim['mode']; now: number }) =>
   db
     .selectFrom('task')
-    .select('id')
+    .select(['id', 'next_at'])
+    .where(free)
     .where('account_id', '=', arg.account)
-    .where('status', '<>', completed)
     .where('mode', '=', arg.mode)
     .where('next_at', '<=', arg.now)
-    .where('lease_until', '<=', arg.now)
     .orderBy('next_at')
     .orderBy('id')
     .limit(1)
     // Where many claim at once, each takes another.
+    .forUpdate()
+    .skipLocked(),
+);
+
+const lockLapsed = statement((db, arg: { task: string; now: number }) =>
+  db
+    .selectFrom('task')
+    .select('id')
+    .where('id', '=', arg.task)
+    .where('lease_until', '<=', arg.now)
     .forUpdate()
     .skipLocked(),
 );
@@ -81,25 +117,68 @@ const takeLease = statement((db, arg: { task: string; owner: string; until: numb
  */
 export const mostTasksOfAccount = 16;
 
+/** So many tasks at the head of the queue are looked at; as a rule one of them is of an account that has none under way. */
+const tasksLookedAt = 32;
+
+/** Where all of these are of accounts that have: so many other accounts that wait. */
+const accountsLookedAt = 256;
+
+type ClaimRequest = { processId: string; mode: Claim['mode']; now: number };
+
+type LeasedTask = Waiting & { id: string; lease_until: number };
+
 /**
  * Claims the task that has waited longest, of the account that has the fewest under way. The tasks of live keys and
  * those of test keys do not wait for each other, nor does either count for the other.
+ *
+ * It costs the same however many tasks wait: it looks at those that are held, at the head of the queue, and where that does
+ * not tell, at the accounts that wait. Where more accounts wait than are looked at, some of them are, others the next time.
  */
-export async function claimTask(
+export async function claimTask(tx: Tx, { processId, mode, now }: ClaimRequest): Promise<Claim | undefined> {
+  const leased: LeasedTask[] = await tx.all(findLeased, { mode });
+  const lapsed = leased.filter((task) => task.lease_until <= now && task.next_at <= now);
+  const load = new Map<string, number>();
+  for (const { account_id: account, lease_until: until } of leased)
+    if (until > now) load.set(account, (load.get(account) ?? 0) + 1);
+  const loadOf = ({ account_id: account }: Waiting) => load.get(account) ?? 0;
+
+  const head: Waiting[] = await tx.all(findFirstDue, { mode, now, limit: tasksLookedAt });
+  const waiting = [...lapsed, ...head];
+  // Whoever has none under way and is not in the head has waited for less long than all who are.
+  const isTold = head.length < tasksLookedAt || waiting.some((task) => loadOf(task) === 0);
+  if (!isTold) waiting.push(...(await waitingAccounts(tx, mode)));
+  const [first] = waiting
+    .filter((task) => task.next_at <= now && loadOf(task) < mostTasksOfAccount)
+    .sort((a, b) => loadOf(a) - loadOf(b) || a.next_at - b.next_at);
+  if (first === undefined) return undefined;
+  const ownLapsed = lapsed.filter((task) => task.account_id === first.account_id);
+  const taskId = await lockDueTask(tx, { accountId: first.account_id, lapsed: ownLapsed, mode, now });
+  return taskId === undefined ? undefined : takeTask(tx, { taskId, processId, now });
+}
+
+/** All of them, or where there are more than are looked at, some from anywhere in their order. */
+async function waitingAccounts(tx: Tx, mode: Claim['mode']): Promise<Waiting[]> {
+  const some = await tx.all(findWaitingAccounts, { mode, after: anywhere(), most: accountsLookedAt });
+  const most = accountsLookedAt - some.length;
+  return most === 0 ? some : [...some, ...(await tx.all(findWaitingAccounts, { mode, after: '', most }))];
+}
+
+/** Before or after any account (see accounts/create-account.ts for their ids). */
+function anywhere(): string {
+  return `acct_${randomBytes(8).toString('hex')}`;
+}
+
+type DueTasksOf = { accountId: string; lapsed: LeasedTask[]; mode: Claim['mode']; now: number };
+
+async function lockDueTask(
   tx: Tx,
-  { processId, mode, now }: { processId: string; mode: Claim['mode']; now: number },
-): Promise<Claim | undefined> {
-  const due = await tx.all(findDueAccounts, { mode, now });
-  if (due.length === 0) return undefined;
-  const leased = new Map(
-    (await tx.all(countLeased, { mode, now })).map((row) => [row.account_id, row.tasks]),
-  );
-  const loadOf = (account: { account_id: string }) => leased.get(account.account_id) ?? 0;
-  const [first] = due
-    .filter((account) => loadOf(account) < mostTasksOfAccount)
-    .sort((a, b) => loadOf(a) - loadOf(b) || a.since - b.since);
-  const task = first && (await tx.first(findDueTask, { account: first.account_id, mode, now }));
-  return task && takeTask(tx, { taskId: task.id, processId, now });
+  { accountId, lapsed, mode, now }: DueTasksOf,
+): Promise<string | undefined> {
+  const waiting = await tx.first(findDueTask, { account: accountId, mode, now });
+  const [oldest] = lapsed.sort((a, b) => a.next_at - b.next_at || (a.id < b.id ? -1 : 1));
+  if (oldest === undefined || (waiting !== undefined && waiting.next_at <= oldest.next_at))
+    return waiting?.id;
+  return (await tx.first(lockLapsed, { task: oldest.id, now }))?.id ?? waiting?.id;
 }
 
 /** `undefined` where another holds it, or it is completed. */

@@ -156,13 +156,31 @@ const addToChecked = statement((db, arg: { task: string; more: number }) =>
     .where('id', '=', arg.task),
 );
 
-/** Results that are written at the same time are counted together: a row that all write is written once. */
-const countChecked: BatchWork<{ taskId: string }, void> = {
+type Recording = { claim: Fenced; position: number; result: Result };
+
+/**
+ * Results of a task that are written at the same time are counted together: a row that all write is written once. All are
+ * sent before the first is answered.
+ */
+const recordTogether: BatchWork<Recording, ItemAnswer> = {
   most: 100,
-  run: async (tx, results) => {
-    const [{ taskId }] = results as [{ taskId: string }];
-    await tx.change(addToChecked, { task: taskId, more: results.length });
-    return results.map(() => undefined);
+  run: async (tx, recordings) => {
+    const changes = await Promise.all(
+      recordings.map(({ claim, position, result }) =>
+        tx.change(answerItem, {
+          ...placeOf(claim, position),
+          conclusive: result.conclusive ? 1 : 0,
+          verdict: JSON.stringify(result.verdict),
+          explanation: JSON.stringify(result.explanation),
+        }),
+      ),
+    );
+    const [{ claim }] = recordings as [Recording];
+    const more = changes.filter((changed) => changed === 1).length;
+    if (more > 0) await tx.change(addToChecked, { task: claim.taskId, more });
+    if (more === recordings.length) return recordings.map(() => ({ kind: 'written' }));
+    const refused = await refusal(tx, claim);
+    return changes.map((changed) => (changed === 1 ? { kind: 'written' } : refused));
   },
 };
 
@@ -172,15 +190,7 @@ export async function recordResult(
   claim: Fenced,
   { position, result }: { position: number; result: Result },
 ): Promise<ItemAnswer> {
-  const changed = await tx.change(answerItem, {
-    ...placeOf(claim, position),
-    conclusive: result.conclusive ? 1 : 0,
-    verdict: JSON.stringify(result.verdict),
-    explanation: JSON.stringify(result.explanation),
-  });
-  if (changed !== 1) return refusal(tx, claim);
-  await tx.batch(countChecked, claim.taskId, claim);
-  return { kind: 'written' };
+  return tx.batch(recordTogether, `${claim.taskId} ${claim.fence}`, { claim, position, result });
 }
 
 const findFence = statement((db, arg: { task: string; fence: number }) =>

@@ -4,13 +4,14 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
-import { abandonListsOf, eraseListSlice, tendLists } from '../lists/tend-lists.ts';
+import { abandonListsOf, eraseListSlice, rowsErasedAtOnce, tendLists } from '../lists/tend-lists.ts';
 import { eraseOverdueProbes } from '../probers/probe-rows.ts';
 import { releaseDeliveriesOf } from '../webhooks/claim-delivery.ts';
 import { eraseWebhookSlice } from '../webhooks/erase-webhooks.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
-import { eraseExpiredTasks } from '../tasks/erase-expired-tasks.ts';
+import { eraseExpiredTasks, tasksErasedAtOnce } from '../tasks/erase-expired-tasks.ts';
+import { createEraser } from './erase-in-slices.ts';
 
 /**
  * Cleans up, at the start and then every second: reservations, idempotency keys and tasks of dead processes, expired
@@ -26,6 +27,8 @@ export type SweepParts = {
 /** The most rounds of one sweep; the next sweep continues. */
 const mostRounds = 20;
 
+const answersErasedAtOnce = 1_000;
+
 /** Concurrent sweeps of several processes run one after another, so that they do not wait for each other's rows. */
 const serialKey = 'sweep';
 
@@ -33,28 +36,23 @@ type Sweep = () => Promise<void>;
 
 export function createSweep(parts: SweepParts): Sweep {
   let logHoldsErased = true;
+  const eraseLists = createEraser(eraseListSlice, { most: rowsErasedAtOnce, serialKey });
+  const eraseTasks = createEraser(eraseExpiredTasks, { most: tasksErasedAtOnce, serialKey });
+  const eraseAnswers = createEraser(eraseExpiredAnswers, { most: answersErasedAtOnce, serialKey });
   return async () => {
     await releaseTheDead(parts);
     await repeatedly((now) => releaseExpiredHolds(now, parts), parts);
     await repeatedly((now) => endOverdueTasks({ ...endingOf(parts), now }, parts), parts);
     await tendLists(parts.wallClock.now(), parts);
-    const erasedLists = await repeatedly(
-      (now) => parts.store.write((tx) => eraseListSlice(tx, now), serialKey),
-      parts,
-    );
-    const erasedTasks = await repeatedly(
-      (now) => parts.store.write((tx) => eraseExpiredTasks(tx, now), serialKey),
-      parts,
-    );
+    const erasedLists = await eraseLists(parts);
+    const erasedTasks = await eraseTasks(parts);
     const erasedProbes = await repeatedly(
       (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),
       parts,
     );
     await repeatedly((now) => parts.store.write((tx) => eraseWebhookSlice(tx, now), serialKey), parts);
-    const erasedAnswers = await parts.store.write(async (tx) => {
-      await eraseExpiredSessions(tx, parts.wallClock.now());
-      return eraseExpiredAnswers(tx, parts.wallClock.now());
-    }, serialKey);
+    await parts.store.write((tx) => eraseExpiredSessions(tx, parts.wallClock.now()), serialKey);
+    const erasedAnswers = await eraseAnswers(parts);
     logHoldsErased ||= erasedLists + erasedTasks + erasedProbes + erasedAnswers > 0;
     if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
   };

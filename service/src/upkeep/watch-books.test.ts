@@ -138,7 +138,7 @@ for (const database of databases) {
     async function setUp() {
       const fixture = await openWatched(database);
       for (const sql of pastSql(past)) await fixture.execute(sql);
-      await fixture.execute('analyze');
+      await fixture.analyze();
       const { store } = fixture;
       const { wallClock } = createTestClock();
       const watch = createWatchBooks({ store, wallClock, onViolation: () => undefined });

@@ -110,6 +110,8 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
         const exposed = await scrape(worker.metricsUrl ?? '');
         assert.equal(exposed.get('mailproof_tasks{status="waiting"}'), 0);
         assert.equal(exposed.get('mailproof_oldest_waiting_task_seconds'), 0);
+        assert.equal(exposed.get('mailproof_webhook_deliveries_pending'), 0);
+        assert.equal(exposed.get('mailproof_lists{state="running"}'), 0);
       } finally {
         await worker.stop();
         await fixture.close();

@@ -50,7 +50,7 @@ export function pastSql(past: Past): string[] {
   const numbers = `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${tasks})`;
   const positions = `p (position) as (select 0 union all select position + 1 from p where position < ${size - 1})`;
   const spent = tasks * size;
-  const at = `${startedAt} + i * 1000`;
+  const at = `cast(${startedAt} as bigint) + i * 1000`;
   return [
     `insert into account (id, name, plan, granted, available, reserved, spent, entries, touched_at, created_at)
      values ('${accountId}', 'past', 'paid', ${spent + 1_000_000}, 1000000, 0, ${spent}, ${2 * tasks + 1},
@@ -79,7 +79,7 @@ export function waitingSql(past: Past, waiting: number): string[] {
   const { accountId, startedAt, tasks } = past;
   const id = idOf(kindOf(past));
   const numbers = `with recursive n (i) as (select ${tasks + 1} union all select i + 1 from n where i < ${tasks + waiting})`;
-  const at = `${startedAt} + i`;
+  const at = `cast(${startedAt} as bigint) + i`;
   return [
     `update account set granted = granted + ${waiting}, reserved = reserved + ${waiting}, entries = entries + ${waiting + 1}
      where id = '${accountId}'`,

@@ -1,0 +1,50 @@
+import { createGroupSize } from '../db/groups/group-size.ts';
+import { othersFirst } from '../db/others-first.ts';
+import type { Tx } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+
+/**
+ * Erases what has expired in slices that are done in a moment, since others wait for whoever writes: after a slice that
+ * took long the next is half as large. It goes on until nothing is left or its share of a second is used up.
+ */
+export type EraseSlice = (tx: Tx, now: number, most: number) => Promise<number>;
+
+type EraseParts = { store: Pick<Store, 'write'>; wallClock: WallClock };
+
+type EraserOptions = {
+  /** The most that is erased at once, where it is quick. */
+  most: number;
+  /** Slices with the same run one after the other, over all processes. */
+  serialKey: string;
+  monotonic?: { now(): number };
+};
+
+/** Half of what may pass until others are served. */
+const longSliceMs = 25;
+/** Of the second between two sweeps. */
+const shareMs = 250;
+
+/** Says how much was erased. */
+export function createEraser(
+  erase: EraseSlice,
+  { most, serialKey, monotonic = performance }: EraserOptions,
+): (parts: EraseParts) => Promise<number> {
+  const size = createGroupSize({ most, longMs: longSliceMs });
+  return async ({ store, wallClock }) => {
+    const until = monotonic.now() + shareMs;
+    let erased = 0;
+    do {
+      const slice = await store.write(async (tx) => {
+        const startedAt = monotonic.now();
+        const count = await erase(tx, wallClock.now(), size.now());
+        return { count, tookMs: monotonic.now() - startedAt };
+      }, serialKey);
+      if (slice.count === 0) break;
+      erased += slice.count;
+      size.note(slice.tookMs);
+      await othersFirst();
+    } while (monotonic.now() < until);
+    return erased;
+  };
+}

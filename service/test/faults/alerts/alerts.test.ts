@@ -1,0 +1,168 @@
+/** Every alert rule, fired by a Prometheus that scrapes a service under the very fault that the rule is there for. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { tempers, type WorldDescription } from '@mailproof/world';
+import { readBoardQueries, readOpsFile } from '../../../../scripts/ops-files.ts';
+import type { Service, StartParts } from '../../../src/main.ts';
+import { createApiClient, type ApiClient } from '../../support/api-client.ts';
+import { openFixture, type Fixture, type FixtureOptions } from '../../support/open-fixture.ts';
+import { until } from '../../support/until.ts';
+import { startPrometheus, type Prometheus } from './start-prometheus.ts';
+
+const hangsUp = { temper: { fault: { phase: 'banner', fault: 'fin' } } } as const;
+
+const world: WorldDescription = {
+  zones: {
+    'brisk.test': { mx: [[10, 'mx.brisk.test']] },
+    'blocks.test': { mx: [[10, 'mx.blocks.test']] },
+    'gmail-like.test': { mx: [[10, 'mx-of-world.google.com']] },
+  },
+  hosts: {
+    'mx.brisk.test': { mailboxes: { ann: 'exists' }, temper: { catchAll: true } },
+    'mx.blocks.test': { temper: tempers.blockedAtRcpt },
+    'mx-of-world.google.com': { temper: { fault: { phase: 'banner', fault: 'reply_421' } } },
+    'canary-one.test': hangsUp,
+    'canary-two.test': hangsUp,
+  },
+};
+
+type Faulty = { fixture: Fixture; service: Service; client: ApiClient; key: string; prometheus: Prometheus };
+
+const fired = new Set<string>();
+
+type Circumstances = Partial<FixtureOptions> & { role?: StartParts['role'] };
+
+/** The fault is made by the circumstances, or by `breakIt` once everything has been seen to be in order. */
+function fires(alert: string, circumstances: Circumstances, breakIt?: (faulty: Faulty) => Promise<unknown>) {
+  test(`${alert} fires`, async () => {
+    const { role = 'all', settings = {}, ...rest } = circumstances;
+    const fixture = await openFixture({
+      world,
+      ...rest,
+      settings: { MAILPROOF_METRICS_PORT: '0', MAILPROOF_RESOLVER_PROBES: 'brisk.test', ...settings },
+    });
+    const { liveKey: key } = await fixture.openAccount({ credits: 10_000 });
+    const service = await fixture.startHere({ role });
+    const client = createApiClient(service.url);
+    const prometheus = await startPrometheus([new URL(service.metricsUrl ?? '').host]);
+    try {
+      if (breakIt !== undefined) {
+        await prometheus.looked();
+        assert.deepEqual(await prometheus.firing(), [], 'all is well at first');
+        await breakIt({ fixture, service, client, key, prometheus });
+      }
+      await until(prometheus.firing, (names) => names.includes(alert));
+      fired.add(alert);
+    } finally {
+      client.close();
+      await prometheus.stop();
+      await service.stop();
+      await fixture.close();
+    }
+  });
+}
+
+fires('MailproofDown', {}, ({ service }) => service.stop());
+
+fires('MailproofStoreUnavailable', {}, ({ fixture, prometheus }) =>
+  withDatabase(fixture, async (database) => {
+    database.exec('begin immediate');
+    await until(prometheus.firing, (names) => names.includes('MailproofStoreUnavailable'));
+  }),
+);
+
+fires('MailproofBooksFrozen', {}, ({ fixture }) =>
+  withDatabase(fixture, (database) => {
+    database.exec('update account set frozen_at = 1');
+    return Promise.resolve();
+  }),
+);
+
+const policyFolder = mkdtempSync(join(tmpdir(), 'mailproof-policies-'));
+const policies = join(policyFolder, 'providers.json');
+writeFileSync(policies, JSON.stringify({ canaries: ['canary-one.test', 'canary-two.test'] }));
+
+fires('MailproofMailPortBlocked', { settings: { MAILPROOF_PROVIDERS_FILE: policies } });
+
+fires('MailproofResolverDenies', { denyAllNames: true });
+
+fires('MailproofProviderResting', { settings: { MAILPROOF_PACING: 'on' } }, ({ client, key }) =>
+  client.verify(key, 'ann@gmail-like.test'),
+);
+
+fires('MailproofUnknownRateDoubled', {}, async ({ client, key, prometheus }) => {
+  const addresses = (domain: string) => Array.from({ length: 100 }, (_, number) => `a${number}@${domain}`);
+  const verifyAll = async (domain: string) =>
+    client.results(key, await client.createdTask(key, addresses(domain)));
+  const seen = (status: string, least: number) =>
+    until(
+      async () =>
+        (await prometheus.query(`mailproof_verifications_total{status="${status}"} offset 20s >= ${least}`)) >
+        0,
+    );
+  // A counter that Prometheus has never seen does not grow when it appears.
+  await client.verify(key, 'ann@blocks.test');
+  await client.verify(key, 'ann@brisk.test');
+  await seen('unknown', 1);
+  await verifyAll('brisk.test');
+  await seen('catch_all', 100);
+  await verifyAll('blocks.test');
+  await verifyAll('blocks.test');
+});
+
+fires('MailproofTasksLate', { role: 'api' }, async ({ fixture, client, key }) => {
+  await client.createdTask(key, ['ann@brisk.test']);
+  await withDatabase(fixture, (database) => {
+    database.exec('update task set created_at = created_at - 600000');
+    return Promise.resolve();
+  });
+});
+
+test('MailproofDiskFilling fires', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-small-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder]);
+  const fixture = await openFixture({
+    world,
+    settings: { MAILPROOF_METRICS_PORT: '0', MAILPROOF_DATA_DIR: folder, MAILPROOF_RESOLVER_PROBES: 'none' },
+  });
+  const service = await fixture.startHere();
+  const prometheus = await startPrometheus([new URL(service.metricsUrl ?? '').host]);
+  try {
+    await prometheus.looked();
+    assert.deepEqual(await prometheus.firing(), []);
+    writeFileSync(join(folder, 'filler'), Buffer.alloc(60 * 1_024 * 1_024));
+    await until(prometheus.firing, (names) => names.includes('MailproofDiskFilling'));
+    fired.add('MailproofDiskFilling');
+    for (const query of readBoardQueries()) await prometheus.query(query);
+    assert.ok((await prometheus.query('mailproof_credits{job="mailproof"}')) === 4, 'the board is answered');
+  } finally {
+    await prometheus.stop();
+    await service.stop();
+    await fixture.close();
+    execFileSync('umount', [folder]);
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('no alert is left that was never fired', () => {
+  rmSync(policyFolder, { recursive: true });
+  const names = [...readOpsFile('prometheus/alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+  assert.deepEqual([...fired].sort(), names.sort());
+});
+
+async function withDatabase(
+  { dataDir }: Fixture,
+  work: (database: DatabaseSync) => Promise<unknown>,
+): Promise<void> {
+  const database = new DatabaseSync(join(dataDir, 'mailproof.db'), { timeout: 60_000 });
+  try {
+    await work(database);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,100 @@
+/** A real Prometheus that scrapes services and judges them by our rules, with the waits cut short. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureDebianPackages } from '../../../../scripts/debian-packages.ts';
+import { readOpsFile } from '../../../../scripts/ops-files.ts';
+import { startProgram } from '../../support/mailproof.ts';
+import { until } from '../../support/until.ts';
+
+export type Prometheus = {
+  /** The names of the alerts that are firing now. */
+  firing: () => Promise<string[]>;
+  /** How many series a query is answered with; it must be answered. */
+  query: (expression: string) => Promise<number>;
+  /** Once it has scraped everything and looked at every rule. */
+  looked: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+const program = '/usr/bin/prometheus';
+
+export async function startPrometheus(targets: string[]): Promise<Prometheus> {
+  await ensureDebianPackages([{ name: 'prometheus', proof: program }]);
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-prometheus-'));
+  const port = await freePort();
+  writeFileSync(join(folder, 'alerts.yml'), inAHurry(readOpsFile('prometheus/alerts.yml')));
+  writeFileSync(join(folder, 'prometheus.yml'), configFor(targets));
+  const started = startProgram(program, [
+    `--config.file=${join(folder, 'prometheus.yml')}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]);
+  const ask = async <T>(path: string): Promise<T> => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
+    const body = (await response.json()) as { status: string; data: T; error?: string };
+    if (body.status !== 'success') throw new Error(`${path}: ${body.error ?? ''}`);
+    return body.data;
+  };
+  await until(() =>
+    fetch(`http://127.0.0.1:${port}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+  const query = async (expression: string): Promise<number> => {
+    const { result } = await ask<{ result: unknown[] }>(`query?query=${encodeURIComponent(expression)}`);
+    return result.length;
+  };
+  return {
+    query,
+    firing: async () => {
+      const { alerts } = await ask<Alerts>('alerts');
+      return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
+    },
+    looked: async () => {
+      await until(async () => (await query('up{job="mailproof"}')) === targets.length);
+      const since = Date.now();
+      await until(
+        () => ask<RuleGroups>('rules'),
+        ({ groups }) => groups.every(({ lastEvaluation }) => Date.parse(lastEvaluation) > since),
+      );
+    },
+    stop: async () => {
+      await started.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Alerts = { alerts: { state: string; labels: { alertname: string } }[] };
+type RuleGroups = { groups: { lastEvaluation: string }[] };
+
+/** The same rules; only the minutes for which something must last, and the windows, are seconds. */
+function inAHurry(rules: string): string {
+  return rules
+    .replaceAll(/for: \d+m/g, 'for: 0s')
+    .replaceAll('[30m]', '[20s]')
+    .replaceAll('[1d] offset 30m', '[2m] offset 20s')
+    .replaceAll('[6h], 86400', '[1m], 1');
+}
+
+function configFor(targets: string[]): string {
+  // JSON is YAML.
+  return JSON.stringify({
+    global: { scrape_interval: '4s', scrape_timeout: '4s', evaluation_interval: '1s' },
+    rule_files: ['alerts.yml'],
+    scrape_configs: [{ job_name: 'mailproof', static_configs: [{ targets }] }],
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return address !== null && typeof address === 'object' ? address.port : 0;
+}
