@@ -25,6 +25,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/lists.ts')).listsCommand,
   },
   {
+    name: 'webhooks',
+    summary: 'manage the endpoints that a service tells of events',
+    load: async () => (await import('./commands/webhooks.ts')).webhooksCommand,
+  },
+  {
     name: 'parse',
     summary: 'check only the syntax of addresses',
     load: async () => (await import('./commands/parse.ts')).parseCommand,

@@ -8,6 +8,7 @@ import { hasText, readAnswer, type AnswerNotes } from './read-answer.ts';
 import { request } from './request.ts';
 import { runTask, type CompletedTask, type RunTaskOptions } from './run-task.ts';
 import { createTaskCalls, type TaskCalls } from './task-calls.ts';
+import { createWebhookCalls, type WebhookCalls } from './webhook-calls.ts';
 import type { VerificationResult } from './verification-result.ts';
 import { verifyMany, type VerifyManyOptions } from './verify-many.ts';
 
@@ -34,6 +35,8 @@ export type Client = AccountCalls &
     ): AsyncGenerator<ManyAnswer, void, undefined>;
     /** Files with addresses that the service keeps and checks. */
     lists: ListCalls;
+    /** Endpoints of yours that the service tells of events. */
+    webhooks: WebhookCalls;
   };
 
 type VerifyOptions = {
@@ -61,6 +64,7 @@ export function createClient(options: ClientOptions, parts: ClientParts = system
       return readAnswer(answer, isVerificationResult);
     },
     lists: createListCalls(connection),
+    webhooks: createWebhookCalls(connection),
     runTask: run,
     verifyMany: (emails, manyOptions = {}) => verifyMany(emails, manyOptions, { runTask: run, parts }),
   };

@@ -91,6 +91,13 @@ export type {
   SessionErrorReason,
   SingleErrorReason,
 } from './error-body.ts';
+export type { WebhookCalls } from './webhook-calls.ts';
+export {
+  verifyWebhook,
+  WebhookVerificationError,
+  type WebhookFault,
+  type WebhookHeaders,
+} from './verify-webhook.ts';
 export { contractLimits } from './contract-limits.ts';
 export type {
   CreatedWebhook,

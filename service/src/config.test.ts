@@ -212,6 +212,13 @@ const rows = [
     bad: ['x', longToken.slice(0, 31), `${longToken} with space`, `${longToken}ümlaut`],
   }),
   row({
+    key: 'trustedProxies',
+    name: 'MAILPROOF_TRUSTED_PROXIES',
+    usual: [],
+    good: [['127.0.0.1,2001:db8::/32', cidrs('127.0.0.1', '2001:db8::/32')]],
+    bad: ['10.0.0.1/8', 'localhost', '127.0.0.1,'],
+  }),
+  row({
     key: 'metricsPort',
     name: 'MAILPROOF_METRICS_PORT',
     usual: undefined,

@@ -48,6 +48,7 @@ export type Config = {
   providersFile: string | undefined;
   pacing: 'on' | 'off';
   adminToken: string | undefined;
+  trustedProxies: Cidr[];
   metricsPort: number | undefined;
   metricsToken: string | undefined;
   spamtrapsFile: string | undefined;
@@ -208,6 +209,13 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...usuallyNone,
     ...token,
     mask: () => '***',
+  },
+  trustedProxies: {
+    names: ['MAILPROOF_TRUSTED_PROXIES'],
+    meaning: 'proxies whose X-Forwarded-For and Forwarded are believed',
+    defaultText: null,
+    defaultValue: () => [],
+    ...listOf('CIDR blocks such as 10.0.0.0/8', parseCidr),
   },
   metricsPort: {
     names: ['MAILPROOF_METRICS_PORT'],

@@ -34,6 +34,30 @@ const failures: Partial<Record<FailureReason, Told>> = {
     exitCode: exitCodes.usage,
     text: 'The state of the list does not allow this. To see its state, run mailproof lists show ID.',
   },
+  webhook_not_found: {
+    exitCode: exitCodes.usage,
+    text: 'The account has no such webhook. To see all of them, run mailproof webhooks.',
+  },
+  delivery_not_found: {
+    exitCode: exitCodes.usage,
+    text: 'Nothing like this was sent to the webhook, or it is no longer kept. To see what was, run mailproof webhooks deliveries ID.',
+  },
+  webhook_disabled: {
+    exitCode: exitCodes.usage,
+    text: 'The webhook is off. To switch it on, run mailproof webhooks change ID --on.',
+  },
+  too_many_webhooks: {
+    exitCode: exitCodes.usage,
+    text: 'The account has as many webhooks as it may have. Delete one first.',
+  },
+  invalid_webhook_url: {
+    exitCode: exitCodes.usage,
+    text: 'The service takes no such URL: it must be https, on port 443 or from 1024 on, without user name or password.',
+  },
+  live_key_required: {
+    exitCode: exitCodes.environment,
+    text: 'Only a live key may change this.',
+  },
   invalid_request: { exitCode: exitCodes.usage, text: 'The service does not understand one of the options.' },
 };
 

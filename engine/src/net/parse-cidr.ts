@@ -19,6 +19,12 @@ export function parseCidr(text: string): Cidr | undefined {
   return { ...ip, bits };
 }
 
+/** Whether an address, in its usual notation, is in one of the blocks. */
+export function isInBlocks(blocks: readonly Cidr[], address: string): boolean {
+  const ip = blocks.length === 0 ? undefined : parseIp(address);
+  return ip !== undefined && blocks.some((block) => holds(block, ip));
+}
+
 export function holds(block: Cidr, ip: Ip): boolean {
   if (block.family !== ip.family) return false;
   const hostBits = BigInt((ip.family === 4 ? 32 : 128) - block.bits);

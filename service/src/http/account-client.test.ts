@@ -40,6 +40,29 @@ test('the account, its ledger by pages, its use and its tasks', async () => {
   );
 });
 
+test('webhooks are created, changed, tested, sent again and deleted', async () => {
+  const { secret, webhook_id: id } = await client.webhooks.create({
+    url: 'https://hooks.example.com/in',
+    events: ['credits.low'],
+    credits_low_at: 7,
+  });
+  assert.match(secret, /^whsec_/);
+  assert.equal((await client.webhooks.change(id, { events: ['task.completed'] })).credits_low_at, null);
+  const tested = await client.webhooks.test(id);
+  const again = await client.webhooks.send(id, tested.delivery_id);
+  assert.equal(again.event_id, tested.event_id);
+  const { deliveries, next } = await client.webhooks.deliveries(id, { limit: 1 });
+  assert.equal(deliveries.length, 1);
+  assert.equal((await client.webhooks.deliveries(id, { before: next ?? '' })).deliveries.length, 1);
+  assert.notEqual((await client.webhooks.rotateSecret(id)).secret, secret);
+  assert.deepEqual((await client.webhooks.list()).webhooks, [await client.webhooks.read(id)]);
+  await client.webhooks.delete(id);
+  await assert.rejects(
+    client.webhooks.read(id),
+    (error) => error instanceof MailproofError && error.reason === 'webhook_not_found',
+  );
+});
+
 test('keys are created, listed, named and deleted', async () => {
   fixture.time.advance(1);
   const created = await client.keys.create({ name: 'shop', mode: 'test' });

@@ -27,6 +27,7 @@ test('one line a request, with what an operator needs', async () => {
   assert.deepEqual(rest, {
     level: 30,
     request_id: 'request-1',
+    client: '127.0.0.1',
     method: 'POST',
     route: '/api/v1/email-verification',
     status: 200,
@@ -40,6 +41,28 @@ test('one line a request, with what an operator needs', async () => {
   });
   assert.match(parts.hashAddress(email), /^[0-9a-f]{12}$/);
   assert.equal(parts.hashAddress(email), parts.hashAddress(email.toUpperCase()));
+});
+
+test('the line holds what the caller names its request by, and where it came from through a trusted proxy', async () => {
+  const parts = createTestParts();
+  const server = await createServer(parts);
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const headers = {
+    'x-request-id': 'order-17',
+    traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+    'x-forwarded-for': '192.0.2.9',
+  };
+  const { headers: answered } = await server.inject({ url: '/healthz', headers });
+  await server.inject({ url: '/healthz', headers: { 'x-request-id': email, traceparent: email } });
+  await server.close();
+  assert.equal(answered['x-request-id'], 'request-1', 'our own stays unique');
+  const [named = '', unnamed = ''] = parts.logLines;
+  assert.match(
+    named,
+    new RegExp(`"request_id":"request-1","caller_request_id":"order-17","trace_id":"${traceId}"`),
+  );
+  assert.match(named, /"client":"192\.0\.2\.9"/);
+  assert.doesNotMatch(unnamed, /caller_request_id|trace_id|canary/);
 });
 
 test('the line says why a request was refused, in more words than the client is told', async () => {

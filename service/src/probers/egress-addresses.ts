@@ -16,6 +16,8 @@ export type EgressAddress = {
   /** Grows with each new owner. */
   fence: number;
   leaseUntil: number;
+  /** When it was left to the next; 0 where it was not. */
+  leftAt: number;
   /** Whether it can ask now. */
   well: boolean;
   whyNot: string;
@@ -38,18 +40,27 @@ const minuteMs = 60_000;
 /** What all processes listen to: an address was left, taken, or cannot ask any more. */
 export const egressChannel = 'mailproof_egress';
 
-const columns = ['name', 'owner', 'kind', 'fence', 'lease_until', 'well', 'why_not'] as const;
+const columns = ['name', 'owner', 'kind', 'fence', 'lease_until', 'saved_at', 'well', 'why_not'] as const;
 
 const findAll = statement((db) => db.selectFrom('egress_address').select(columns).orderBy('name'));
 
 export async function readEgress(reader: Pick<Reader, 'all'>): Promise<EgressAddress[]> {
   const rows = await reader.all(findAll, {});
-  return rows.map(({ lease_until: leaseUntil, well, why_not: whyNot, ...row }) => ({
+  return rows.map(({ lease_until: leaseUntil, saved_at: leftAt, well, why_not: whyNot, ...row }) => ({
     ...row,
     leaseUntil,
+    leftAt,
     well: well === 1,
     whyNot,
   }));
+}
+
+/** How long one that was left is taken to be on its way to the next: so long probes wait for it. */
+const handOverMs = 10_000;
+
+/** Whether somebody owns it, or is about to. */
+export function hasOwner({ leaseUntil, leftAt }: EgressAddress, now: number): boolean {
+  return leaseUntil > now || leftAt + handOverMs > now;
 }
 
 type Ownership = { owner: string; now: number };

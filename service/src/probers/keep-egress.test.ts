@@ -204,6 +204,23 @@ for (const database of databases) {
       );
     });
 
+    it('one that was left is on its way to the next for ten seconds; then there is no prober', async (t) => {
+      const { time, start, living } = await setUp(t, database);
+      const prober = await start('prober', { role: 'prober' });
+      const api = await start('api', { role: 'api' });
+      living.push({ id: 'starting', role: 'prober' });
+      await prober.stop();
+      time.advance(9_000);
+      await api.look();
+      assert.deepEqual([api.addresses().length, api.problem()], [1, undefined]);
+      let changes = 0;
+      api.onChange(() => (changes += 1));
+      time.advance(1_000);
+      await api.look();
+      assert.deepEqual([api.addresses().length, changes], [0, 1]);
+      assert.match(api.problem() ?? '', /^no prober: /);
+    });
+
     it('a worker that is alone with no address of its own says that there is no prober', async (t) => {
       const { start, living } = await setUp(t, database);
       living.push({ id: 'gone', role: 'prober' });

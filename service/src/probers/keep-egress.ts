@@ -6,6 +6,7 @@ import type { WallClock } from '../db/wall-clock.ts';
 import {
   beginMs,
   egressChannel,
+  hasOwner,
   leaveEgress,
   noteEgressProblem,
   prolongEgress,
@@ -24,7 +25,7 @@ import {
  * no prober at all; once it does, they finish what is open and leave theirs.
  */
 export type EgressKeeper = {
-  /** Who owns what, as it was last seen; only what has an owner now. */
+  /** Who owns what, as it was last seen; only what has an owner now, or is on its way to one. */
   addresses(): readonly EgressAddress[];
   /** Whether probes for it are a function call away. */
   isOurs(name: string): boolean;
@@ -69,6 +70,8 @@ type Keeper = EgressKeeperParts & {
   leaving: Set<string>;
   problems: Map<string, string>;
   failing: boolean;
+  /** What the listeners were last told of. */
+  seen: string;
   listeners: (() => void)[];
 };
 
@@ -82,6 +85,7 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
     leaving: new Set(),
     problems: new Map(),
     failing: false,
+    seen: '',
     listeners: [],
   };
   const loop = repeatLook(keeper);
@@ -103,7 +107,7 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
 
 function livingRows({ rows, wallClock }: Keeper): EgressAddress[] {
   const now = wallClock.now();
-  return rows.filter(({ leaseUntil }) => leaseUntil > now);
+  return rows.filter((row) => hasOwner(row, now));
 }
 
 function isOurs(name: string, { ours, leaving, mayOwn, pacing, engine }: Keeper): boolean {
@@ -178,13 +182,15 @@ async function look(keeper: Keeper): Promise<void> {
   try {
     const living = await keeper.registry.findLiving();
     const mayOwn = await mayOwnEgress(living, keeper);
-    const before = describe(keeper);
     keeper.mayOwn = mayOwn;
     keeper.hasOthers = living.length > 1;
     const found = await exchange(keeper);
     keeper.failing = false;
     takeIn(found, keeper);
-    if (before !== describe(keeper)) keeper.listeners.forEach((listener) => listener());
+    const seen = describe(keeper);
+    const isNew = seen !== keeper.seen;
+    keeper.seen = seen;
+    if (isNew) keeper.listeners.forEach((listener) => listener());
   } catch (error) {
     if (!keeper.failing)
       keeper.onProblem('who owns which egress address cannot be read, so no mail host is asked', error);
@@ -197,7 +203,7 @@ function describe(keeper: Keeper): string {
   const { rows, leaving, wallClock } = keeper;
   const now = wallClock.now();
   return JSON.stringify([
-    rows.map(({ name, owner, fence, leaseUntil, well }) => [name, owner, fence, leaseUntil > now, well]),
+    rows.map((row) => [row.name, row.owner, row.fence, row.well, hasOwner(row, now)]),
     [...leaving],
     keeper.hasOthers,
   ]);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createEngine, type Engine } from '@mailproof/engine';
 import type { WorldDescription } from '@mailproof/world';
 import { createApiClient } from '../../test/support/api-client.ts';
 import { openFixture } from '../../test/support/open-fixture.ts';
+import type { ProcessRole } from '../db/process-registry.ts';
 
 const description: WorldDescription = {
   zones: { 'brisk.test': { mx: [[10, 'mx.brisk.test']] } },
@@ -42,5 +44,51 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
         await fixture.close();
       }
     });
+
+    for (const pacing of ['on', 'off']) {
+      it(`an API and a worker beside a prober ask no mail host themselves, pacing ${pacing}`, async () => {
+        const fixture = await openFixture({
+          world: description,
+          database,
+          settings: { MAILPROOF_PACING: pacing },
+        });
+        const { liveKey: key } = await fixture.openAccount({ credits: 100 });
+        const engines = new Map<string, Engine>();
+        const startAs = (role: ProcessRole) =>
+          fixture.startHere({
+            role,
+            createEngine(settings) {
+              const engine = createEngine(settings);
+              engines.set(role, engine);
+              return engine;
+            },
+          });
+        const dialled = () => [...engines].map(([role, engine]) => [role, engine.counts().dialled > 0]);
+        const prober = await startAs('prober');
+        const [api, worker] = [await startAs('api'), await startAs('worker')];
+        const client = createApiClient(api.url);
+        try {
+          assert.equal((await client.verify(key, 'ann@brisk.test')).body['status'], 'safe');
+          const task = await client.createdTask(key, ['bob@brisk.test', 'eve@brisk.test']);
+          assert.deepEqual(
+            Object.values(await client.results(key, task)).map(({ status }) => status),
+            ['safe', 'invalid'],
+          );
+          assert.deepEqual(dialled(), [
+            ['prober', true],
+            ['api', false],
+            ['worker', false],
+          ]);
+          assert.equal((await client.ask({ method: 'GET', path: '/readyz' })).status, 200);
+          await prober.stop();
+          // An installation that knows no prober any more asks as it did before there was one.
+          const answer = await client.verify(key, 'bob@brisk.test');
+          assert.deepEqual([answer.status, answer.body['status']], [200, 'safe']);
+        } finally {
+          await Promise.all([api.stop(), worker.stop(), prober.stop()]);
+          await fixture.close();
+        }
+      });
+    }
   });
 }

@@ -10,6 +10,7 @@ import { createListActions } from '../lists/list-actions.ts';
 import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
+import { createClientNetwork } from '../http/pipeline/client-network.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
 import { readConsoleFiles } from '../http/routes/read-console-files.ts';
 import { createReadiness } from '../http/routes/health.ts';
@@ -112,6 +113,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     ...consoleParts(config, parts),
     overloadGuard,
     readiness: createReadiness(parts),
+    clientNetwork: createClientNetwork(config.trustedProxies),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,

@@ -5,7 +5,6 @@ import type {
   preParsingHookHandler,
   preValidationHookHandler,
 } from 'fastify';
-import { clientNetwork } from './client-network.ts';
 import type { AdmitAnswer, OverloadGuard, WorkKind } from './overload-guard.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
@@ -19,7 +18,8 @@ export type AdmitRequest = (kind: WorkKind) => onRequestHookHandler;
 
 export function createAdmitRequest(overloadGuard: OverloadGuard): AdmitRequest {
   return (kind) => (request, reply, done) => {
-    contextOf(request).work = { kind, asker: clientNetwork(request) };
+    const context = contextOf(request);
+    context.work = { kind, asker: context.client };
     takePlace(overloadGuard, { request, reply, done });
   };
 }

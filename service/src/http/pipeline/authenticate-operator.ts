@@ -3,7 +3,6 @@ import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { SignIns } from '../../sessions/slow-sign-ins.ts';
 import type { AdmitRequest } from './admit-request.ts';
-import { clientNetwork } from './client-network.ts';
 import { findSession } from './find-session.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
@@ -39,7 +38,7 @@ export function authenticateOperator({
     }
     const [, presented] = /^bearer +(\S{1,1024}) *$/i.exec(authorization ?? '') ?? [];
     if (presented !== undefined) {
-      const attempt = signIns.begin(clientNetwork(request), 'token');
+      const attempt = signIns.begin(contextOf(request).client, 'token');
       if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
       if (adminToken.matches(presented)) {
         attempt.succeeded();

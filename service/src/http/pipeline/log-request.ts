@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { LogOutput } from '../../log/batch-writes.ts';
+import { callerIds } from './caller-ids.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
@@ -17,10 +18,14 @@ export function createLogRequest(logger: Pick<Logger, 'isLevelEnabled'>, output:
   if (!logger.isLevelEnabled('info')) return () => undefined;
   return (request, reply, context) => {
     const { caller, address, emails, creditsUsed, fault } = context;
+    const { callerRequestId, traceId } = callerIds(request.headers);
     const line = {
       level: 30,
       time: Date.now(),
       request_id: request.id,
+      caller_request_id: callerRequestId,
+      trace_id: traceId,
+      client: context.client,
       method: request.method,
       route: context.route ?? 'unmatched',
       status: reply.statusCode,

@@ -14,11 +14,13 @@ const maxHeaderFields = 64;
  */
 export function receiveRequest({
   logRequest,
+  clientNetwork,
   adminToken,
   metrics,
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
+  clientNetwork(request: FastifyRequest): string;
   adminToken: AdminToken;
   metrics?: object | undefined;
   requestsPerSocket: number;
@@ -28,7 +30,7 @@ export function receiveRequest({
   const isHidden = (url: string) =>
     (!adminToken.isSet && isAdminUrl(url)) || (metrics === undefined && url.startsWith(metricsPath));
   return (request, reply, done) => {
-    const context = openContext(request);
+    const context = openContext(request, clientNetwork(request));
     // It closes once, so there is no need to stop listening.
     reply.raw.on('close', () => {
       context.release?.();

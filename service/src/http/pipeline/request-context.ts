@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../keys/authenticate.ts';
+import { peerNetwork } from './client-network.ts';
 import type { WorkKind } from './overload-guard.ts';
 
 /** What the stages of one request tell each other and the log. Never an address, a key or a body. */
 export type RequestContext = {
   startedAt: number;
+  /** The client's address, or its network (see client-network.ts). */
+  client: string;
   /** The pattern of the path, where a route answers to it. */
   route: string | undefined;
   /** What the request needs a place for, and on whose account: the client's address until its account is known. */
@@ -25,9 +28,10 @@ type RequestWithContext = FastifyRequest & { [context]?: RequestContext };
 
 const context = Symbol('context');
 
-export function openContext(request: RequestWithContext): RequestContext {
+export function openContext(request: RequestWithContext, client: string): RequestContext {
   const opened: RequestContext = {
     startedAt: performance.now(),
+    client,
     route: request.is404 ? undefined : request.routeOptions.url,
     creditsUsed: 0,
   };
@@ -36,7 +40,7 @@ export function openContext(request: RequestWithContext): RequestContext {
 }
 
 export function contextOf(request: RequestWithContext): RequestContext {
-  return request[context] ?? openContext(request);
+  return request[context] ?? openContext(request, peerNetwork(request.raw.socket));
 }
 
 /** Who calls. Only asked after authentication, where a caller is certain. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { trimAddress } from '@mailproof/engine';
 import type { FoundFormKey } from '../../forms/find-form-key.ts';
-import { clientNetwork } from '../pipeline/client-network.ts';
 import { formCheckPath, formScriptPath } from '../pipeline/paths.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { contextOf } from '../pipeline/request-context.ts';
@@ -67,7 +66,7 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
       const key = keys.get(request);
       if (key === undefined) throw new Error('a form was checked without its key');
       const email = trimAddress(request.body.email);
-      const answer = await forms.check({ key, email, visitor: clientNetwork(request) });
+      const answer = await forms.check({ key, email, visitor: contextOf(request).client });
       return answer.kind === 'checked'
         ? reply.code(200).send(answer.answer)
         : refuse(reply, 'too_many_checks', answer.retryAfterSeconds);

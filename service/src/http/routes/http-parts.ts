@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -53,6 +54,8 @@ export type HttpParts = {
   overloadGuard: OverloadGuard;
   readiness(): Promise<Readiness>;
   newRequestId(): string;
+  /** Which client a request is counted for. */
+  clientNetwork(request: FastifyRequest): string;
   /** A keyed hash of an address for the log: equal for equal addresses, worthless without the key. */
   hashAddress(email: string): string;
   logger: FastifyBaseLogger;

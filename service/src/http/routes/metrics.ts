@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientNetwork } from '../pipeline/client-network.ts';
 import { metricsPath } from '../pipeline/paths.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { contextOf } from '../pipeline/request-context.ts';
@@ -13,7 +12,7 @@ export function addMetrics(server: ApiServer, { parts, admitRequest }: RoutePart
 
   const requireToken = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const [, presented] = /^bearer +(\S{1,1024}) *$/i.exec(request.headers.authorization ?? '') ?? [];
-    const attempt = presented === undefined ? undefined : signIns.begin(clientNetwork(request), 'metrics');
+    const attempt = presented === undefined ? undefined : signIns.begin(contextOf(request).client, 'metrics');
     if (attempt?.kind === 'wait') void refuse(reply, 'too_many_attempts', attempt.seconds);
     else if (attempt !== undefined && presented !== undefined && token.matches(presented)) {
       attempt.succeeded();

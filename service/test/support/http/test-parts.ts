@@ -1,6 +1,7 @@
-import { judge, parseAddress, type Explanation, type Verdict } from '@mailproof/engine';
+import { judge, parseAddress, parseCidr, type Explanation, type Verdict } from '@mailproof/engine';
 import type { Caller } from '../../../src/keys/authenticate.ts';
 import { createAdminToken } from '../../../src/sessions/admin-token.ts';
+import { createClientNetwork } from '../../../src/http/pipeline/client-network.ts';
 import { createOverloadGuard } from '../../../src/http/pipeline/overload-guard.ts';
 import { createAddressHash } from '../../../src/log/log-secret.ts';
 import { createLogger } from '../../../src/log/create-logger.ts';
@@ -18,6 +19,9 @@ const callers: Readonly<Record<string, Caller>> = {
   'Bearer other': { accountId: 'account-other', keyId: 'key-other', mode: 'live', plan: 'paid' },
   'Bearer test': { accountId: 'account-paid', keyId: 'key-test', mode: 'test', plan: 'paid' },
 };
+
+/** As behind a proxy on this machine. */
+const loopback = [parseCidr('127.0.0.0/8')].filter((block) => block !== undefined);
 
 export const taskId = '0b6f2f0e-8a53-4c1e-9d59-4f6a3a1f7c11';
 
@@ -64,6 +68,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     consoleFiles: noConsoleFiles,
     overloadGuard: createOverloadGuard(),
     readiness: () => Promise.resolve({ ready: true }),
+    clientNetwork: createClientNetwork(loopback),
     newRequestId: () => `request-${++requests}`,
     hashAddress: createAddressHash('a secret of the test'),
     logger,

@@ -1,0 +1,39 @@
+import { machineLines, type Machine } from '../results/describe-machine.ts';
+import { short } from '../results/numbers.ts';
+import { table } from '../results/table.ts';
+import type { GrowthFigures, Spread } from './measure-growth.ts';
+
+export function describeGrowth(figures: GrowthFigures[], machine: Machine): string[] {
+  return [
+    '# What a store that has grown costs',
+    '',
+    'One account with so many completed tasks, and as many that wait for a worker. Everything should cost the same in both columns of a database; only the first audit after an upgrade reads all there is, beside the service.',
+    '',
+    ...machineLines(machine),
+    '',
+    ...table(
+      ['', ...figures.map(({ database, tasks }) => `${database}, ${short(tasks)}`)],
+      rows.map(([title, cell]) => [title, ...figures.map(cell)]),
+    ),
+  ];
+}
+
+const spread = ({ p50, p99 }: Spread) => `${short(p50)} / ${short(p99)}`;
+
+const rows: [string, (figures: GrowthFigures) => string][] = [
+  ['addresses in a past task', ({ addressesInTask }) => short(addressesInTask)],
+  ['size, MB', ({ bytes }) => short(bytes / 1e6)],
+  ['start until it listens, ms', ({ startMs }) => short(startMs)],
+  ['… until all was audited for the first time, ms', ({ firstAuditMs }) => short(firstAuditMs)],
+  ['longest stall of the event loop meanwhile, ms', ({ firstAuditStallMs }) => short(firstAuditStallMs)],
+  ['next start until it listens, ms', ({ nextStartMs }) => short(nextStartMs)],
+  ['… until what is new was audited, ms', ({ nextAuditMs }) => short(nextAuditMs)],
+  ['audit after 200 new tasks, ms', ({ newsAuditMs }) => short(newsAuditMs)],
+  ['longest stall of the event loop meanwhile, ms', ({ newsAuditStallMs }) => short(newsAuditStallMs)],
+  ['claim, ms (median / p99)', ({ claimMs }) => spread(claimMs)],
+  ['page of the ledger, ms (median / p99)', ({ ledgerPageMs }) => spread(ledgerPageMs)],
+  ['page of tasks, ms (median / p99)', ({ taskPageMs }) => spread(taskPageMs)],
+  ['new tasks of 100 addresses a second', ({ createdPerSecond }) => short(createdPerSecond)],
+  ['expired tasks erased a second', ({ erasedPerSecond }) => short(erasedPerSecond)],
+  ['longest slice of erasing, ms', ({ longestEraseMs }) => short(longestEraseMs)],
+];

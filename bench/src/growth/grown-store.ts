@@ -1,0 +1,74 @@
+/** A store with so many past tasks and as many that wait, made in the database itself. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openStore, storeFile, type OpenStoreOptions } from '../../../service/src/index.ts';
+import { pastSql, waitingSql, type Past } from '../../../service/test/support/load-past.ts';
+import type { BenchPostgres } from '../processes/bench-postgres.ts';
+
+export type GrownStore = {
+  settings: OpenStoreOptions;
+  past: Past;
+  folder: string;
+  bytes: () => Promise<number>;
+  /** Past the service. */
+  execute: (sql: string) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type GrownStoreOrder = { tasks: number; addressesInTask: number };
+
+const hourMs = 3_600_000;
+
+export async function makeGrownStore(
+  postgres: BenchPostgres | undefined,
+  { tasks, addressesInTask }: GrownStoreOrder,
+): Promise<GrownStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
+  const dataDir = join(folder, 'data');
+  const database = await postgres?.createDatabase(`growth_${tasks}`);
+  const settings = { dataDir, check: true, databaseUrl: database?.url };
+  await (await openStore(settings)).close();
+  const now = Date.now();
+  const past = {
+    accountId: 'acct_0123456789abcdef',
+    tasks,
+    addressesInTask,
+    // The last of them ended an hour ago.
+    startedAt: now - hourMs - tasks * 1_000,
+    expiresAt: now + 24 * hourMs,
+  };
+  const execute = async (...statements: string[]) => {
+    if (database === undefined) runInSqlite(storeFile(dataDir), statements);
+    else for (const sql of ['set statement_timeout = 0', ...statements]) await database.ask(sql);
+  };
+  await execute(...pastSql(past), ...waitingSql(past, tasks));
+  if (database !== undefined) await execute('vacuum analyze');
+  return {
+    settings,
+    past,
+    folder,
+    bytes: async () => {
+      if (database === undefined) return statSync(storeFile(dataDir)).size;
+      const [row] = await database.ask('select pg_database_size(current_database()) as bytes');
+      return Number(row?.['bytes']);
+    },
+    execute,
+    close: async () => {
+      await database?.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function runInSqlite(file: string, statements: string[]): void {
+  const raw = new DatabaseSync(file);
+  try {
+    for (const sql of ['pragma synchronous = off', 'pragma cache_size = -262144', ...statements])
+      raw.exec(sql);
+    raw.exec('pragma wal_checkpoint(truncate)');
+  } finally {
+    raw.close();
+  }
+}

@@ -1,0 +1,196 @@
+/** What one store costs, whatever it holds. Everything is timed from outside, on the store as the service opens it. */
+import { randomUUID } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openStore, type Store } from '../../../service/src/index.ts';
+import { readLedger } from '../../../service/src/credits/read-ledger.ts';
+import { claimTask } from '../../../service/src/tasks/claim-task.ts';
+import { createTask } from '../../../service/src/tasks/create-task.ts';
+import { eraseExpiredTasks, tasksErasedAtOnce } from '../../../service/src/tasks/erase-expired-tasks.ts';
+import { listTasks } from '../../../service/src/tasks/list-tasks.ts';
+import { createEraser } from '../../../service/src/upkeep/erase-in-slices.ts';
+import { createWatchBooks } from '../../../service/src/upkeep/watch-books.ts';
+import { startWatchedService } from '../lists/watched-service.ts';
+import type { BenchPostgres } from '../processes/bench-postgres.ts';
+import { median, quantile } from '../results/numbers.ts';
+import { makeGrownStore, type GrownStore } from './grown-store.ts';
+
+export type GrowthFigures = {
+  database: 'SQLite' | 'PostgreSQL';
+  tasks: number;
+  addressesInTask: number;
+  bytes: number;
+  loadSeconds: number;
+  /** From the command until it listens, with everything still to be audited. */
+  startMs: number;
+  /** Until all of it was audited beside, and the longest that the event loop stood still meanwhile. */
+  firstAuditMs: number;
+  firstAuditStallMs: number;
+  /** The same with nothing new. */
+  nextStartMs: number;
+  nextAuditMs: number;
+  /** An audit after a hundred new tasks. */
+  newsAuditMs: number;
+  newsAuditStallMs: number;
+  claimMs: Spread;
+  ledgerPageMs: Spread;
+  taskPageMs: Spread;
+  /** Tasks of 100 addresses, sixteen at once. */
+  createdPerSecond: number;
+  erasedPerSecond: number;
+  longestEraseMs: number;
+};
+
+export type Spread = { p50: number; p99: number };
+
+type GrowthOrder = { tasks: number; addressesInTask: number; tell: (message: string) => void };
+
+const rounds = 200;
+
+export async function measureGrowth(
+  postgres: BenchPostgres | undefined,
+  { tasks, addressesInTask, tell }: GrowthOrder,
+): Promise<GrowthFigures> {
+  const database = postgres === undefined ? 'SQLite' : 'PostgreSQL';
+  tell(`${database}: ${tasks} past tasks and as many that wait`);
+  const beganAt = performance.now();
+  const grown = await makeGrownStore(postgres, { tasks, addressesInTask });
+  const loadSeconds = (performance.now() - beganAt) / 1_000;
+  try {
+    const bytes = await grown.bytes();
+    tell('the start');
+    const first = await measureStart(grown);
+    const next = await measureStart(grown);
+    tell('claims, pages, new tasks, erasing');
+    const store = await openStore({ ...grown.settings, check: false });
+    try {
+      return {
+        ...{ database, tasks, addressesInTask, bytes, loadSeconds },
+        startMs: first.startMs,
+        firstAuditMs: first.checkedMs,
+        firstAuditStallMs: first.stallMs,
+        nextStartMs: next.startMs,
+        nextAuditMs: next.checkedMs,
+        ...(await measureWork(store, grown)),
+        ...(await measureErasing(store, grown)),
+      };
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await grown.close();
+  }
+}
+
+async function measureStart({ settings, folder }: GrownStore) {
+  const env = {
+    MAILPROOF_PORT: '0',
+    MAILPROOF_DATA_DIR: settings.dataDir,
+    MAILPROOF_RESOLVER_PROBES: 'none',
+    ...(settings.databaseUrl === undefined ? {} : { MAILPROOF_DATABASE_URL: settings.databaseUrl }),
+  };
+  const beganAt = performance.now();
+  const service = await startWatchedService(['api'], { env, folder });
+  const startMs = performance.now() - beganAt;
+  try {
+    await service.beginPhase();
+    for (;;) {
+      const response = await fetch(`${service.url}/readyz`);
+      const { checking } = (await response.json()) as { checking?: string[] };
+      if (response.status === 200 && checking === undefined) break;
+      await pause(50);
+    }
+    const checkedMs = performance.now() - beganAt;
+    const [process] = await service.endPhase();
+    return { startMs, checkedMs, stallMs: process?.stallMs ?? 0 };
+  } finally {
+    await service.stop();
+  }
+}
+
+async function measureWork(store: Store, { past }: GrownStore) {
+  const { accountId } = past;
+  const wallClock = { now: () => Date.now() };
+  const claimMs = await timed(async (n) => {
+    // Each of another process, so that no account has had its share.
+    const claim = { processId: `bench-${n}`, mode: 'live' as const, now: wallClock.now() };
+    await store.write((tx) => claimTask(tx, claim));
+  }, 15);
+  const ledgerPageMs = await timed(() => readLedger({ accountId, limit: 20, from: undefined }, { store }));
+  const taskPageMs = await timed(() =>
+    listTasks({ accountId, limit: 20, after: undefined }, { store, wallClock }),
+  );
+  const beganAt = performance.now();
+  await createMany(store, accountId);
+  const createdPerSecond = rounds / ((performance.now() - beganAt) / 1_000);
+  const news = await measureAudit(store);
+  return { claimMs, ledgerPageMs, taskPageMs, createdPerSecond, ...news };
+}
+
+async function timed(work: (n: number) => Promise<unknown>, times = rounds): Promise<Spread> {
+  const took: number[] = [];
+  for (let n = 0; n < times; n += 1) {
+    const beganAt = performance.now();
+    await work(n);
+    took.push(performance.now() - beganAt);
+  }
+  return { p50: median(took), p99: quantile(took, 0.99) };
+}
+
+async function createMany(store: Store, accountId: string): Promise<void> {
+  const emails = Array.from({ length: 100 }, (_, n) => `person${n}@example.com`);
+  const parts = {
+    store,
+    wallClock: { now: () => Date.now() },
+    taskDeadlineMs: 3_600_000,
+    taskRetentionMs: 3_600_000,
+    wake: () => undefined,
+  };
+  const caller = { accountId, keyId: 'bench', mode: 'live' as const, plan: 'paid' as const };
+  let left = rounds;
+  const one = async () => {
+    while (left > 0) {
+      left -= 1;
+      const request = { caller, emails, name: undefined, requestId: randomUUID(), idempotency: undefined };
+      const { kind } = await createTask(request, parts);
+      if (kind !== 'created') throw new Error(kind);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, one));
+}
+
+async function measureAudit(store: Store) {
+  const wallClock = { now: () => Date.now() };
+  const watch = createWatchBooks({ store, wallClock, onViolation: () => undefined });
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const beganAt = performance.now();
+  const { violations } = await watch.look();
+  const newsAuditMs = performance.now() - beganAt;
+  delay.disable();
+  if (violations.length > 0) throw new Error(JSON.stringify(violations.slice(0, 3)));
+  return { newsAuditMs, newsAuditStallMs: delay.max / 1e6 };
+}
+
+/** All past tasks have expired at once: how fast they go, and how long others wait for a slice. */
+async function measureErasing(store: Store, { past }: GrownStore) {
+  const wallClock = { now: () => past.expiresAt };
+  let longestEraseMs = 0;
+  const erase = createEraser(
+    async (tx, now, most) => {
+      const beganAt = performance.now();
+      const count = await eraseExpiredTasks(tx, now, most);
+      longestEraseMs = Math.max(longestEraseMs, performance.now() - beganAt);
+      return count;
+    },
+    { most: tasksErasedAtOnce, serialKey: 'sweep' },
+  );
+  const beganAt = performance.now();
+  let erased = 0;
+  while (performance.now() - beganAt < 10_000) {
+    const more = await erase({ store, wallClock });
+    if (more === 0) break;
+    erased += more;
+  }
+  return { erasedPerSecond: erased / ((performance.now() - beganAt) / 1_000), longestEraseMs };
+}
