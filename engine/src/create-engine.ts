@@ -159,7 +159,6 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
-  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const localProber = createLocalProber({ limits, resolver, policies, scheduler, mailPort });
   const asking = {
     clock,
@@ -168,11 +167,7 @@ export function createEngine(settings: EngineSettings): Engine {
     resolver,
     policies,
     prober: settings.chooseProber?.(localProber, policies) ?? localProber,
-    mailRoutes: {
-      find: ({ host }, request) =>
-        lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
-      recall: ({ host }) => mailRoutes.recall(host),
-    },
+    mailRoutes: inTurn(base, mailRoutes),
   } satisfies Omit<VerifyParts, 'controls'>;
   const controls = createControlMailboxes({
     ...asking,
@@ -231,6 +226,18 @@ function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): EngineEgr
 }
 
 const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
+
+/** Where mail goes, found for as many at once as there are places, accounts in turn. */
+function inTurn(
+  { clock, limits }: Base,
+  mailRoutes: ReturnType<typeof openMailRoutes>['mailRoutes'],
+): VerifyParts['mailRoutes'] {
+  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
+  return {
+    find: ({ host }, request) => lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
+    recall: ({ host }) => mailRoutes.recall(host),
+  };
+}
 
 type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
 
