@@ -111,6 +111,8 @@ export type Engine = {
   lookUp(address: Address, request: VerifyRequest): Promise<Evidence>;
   /** The large provider that the domain is one slip away from, unless it is well known itself. Nobody is asked. */
   nearProvider(address: Address): string | undefined;
+  /** Where the mail of a domain goes. */
+  findMailRoute(address: Address, request: VerifyRequest): Promise<MailRoute>;
   /** Asks mail hosts from this process, whoever does so for `verify`. */
   prober: Prober;
   egress: EngineEgress;
@@ -181,6 +183,7 @@ export function createEngine(settings: EngineSettings): Engine {
     prober: localProber,
     egress: openEgress({ pacer, rights, routes, mailPort }),
     recall: (address) => recall(address, parts),
+    findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     lookUp: (address, request) => lookUp(address, parts, request),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>

@@ -22,6 +22,8 @@ export { createWallClock, type WallClock } from './db/wall-clock.ts';
 export { deleteKey, type DeleteKeyAnswer } from './keys/delete-key.ts';
 export { issueKey, type IssuedKey, type IssueKeyAnswer } from './keys/issue-key.ts';
 export { listKeys, type ListedKey } from './keys/list-keys.ts';
+export { listProbers, type ListedProber } from './probers/list-probers.ts';
+export { addProber, removeProber } from './probers/prober-records.ts';
 export { createFormKey, deleteFormKey, listFormKeys, type FormKey } from './forms/form-keys.ts';
 export { readOrigin } from './forms/read-origin.ts';
 export { audit, auditAccount, type AuditReport } from './upkeep/audit.ts';

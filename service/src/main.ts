@@ -24,6 +24,7 @@ import { createSlots, slotLimits } from './verifications/slots.ts';
 import { welcome, type FirstKeys } from './welcome.ts';
 
 export { StartError };
+export { startProber } from './start/start-prober.ts';
 export type { ProcessRole };
 
 export type Service = {
@@ -83,7 +84,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const registry = await store.joinRegistry(role);
   const base = { store, registry, clock, wallClock, logger, onProblem };
-  const { engine, egress, ...opened } = await openEngine(config, {
+  const { engine, egress, queue, ...opened } = await openEngine(config, {
     ...base,
     role,
     createEngine: parts.createEngine,
@@ -92,7 +93,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
   const counting = startCounting({ ...base, onCounted: watchVerifications(metrics) });
-  const work = { ...base, engine, egress, sandbox, slots, onResult: counting.onResult };
+  const work = { ...base, engine, egress, queue, sandbox, slots, onResult: counting.onResult };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const onLeaseLost = () => metrics.count('taskLeasesLost', {});

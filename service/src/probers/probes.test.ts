@@ -158,7 +158,7 @@ for (const database of databases) {
       assert.equal(await report('prober', { ...result, probe: 'unheard of', evidence: lie }), 0);
       assert.equal(await report('prober', result), 1);
       assert.equal(await report('prober', { ...result, evidence: lie }), 0);
-      assert.deepEqual((await answer), JSON.parse(JSON.stringify(evidenceOf(probe))));
+      assert.deepEqual(await answer, JSON.parse(JSON.stringify(evidenceOf(probe))));
       assert.deepEqual(await lease('prober'), []);
     });
 

@@ -13,6 +13,7 @@ import type { FormActions } from '../../forms/form-actions.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
 import type { Exposition } from '../../metrics/create-exposition.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
+import type { ProberCentre } from '../../probers/prober-centre.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
@@ -48,6 +49,7 @@ export type HttpParts = {
   forms: FormActions;
   webhooks: WebhookActions;
   operator: OperatorActions;
+  probers: Pick<ProberCentre, 'authenticate' | 'enrol' | 'lease' | 'report'>;
   consoleFiles: ConsoleFiles;
   /** The figures for Prometheus, where they are served on this port. */
   metrics?: { token: AdminToken; exposition: Exposition } | undefined;
