@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
@@ -127,7 +128,7 @@ export function createRoutes(parts: RoutesParts): Routes {
   const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
 
   function choose({ group, address, allowed, preferred }: RouteRequest): RouteChoice {
-    const family = parseIp(address)?.family;
+    const family = isIP(address);
     const usable = all.filter(
       (watched) =>
         allowed?.includes(watched.route.id) !== false &&
