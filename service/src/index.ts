@@ -34,5 +34,6 @@ export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
 export { createExposition } from './metrics/create-exposition.ts';
 export { createMetrics } from './metrics/create-metrics.ts';
 export { metricFamilies, type MetricFamily } from './metrics/metric-families.ts';
+export { hasOwner, readEgress, type EgressAddress } from './probers/egress-addresses.ts';
 export { readDoubtedProviders } from './engine-state/read-doubted-providers.ts';
 export { readRestingRoutes, type RestingRoute } from './engine-state/read-resting-routes.ts';

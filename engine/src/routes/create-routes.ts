@@ -281,16 +281,18 @@ function stateOf(
   };
 }
 
-/** A route that is no longer in the file is forgotten; nothing rests longer than a rest takes. */
+/**
+ * Nothing rests longer than a rest takes. Whoever refused a route that is not in our file, because another process has it,
+ * is not asked on ours instead.
+ */
 function restoreRoute(
   state: RouteState,
   { watched, refusals }: { watched: WatchedRoute | undefined; refusals: BoundedCache<string> },
   { clock, wallClock, limits }: RoutesParts,
 ): void {
-  if (watched === undefined) return;
   const onClock = (time: number): number =>
     clock.now() + Math.min(time - wallClock.now(), limits.routeRestMs);
-  watched.health.restore({
+  watched?.health.restore({
     restingUntil: state.restingUntil === undefined ? undefined : onClock(state.restingUntil),
     restingGroups: state.restingGroups.map(({ group, until }) => ({ group, until: onClock(until) })),
   });
