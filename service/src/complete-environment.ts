@@ -7,7 +7,7 @@ import type { Environment } from './setting.ts';
  * `MAILPROOF_CONFIG` names, and for a secret a file of its own (`…_FILE`), which is how containers and service managers
  * hand out secrets: the environment of a process is inherited and shown where a file is not.
  */
-export type CompleteEnvironment = { kind: 'ok'; env: Environment } | { kind: 'bad'; problem: string };
+type CompleteEnvironment = { kind: 'ok'; env: Environment } | { kind: 'bad'; problem: string };
 
 export const configVariable = 'MAILPROOF_CONFIG';
 

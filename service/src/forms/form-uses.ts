@@ -10,7 +10,7 @@ import type { WallClock } from '../db/wall-clock.ts';
  *
  * The key's owner pays for the cap of a key, and each visitor for its own.
  */
-export type FormUses = {
+type FormUses = {
   /** Counts a check unless a cap is reached. `counted` is what the store knew of the key when it was read. */
   take(use: FormUse): 'taken' | 'key_cap' | 'visitor_cap';
   /** Until a new day begins (UTC). */

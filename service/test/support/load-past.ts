@@ -17,7 +17,7 @@ const first = 100_000_000_000;
 /** Ids of the past end in twelve digits, so that each table finds those of the others. */
 const idOf = (kind: string) => `'${kind}0000-0000-7000-8000-' || cast(${first} + i as text)`;
 
-export const pastTaskId = (past: Pick<Past, 'accountId'>, i: number): string =>
+const pastTaskId = (past: Pick<Past, 'accountId'>, i: number): string =>
   `${kindOf(past)}0000-0000-7000-8000-${first + i}`;
 
 /** So that several accounts can have a past. */
