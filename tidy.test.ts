@@ -139,6 +139,7 @@ const serviceLayers = [
   'operator',
   'metrics',
   'upkeep',
+  'backups',
   'worker',
   'http',
   'main',

@@ -95,6 +95,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
   },
   {
+    name: 'backup',
+    summary: 'back up the database while the service is running, or verify a backup',
+    load: async () => (await import('./commands/backup.ts')).backupCommand,
+  },
+  {
+    name: 'restore',
+    summary: 'restore a backup where there is no database yet',
+    load: async () => (await import('./commands/restore.ts')).restoreCommand,
+  },
+  {
     name: 'copy',
     summary: 'copy an installation to another database',
     load: async () => (await import('./commands/copy.ts')).copyCommand,

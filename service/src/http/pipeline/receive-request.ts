@@ -20,7 +20,7 @@ export function receiveRequest({
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
-  clientNetwork(request: FastifyRequest): string;
+  clientNetwork: (request: FastifyRequest) => string;
   adminToken: AdminToken;
   metrics?: object | undefined;
   requestsPerSocket: number;

@@ -57,7 +57,7 @@ export type HttpParts = {
   readiness(): Promise<Readiness>;
   newRequestId(): string;
   /** Which client a request is counted for. */
-  clientNetwork(request: FastifyRequest): string;
+  clientNetwork: (request: FastifyRequest) => string;
   /** A keyed hash of an address for the log: equal for equal addresses, worthless without the key. */
   hashAddress(email: string): string;
   logger: FastifyBaseLogger;
