@@ -68,8 +68,8 @@ describe('a centre that trusts no prober', () => {
     assert.equal(again.status, 200, 'the same prober may repeat its request');
     const thief = await one.post('enrol', { token: one.token }, makeProberSecret());
     assert.deepEqual([thief.status, thief.body['reason']], [401, 'invalid_enrolment_token']);
-    const stranger = await one.post('lease', {}, makeProberSecret());
-    assert.deepEqual([stranger.status, stranger.body['reason']], [401, 'prober_not_known']);
+    const unknown = await one.post('lease', {}, makeProberSecret());
+    assert.deepEqual([unknown.status, unknown.body['reason']], [401, 'prober_not_known']);
     await fixture.remove('once');
   });
 
