@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createEngine, systemClock } from '@mailproof/engine';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 import type { Config } from './config.ts';
@@ -138,9 +140,26 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
 async function startApiAndGreet(config: Config, parts: ApiParts & Pick<StartParts, 'print'>): Promise<Api> {
   const api = await startApi(config, parts);
   const first = await ensureFirstAccount(parts);
-  if (first.kind === 'created') parts.print(welcome(api.url, keysOf(first)));
+  if (first.kind === 'created') await giveFirstKeys(config, welcome(api.url, keysOf(first)), parts);
   parts.logger.info({ url: api.url }, 'listening');
   return api;
+}
+
+/** Keys that go where a log is kept could be read by whoever reads logs, for as long as those are kept. */
+async function giveFirstKeys(
+  { firstKeys, dataDir }: Config,
+  text: string,
+  { print, logger }: Pick<StartParts, 'print'> & Pick<ApiParts, 'logger'>,
+): Promise<void> {
+  if (firstKeys === 'print') {
+    print(text);
+    return;
+  }
+  const file = join(dataDir, 'first-keys.txt');
+  // One that is there may be readable for others; it is not written into.
+  await rm(file, { force: true });
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  logger.info({ file }, 'the keys of the first account are in this file');
 }
 
 function keysOf(first: FirstAccountAnswer & { kind: 'created' }): FirstKeys {

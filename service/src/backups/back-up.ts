@@ -8,7 +8,7 @@ import { queryPostgres, runProgram } from './postgres-programs.ts';
 /** Which database: PostgreSQL by its URL, or SQLite in a data directory. */
 export type BackupPlace = { databaseUrl: string | undefined; dataDir: string };
 
-export type BackUpAnswer =
+type BackUpAnswer =
   | { kind: 'backed_up'; manifest: BackupManifest; fileBytes: number }
   /** An older backup is never overwritten. */
   | { kind: 'file_exists' }

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { maskPassword } from '../setting.ts';
 
 /** PostgreSQL's own programs, which know best how its databases are written down. */
-export type PostgresProgram = 'pg_dump' | 'pg_restore';
+type PostgresProgram = 'pg_dump' | 'pg_restore';
 
-export type ProgramAnswer = { kind: 'done'; output: string } | { kind: 'failed'; line: string };
+type ProgramAnswer = { kind: 'done'; output: string } | { kind: 'failed'; line: string };
 
 /** Runs one of them; where it fails, its last line says why. */
 export async function runProgram(

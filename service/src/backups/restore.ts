@@ -11,7 +11,7 @@ import { queryPostgres, runProgram } from './postgres-programs.ts';
 
 type BadFile = Exclude<UnpackAnswer, { kind: 'unpacked' }>;
 
-export type RestoreAnswer =
+type RestoreAnswer =
   | { kind: 'restored'; manifest: BackupManifest; report: AuditReport }
   | BadFile
   /** There is a database already; nothing of it is touched. */
@@ -62,7 +62,7 @@ async function restorePostgres(file: string, databaseUrl: string): Promise<Resto
   });
 }
 
-export type VerifyBackupAnswer =
+type VerifyBackupAnswer =
   | { kind: 'sound'; manifest: BackupManifest; report: AuditReport }
   /** The dump of a PostgreSQL database is whole and can be read; only a server could open it. */
   | { kind: 'readable'; manifest: BackupManifest; tables: number }

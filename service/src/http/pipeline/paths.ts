@@ -35,8 +35,8 @@ export const formKeysPath = '/api/v1/account/form-keys';
 export const formKeyPath = '/api/v1/account/form-keys/:formKey';
 
 /** Where the console is: these and all below them are one page, which reads its address itself. */
-export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/operator'];
-export const consolePathsBelow = ['/lists/*', '/tasks/*', '/operator/*'];
+export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/webhooks', '/operator'];
+export const consolePathsBelow = ['/lists/*', '/tasks/*', '/webhooks/*', '/operator/*'];
 export const assetPath = '/assets/*';
 
 /** Everything below is the operator's, and is there only where an admin token is set. */
