@@ -43,7 +43,7 @@ export type EgressKeeper = {
   stop(): Promise<void>;
 };
 
-export type EgressKeeperParts = {
+type EgressKeeperParts = {
   store: Pick<Store, 'read' | 'write' | 'notify' | 'listen'>;
   clock: Clock;
   wallClock: WallClock;
