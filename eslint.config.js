@@ -57,4 +57,16 @@ export default tseslint.config(
     files: ['**/*.js', '**/*.mjs'],
     ...tseslint.configs.disableTypeChecked,
   },
+  {
+    // Served to browsers as it is.
+    files: ['service/src/forms/form.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['document', 'fetch', 'setTimeout', 'clearTimeout'],
+          ...['AbortController', 'CustomEvent', 'Event', 'HTMLInputElement', 'URL'],
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
 );

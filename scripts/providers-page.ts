@@ -1,7 +1,7 @@
 import { wrap } from '../cli/src/present/wrap.ts';
 import { builtInPolicies, type BuiltInPolicy } from '../engine/src/politeness/built-in-policies.ts';
 import { politenessTable } from '../engine/src/politeness/default-politeness.ts';
-import { policyFileBounds } from '../engine/src/politeness/read-policy-file.ts';
+import { policyFileBounds, spreadBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
 import { publishedPolicies } from './published-policies.ts';
@@ -189,7 +189,15 @@ function fileFormat(): string[] {
     ...item(
       '`politeness`: any of the limits above. If you set `conversationsPerGroup` higher than `conversationsPerGroupAtMost`, or the other way round, the one you set counts and the other follows.',
     ),
-    ...item('`routes`: IDs of the routes that can be used (default: any).'),
+    ...item(
+      '`routes`: IDs of the routes that can be used (default: any). `NAME/ID` is a route of the prober NAME elsewhere.',
+    ),
+    ...item(
+      `\`spread\`: over how many egress addresses the mailboxes of this provider are spread, ${range(spreadBounds.spread)} (default: 1). Each mailbox always meets the same one, and all limits hold for each address.`,
+    ),
+    ...item(
+      `\`connectionsPerMinuteInAll\`: what all of them together can open in a minute, ${range(spreadBounds.connectionsPerMinuteInAll)} (default: no limit); each has an equal share.`,
+    ),
     ...item(
       `\`controls\`: up to ${number(controls)} living mailboxes of your own at this provider or group (not at a suffix). While the provider is asked, they are checked every 15 minutes at most. If it rejects one of them as unknown, as Gmail did to everyone on 14 December 2020, nothing there becomes \`invalid\` until it accepts them again. Those addresses are \`unknown\`, free of charge, with the reason \`control_mailbox_refused\`; the log, \`doctor\` and the health page say so.`,
     ),

@@ -1,4 +1,4 @@
-import { settingTexts } from '@mailproof/service/config';
+import { configMeaning, secretNames, settingTexts } from '@mailproof/service/config';
 import { markdownTable } from './markdown-table.ts';
 
 /** docs/settings.md, made from the table that the start reads so that the two cannot differ. */
@@ -10,8 +10,16 @@ export function settingsPage(): string {
     'with one line that names it and says what it can be. An empty setting counts as not set. This page is written from',
     '`service/src/config.ts` by `npm run docs`.',
     '',
+    'They can also stand in a file that `MAILPROOF_CONFIG` names: one `NAME=value` per line, with `#` before comments, and',
+    'quotes around the value if you like. The environment wins over the file. A secret can come in a file of its own, which',
+    'the variable with `_FILE` after its name leads to, here or there:',
+    `${secretNames()
+      .map((name) => `\`${name}_FILE\``)
+      .join(', ')}.`,
+    '',
     ...markdownTable([
       ['setting', 'default', 'meaning', 'may be'],
+      ['`MAILPROOF_CONFIG`', 'none', configMeaning, 'the path of a file that can be read'],
       ...settingTexts().map(({ names, defaultText, meaning, mayBe }) => [
         `\`${names[0]}\``,
         defaultText ?? 'none',

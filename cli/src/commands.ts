@@ -65,6 +65,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/keys.ts')).keysCommand,
   },
   {
+    name: 'prober',
+    summary: 'ask mail hosts for a service elsewhere, from this machine',
+    load: async () => (await import('./commands/prober.ts')).proberCommand,
+  },
+  {
+    name: 'probers',
+    summary: 'add, list and remove probers outside this installation',
+    load: async () => (await import('./commands/probers.ts')).probersCommand,
+  },
+  {
     name: 'form-keys',
     summary: 'create, list and delete publishable keys for sign-up forms',
     load: async () => (await import('./commands/form-keys.ts')).formKeysCommand,
@@ -83,6 +93,16 @@ export const commands: readonly CommandEntry[] = [
     name: 'migrate',
     summary: 'update the database schema to this version',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  },
+  {
+    name: 'backup',
+    summary: 'back up the database while the service is running, or verify a backup',
+    load: async () => (await import('./commands/backup.ts')).backupCommand,
+  },
+  {
+    name: 'restore',
+    summary: 'restore a backup where there is no database yet',
+    load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
   {
     name: 'copy',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { programVersion } from './program-version.ts';
 import { nearestName } from '@mailproof/engine/nearest-name';
 import type { Command, CommandGroup, Surroundings } from './command.ts';
 import { commands } from './commands.ts';
@@ -15,7 +15,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
   if (name === '--help' || name === '-h')
     return await show(helpForProgram(commands, terminal.columns), surroundings);
-  if (name === '--version') return await show(`${version()}\n`, surroundings);
+  if (name === '--version') return await show(`${programVersion()}\n`, surroundings);
   const entry = commands.find((command) => command.name === name);
   if (entry === undefined)
     return refuse('command', { name, known: commands.map((command) => command.name) }, surroundings);
@@ -70,12 +70,4 @@ function refuse(
   const hint = meant === undefined ? `Commands: ${known.join(', ')}` : `Did you mean ${meant}?`;
   terminal.tell(`mailproof: Unknown ${what} ${JSON.stringify(name)}. ${hint}`);
   return exitCodes.usage;
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  const manifest: unknown = JSON.parse(text);
-  const found =
-    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
-  return String(found);
 }

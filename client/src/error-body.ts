@@ -36,12 +36,16 @@ export type FormErrorReason = 'origin_not_allowed' | 'too_many_checks';
 export type OperatorErrorReason =
   'invalid_admin_token' | 'account_not_found' | 'request_not_found' | 'too_many_credits';
 
+/** What a prober may be refused with. */
+export type ProberErrorReason = 'prober_not_known' | 'invalid_enrolment_token';
+
 /** Every reason there is: those of the endpoints, and those of a request that reached none. */
 export type ErrorReason =
   | SingleErrorReason
   | BulkErrorReason
   | SessionErrorReason
   | AccountErrorReason
+  | ProberErrorReason
   | OperatorErrorReason
   | ListErrorReason
   | FormErrorReason

@@ -36,6 +36,8 @@ const errorReasons: Record<ErrorReason, true> = {
   list_not_found: true,
   wrong_list_state: true,
   too_many_uploads: true,
+  prober_not_known: true,
+  invalid_enrolment_token: true,
   invalid_webhook_url: true,
   webhook_not_found: true,
   delivery_not_found: true,

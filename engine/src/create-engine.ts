@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 import type { Evidence } from './evidence.ts';
+import { openEgress, type EngineEgress } from './engine-egress.ts';
 import { lookUp } from './look-up.ts';
 import { createLookupQueue } from './lookup-queue.ts';
 import { believeDenials } from './dns/believe-denials.ts';
@@ -26,7 +27,7 @@ import { largeProviders } from './lists/large-providers.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import { nearProvider } from './lists/near-provider.ts';
-import { createPacer, type Pacer, type Predecessor } from './politeness/create-pacer.ts';
+import { createPacer, type Pacer } from './politeness/create-pacer.ts';
 import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyBook } from './politeness/policy.ts';
@@ -111,6 +112,8 @@ export type Engine = {
   lookUp(address: Address, request: VerifyRequest): Promise<Evidence>;
   /** The large provider that the domain is one slip away from, unless it is well known itself. Nobody is asked. */
   nearProvider(address: Address): string | undefined;
+  /** Where the mail of a domain goes. */
+  findMailRoute(address: Address, request: VerifyRequest): Promise<MailRoute>;
   /** Asks mail hosts from this process, whoever does so for `verify`. */
   prober: Prober;
   egress: EngineEgress;
@@ -120,23 +123,6 @@ export type Engine = {
   health(): EngineHealth;
   /** Lets go of every socket and file. */
   close(): void;
-};
-
-/** The egress addresses that the engine is set up with, for whoever keeps account of whose they are. */
-export type EngineEgress = {
-  ids: readonly string[];
-  /** One is ours now, and conversations may begin from it until then, on the engine's clock. */
-  takeOver(id: string, from: Predecessor, until: number): void;
-  /** It is still ours. */
-  allowUntil(id: string, until: number): void;
-  /** Nothing begins from it any more. */
-  giveUp(id: string): void;
-  /** Conversations that are still open from it. */
-  conversations(id: string): number;
-  /** What its next owner should know. */
-  handOver(id: string): unknown;
-  /** Why nothing can be asked from it now, where that is so. */
-  problem(id: string): 'mail_port_blocked' | 'down' | 'resting' | undefined;
 };
 
 /** Puts the real parts together: this machine's clock, sockets, lists and memory. */
@@ -159,7 +145,6 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
-  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   const localProber = createLocalProber({ limits, resolver, policies, scheduler, mailPort });
   const asking = {
     clock,
@@ -168,11 +153,7 @@ export function createEngine(settings: EngineSettings): Engine {
     resolver,
     policies,
     prober: settings.chooseProber?.(localProber, policies) ?? localProber,
-    mailRoutes: {
-      find: ({ host }, request) =>
-        lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
-      recall: ({ host }) => mailRoutes.recall(host),
-    },
+    mailRoutes: inTurn(base, mailRoutes),
   } satisfies Omit<VerifyParts, 'controls'>;
   const controls = createControlMailboxes({
     ...asking,
@@ -186,6 +167,7 @@ export function createEngine(settings: EngineSettings): Engine {
     prober: localProber,
     egress: openEgress({ pacer, rights, routes, mailPort }),
     recall: (address) => recall(address, parts),
+    findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     lookUp: (address, request) => lookUp(address, parts, request),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
@@ -213,24 +195,19 @@ export function createEngine(settings: EngineSettings): Engine {
   };
 }
 
-type EgressNeeds = { pacer: Pacer; rights: EgressRights; routes: Routes; mailPort: MailPortWatch };
+const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
 
-function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): EngineEgress {
+/** Where mail goes, found for as many at once as there are places, accounts in turn. */
+function inTurn(
+  { clock, limits }: Base,
+  mailRoutes: ReturnType<typeof openMailRoutes>['mailRoutes'],
+): VerifyParts['mailRoutes'] {
+  const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   return {
-    ids: routes.ids,
-    takeOver(id, from, until) {
-      pacer.takeOver(id, from);
-      rights.allowUntil(id, until);
-    },
-    allowUntil: (id, until) => rights.allowUntil(id, until),
-    giveUp: (id) => rights.giveUp(id),
-    conversations: (id) => pacer.openFrom(id),
-    handOver: (id) => pacer.handOver(id),
-    problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
+    find: ({ host }, request) => lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
+    recall: ({ host }) => mailRoutes.recall(host),
   };
 }
-
-const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
 
 type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
 

@@ -1,7 +1,8 @@
 /** What the engine offers: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
 export { createBoundedCache } from './bounded-cache.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { createEngine, type Engine, type EngineEgress, type EngineSettings } from './create-engine.ts';
+export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
+export type { EngineEgress } from './engine-egress.ts';
 export { createResolver } from './dns/create-resolver.ts';
 export { parseDnsServer } from './dns/parse-dns-server.ts';
 export { probeResolver } from './dns/probe-resolver.ts';

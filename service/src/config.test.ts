@@ -278,6 +278,13 @@ const rows = [
     bad: ['0'],
   }),
   row({
+    key: 'firstKeys',
+    name: 'MAILPROOF_FIRST_KEYS',
+    usual: 'print',
+    good: [['file', 'file']],
+    bad: ['journal', 'off'],
+  }),
+  row({
     key: 'logLevel',
     name: 'MAILPROOF_LOG_LEVEL',
     usual: 'info',
@@ -295,7 +302,7 @@ test('the rows below are all the settings there are', () => {
     Object.keys(read({})),
   );
   assert.deepEqual(
-    rows.map(({ name }) => name),
+    ['MAILPROOF_CONFIG', ...rows.map(({ name }) => name)],
     describeConfig({}).map(({ name }) => name),
   );
 });

@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { canonicalHost, parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
+import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
 import { nearestName } from '@mailproof/engine/nearest-name';
+import { readSetting, textOf, valueInForce } from './read-setting.ts';
 import {
   directory,
   heloName,
@@ -15,6 +17,7 @@ import {
   senderAddress,
   token,
   wholeNumber,
+  writesToJournal,
   type Environment,
   type Setting,
 } from './setting.ts';
@@ -57,6 +60,7 @@ export type Config = {
   denyFile: string | undefined;
   sandboxAddressesPerHour: number;
   sandboxDelays: 'on' | 'off';
+  firstKeys: 'print' | 'file';
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 };
 
@@ -267,6 +271,14 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...usually('on'),
     ...oneOf('on', 'off'),
   },
+  firstKeys: {
+    names: ['MAILPROOF_FIRST_KEYS'],
+    meaning:
+      'where the keys of the first start go: to standard output, or to first-keys.txt in the data directory',
+    defaultText: 'print; file where standard output is the journal of systemd',
+    defaultValue: (env) => (writesToJournal(env) ? 'file' : 'print'),
+    ...oneOf('print', 'file'),
+  },
   logLevel: {
     names: ['MAILPROOF_LOG_LEVEL'],
     meaning: 'least weight of a log line that is written',
@@ -279,7 +291,10 @@ export type ReadConfig =
   /** `warnings` are for the operator: something is odd, but not wrong enough to stop the start. */
   { kind: 'ok'; config: Config; warnings: string[] } | { kind: 'bad'; problem: string };
 
-export function readConfig(env: Environment): ReadConfig {
+export function readConfig(given: Environment): ReadConfig {
+  const complete = completeEnvironment(given, secretNames());
+  if (complete.kind === 'bad') return complete;
+  const { env } = complete;
   const values: Record<string, unknown> = {};
   for (const [key, setting] of settingEntries()) {
     const read = readSetting(setting, env);
@@ -299,13 +314,27 @@ export type DescribedSetting = {
 };
 
 /** Every setting with the value in force, passwords and tokens masked. The environment must have been read before. */
-export function describeConfig(env: Environment): DescribedSetting[] {
+export function describeConfig(given: Environment): DescribedSetting[] {
+  const complete = completeEnvironment(given, secretNames());
+  const env = complete.kind === 'ok' ? complete.env : given;
+  const file = { name: configVariable, value: textOf(given, configVariable) ?? null, default: null };
+  return [{ ...file, meaning: configMeaning }, ...describeAll(env)];
+}
+
+function describeAll(env: Environment): DescribedSetting[] {
   return settingEntries().map(([, setting]) => ({
     name: setting.names[0],
     value: valueInForce(setting, env),
     default: setting.defaultText,
     meaning: setting.meaning,
   }));
+}
+
+export const configMeaning = 'a file of settings, one NAME=value a line; the environment wins';
+
+/** What may come as a file, under its name with `_FILE` after it: whatever is masked. */
+export function secretNames(): string[] {
+  return settingEntries().flatMap(([, setting]) => (setting.mask === undefined ? [] : [setting.names[0]]));
 }
 
 /** The table in words, for the documentation. */
@@ -322,41 +351,6 @@ function settingEntries(): [string, Setting<unknown>][] {
   return Object.entries(settings);
 }
 
-function readSetting<Value>(
-  setting: Setting<Value>,
-  env: Environment,
-): { kind: 'read'; value: Value } | { kind: 'bad'; problem: string } {
-  const given = givenText(setting, env);
-  if (given === undefined) return { kind: 'read', value: setting.defaultValue(env) };
-  const value = setting.parse(given.text);
-  if (value !== undefined) return { kind: 'read', value };
-  const shown =
-    setting.mask === undefined ? `is ${JSON.stringify(given.text.slice(0, 80))}` : 'cannot be read';
-  return { kind: 'bad', problem: `${given.name} ${shown}; it may be ${setting.mayBe}` };
-}
-
-/** Text values in the form in which they are used (paths absolute, names canonical), others as they were written. */
-function valueInForce(setting: Setting<unknown>, env: Environment): string | null {
-  const given = givenText(setting, env);
-  const value = given === undefined ? setting.defaultValue(env) : setting.parse(given.text);
-  const text = typeof value === 'string' ? value : (given?.text ?? setting.defaultText);
-  return text === null || setting.mask === undefined ? text : setting.mask(text);
-}
-
-function givenText(setting: Setting<unknown>, env: Environment): { name: string; text: string } | undefined {
-  for (const name of setting.names) {
-    const text = textOf(env, name);
-    if (text !== undefined) return { name, text };
-  }
-  return undefined;
-}
-
-/** An empty variable counts as not set: that is how composed environments leave one out. */
-function textOf(env: Environment, name: string): string | undefined {
-  const text = env[name]?.trim();
-  return text === '' ? undefined : text;
-}
-
 /** Read by `mailproof check`, which talks to a service and is none. */
 const clientVariables = ['URL', 'API_KEY'];
 
@@ -365,7 +359,11 @@ function unknownSettings(env: Environment): string[] {
   const prefix = 'MAILPROOF_';
   const named = (names: string[]) =>
     names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
-  const known = named(settingEntries().flatMap(([, setting]) => [...setting.names]));
+  const known = named([
+    configVariable,
+    ...settingEntries().flatMap(([, setting]) => [...setting.names]),
+    ...secretNames().map(fileVariable),
+  ]);
   const unknown = named(Object.keys(env)).filter(
     (name) => !known.includes(name) && !clientVariables.includes(name),
   );

@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createEngine, systemClock } from '@mailproof/engine';
 import { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 import type { Config } from './config.ts';
@@ -24,6 +26,7 @@ import { createSlots, slotLimits } from './verifications/slots.ts';
 import { welcome, type FirstKeys } from './welcome.ts';
 
 export { StartError };
+export { startProber } from './start/start-prober.ts';
 export type { ProcessRole };
 
 export type Service = {
@@ -83,7 +86,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const registry = await store.joinRegistry(role);
   const base = { store, registry, clock, wallClock, logger, onProblem };
-  const { engine, egress, ...opened } = await openEngine(config, {
+  const { engine, egress, queue, ...opened } = await openEngine(config, {
     ...base,
     role,
     createEngine: parts.createEngine,
@@ -92,7 +95,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const sandbox = createSandbox({ delays: config.sandboxDelays === 'on', clock });
   const slots = createSlots({ clock, limits: slotLimits(config.verificationsAtOnce) });
   const counting = startCounting({ ...base, onCounted: watchVerifications(metrics) });
-  const work = { ...base, engine, egress, sandbox, slots, onResult: counting.onResult };
+  const work = { ...base, engine, egress, queue, sandbox, slots, onResult: counting.onResult };
 
   const upkeep = await startUpkeep({ ...work, taskRetentionMs: config.taskRetentionMs });
   const onLeaseLost = () => metrics.count('taskLeasesLost', {});
@@ -137,9 +140,26 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
 async function startApiAndGreet(config: Config, parts: ApiParts & Pick<StartParts, 'print'>): Promise<Api> {
   const api = await startApi(config, parts);
   const first = await ensureFirstAccount(parts);
-  if (first.kind === 'created') parts.print(welcome(api.url, keysOf(first)));
+  if (first.kind === 'created') await giveFirstKeys(config, welcome(api.url, keysOf(first)), parts);
   parts.logger.info({ url: api.url }, 'listening');
   return api;
+}
+
+/** Keys that go where a log is kept could be read by whoever reads logs, for as long as those are kept. */
+async function giveFirstKeys(
+  { firstKeys, dataDir }: Config,
+  text: string,
+  { print, logger }: Pick<StartParts, 'print'> & Pick<ApiParts, 'logger'>,
+): Promise<void> {
+  if (firstKeys === 'print') {
+    print(text);
+    return;
+  }
+  const file = join(dataDir, 'first-keys.txt');
+  // One that is there may be readable for others; it is not written into.
+  await rm(file, { force: true });
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  logger.info({ file }, 'the keys of the first account are in this file');
 }
 
 function keysOf(first: FirstAccountAnswer & { kind: 'created' }): FirstKeys {

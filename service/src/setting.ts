@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, fstatSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { canonicalHost, parseAddress } from '@mailproof/engine';
@@ -133,3 +133,10 @@ export const token: Kind<string> = {
   mayBe: 'at least 32 letters, digits and signs without spaces, as `openssl rand -hex 32` makes them',
   parse: (text) => (/^[\x21-\x7e]{32,1024}$/.test(text) ? text : undefined),
 };
+
+/** systemd names the device and the inode of the journal's stream, which standard output may or may not be. */
+export function writesToJournal({ JOURNAL_STREAM: stream }: Environment): boolean {
+  if (stream === undefined) return false;
+  const { dev, ino } = fstatSync(1);
+  return stream === `${dev}:${ino}`;
+}

@@ -4,7 +4,7 @@ import type { ServiceUnderTest } from './start-service.ts';
 import { places } from './surroundings.ts';
 import { domainMark, mailboxMark, serialMark, wireRequest, withNumber } from './wire-request.ts';
 
-export type MeasureId = 'host' | 'known' | 'running' | 'completed' | 'bulk';
+export type MeasureId = 'host' | 'known' | 'running' | 'completed' | 'form' | 'bulk';
 
 export type Measure = {
   id: MeasureId;
@@ -20,14 +20,15 @@ export type Measure = {
   mostConnections: number;
 };
 
-type Asked = { method: 'GET' | 'POST'; path: string; body: unknown };
+/** With the key of the account, unless it is said by what, and from which page. */
+type Asked = { method: 'GET' | 'POST'; path: string; body: unknown; key?: string; origin?: string };
 
 /** Measured one after the other, with a service of its own for each kind of pacing. */
 export const measureGroups: { pacing: 'on' | 'off'; ids: MeasureId[] }[] = [
   // Every address is asked for once, and hosts are asked as fast as they answer.
   { pacing: 'off', ids: ['host'] },
   // Bulk is the last, for its tasks stay: their addresses wait for a host that is silent, so that creation is measured alone.
-  { pacing: 'on', ids: ['known', 'running', 'completed', 'bulk'] },
+  { pacing: 'on', ids: ['known', 'running', 'completed', 'form', 'bulk'] },
 ];
 
 const singlePath = '/api/v1/email-verification';
@@ -41,7 +42,7 @@ export async function prepareMeasure(service: ServiceUnderTest, id: MeasureId): 
   const first = await call(service, wanted.asked);
   if (first.status >= 300)
     throw new Error(`${wanted.title}: ${first.status} ${JSON.stringify(first.answer)}`);
-  const request = wireRequest({ ...wanted.asked, key: service.key });
+  const request = wireRequest({ key: service.key, ...wanted.asked });
   return { id, ...wanted, request, first, mostConnections };
 }
 
@@ -69,6 +70,12 @@ async function describeMeasure(service: ServiceUnderTest, id: MeasureId): Promis
         goal: 0.6,
         asked: getTask(await createTask(service, batchAt(places.disposable), 'completed')),
       };
+    case 'form':
+      return {
+        title: 'POST form check, DNS known, of a thousand domains',
+        goal: undefined,
+        asked: await formCheck(service),
+      };
     case 'bulk':
       return {
         title: `POST bulk, ${perTask} addresses`,
@@ -81,6 +88,20 @@ async function describeMeasure(service: ServiceUnderTest, id: MeasureId): Promis
 
 function single(email: string): Asked {
   return { method: 'POST', path: singlePath, body: { email } };
+}
+
+const page = 'https://www.example.com';
+
+/** By a key that is good for more than can be asked. */
+async function formCheck(service: ServiceUnderTest): Promise<Asked> {
+  const body = { origins: [page], checks_per_day: 10_000_000, checks_per_visitor: 10_000_000 };
+  const { answer } = await call(service, { method: 'POST', path: '/api/v1/account/form-keys', body });
+  const asked = {
+    method: 'POST',
+    path: '/api/v1/form-check',
+    key: String(field(answer, 'form_key')),
+  } as const;
+  return { ...asked, origin: page, body: { email: `user${mailboxMark}@d${domainMark}.test` } };
 }
 
 function getTask(id: string): Asked {
@@ -116,14 +137,15 @@ async function createTask(
 }
 
 async function call(
-  { port, key }: ServiceUnderTest,
-  { method, path, body }: Asked,
+  { port, key: ofAccount }: ServiceUnderTest,
+  { method, path, body, key = ofAccount, origin }: Asked,
 ): Promise<Measure['first']> {
   const text = body === undefined ? undefined : withNumber(JSON.stringify(body))(0);
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${key}`,
+      ...(origin === undefined ? {} : { origin }),
       ...(text === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(text === undefined ? {} : { body: text }),

@@ -10,15 +10,18 @@ type Asked = {
   path: string;
   key: string;
   body: unknown;
+  /** The page of a browser that asks. */
+  origin?: string;
 };
 
 /** A request as bytes on the wire. All of it is ASCII, so characters are bytes. */
-export function wireRequest({ method, path, key, body }: Asked): string {
+export function wireRequest({ method, path, key, body, origin }: Asked): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   return [
     `${method} ${path} HTTP/1.1`,
     'Host: 127.0.0.1',
     `Authorization: Bearer ${key}`,
+    ...(origin === undefined ? [] : [`Origin: ${origin}`]),
     ...(text === '' ? [] : ['Content-Type: application/json', `Content-Length: ${text.length}`]),
     '',
     text,

@@ -100,9 +100,7 @@ const unfreeze = defineCommand({
   notes: [
     'To see what does not balance, run mailproof audit --account ACCOUNT first. Nothing is repaired: the figures of the account are accepted as they are, and it is frozen again only for what goes wrong later.',
   ],
-  examples: [
-    'mailproof accounts unfreeze acct_0123456789abcdef --reason "figures corrected after a restore"',
-  ],
+  examples: ['mailproof accounts unfreeze acct_0123456789abcdef --reason "restored"'],
   words: { required: ['ACCOUNT'], most: 1 },
   async run({ options, positionals: [accountId = ''], ...surroundings }) {
     const reason = options.reason?.trim() ?? '';

@@ -39,6 +39,7 @@ describe('doctor', { concurrency: 4 }, () => {
       'HELO name: ok',
       'sender domain: ok',
       'SPF: ok',
+      'probers: not_checked',
       'routes: not_checked',
       'egress: warning',
       'mail port: warning',

@@ -7,6 +7,7 @@ import { checkMachine, checkSettings } from '../doctor/check-machine.ts';
 import { checkMailPort } from '../doctor/check-mail-port.ts';
 import { checkResolvers } from '../doctor/check-resolvers.ts';
 import { checkControls } from '../doctor/check-controls.ts';
+import { checkProbers } from '../doctor/check-probers.ts';
 import { checkRoutes } from '../doctor/check-routes.ts';
 import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
 import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
@@ -55,6 +56,7 @@ async function examine(parts: DoctorParts): Promise<Finding[]> {
     checkHeloName(parts),
     checkSenderDomain(parts),
     checkSpf(parts),
+    checkProbers(parts),
     checkRoutes(parts),
     checkControls(parts),
   ]);

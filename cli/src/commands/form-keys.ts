@@ -23,7 +23,7 @@ const create = defineCommand({
   },
   examples: [
     'mailproof form-keys create acct_0123456789abcdef https://www.example.com',
-    'mailproof form-keys create acct_0123456789abcdef https://www.example.com --per-day 50000',
+    'mailproof form-keys create ACCOUNT https://www.example.com --per-day 50000',
   ],
   words: { required: ['ACCOUNT', 'ORIGIN'], most: 21 },
   run: async ({ options, positionals: [accountId = '', ...pages], ...surroundings }) => {

@@ -55,6 +55,13 @@ export function AccountPage() {
             remove: (key) => api.client.formKeys.delete(key),
           }}
         />
+        <section class="card" aria-labelledby="webhooks-title">
+          <div class="card-head">
+            <h2 id="webhooks-title">Webhooks</h2>
+            <a href="/webhooks">Manage webhooks</a>
+          </div>
+          <p class="hint">Have your own systems told when a task or a list is done, or credits run low.</p>
+        </section>
         <LedgerCard pages={pages} canOpen />
       </WhenRead>
     </Page>

@@ -6,7 +6,7 @@ import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Loaded } from '../loading/use-loaded.ts';
 import { KeyForm } from './key-form.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 
 /** What can be done with the keys of an account; the operator cannot rename them. */
@@ -46,7 +46,13 @@ export function KeysCard({ actions }: { actions: KeyActions }) {
         }
       />
       {made.value === undefined ? null : (
-        <NewKeyDialog made={made.value} onClose={() => (made.value = undefined)} />
+        <SecretDialog
+          title="Copy the new key now"
+          text="You will not see it again. The service does not store the key itself."
+          secret={made.value.api_key}
+          what="the key"
+          onClose={() => (made.value = undefined)}
+        />
       )}
     </section>
   );

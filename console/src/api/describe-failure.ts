@@ -88,7 +88,18 @@ const failureTexts: Record<string, FailureText> = {
   key_not_found: { title: 'Key not found', text: 'It may already have been deleted.' },
   live_key_required: {
     title: 'This needs a live key',
-    text: 'You are signed in with a test key. Sign in with a live key to create or delete live keys.',
+    text: 'You are signed in with a test key. Sign in with a live key to change live keys and webhooks.',
+  },
+  invalid_webhook_url: {
+    title: 'This URL cannot be used',
+    text: 'It must begin with https, use port 443 or one from 1024 on, and carry no user name or password.',
+  },
+  webhook_not_found: { title: 'Webhook not found', text: 'It may already have been deleted.' },
+  delivery_not_found: { title: 'Delivery not found', text: 'It is no longer kept.' },
+  webhook_disabled: { title: 'The endpoint is off', text: 'Switch it on first.' },
+  too_many_webhooks: {
+    title: 'Too many endpoints',
+    text: 'An account can have 10 endpoints. Delete one that you no longer use.',
   },
   invalid_request: { title: 'Invalid request', text: 'Check what you entered and try again.' },
   account_not_found: { title: 'Account not found', text: 'Check the account ID.' },

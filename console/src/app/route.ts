@@ -7,6 +7,8 @@ export type Route =
   | { kind: 'tasks' }
   | { kind: 'task'; id: string }
   | { kind: 'account' }
+  | { kind: 'webhooks' }
+  | { kind: 'webhook'; id: string }
   | { kind: 'operator' }
   | { kind: 'operator_accounts' }
   | { kind: 'operator_account'; id: string }
@@ -19,15 +21,17 @@ const places: Readonly<Record<string, Route>> = {
   '/lists': { kind: 'lists' },
   '/tasks': { kind: 'tasks' },
   '/account': { kind: 'account' },
+  '/webhooks': { kind: 'webhooks' },
   '/operator': { kind: 'operator' },
   '/operator/accounts': { kind: 'operator_accounts' },
   '/operator/audit-log': { kind: 'operator_audit' },
 };
 
 /** Folders with one page for each thing in them. */
-const below: Readonly<Record<string, 'list' | 'task' | 'operator_account'>> = {
+const below: Readonly<Record<string, 'list' | 'task' | 'webhook' | 'operator_account'>> = {
   lists: 'list',
   tasks: 'task',
+  webhooks: 'webhook',
   'operator/accounts': 'operator_account',
 };
 
@@ -35,7 +39,7 @@ export function readRoute(path: string): Route {
   const plain = path.length > 1 ? path.replace(/\/$/, '') : path;
   const place = Object.hasOwn(places, plain) ? places[plain] : undefined;
   if (place !== undefined) return place;
-  const [, folder = '', id] = /^\/(lists|tasks|operator\/accounts)\/([^/]+)$/.exec(plain) ?? [];
+  const [, folder = '', id] = /^\/(lists|tasks|webhooks|operator\/accounts)\/([^/]+)$/.exec(plain) ?? [];
   const kind = below[folder];
   return kind === undefined || id === undefined ? { kind: 'not_found' } : { kind, id: decode(id) };
 }

@@ -13,6 +13,8 @@ import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { useSignOut } from '../sign-in/use-sign-out.ts';
 import { TaskPage } from '../tasks/task-page.tsx';
 import { TasksPage } from '../tasks/tasks-page.tsx';
+import { WebhookPage } from '../webhooks/webhook-page.tsx';
+import { WebhooksPage } from '../webhooks/webhooks-page.tsx';
 import { Header } from './header.tsx';
 import type { Route } from '../app/route.ts';
 import { useConsole } from '../app/use-console.ts';
@@ -103,6 +105,10 @@ function accountPage(route: Route): JSX.Element {
       return <TaskPage key={route.id} id={route.id} />;
     case 'account':
       return <AccountPage key="account" />;
+    case 'webhooks':
+      return <WebhooksPage key="webhooks" />;
+    case 'webhook':
+      return <WebhookPage key={route.id} id={route.id} />;
     case 'operator':
     case 'operator_accounts':
     case 'operator_account':
@@ -131,6 +137,8 @@ function operatorPage(route: Route): JSX.Element {
     case 'tasks':
     case 'task':
     case 'account':
+    case 'webhooks':
+    case 'webhook':
       return <OtherSessionNeeded key="other" secret="an API key" />;
     case 'not_found':
       return <NotFound key="not_found" />;

@@ -11,7 +11,7 @@ const accountPlaces: readonly Place[] = [
   { path: '/check', label: 'Check', icon: 'check', holds: ['check'] },
   { path: '/lists', label: 'Lists', icon: 'lists', holds: ['lists', 'list'] },
   { path: '/tasks', label: 'Tasks', icon: 'tasks', holds: ['tasks', 'task'] },
-  { path: '/account', label: 'Account', icon: 'account', holds: ['account'] },
+  { path: '/account', label: 'Account', icon: 'account', holds: ['account', 'webhooks', 'webhook'] },
 ];
 
 const operatorPlaces: readonly Place[] = [

@@ -74,7 +74,7 @@ async function createKey(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor();
 }
 
-const ofAccount = (taskId: string): Place[] => [
+const ofAccount = (taskId: string, webhookId: string): Place[] => [
   { name: 'check', path: '/check', heading: 'Check an address' },
   {
     name: 'check-safe',
@@ -107,6 +107,8 @@ const ofAccount = (taskId: string): Place[] => [
   { name: 'task', path: `/tasks/${taskId}`, heading: /contacts/ },
   { name: 'account', path: '/account', heading: 'Account' },
   { name: 'account-new-key', path: '/account', heading: 'Account', act: createKey },
+  { name: 'webhooks', path: '/webhooks', heading: 'Webhooks' },
+  { name: 'webhook', heading: 'Webhook', path: `/webhooks/${webhookId}` },
   { name: 'not-found', path: '/operator/nowhere', heading: 'Page not found' },
 ];
 const ofTestKey: Place[] = [
@@ -156,7 +158,7 @@ export async function lookAtEveryPage(fixture: ConsoleFixture, { width, themes }
   };
   await look({ name: 'sign-in', path: '/', heading: 'Sign in' });
   await signIn(page, { origin, secret: liveKey });
-  for (const place of ofAccount(taskId)) await look(place);
+  for (const place of ofAccount(taskId, await createWebhook(fixture))) await look(place);
   const signOut = async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -180,5 +182,16 @@ async function runTask({ demo }: ConsoleFixture): Promise<string> {
   const client = createClient({ baseUrl: demo.url, apiKey: demo.liveKey });
   const emails = sampleRows().map(({ email }) => email);
   const { task_id: id } = await client.runTask(emails, { name: 'contacts.csv' });
+  return id;
+}
+
+/** An endpoint that nobody listens at, with a message on its way; the answer is its id. */
+async function createWebhook({ demo }: ConsoleFixture): Promise<string> {
+  const { webhooks } = createClient({ baseUrl: demo.url, apiKey: demo.liveKey });
+  const { webhook_id: id } = await webhooks.create({
+    url: 'https://hooks.example/a/long/path/to/an/endpoint/of/a/customer/with/many/words',
+    events: ['task.completed', 'credits.low'],
+  });
+  await webhooks.test(id);
   return id;
 }

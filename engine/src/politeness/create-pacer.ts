@@ -88,6 +88,7 @@ const domainsKept = 10_000;
 
 type Pacing = PacerParts & {
   histories: HostHistories;
+  keysOf: (destination: Destination) => Keys;
   memory: MemoryNamespace;
   /** By egress address; none of one that was ours all along. */
   takeovers: Map<string, Takeover>;
@@ -103,6 +104,7 @@ export function createPacer(parts: PacerParts): Pacer {
     memory: emptyNamespace,
     ...parts,
     histories,
+    keysOf: rememberKeys(),
     takeovers: new Map(),
     accounts: createAccountConduct(clock, accountsKept),
     domainRests: createBoundedCache({ clock, maxEntries: domainsKept }),
@@ -115,7 +117,7 @@ export function createPacer(parts: PacerParts): Pacer {
     accounts: pacing.accounts,
     restOf: (destination) => restOf(destination, pacing),
     restOfDomain: (domain, destination) => restOfDomain(domain, destination, pacing),
-    keysOf: (destination) => Object.values(keysOf(destination)),
+    keysOf: (destination) => Object.values(pacing.keysOf(destination)),
     resting: () => histories.resting(),
     openFrom: (egress) => openFrom(egress, histories),
     handOver: (egress) => writeHandOver(egress, { histories, takeover: pacing.takeovers.get(egress), clock }),
@@ -157,11 +159,20 @@ function countOf({ from }: HostHistory, egress: string, { takeovers, clock }: Pa
   return fresh;
 }
 
-function keysOf({ target, policy }: Destination): { address: string; network: string; group: string } {
-  return {
-    address: `address ${target.address}`,
-    network: `network ${networkOf(target.address)}`,
-    group: `group ${policy.group}`,
+type Keys = { address: string; network: string; group: string };
+
+/** A destination is asked about many times while somebody waits for it, so its keys are put together once. */
+function rememberKeys(): (destination: Destination) => Keys {
+  const known = new WeakMap<Destination, Keys>();
+  return (destination) => {
+    const { target, policy } = destination;
+    const keys = known.get(destination) ?? {
+      address: `address ${target.address}`,
+      network: `network ${networkOf(target.address)}`,
+      group: `group ${policy.group}`,
+    };
+    known.set(destination, keys);
+    return keys;
   };
 }
 
@@ -175,7 +186,7 @@ function restOfDomain(domain: string, destination: Destination, { domainRests, c
   return reason === undefined ? undefined : { reason, until: clock.now() + domainRests.lifeOf(key) };
 }
 
-function restOf(destination: Destination, { histories, clock }: Pacing): KnownRest | undefined {
+function restOf(destination: Destination, { histories, clock, keysOf }: Pacing): KnownRest | undefined {
   const { address, group } = keysOf(destination);
   const rests = [histories.of(address).rest, histories.of(group).rest];
   return rests.find((rest) => isRunning(rest, clock));
@@ -185,7 +196,7 @@ function mayOpen(destination: Destination, egress: string, pacing: Pacing): Perm
   const { histories, clock } = pacing;
   const rest = restOf(destination, pacing);
   if (rest !== undefined) return { kind: 'resting', ...rest };
-  const keys = keysOf(destination);
+  const keys = pacing.keysOf(destination);
   const { politeness } = destination.policy;
   const group = histories.of(keys.group);
   const most: [string, number][] = [
@@ -216,7 +227,7 @@ function groupLimit({ clean }: HostHistory, politeness: Politeness): number {
 
 function noteOpened(destination: Destination, egress: string, pacing: Pacing): void {
   const { histories, clock } = pacing;
-  const keys = keysOf(destination);
+  const keys = pacing.keysOf(destination);
   for (const key of Object.values(keys)) {
     const count = countOf(histories.of(key), egress, pacing);
     count.open += 1;
@@ -233,7 +244,7 @@ type ClosedConversation = {
 
 function noteClosed({ destination, egress, outcome }: ClosedConversation, pacing: Pacing): void {
   const { histories, clock, backsOff } = pacing;
-  const keys = keysOf(destination);
+  const keys = pacing.keysOf(destination);
   for (const key of Object.values(keys)) countOf(histories.of(key), egress, pacing).open -= 1;
   if (outcome === undefined || !backsOff) return;
   const at = { address: histories.of(keys.address), group: histories.of(keys.group) };

@@ -48,22 +48,25 @@ function rereadRefusal(evidence: Refused): Refused {
   return condemnsMailbox(meaning.label) ? evidence : { ...evidence, meaning };
 }
 
-/** What was remembered, or compared in the same conversation, cannot be read again from a reply. */
+/**
+ * Only that a made-up address was refused as unknown depends on rules. What was remembered, compared or heard in another
+ * conversation cannot be read again from the replies of this one.
+ */
 function rereadCatchAll({ catchAll, replies, host }: Answered): CatchAllAnswer {
-  const reply = replies.find(({ phase }) => phase === 'random_rcpt');
-  if (reply === undefined || catchAll.kind === 'undetermined' || catchAll.from !== 'random_probe')
-    return catchAll;
-  const before: ReplyMeaning =
-    catchAll.kind === 'yes'
-      ? { label: 'accepted', reason: 'accepted' }
-      : { label: 'mailbox_not_exist', reason: 'unknown_user' };
+  const [reply, ...again] = replies.filter(({ phase }) => phase === 'random_rcpt');
+  if (catchAll.kind !== 'no' || catchAll.from !== 'random_probe') return catchAll;
+  if (reply === undefined || again.length > 0) return catchAll;
+  if (reply.code < 300) return { kind: 'yes', from: 'random_probe' };
+  if (reply.code < 500) return catchAll;
+  const before: ReplyMeaning = { label: 'mailbox_not_exist', reason: 'unknown_user' };
   return catchAllAfter(reread(reply, { host, recipient: undefined, before }));
 }
 
 type ReadBefore = { host: CanonicalHost; recipient: string | undefined; before: ReplyMeaning };
 
 function reread({ code, enhanced, text }: ReadReply, { host, recipient, before }: ReadBefore): ReplyMeaning {
-  if (text.length >= defaultLimits.explainedReplyCharacters) return before;
+  // Cut, or in letters that were not kept.
+  if (text.length >= defaultLimits.explainedReplyCharacters || text.includes('?')) return before;
   const parties = recipient === undefined ? undefined : { sender: '', heloName: '', recipient };
   const meaning = classifyReply({ code, enhanced, text, provider: providerOf(host)?.id }, parties);
   return condemnsMailbox(meaning.label) && !condemnsMailbox(before.label) ? before : meaning;

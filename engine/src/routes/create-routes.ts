@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
@@ -127,7 +128,7 @@ export function createRoutes(parts: RoutesParts): Routes {
   const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
 
   function choose({ group, address, allowed, preferred }: RouteRequest): RouteChoice {
-    const family = parseIp(address)?.family;
+    const family = isIP(address);
     const usable = all.filter(
       (watched) =>
         allowed?.includes(watched.route.id) !== false &&
@@ -280,16 +281,18 @@ function stateOf(
   };
 }
 
-/** A route that is no longer in the file is forgotten; nothing rests longer than a rest takes. */
+/**
+ * Nothing rests longer than a rest takes. Whoever refused a route that is not in our file, because another process has it,
+ * is not asked on ours instead.
+ */
 function restoreRoute(
   state: RouteState,
   { watched, refusals }: { watched: WatchedRoute | undefined; refusals: BoundedCache<string> },
   { clock, wallClock, limits }: RoutesParts,
 ): void {
-  if (watched === undefined) return;
   const onClock = (time: number): number =>
     clock.now() + Math.min(time - wallClock.now(), limits.routeRestMs);
-  watched.health.restore({
+  watched?.health.restore({
     restingUntil: state.restingUntil === undefined ? undefined : onClock(state.restingUntil),
     restingGroups: state.restingGroups.map(({ group, until }) => ({ group, until: onClock(until) })),
   });

@@ -11,9 +11,9 @@ function startProcesses(signatures: string[]) {
   const clock = createTestClock();
   const kept = new Map<string, unknown>();
   const followers = new Map<string, Parameters<MemoryNamespace['follow']>[0]>();
-  const start = (signature: string) => {
+  const start = (signature: string, id = 'default') => {
     const routes = createRoutes({
-      settings: [{ id: 'default', kind: 'direct', perDay: 10 }],
+      settings: [{ id, kind: 'direct', perDay: 10 }],
       defaults: { heloName: 'probe.example', mailFrom: 'verify@probe.example' },
       clock,
       wallClock: { now: () => 1_800_000_000_000 + clock.now() },
@@ -41,7 +41,7 @@ function startProcesses(signatures: string[]) {
     const choice = routes.choose({ group, address: '192.0.2.1', allowed: undefined });
     return choice.kind === 'route' ? choice.route.id : choice.why;
   };
-  return { clock, start, choose, all: signatures.map(start) };
+  return { clock, start, choose, all: signatures.map((signature) => start(signature)) };
 }
 
 describe('the routes of several processes', () => {
@@ -82,5 +82,15 @@ describe('the routes of several processes', () => {
     two.note('default', { kind: 'connected', group: 'x.example' });
     clock.advance(1_000);
     assert.deepEqual([choose(one), choose(two)], ['all_resting', 'all_resting']);
+  });
+
+  it('are no way around a block, where each process has a route of its own', () => {
+    const { clock, start, choose } = startProcesses([]);
+    const [one, two] = [start('one', 'here'), start('two', 'there')];
+    one.note('here', { kind: 'blocked', group: 'g.example' });
+    assert.equal(choose(two, 'g.example'), 'there');
+    clock.advance(1_000);
+    assert.equal(choose(two, 'g.example'), 'all_resting');
+    assert.equal(choose(two, 'other.example'), 'there');
   });
 });

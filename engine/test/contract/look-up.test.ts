@@ -5,8 +5,9 @@ import { parseAddress } from '../../src/syntax/parse-address.ts';
 import { oneHost, startEngine } from '../support/start-engine.ts';
 
 test('looking an address up asks DNS and no mail host', async (context) => {
-  const { engine, world, stop } = await startEngine(oneHost('shop.test', { mailboxes: { jane: 'exists' } }));
-  context.after(stop);
+  const running = await startEngine(oneHost('shop.test', { mailboxes: { jane: 'exists' } }));
+  context.after(() => running.stop());
+  const { engine, world } = running;
   const look = async (email: string) => {
     const parsed = parseAddress(email);
     assert.ok(parsed.kind === 'valid');

@@ -206,6 +206,20 @@ const writeRow = statement((db, arg: MemoryRow & RowSignature) => {
     .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet(said));
 });
 
+/** What was learnt elsewhere, by somebody whom the engines of this installation may hear. */
+export async function rememberFrom(
+  tx: Tx,
+  entries: readonly Remembered[],
+  signature: RowSignature,
+): Promise<void> {
+  const rows = entries.flatMap(({ kind, key, value, lifeMs }) => {
+    const text = JSON.stringify(value);
+    const expires = signature.at + Math.round(lifeMs);
+    return text.length > mostCharacters ? [] : [{ kind, key, value: text, expires }];
+  });
+  await writeRows(tx, rows, signature);
+}
+
 async function writeRows(tx: Tx, rows: MemoryRow[], signature: RowSignature): Promise<void> {
   // In one order everywhere, so that two processes never wait for each other's rows.
   const sorted = rows.toSorted((a, b) => (a.kind + a.key < b.kind + b.key ? -1 : 1));

@@ -44,7 +44,7 @@ const writeUsesEveryMs = 1_000;
 export function startForms(parts: FormActionsParts): FormActions & { stop(): Promise<void> } {
   const { store, clock, wallClock } = parts;
   const uses = createFormUses(parts);
-  const writing = repeat(uses.write, { ...parts, everyMs: writeUsesEveryMs });
+  const writing = repeat(() => uses.write(), { ...parts, everyMs: writeUsesEveryMs });
   const inTime = () => ({ store: store.withRequestDeadline('work'), wallClock });
   return {
     findKey: createFindFormKey({ store: withFreshDeadlines(store, 'key'), clock, wallClock }),

@@ -31,6 +31,7 @@ import { addChangeList } from './routes/lists/change-list.ts';
 import { addCreateList } from './routes/lists/create-list.ts';
 import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, openapiDocument } from './routes/openapi.ts';
+import { addProbers } from './routes/probers.ts';
 import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
@@ -94,6 +95,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addWebhooks(server, routeParts);
   addWebhookDeliveries(server, routeParts);
   addAdmin(server, routeParts);
+  addProbers(server, routeParts);
   addHealth(server, routeParts);
   addMetrics(server, routeParts);
   addOpenapi(server);

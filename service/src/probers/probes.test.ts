@@ -158,7 +158,7 @@ for (const database of databases) {
       assert.equal(await report('prober', { ...result, probe: 'unheard of', evidence: lie }), 0);
       assert.equal(await report('prober', result), 1);
       assert.equal(await report('prober', { ...result, evidence: lie }), 0);
-      assert.deepEqual((await answer) as unknown, JSON.parse(JSON.stringify(evidenceOf(probe))));
+      assert.deepEqual(await answer, JSON.parse(JSON.stringify(evidenceOf(probe))));
       assert.deepEqual(await lease('prober'), []);
     });
 
@@ -181,7 +181,7 @@ for (const database of databases) {
       const evidence = evidenceOf(probe);
       const late = { holder: 'one', results: [{ ...lost, evidence }], renew: [] };
       assert.equal((await exchange.report(late)).counted.length, 0);
-      await exchange.report({ holder: 'one', results: [{ ...found!, evidence }], renew: [] });
+      await exchange.report({ holder: 'one', results: [{ ...found, evidence }], renew: [] });
       assert.equal(((await answer) as MailboxEvidence).kind, 'answered');
     });
 

@@ -3,7 +3,6 @@ import { rereadEvidence, type createEngine, type Engine } from '@mailproof/engin
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ProcessRegistry, ProcessRole } from '../db/process-registry.ts';
-import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { engineSettings } from '../engine-settings.ts';
 import { readLogSecret } from '../log/log-secret.ts';
@@ -11,6 +10,7 @@ import { createDispatcher } from '../probers/dispatch.ts';
 import { keepEgress, type EgressKeeper } from '../probers/keep-egress.ts';
 import { createProbeExchange, createStoreSource } from '../probers/probe-exchange.ts';
 import { createProbeQueue, type ProbeQueue } from '../probers/probe-queue.ts';
+import { hasOutsideProber } from '../probers/prober-records.ts';
 import { runProber } from '../probers/run-prober.ts';
 import { StartError } from '../start-error.ts';
 import { keepEngineMemory } from '../engine-state/keep-engine-memory.ts';
@@ -19,6 +19,8 @@ import { readRandomProbeKey } from '../engine-state/read-random-probe-key.ts';
 export type OpenEngine = {
   engine: Engine;
   egress: EgressKeeper;
+  /** Hands probes to others. */
+  queue: ProbeQueue;
   /** Ends what others have handed to us, and leaves our egress addresses to the next. */
   close: () => Promise<void>;
 };
@@ -55,8 +57,12 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       chooseProber: (local, policies) =>
         createDispatcher({ local, policies, clock: parts.clock, queue, egress: keeper }),
     });
-    const hasOutsideProber = async () => (await parts.store.read.first(findEnrolled, {})) !== undefined;
-    const egress = await keepEgress({ ...parts, engine, pacing: config.pacing, hasOutsideProber });
+    const egress = await keepEgress({
+      ...parts,
+      engine,
+      pacing: config.pacing,
+      hasOutsideProber: () => hasOutsideProber(parts),
+    });
     kept.egress = egress;
     const serving = serveOthers({ ...parts, engine, egress, queue });
     const close = async () => {
@@ -66,7 +72,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       engine.close();
       await stopMemory();
     };
-    return { engine, egress, close };
+    return { engine, egress, queue, close };
   } catch (error) {
     await Promise.all([stopMemory(), queue.close()]);
     throw error instanceof StartError
@@ -74,10 +80,6 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       : new StartError(String(error instanceof Error ? error.message : error), error);
   }
 }
-
-const findEnrolled = statement((db) =>
-  db.selectFrom('prober').select('id').where('enrolled_at', 'is not', null).limit(1),
-);
 
 /** What is under way when the process stops has this long to end; others ask for the rest. */
 const drainMs = 10_000;

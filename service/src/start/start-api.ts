@@ -28,6 +28,8 @@ import type { EgressKeeper } from '../probers/keep-egress.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
+import type { ProbeQueue } from '../probers/probe-queue.ts';
+import { openProberCentre } from './open-prober-centre.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import { StartError } from '../start-error.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
@@ -51,6 +53,7 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
   ConsoleParts & {
     engine: Engine;
     egress: Pick<EgressKeeper, 'problem'>;
+    queue: ProbeQueue;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
     upkeep: Pick<Upkeep, 'checking' | 'problems'>;
@@ -74,13 +77,9 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const allowance = createSandboxAllowance({ clock, addressesPerHour: config.sandboxAddressesPerHour });
   const recall: Engine['recall'] = (address) => engine.recall(address);
   const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
-  const single = {
-    ...inTime,
-    recall,
-    processId: registry.ownId,
-    singleTimeoutMs,
-  };
+  const single = { ...inTime, recall, processId: registry.ownId, singleTimeoutMs };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
+  const probers = openProberCentre(config, parts);
   const forms = startForms({ ...parts, engine });
   const server = await createServer({
     authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
@@ -103,6 +102,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
         test: (address) => parts.sandbox.nearProvider(address),
       },
     }),
+    probers,
     forms,
     webhooks: createWebhookActions({
       store,
@@ -125,6 +125,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   );
   const stop = async () => {
     overloadGuard.drain();
+    probers.close();
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);

@@ -5,6 +5,8 @@ import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { abandonListsOf, eraseListSlice, rowsErasedAtOnce, tendLists } from '../lists/tend-lists.ts';
+import { egressChannel } from '../probers/egress-addresses.ts';
+import { endSilentProbers } from '../probers/outside-egress.ts';
 import { eraseOverdueProbes } from '../probers/probe-rows.ts';
 import { releaseDeliveriesOf } from '../webhooks/claim-delivery.ts';
 import { eraseWebhookSlice } from '../webhooks/erase-webhooks.ts';
@@ -46,6 +48,8 @@ export function createSweep(parts: SweepParts): Sweep {
     await tendLists(parts.wallClock.now(), parts);
     const erasedLists = await eraseLists(parts);
     const erasedTasks = await eraseTasks(parts);
+    if ((await parts.store.write((tx) => endSilentProbers(tx, parts.wallClock.now()), serialKey)) > 0)
+      parts.store.notify(egressChannel);
     const erasedProbes = await repeatedly(
       (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),
       parts,

@@ -6,9 +6,9 @@ import { mutants } from './mutants.ts';
 
 /** What the test of the ledger is worth: it finds each of these defects. */
 export function describeMutants(database: TestDatabase): void {
-  describe(`a ledger with a defect on ${database.name}`, () => {
+  void describe(`a ledger with a defect on ${database.name}`, () => {
     for (const { name, rewrite } of mutants) {
-      it(`the test finds a service that would ${name}`, async () => {
+      void it(`the test finds a service that would ${name}`, async () => {
         let changed = 0;
         const counting = (sql: string) => {
           const text = rewrite(sql);

@@ -119,8 +119,8 @@ function onlyTheStore(error: unknown): void {
 /** Each statement of a script that does a little of everything fails once, before it is run and after. */
 export function describeFailingStore(database: TestDatabase): void {
   for (const when of ['before', 'after'] as const) {
-    describe(`a store that fails ${when} one statement on ${database.name}`, () => {
-      it('leaves the books balanced whichever statement it is, and nothing held once time has passed', async () => {
+    void describe(`a store that fails ${when} one statement on ${database.name}`, () => {
+      void it('leaves the books balanced whichever statement it is, and nothing held once time has passed', async () => {
         const trap: Trap = { left: Infinity, when, sprung: false };
         const testStore = await database.open(trapped(trap));
         const time = createTestClock();

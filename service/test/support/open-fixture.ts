@@ -131,7 +131,8 @@ async function readBalance(env: Settings, accountId: string): Promise<Balance> {
   return Object.fromEntries(entries) as Balance;
 }
 
-function queryDatabase(env: Settings, sql: string, values: unknown[] = []): Promise<Row[]> {
+/** Asks the database that the settings lead to. */
+export function queryDatabase(env: Settings, sql: string, values: unknown[] = []): Promise<Row[]> {
   const url = env['MAILPROOF_DATABASE_URL'];
   return url === undefined ? Promise.resolve(queryFile(env, sql, values)) : queryServer(url, sql, values);
 }

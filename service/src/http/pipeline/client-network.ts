@@ -62,14 +62,17 @@ function forwardedFor(field: string): string[] {
 }
 
 function splitOutsideQuotes(text: string, separator: string): string[] {
-  const parts = [''];
+  const parts: string[] = [];
+  let part = '';
   let quoted = false;
   for (const character of text) {
     if (character === '"') quoted = !quoted;
-    if (character === separator && !quoted) parts.push('');
-    else parts[parts.length - 1] += character;
+    if (character === separator && !quoted) {
+      parts.push(part);
+      part = '';
+    } else part += character;
   }
-  return parts;
+  return [...parts, part];
 }
 
 function textOf(field: string | string[]): string {

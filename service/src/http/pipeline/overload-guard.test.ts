@@ -12,8 +12,8 @@ import {
 /** Of three places one asker may hold two. */
 const few = {
   ...overloadLimits,
-  inFlight: { single: 3, bulk: 1, upload: 1, read: 1, account: 1, form: 1 },
-  waiting: { single: 3, bulk: 0, upload: 1, read: 0, account: 0, form: 0 },
+  inFlight: { single: 3, bulk: 1, upload: 1, read: 1, prober: 0, account: 1, form: 1 },
+  waiting: { single: 3, bulk: 0, upload: 1, read: 0, prober: 0, account: 0, form: 0 },
   waitMs: 60_000,
 };
 

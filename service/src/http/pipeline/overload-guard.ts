@@ -16,8 +16,8 @@ import { createFairShare, type FairShare } from './fair-share.ts';
  * Lateness is judged by windows. Two late windows in a row start the shedding, two punctual ones in a row end it,
  * so that one long garbage collection sheds nothing and recovery does not flap.
  */
-/** `upload`: the file of a list, which takes its time. `account`: the pages of accounts and of the operator, which may wait for everything else. `form`: what sign-up forms ask. */
-export type WorkKind = 'single' | 'bulk' | 'upload' | 'read' | 'account' | 'form';
+/** `upload`: the file of a list, which takes its time. `prober`: what probers ask and report, without whom nothing ends. `account`: the pages of accounts and of the operator, which may wait for everything else. `form`: what sign-up forms ask. */
+export type WorkKind = 'single' | 'bulk' | 'upload' | 'read' | 'prober' | 'account' | 'form';
 
 export type AdmitAnswer =
   { kind: 'admitted'; release: () => void } | { kind: 'refused'; retryAfterSeconds: number };
@@ -52,11 +52,19 @@ type OverloadLimits = {
 };
 
 export const overloadLimits: OverloadLimits = {
-  inFlight: { single: 200, bulk: 50, upload: 20, read: 1_000, account: 20, form: 200 },
-  waiting: { single: 1_100, bulk: 270, upload: 30, read: 2_800, account: 260, form: 200 },
+  inFlight: { single: 200, bulk: 50, upload: 20, read: 1_000, prober: 1_000, account: 20, form: 200 },
+  waiting: { single: 1_100, bulk: 270, upload: 30, read: 2_800, prober: 1_000, account: 260, form: 200 },
   waitMs: 2_000,
-  lateMs: { single: 400, bulk: 200, upload: 200, read: Infinity, account: 400, form: 200 },
-  storeLateMs: { single: 1_000, bulk: 500, upload: 500, read: Infinity, account: 1_000, form: 500 },
+  lateMs: { single: 400, bulk: 200, upload: 200, read: Infinity, prober: Infinity, account: 400, form: 200 },
+  storeLateMs: {
+    single: 1_000,
+    bulk: 500,
+    upload: 500,
+    read: Infinity,
+    prober: Infinity,
+    account: 1_000,
+    form: 500,
+  },
 };
 
 const windowsToChange = 2;
@@ -71,6 +79,7 @@ export function createOverloadGuard(
     bulk: createRequestQueue('bulk', limits, clock),
     upload: createRequestQueue('upload', limits, clock),
     read: createRequestQueue('read', limits, clock),
+    prober: createRequestQueue('prober', limits, clock),
     account: createRequestQueue('account', limits, clock),
     form: createRequestQueue('form', limits, clock),
   };

@@ -74,8 +74,8 @@ test('a late process refuses lists first, then single requests, and never a poll
 });
 
 test('where every place is taken, who comes is refused unread and polls are answered', async (context) => {
-  const places = { single: 1, bulk: 1, upload: 1, read: 1, account: 1, form: 1 };
-  const none = { single: 0, bulk: 0, upload: 0, read: 0, account: 0, form: 0 };
+  const places = { single: 1, bulk: 1, upload: 1, read: 1, prober: 0, account: 1, form: 1 };
+  const none = { single: 0, bulk: 0, upload: 0, read: 0, prober: 0, account: 0, form: 0 };
   const overloadGuard = createOverloadGuard({ ...overloadLimits, inFlight: places, waiting: none });
   const fixture = await open(context, overloadGuard);
   await overloadGuard.admit('single', 'another account');

@@ -10,6 +10,9 @@ export const listDownloadPath = '/api/v1/lists/:listId/download';
 export const listActionPath = (action: 'start' | 'pause' | 'resume' | 'cancel') =>
   `/api/v1/lists/:listId/${action}` as const;
 
+export const enrolPath = '/probe/v1/enrol';
+export const leasePath = '/probe/v1/lease';
+export const reportPath = '/probe/v1/report';
 export const webhooksPath = '/api/v1/webhooks';
 export const webhookPath = '/api/v1/webhooks/:webhookId';
 export const webhookSecretPath = '/api/v1/webhooks/:webhookId/rotate-secret';
@@ -32,8 +35,8 @@ export const formKeysPath = '/api/v1/account/form-keys';
 export const formKeyPath = '/api/v1/account/form-keys/:formKey';
 
 /** Where the console is: these and all below them are one page, which reads its address itself. */
-export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/operator'];
-export const consolePathsBelow = ['/lists/*', '/tasks/*', '/operator/*'];
+export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/webhooks', '/operator'];
+export const consolePathsBelow = ['/lists/*', '/tasks/*', '/webhooks/*', '/operator/*'];
 export const assetPath = '/assets/*';
 
 /** Everything below is the operator's, and is there only where an admin token is set. */
@@ -57,6 +60,9 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   ['/docs', ['GET']],
   ['/docs/', ['GET']],
   ['/docs/js/scalar.js', ['GET']],
+  [enrolPath, ['POST']],
+  [leasePath, ['POST']],
+  [reportPath, ['POST']],
   [sessionPath, ['GET', 'POST', 'DELETE']],
   [accountPath, ['GET']],
   [accountLedgerPath, ['GET']],
@@ -133,6 +139,10 @@ export function withoutOrigin(target: string): string {
 /** Whether a URL is under the API, where every answer says what it cost and may not be kept. */
 export function isApiUrl(url: string): boolean {
   return url.startsWith('/api/');
+}
+
+export function isProbeUrl(url: string): boolean {
+  return url.startsWith('/probe/');
 }
 
 /** Asked of the path as the router sees it, so that no spelling of it leads past the check. */

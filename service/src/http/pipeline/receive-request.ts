@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { LogRequest } from './log-request.ts';
-import { isAdminUrl, isApiUrl, isPathOf, methodsAt, metricsPath } from './paths.ts';
+import { isAdminUrl, isApiUrl, isPathOf, isProbeUrl, methodsAt, metricsPath } from './paths.ts';
 import { refuse } from './refuse.ts';
 import { openContext } from './request-context.ts';
 
@@ -20,7 +20,7 @@ export function receiveRequest({
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
-  clientNetwork(request: FastifyRequest): string;
+  clientNetwork: (request: FastifyRequest) => string;
   adminToken: AdminToken;
   metrics?: object | undefined;
   requestsPerSocket: number;
@@ -68,6 +68,7 @@ export function setStandardHeaders(reply: FastifyReply, url: string): void {
   reply.header('x-request-id', reply.request.id).header('x-content-type-options', 'nosniff');
   if (isApiUrl(url))
     reply.header('x-credits-used', '0').header('cache-control', 'no-store').header('vary', 'Authorization');
+  else if (isProbeUrl(url)) reply.header('cache-control', 'no-store').header('vary', 'Authorization');
   else if (isAdminUrl(url)) reply.header('cache-control', 'no-store').header('vary', 'Authorization, Cookie');
 }
 

@@ -47,7 +47,7 @@ const script = readFileSync(join(import.meta.dirname, '../../forms/form.js'));
 export function addFormCheck(server: ApiServer, { parts, admitRequest }: RouteParts): void {
   const { forms } = parts;
   const keys = new WeakMap<FastifyRequest, FoundFormKey>();
-  const findKey: onRequestHookHandler = async (request, reply) => {
+  async function findKey(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const [, text] = /^bearer +(\S{1,100}) *$/i.exec(request.headers.authorization ?? '') ?? [];
     const key = text === undefined ? undefined : await forms.findKey(text);
     if (key === undefined) return refuse(reply, 'invalid_api_key');
@@ -55,7 +55,7 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
     contextOf(request).work = { kind: 'form', asker: key.accountId };
     keys.set(request, key);
     return undefined;
-  };
+  }
 
   server.route({
     method: 'POST',

@@ -13,6 +13,7 @@ import type { FormActions } from '../../forms/form-actions.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
 import type { Exposition } from '../../metrics/create-exposition.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
+import type { ProberCentre } from '../../probers/prober-centre.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
@@ -48,6 +49,7 @@ export type HttpParts = {
   forms: FormActions;
   webhooks: WebhookActions;
   operator: OperatorActions;
+  probers: Pick<ProberCentre, 'authenticate' | 'enrol' | 'lease' | 'report'>;
   consoleFiles: ConsoleFiles;
   /** The figures for Prometheus, where they are served on this port. */
   metrics?: { token: AdminToken; exposition: Exposition } | undefined;
@@ -55,7 +57,7 @@ export type HttpParts = {
   readiness(): Promise<Readiness>;
   newRequestId(): string;
   /** Which client a request is counted for. */
-  clientNetwork(request: FastifyRequest): string;
+  clientNetwork: (request: FastifyRequest) => string;
   /** A keyed hash of an address for the log: equal for equal addresses, worthless without the key. */
   hashAddress(email: string): string;
   logger: FastifyBaseLogger;

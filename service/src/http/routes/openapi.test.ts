@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('every operation says who may call it: a key or a session, the token or a session, a form key, or anybody', () => {
+  test('every operation says who may call it: a key or a session, the token or a session, a form key, a prober, or anybody', () => {
     const schemes = inside(document, 'components', 'securitySchemes');
     assert.deepEqual(
       [inside(schemes, 'session')['in'], inside(schemes, 'session')['name']],
@@ -98,13 +98,15 @@ describe('the OpenAPI document', () => {
       const expected =
         path === '/api/v1/form-check'
           ? ['formKey']
-          : path.startsWith('/api/')
-            ? ['apiKey', 'session']
-            : path.startsWith('/admin/')
-              ? ['adminToken', 'session']
-              : path === '/session' && method !== 'post'
-                ? ['session']
-                : [];
+          : path.startsWith('/probe/')
+            ? ['proberSecret']
+            : path.startsWith('/api/')
+              ? ['apiKey', 'session']
+              : path.startsWith('/admin/')
+                ? ['adminToken', 'session']
+                : path === '/session' && method !== 'post'
+                  ? ['session']
+                  : [];
       const named = (security as Json[]).flatMap((scheme) => Object.keys(scheme));
       assert.deepEqual(named, expected, `${method} ${path}`);
     }

@@ -22,6 +22,7 @@ export const openapiDocument = {
     { name: 'Webhooks', description: 'Endpoints of yours that are told of events (Standard Webhooks 1.0.0)' },
     { name: 'Administration', description: 'For the operator; only where an admin token is set' },
     { name: 'Session', description: 'For browsers: a cookie in place of a key' },
+    { name: 'Probers', description: 'For probers: lease questions to mail hosts, report what was said' },
     { name: 'Operation', description: 'For operators of the service; no key needed' },
   ],
   components: {
@@ -30,6 +31,11 @@ export const openapiDocument = {
         type: 'http' as const,
         scheme: 'bearer',
         description: 'The operator’s token, `MAILPROOF_ADMIN_TOKEN`',
+      },
+      proberSecret: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description: 'The secret that a prober made itself: `mp_prober_…`; known once it has enrolled',
       },
       session: {
         type: 'apiKey' as const,

@@ -47,7 +47,7 @@ const checksPerDay = Type.Integer({
 });
 const checksPerVisitor = Type.Integer({
   minimum: 1,
-  maximum: 100_000,
+  maximum: 10_000_000,
   description: 'Checks a day for one client address; 100 unless set',
 });
 

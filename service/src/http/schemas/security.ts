@@ -3,4 +3,5 @@ export const byKey = [{ apiKey: [] }, { session: [] }];
 export const byFormKey = [{ formKey: [] }];
 export const byToken = [{ adminToken: [] }, { session: [] }];
 export const bySession = [{ session: [] }];
+export const byProber = [{ proberSecret: [] }];
 export const byAnybody: Record<string, string[]>[] = [];

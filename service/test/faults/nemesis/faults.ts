@@ -13,7 +13,10 @@ export const faultKinds = [
   'skew_clock',
 ] as const;
 
-export type FaultKind = (typeof faultKinds)[number];
+/** What is done to the probers of one that has some. */
+export const proberFaultKinds = ['kill_prober', 'stop_prober', 'cut_prober'] as const;
+
+export type FaultKind = (typeof faultKinds)[number] | (typeof proberFaultKinds)[number];
 
 /** Those after which the service cannot know whether its last commit happened. */
 export const breaksLines: ReadonlySet<FaultKind> = new Set(['halt_database', 'cut_connections']);
@@ -21,9 +24,12 @@ export const breaksLines: ReadonlySet<FaultKind> = new Set(['halt_database', 'cu
 /** Longer than a lease (30 s), so that others take the tasks over before it wakes. */
 const stoppedMs = 35_000;
 const skewMs = 120_000;
+/** Longer than the lease of an egress address (34 s) and that of a probe (60 s): all it held has been given to others. */
+const proberStoppedMs = 90_000;
 
 const endEveryLine = `select pg_terminate_backend(pid) from pg_stat_activity
   where pid <> pg_backend_pid() and backend_type = 'client backend'`;
+const endLinesOf = `${endEveryLine} and application_name = $1`;
 
 /** The database may be away for another reason: then it is tried again. */
 async function untilDone(work: () => Promise<unknown>): Promise<void> {
@@ -75,10 +81,18 @@ export function createNemesis(installation: Installation, random: Random): Nemes
     }
   }
 
-  async function stopForLong(one: ServiceProcess): Promise<void> {
+  async function stopFor(one: ServiceProcess, ms: number): Promise<void> {
     one.pause();
-    await sleep(stoppedMs);
+    await sleep(ms);
     one.resume();
+  }
+
+  /** Again and again for a while, so that reports are lost on their way and sent once more. */
+  async function cutOff(one: ServiceProcess): Promise<void> {
+    for (let cuts = 5 + random.below(10); cuts > 0; cuts -= 1) {
+      await untilDone(() => installation.query(endLinesOf, [one.name]));
+      await sleep(random.below(400));
+    }
   }
 
   return {
@@ -89,7 +103,13 @@ export function createNemesis(installation: Installation, random: Random): Nemes
         case 'kill_worker':
           return hitOne(installation.workers, (one) => killAndStart(one));
         case 'stop_worker':
-          return hitOne(installation.workers, stopForLong);
+          return hitOne(installation.workers, (one) => stopFor(one, stoppedMs));
+        case 'kill_prober':
+          return hitOne(installation.probers, (one) => killAndStart(one));
+        case 'stop_prober':
+          return hitOne(installation.probers, (one) => stopFor(one, proberStoppedMs));
+        case 'cut_prober':
+          return hitOne(installation.probers, cutOff);
         case 'halt_database':
           return haltDatabase();
         case 'cut_connections':

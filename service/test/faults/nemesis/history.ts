@@ -74,7 +74,13 @@ export async function countInDoubt(
   return holds.values().reduce((sum, hold) => sum + (hold.settled ? hold.charged : hold.credits), 0);
 }
 
-type HistoryFindings = { violations: string[]; chargedAtCommit: number; chargedOfKeyless: number };
+type HistoryFindings = {
+  violations: string[];
+  chargedAtCommit: number;
+  chargedOfKeyless: number;
+  /** What was answered to those. */
+  refusals: string[];
+};
 
 /** To be asked when nothing is under way. `keyless` is the key of those who cannot ask again. */
 export async function checkHistory(
@@ -83,7 +89,7 @@ export async function checkHistory(
   installation: Pick<Installation, 'query'>,
 ): Promise<HistoryFindings> {
   const holds = await holdsOf(heard, installation);
-  const findings: HistoryFindings = { violations: [], chargedAtCommit: 0, chargedOfKeyless: 0 };
+  const findings: HistoryFindings = { violations: [], chargedAtCommit: 0, chargedOfKeyless: 0, refusals: [] };
   for (const one of heard) {
     const hold = holds.get(one.requestId);
     const charged = hold?.charged ?? 0;
@@ -92,6 +98,7 @@ export async function checkHistory(
       findings.violations.push(`single ${one.requestId}: told ${one.creditsUsed}, charged ${charged}`);
     if (isRefusal(one) && charged > 0) {
       findings.chargedAtCommit += 1;
+      findings.refusals.push(`${one.status} to ${one.kind} ${one.requestId}`);
       if (one.apiKey === keyless) findings.chargedOfKeyless += 1;
     }
   }

@@ -9,6 +9,8 @@ export type Installation = Fixture & {
   postgres: PrivatePostgres;
   apis: ServiceProcess[];
   workers: ServiceProcess[];
+  /** Without any, APIs and workers ask mail hosts themselves. */
+  probers: ServiceProcess[];
   /** What ended without being told to. */
   crashes: string[];
 };
@@ -16,6 +18,7 @@ export type Installation = Fixture & {
 type InstallationOptions = {
   apis: number;
   workers: number;
+  probers?: number;
   settings?: Settings;
   maxConnections?: number;
   /** The server to work on, which ends with the installation; by default one is started. */
@@ -26,6 +29,7 @@ type InstallationOptions = {
 export async function openInstallation({
   apis,
   workers,
+  probers = 0,
   settings = {},
   maxConnections = 200,
   postgres: given,
@@ -41,9 +45,13 @@ export async function openInstallation({
       const name = `${role}-${n + 1}`;
       return createServiceProcess({ name, role, env: knownAs(fixture.env, name), onCrash });
     });
-  const processes = { apis: recruit('api', apis), workers: recruit('worker', workers) };
+  const processes = {
+    apis: recruit('api', apis),
+    workers: recruit('worker', workers),
+    probers: recruit('prober', probers),
+  };
   const close = async () => {
-    await Promise.all([...processes.apis, ...processes.workers].map((one) => one.kill()));
+    await Promise.all(allOf(processes).map((one) => one.kill()));
     await fixture.close();
     await postgres.stop();
   };
@@ -55,6 +63,15 @@ export async function openInstallation({
     throw error;
   }
   return { ...fixture, ...processes, postgres, crashes, close };
+}
+
+/** Probers first, which the others hand probes to. */
+export function allOf({
+  apis,
+  workers,
+  probers,
+}: Pick<Installation, 'apis' | 'workers' | 'probers'>): ServiceProcess[] {
+  return [...probers, ...apis, ...workers];
 }
 
 /** The database knows each process by its name. */

@@ -4,8 +4,8 @@ import { createRandom, type Random } from '../../support/random.ts';
 import { startLoad, type LoadParts } from '../endurance/load.ts';
 import { auditBooks, recover, showBooks } from '../endurance/recover.ts';
 import { createExpectations, type Expectations } from '../endurance/expectations.ts';
-import { breaksLines, createNemesis, faultKinds, type FaultKind } from './faults.ts';
-import { openInstallation, type Installation } from './open-installation.ts';
+import { breaksLines, createNemesis, type FaultKind } from './faults.ts';
+import { allOf, openInstallation, type Installation } from './open-installation.ts';
 import { checkHistory, countInDoubt, createHistory, type History } from './history.ts';
 import { startKeyHolder } from './key-holder.ts';
 import { balanceCalls } from './balance-calls.ts';
@@ -18,7 +18,7 @@ import { watchResults } from './watch-results.ts';
  */
 export type NemesisReport = Expectations['counts'] & {
   rounds: number;
-  faults: Record<FaultKind, number>;
+  faults: Partial<Record<FaultKind, number>>;
   tasks: number;
   keysDeleted: number;
   /** What workers tried to write about addresses and was refused, by the fence or because there was a result. */
@@ -31,6 +31,8 @@ export type NemesisReport = Expectations['counts'] & {
 
 type NemesisOptions = {
   seed: number;
+  /** None: APIs and workers ask mail hosts themselves. */
+  probers?: number;
   /** The faults of each round. */
   schedule: Iterable<readonly FaultKind[]>;
   onRound?: (report: NemesisReport, kinds: readonly FaultKind[]) => void;
@@ -38,13 +40,18 @@ type NemesisOptions = {
 
 const granted = 1_000_000;
 
-export async function runNemesis({ seed, schedule, onRound }: NemesisOptions): Promise<NemesisReport> {
-  const installation = await openInstallation({ apis: 3, workers: 3 });
+export async function runNemesis({
+  seed,
+  probers = 0,
+  schedule,
+  onRound,
+}: NemesisOptions): Promise<NemesisReport> {
+  const installation = await openInstallation({ apis: 3, workers: 3, probers });
   try {
     const careful = await installation.openAccount({ name: 'careful', credits: granted });
     const careless = await installation.openAccount({ name: 'careless', credits: granted });
     const watch = await watchResults(installation);
-    await Promise.all([...installation.apis, ...installation.workers].map((one) => one.start()));
+    await Promise.all(allOf(installation).map((one) => one.start()));
     const expected = createExpectations(careful, careless, granted);
     const history = createHistory();
     const random = createRandom(seed);
@@ -92,7 +99,7 @@ type RoundParts = LoadParts & {
 };
 
 function createTally() {
-  const faults = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Record<FaultKind, number>;
+  const faults: NemesisReport['faults'] = {};
   return { rounds: 0, faults, keysDeleted: 0, chargedAtCommit: 0, chargedOfKeyless: 0 };
 }
 
@@ -108,7 +115,7 @@ async function playRound(parts: RoundParts, kinds: readonly FaultKind[]): Promis
   const inflict = async (kind: FaultKind) => {
     await sleep(random.below(latestBeginMs));
     await nemesis.inflict(kind);
-    tally.faults[kind] += 1;
+    tally.faults[kind] = (tally.faults[kind] ?? 0) + 1;
   };
   try {
     await Promise.all(kinds.map(inflict));
@@ -142,7 +149,9 @@ async function check(parts: RoundParts, kinds: readonly FaultKind[]): Promise<vo
   tally.chargedOfKeyless += found.chargedOfKeyless;
   expected.violations.push(...found.violations);
   if (found.chargedAtCommit > 0 && !kinds.some((kind) => breaksLines.has(kind)))
-    expected.violations.push(`${found.chargedAtCommit} refusals were charged, and the database was there`);
+    expected.violations.push(
+      `refusals were charged, and the database was there: ${found.refusals.join(', ')}`,
+    );
   await auditBooks(parts);
 }
 
@@ -150,11 +159,11 @@ async function endWell(parts: RoundParts): Promise<void> {
   const { expected, installation } = parts;
   await recover(parts, { everything: true, survivors: true });
   await showBooks(parts);
-  const codes = await Promise.all([...installation.apis, ...installation.workers].map((one) => one.stop()));
+  const codes = await Promise.all(allOf(installation).map((one) => one.stop()));
   if (codes.some((code) => code !== 0))
     expected.violations.push(`asked to end, they ended with ${codes.join(', ')}`);
   await auditBooks(parts);
-  const defects = [...installation.apis, ...installation.workers].flatMap((one) => one.defects());
+  const defects = allOf(installation).flatMap((one) => one.defects());
   expected.violations.push(...defects);
 }
 

@@ -12,7 +12,7 @@ import { serveMailproof, type Serving, type Settings } from '../../support/mailp
  */
 export type ServiceProcess = {
   name: string;
-  role: 'api' | 'worker' | 'all';
+  role: 'api' | 'worker' | 'prober' | 'all';
   /** To talk to an API that is up. */
   client(): ApiClient | undefined;
   /** What it said of its own defects since it was first started. */
@@ -46,7 +46,7 @@ export function createServiceProcess({ name, role, env, onCrash }: ServiceProces
   function watch(started: Serving): void {
     serving = started;
     lives.push(started);
-    client = role === 'worker' ? undefined : createApiClient(started.url);
+    client = started.url === '' ? undefined : createApiClient(started.url);
     dying = false;
     void started.ended.then(({ code }) => {
       if (!dying && serving === started) onCrash(`${name} ended with ${String(code)}: ${lastOf(started)}`);

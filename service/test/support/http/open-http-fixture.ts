@@ -93,14 +93,7 @@ export async function openHttpFixture(database: TestDatabase) {
   const token = createAdminToken(adminToken);
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
   const registry = await store.joinRegistry();
-  const operatorParts = {
-    store,
-    clock: time,
-    wallClock,
-    registry,
-    startedAt: wallClock.now(),
-    engine: quietEngine,
-  };
+  const watched = { clock: time, registry, startedAt: wallClock.now(), engine: quietEngine };
   const httpParts = createTestParts({
     authenticate: createAuthenticate({ store, clock: time }),
     createTask: (request) => createTask(request, taskParts),
@@ -110,7 +103,7 @@ export async function openHttpFixture(database: TestDatabase) {
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
     lists: createListActions({ ...taskParts, ...listParts(time), processId: registry.ownId }),
-    operator: createOperatorActions(operatorParts),
+    operator: createOperatorActions({ store, wallClock, ...watched }),
     webhooks: createWebhookActions({ ...taskParts, httpAllowed: false }),
     newRequestId: randomUUID,
   });

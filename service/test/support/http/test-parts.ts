@@ -65,6 +65,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     forms: noForms(),
     webhooks: noWebhooks(),
     operator: noOperatorActions(),
+    probers: noProbers,
     consoleFiles: noConsoleFiles,
     overloadGuard: createOverloadGuard(),
     readiness: () => Promise.resolve({ ready: true }),
@@ -186,3 +187,10 @@ export function unknownVerdict(email: string): Verdict {
   const lists = { disposable: false, role: false, free: false, spamtrap: false, denied: false };
   return judge({ address: parsed.address, lists });
 }
+
+const noProbers: HttpParts['probers'] = {
+  authenticate: () => Promise.resolve(undefined),
+  enrol: () => Promise.resolve({ kind: 'refused' }),
+  lease: () => Promise.resolve('removed'),
+  report: () => Promise.resolve({ ended: [] }),
+};

@@ -1,19 +1,20 @@
-import type { CreatedKey } from '@mailproof/client';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../app/use-console.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 
-/** The only time the whole key is shown. */
-export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () => void }) {
+type SecretDialogProps = { title: string; text: string; secret: string; what: string; onClose: () => void };
+
+/** The only time a key or a secret is shown whole. */
+export function SecretDialog({ title, text, secret, what, onClose }: SecretDialogProps) {
   return (
-    <Dialog title="Copy the new key now" onClose={onClose}>
-      <p>You will not see it again. The service does not store the key itself.</p>
+    <Dialog title={title} onClose={onClose}>
+      <p>{text}</p>
       <p class="secret">
-        <code>{made.api_key}</code>
+        <code>{secret}</code>
       </p>
       <div class="buttons">
-        <CopyButton text={made.api_key} what="the key" />
+        <CopyButton text={secret} what={what} />
         <button type="button" class="button" onClick={onClose}>
           Done
         </button>
@@ -31,7 +32,7 @@ function CopyButton({ text, what }: { text: string; what: string }) {
       await navigator.clipboard.writeText(text);
       label.value = 'Copied';
     } catch {
-      label.value = 'Select the key and copy it';
+      label.value = `Select ${what} and copy it`;
     }
     announcer.say(label.value);
   };

@@ -1,0 +1,110 @@
+import { addProber, listProbers, removeProber, type ListedProber } from '@mailproof/service';
+import { defineCommand, type CommandGroup } from '../command.ts';
+import { printRows, refuse, type PrintedRow } from '../store/print-rows.ts';
+import { withStore } from '../store/with-store.ts';
+
+const add = defineCommand({
+  name: 'probers add',
+  takes: 'NAME',
+  summary: 'add a prober; its token is shown once, and is good once and for an hour',
+  options: { json: { type: 'flag', meaning: '{prober_id, name, token}' } },
+  examples: [
+    'mailproof probers add office',
+    'mailproof prober --url https://verify.example.com --token TOKEN',
+  ],
+  words: { required: ['NAME'], most: 1 },
+  run: ({ options, positionals: [name = ''], ...surroundings }) =>
+    withStore(surroundings, async (parts) => {
+      const answer = await addProber(name, parts);
+      if (answer.kind === 'bad_name')
+        return refuse(
+          'A name has up to 40 small letters, digits, dots and hyphens, and begins with a letter or digit.',
+          surroundings,
+        );
+      if (answer.kind === 'name_taken')
+        return refuse(
+          'There is a prober of that name. Remove it first, or choose another name.',
+          surroundings,
+        );
+      const { proberId, token } = answer;
+      if (!options.json)
+        surroundings.terminal.tell(
+          'Within an hour, on the machine that is to ask mail hosts: mailproof prober --url https://… --token TOKEN',
+        );
+      return await printRows(
+        [{ row: { prober_id: proberId, name: answer.name, token }, words: token }],
+        options,
+        surroundings,
+      );
+    }),
+});
+
+const list = defineCommand({
+  name: 'probers list',
+  takes: '[--json]',
+  summary: 'list the probers outside this installation, and whether mail hosts are asked through them',
+  options: {
+    json: {
+      type: 'flag',
+      meaning:
+        'print {prober_id, name, state, why_not, address, version, seen_at, conversations, resting, answered, unknown}, one per line',
+    },
+  },
+  examples: ['mailproof probers list'],
+  words: { required: [], most: 0 },
+  run: ({ options, ...surroundings }) =>
+    withStore(surroundings, async (parts) => {
+      const probers = await listProbers(parts);
+      if (probers.length === 0) surroundings.terminal.tell('No probers yet');
+      return await printRows(probers.map(proberRow), options, surroundings);
+    }),
+});
+
+const remove = defineCommand({
+  name: 'probers remove',
+  takes: 'PROBER_ID',
+  summary: 'remove a prober; nothing of it is accepted a second later',
+  options: { json: { type: 'flag', meaning: '{prober_id, name}' } },
+  examples: ['mailproof probers remove prb_0123456789abcdef'],
+  words: { required: ['PROBER_ID'], most: 1 },
+  run: ({ options, positionals: [id = ''], ...surroundings }) =>
+    withStore(surroundings, async (parts) => {
+      const answer = await removeProber(id, parts);
+      if (answer.kind === 'not_found')
+        return refuse('No such prober. To see them, run mailproof probers list.', surroundings);
+      const row = { prober_id: answer.proberId, name: answer.name };
+      return await printRows([{ row, words: `${answer.name} removed` }], options, surroundings);
+    }),
+});
+
+export const probersCommand: CommandGroup = {
+  kind: 'group',
+  name: 'probers',
+  summary: 'add, list and remove probers outside this installation',
+  actions: { add, list, remove },
+};
+
+function proberRow(prober: ListedProber): PrintedRow {
+  const { proberId, name, state, whyNot, address, version, seenAt, conversations, resting } = prober;
+  const seen = seenAt === null ? null : new Date(seenAt).toISOString();
+  const { answered, unknown } = prober;
+  return {
+    row: {
+      prober_id: proberId,
+      name,
+      state,
+      why_not: whyNot,
+      address,
+      version,
+      seen_at: seen,
+      conversations,
+      resting,
+      answered,
+      unknown,
+    },
+    words: [
+      `${proberId}  ${name}  ${whyNot === null ? state : `${state} (${whyNot})`}`,
+      seen === null ? '' : `  ${address ?? ''}  last seen ${seen}  ${answered} answered, ${unknown} unknown`,
+    ].join(''),
+  };
+}

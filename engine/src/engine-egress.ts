@@ -1,0 +1,38 @@
+import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
+import type { EgressRights } from './routes/egress-rights.ts';
+import type { Routes } from './routes/create-routes.ts';
+import type { MailPortWatch } from './routes/watch-mail-port.ts';
+
+/** The egress addresses that the engine is set up with, for whoever keeps account of whose they are. */
+export type EngineEgress = {
+  ids: readonly string[];
+  /** One is ours now, and conversations may begin from it until then, on the engine's clock. */
+  takeOver(id: string, from: Predecessor, until: number): void;
+  /** It is still ours. */
+  allowUntil(id: string, until: number): void;
+  /** Nothing begins from it any more. */
+  giveUp(id: string): void;
+  /** Conversations that are still open from it. */
+  conversations(id: string): number;
+  /** What its next owner should know. */
+  handOver(id: string): unknown;
+  /** Why nothing can be asked from it now, where that is so. */
+  problem(id: string): 'mail_port_blocked' | 'down' | 'resting' | undefined;
+};
+
+type EgressNeeds = { pacer: Pacer; rights: EgressRights; routes: Routes; mailPort: MailPortWatch };
+
+export function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): EngineEgress {
+  return {
+    ids: routes.ids,
+    takeOver(id, from, until) {
+      pacer.takeOver(id, from);
+      rights.allowUntil(id, until);
+    },
+    allowUntil: (id, until) => rights.allowUntil(id, until),
+    giveUp: (id) => rights.giveUp(id),
+    conversations: (id) => pacer.openFrom(id),
+    handOver: (id) => pacer.handOver(id),
+    problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
+  };
+}

@@ -1,0 +1,166 @@
+import type { Clock, Remembered } from '@mailproof/engine';
+import type { TSchema, Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import {
+  enrolAnswerSchema,
+  leaseAnswerSchema,
+  messageLimits,
+  readLearned,
+  reportAnswerSchema,
+  writeEvidence,
+  writeLearned,
+  type LeaseAnswerMessage,
+  type LeaseRequestMessage,
+  type ReportMessage,
+} from './prober-messages.ts';
+import type { LeasedProbe, ProbeSource } from './probe-source.ts';
+
+/**
+ * The centre as a prober outside reaches it. What comes back is believed no more than what a mail host says: it is
+ * bounded in time and size and checked field by field, and a redirect is not followed.
+ */
+export type HttpsSourceParts = {
+  centre: URL;
+  secret: string;
+  /** Chosen at random at the start: of two processes with the same secret one works. */
+  instance: string;
+  version: string;
+  clock: Clock;
+  /** What the operator is shown of this prober. */
+  describe: () => Pick<LeaseRequestMessage, 'conversations' | 'resting' | 'unwell'>;
+  /** Told what others have learnt. */
+  onLearned: (entries: Remembered[]) => void;
+};
+
+/** The centre refused. `reason` is its word for why, where it gave one. */
+export class CentreRefusedError extends Error {
+  readonly status: number;
+  readonly reason: string;
+
+  constructor(status: number, reason: string) {
+    super(`the centre answered ${status} ${reason}`);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+/** Beyond the time that the centre may wait. */
+const answerMs = 15_000;
+
+export function createHttpsSource(parts: HttpsSourceParts): ProbeSource {
+  const { centre, secret, instance, version, clock } = parts;
+  let news: string | undefined;
+  return {
+    async lease({ places, egress, waitMs, holding }, signal) {
+      const wait = Math.min(Math.round(waitMs), messageLimits.waitMs);
+      const request: LeaseRequestMessage = {
+        instance,
+        version,
+        places,
+        egress: [...egress],
+        wait_ms: wait,
+        ...(holding === undefined ? {} : { holding: [...holding] }),
+        ...(news === undefined ? {} : { news }),
+        ...parts.describe(),
+      };
+      const how = { secret, withinMs: wait + answerMs, signal };
+      const answer = await post(new URL('probe/v1/lease', centre), request, {
+        ...how,
+        schema: leaseAnswerSchema,
+      });
+      if (answer.news !== '') ({ news } = answer);
+      if (answer.learned.length > 0) parts.onLearned(readLearned(answer.learned));
+      if (answer.stand_by_ms !== undefined) await pass(answer.stand_by_ms, { clock, signal });
+      return answer.probes.map(readLeased);
+    },
+    async report({ results, learned, renew }, signal) {
+      const request: ReportMessage = {
+        instance,
+        results: results.map(({ probe, lease, fence, evidence }) => ({
+          probe,
+          lease,
+          fence,
+          evidence: evidence === null ? null : writeEvidence(evidence),
+        })),
+        learned: writeLearned(learned).slice(-messageLimits.learned),
+        renew: [...renew],
+      };
+      const how = { secret, withinMs: answerMs, signal };
+      return post(new URL('probe/v1/report', centre), request, { ...how, schema: reportAnswerSchema });
+    },
+  };
+}
+
+type Enrolment = { centre: URL; secret: string; token: string; signal: AbortSignal };
+
+export async function enrolAt({ centre, secret, token, signal }: Enrolment) {
+  const how = { secret, withinMs: answerMs, signal, schema: enrolAnswerSchema };
+  return post(new URL('probe/v1/enrol', centre), { token }, how);
+}
+
+function readLeased(probe: LeaseAnswerMessage['probes'][number]): LeasedProbe {
+  const { urgency, tag: account, within_ms: withinMs, ...rest } = probe;
+  return { ...rest, asker: { urgency, account }, withinMs };
+}
+
+type Posting<Schema extends TSchema> = {
+  secret: string;
+  withinMs: number;
+  signal: AbortSignal;
+  schema: Schema;
+};
+
+async function post<Schema extends TSchema>(
+  url: URL,
+  message: object,
+  { secret, withinMs, signal, schema }: Posting<Schema>,
+): Promise<Static<Schema>> {
+  const response = await fetch(url, {
+    method: 'POST',
+    redirect: 'error',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+    body: JSON.stringify(message),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
+  });
+  const body: unknown = JSON.parse(await readText(response));
+  if (response.status !== 200) throw new CentreRefusedError(response.status, reasonIn(body));
+  if (!checkOf(schema).Check(body)) throw new Error('the centre’s answer is not as it should be');
+  return body;
+}
+
+const checks = new Map<TSchema, unknown>();
+
+function checkOf<Schema extends TSchema>(schema: Schema) {
+  const made = checks.get(schema) ?? Compile(schema);
+  checks.set(schema, made);
+  // Only what was compiled from the schema is ever put under it.
+  return made as { Check(value: unknown): value is Static<Schema> };
+}
+
+async function readText({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    bytes += piece.byteLength;
+    if (bytes > messageLimits.bytes) throw new Error('the centre’s answer is too long');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function reasonIn(body: unknown): string {
+  const isError = typeof body === 'object' && body !== null && 'reason' in body;
+  return isError && typeof body.reason === 'string' ? body.reason.slice(0, 60) : '';
+}
+
+function pass(ms: number, { clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

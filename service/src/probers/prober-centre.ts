@@ -1,0 +1,327 @@
+import { createHmac } from 'node:crypto';
+import { createBoundedCache, type Clock, type PolicyBook, type Remembered } from '@mailproof/engine';
+import { statement } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { rememberFrom } from '../engine-state/keep-engine-memory.ts';
+import { egressChannel } from './egress-addresses.ts';
+import {
+  announceEgress,
+  controlEgress,
+  egressOf,
+  holderOf,
+  ownNameOf,
+  silentProberMs,
+} from './outside-egress.ts';
+import type { ProbeExchange } from './probe-exchange.ts';
+import type { ProberControls } from './prober-controls.ts';
+import {
+  messageLimits,
+  readEvidence,
+  readLearned,
+  writeLearned,
+  type LeaseAnswerMessage,
+  type LeaseRequestMessage,
+  type ReportMessage,
+} from './prober-messages.ts';
+import {
+  createAuthenticateProber,
+  enrolProber,
+  type AuthenticateProber,
+  type EnrolAnswer,
+  type KnownProber,
+} from './prober-records.ts';
+import type { LeasedProbe, ProbeResult } from './probe-source.ts';
+
+/**
+ * The centre as a prober outside sees it: it enrols, leases probes, and reports what was said. The centre believes
+ * nothing of it but evidence for probes that it holds, and what it learnt of hosts and domains that it was asked about;
+ * it tells it addresses and who takes turns with whom, and neither account nor result.
+ */
+export type ProberCentre = {
+  authenticate: AuthenticateProber;
+  enrol: (request: { token: string; secret: string }) => Promise<EnrolAnswer>;
+  /** `removed` where the prober was removed while it waited. */
+  lease: (
+    request: LeaseRequestMessage,
+    from: ProberCall & { isStillKnown: () => Promise<boolean> },
+  ) => Promise<LeaseAnswerMessage | 'removed'>;
+  report: (request: ReportMessage, from: { prober: KnownProber }) => Promise<{ ended: string[] }>;
+  /** Ends the waiting: whoever waits is answered with nothing. */
+  close: () => void;
+};
+
+type ProberCall = { prober: KnownProber; address: string; signal: AbortSignal };
+
+export type ProberCentreParts = {
+  store: Pick<Store, 'read' | 'write' | 'notify'>;
+  clock: Clock;
+  wallClock: WallClock;
+  exchange: ProbeExchange;
+  controls: ProberControls;
+  policies: Pick<PolicyBook, 'policyFor'>;
+  onProblem: (message: string, error: unknown) => void;
+};
+
+/** A second instance asks again after this long. */
+const standByMs = 5_000;
+/** While a prober waits it is heard of so often, and its secret looked at so often. */
+const announceEveryMs = 8_000;
+const lookAgainMs = 800;
+/** One that is not well yet may be in a moment. */
+const unwellWaitMs = 1_000;
+/** Hosts and domains that a prober was asked about, for each. */
+const keysRemembered = 50_000;
+
+export function createProberCentre(parts: ProberCentreParts): ProberCentre {
+  const { store, exchange, controls } = parts;
+  const closed = new AbortController();
+  /** What each prober may have learnt something about. */
+  const askedAbout = createBoundedCache<true>({ clock: parts.clock, maxEntries: keysRemembered });
+  const follow = (prober: KnownProber, probes: readonly LeasedProbe[]) => {
+    for (const key of probes.flatMap((probe) => keysOf(probe, parts.policies)))
+      askedAbout.set(`${prober.id} ${key}`, true, askedAboutMs);
+  };
+
+  return {
+    authenticate: createAuthenticateProber({ store, clock: parts.clock }),
+    enrol: (request) => enrolProber(request, parts),
+    async lease(request, { isStillKnown, ...from }) {
+      const { prober } = from;
+      const state = await announce(request, from, parts);
+      if (state === 'stand_by') return { probes: [], stand_by_ms: standByMs, learned: [], news: '' };
+      controls.checkIfDue(prober, { names: namesOf(prober, request), state });
+      const news = await readNews(prober, request.news, parts);
+      const signal = AbortSignal.any([from.signal, closed.signal]);
+      const waiting = keepAnnouncing(request, { ...from, signal, isStillKnown }, parts);
+      try {
+        const probes = await exchange.lease(orderOf(request, prober, state), waiting.signal);
+        if (waiting.isRemoved()) return 'removed';
+        follow(prober, probes);
+        return { ...news, probes: probes.map((probe) => present(probe, prober)) };
+      } finally {
+        waiting.end();
+      }
+    },
+    async report({ instance, results, learned, renew }, { prober }) {
+      const row = await store.read.first(findInstance, { id: prober.id });
+      if (row?.instance !== instance) return { ended: renew };
+      const holder = holderOf(prober.id, instance);
+      const read = results.map(readResult);
+      const { counted, ended } = await exchange.report({ holder, results: read, renew });
+      const believed = readLearned(learned).filter(({ kind, key }) =>
+        askedAbout.get(`${prober.id} ${kind} ${key}`),
+      );
+      await keepAccount(prober, { counted, believed }, parts);
+      controls.count(prober, counted.length);
+      return { ended };
+    },
+    close: () => {
+      closed.abort();
+      controls.stop();
+    },
+  };
+}
+
+const askedAboutMs = 3_600_000;
+
+function namesOf({ name }: KnownProber, { egress }: Pick<LeaseRequestMessage, 'egress'>): string[] {
+  return egress.map((own) => egressOf(name, own));
+}
+
+/** Control mailboxes alone are asked through a prober that is not well. */
+function orderOf(request: LeaseRequestMessage, prober: KnownProber, { whyNot }: ProberState) {
+  const { places, holding, wait_ms: wait, instance } = request;
+  const names = namesOf(prober, request);
+  const controlNames = names.map(controlEgress);
+  return {
+    holder: holderOf(prober.id, instance),
+    places,
+    egress: whyNot === '' ? [...names, ...controlNames] : controlNames,
+    waitMs: whyNot === '' ? wait : Math.min(wait, unwellWaitMs),
+    ...(holding === undefined ? {} : { holding }),
+  };
+}
+
+/** The account is told as a number that means something to this prober alone, and nothing else. */
+function present(leased: LeasedProbe, { tagKey }: KnownProber): LeaseAnswerMessage['probes'][number] {
+  const { probe, lease, fence, egress, question, asker, withinMs } = leased;
+  const tag = createHmac('sha256', tagKey).update(asker.account).digest('hex').slice(0, 16);
+  const { urgency } = asker;
+  return {
+    probe,
+    lease,
+    fence,
+    egress: ownNameOf(egress),
+    urgency,
+    tag,
+    within_ms: Math.round(withinMs),
+    question,
+  };
+}
+
+/** What makes no sense says nothing about the mailbox. */
+function readResult({ probe, lease, fence, evidence }: ReportMessage['results'][number]): ProbeResult {
+  return { probe, lease, fence, evidence: evidence === null ? null : (readEvidence(evidence) ?? nonsense) };
+}
+
+const nonsense = {
+  kind: 'no_answer',
+  reason: 'protocol_error',
+  meaning: undefined,
+  connected: true,
+  host: undefined,
+  replies: [],
+} as const satisfies ProbeResult['evidence'];
+
+function keysOf({ question }: LeasedProbe, policies: ProberCentreParts['policies']): string[] {
+  const domain = question.email.slice(question.email.lastIndexOf('@') + 1).toLowerCase();
+  // The engine that wrote the question has made the name canonical.
+  const first = question.first.name;
+  return [
+    `catch_all ${domain}`,
+    `rest group ${policies.policyFor(first).group}`,
+    ...question.first.addresses.map((address) => `rest address ${address}`),
+    ...question.mx.map((host) => `host_traits ${host}`),
+  ];
+}
+
+export type ProberState = {
+  /** Empty where mail hosts are asked through it. */
+  whyNot: string;
+  controlledAt: number;
+  controlsRight: number;
+};
+
+type SeenRow = { id: string; instance: string; seen: string; now: number; silent: number };
+
+const see = statement((db, arg: SeenRow) =>
+  db
+    .updateTable('prober')
+    .set({ instance: arg.instance, seen_at: arg.now, seen: arg.seen })
+    .where('id', '=', arg.id)
+    .where((eb) => eb.or([eb('instance', '=', arg.instance), eb('seen_at', '<=', arg.silent)]))
+    .returning(['why_not as whyNot', 'controlled_at as controlledAt', 'controls_right as controlsRight']),
+);
+
+const findInstance = statement((db, arg: { id: string }) =>
+  db.selectFrom('prober').select('instance').where('id', '=', arg.id),
+);
+
+/** The prober is there: its egress addresses can be asked from, unless another of its instances works. */
+async function announce(
+  request: LeaseRequestMessage,
+  { prober, address }: Omit<ProberCall, 'signal'>,
+  { store, wallClock, controls }: ProberCentreParts,
+): Promise<ProberState | 'stand_by'> {
+  const now = wallClock.now();
+  const { instance, version, conversations, resting, egress, unwell } = request;
+  const seen = JSON.stringify({ version, address, conversations, resting, egress });
+  const found = await store.write(async (tx) => {
+    const row = await tx.first(see, { id: prober.id, instance, seen, now, silent: now - silentProberMs });
+    if (row === undefined) return undefined;
+    const whyNot = row.whyNot ?? controls.missing(row) ?? unwell ?? '';
+    const isNews = await announceEgress(tx, namesOf(prober, request), { owner: prober.id, now, whyNot });
+    return { state: { ...row, whyNot }, isNews };
+  }, `prober:${prober.id}`);
+  if (found === undefined) return 'stand_by';
+  if (found.isNews) store.notify(egressChannel);
+  return found.state;
+}
+
+type WaitingCall = ProberCall & { isStillKnown: () => Promise<boolean> };
+
+/** A prober that waits is there; one that was removed meanwhile waits no longer. */
+function keepAnnouncing(request: LeaseRequestMessage, from: WaitingCall, parts: ProberCentreParts) {
+  const removed = new AbortController();
+  const signal = AbortSignal.any([from.signal, removed.signal]);
+  let announcedAt = parts.clock.now();
+  let cancel = parts.clock.after(lookAgainMs, look);
+
+  function look(): void {
+    void lookOnce()
+      .catch((error: unknown) => parts.onProblem('a prober that waits could not be looked at', error))
+      .finally(() => {
+        if (!signal.aborted) cancel = parts.clock.after(lookAgainMs, look);
+      });
+  }
+
+  async function lookOnce(): Promise<void> {
+    if (!(await from.isStillKnown())) {
+      removed.abort();
+      return;
+    }
+    if (parts.clock.now() - announcedAt < announceEveryMs) return;
+    announcedAt = parts.clock.now();
+    await announce(request, from, parts);
+  }
+
+  return {
+    signal,
+    isRemoved: () => removed.signal.aborted,
+    end: () => {
+      cancel();
+      removed.abort();
+    },
+  };
+}
+
+const addCounts = statement((db, arg: { id: string; answered: number; unknown: number }) =>
+  db
+    .updateTable('prober')
+    .set((eb) => ({ answered: eb('answered', '+', arg.answered), unknown: eb('unknown', '+', arg.unknown) }))
+    .where('id', '=', arg.id),
+);
+
+async function keepAccount(
+  { id }: KnownProber,
+  { counted, believed }: { counted: ProbeResult[]; believed: Remembered[] },
+  { store, wallClock }: ProberCentreParts,
+): Promise<void> {
+  if (counted.length === 0 && believed.length === 0) return;
+  const unknown = counted.filter(({ evidence }) => evidence?.kind !== 'answered').length;
+  await store.write(async (tx) => {
+    if (counted.length > 0) await tx.change(addCounts, { id, answered: counted.length, unknown });
+    await rememberFrom(tx, believed, { writer: writerOf(id), at: wallClock.now() });
+  }, `prober:${id}`);
+}
+
+function writerOf(proberId: string): string {
+  return `prober:${proberId}`;
+}
+
+const findNews = statement((db, arg: { writer: string; from: number; now: number; limit: number }) =>
+  db
+    .selectFrom('engine_memory')
+    .select(['kind', 'key', 'value', 'expires_at as expires', 'written_at as written'])
+    .where('written_at', '>=', arg.from)
+    .where('kind', 'in', ['rest', 'belief'])
+    .where('writer', '<>', arg.writer)
+    .orderBy('written_at')
+    .limit(arg.limit),
+);
+
+/** What is committed late was stamped earlier, so each look goes back this far again. */
+const overlapMs = 5_000;
+
+/** Rests and beliefs about providers that others came by, since the answer whose `news` the prober has. */
+async function readNews(
+  { id }: KnownProber,
+  cursor: string | undefined,
+  { store, wallClock }: ProberCentreParts,
+): Promise<Pick<LeaseAnswerMessage, 'learned' | 'news'>> {
+  const now = wallClock.now();
+  const since = /^\d{1,15}$/.test(cursor ?? '') ? Number(cursor) : 0;
+  const from = Math.max(0, since - overlapMs);
+  const limit = messageLimits.learned;
+  const rows = await store.read.all(findNews, { writer: writerOf(id), from, now, limit });
+  const entries = rows.map(({ kind, key, value, expires }) => ({
+    kind: kind as Remembered['kind'],
+    key,
+    value: JSON.parse(value) as unknown,
+    lifeMs: Math.max(0, expires - now),
+  }));
+  const last = rows.at(-1);
+  const next = rows.length < limit || last === undefined ? now : Math.max(last.written, from + 1) + overlapMs;
+  return { learned: writeLearned(entries), news: String(next) };
+}

@@ -1,0 +1,326 @@
+import type { MailboxEvidence, Remembered } from '@mailproof/engine';
+import { Type, type Static } from 'typebox';
+import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
+
+/**
+ * What a prober outside and the centre say to each other, in JSON over HTTPS. Neither trusts the other: every field is
+ * bounded, and what does not fit is refused whole. Times are durations, so that clocks need not agree.
+ */
+export const messageLimits = {
+  egressAddresses: 256,
+  learned: 200,
+  /** The longest that a lease request waits. */
+  waitMs: 30_000,
+  mailHosts: 64,
+  addresses: 64,
+  replies: 16,
+  replyCharacters: 2_048,
+  /** A whole message, either way. */
+  bytes: 4_194_304,
+} as const;
+
+const longestLifeMs = 30 * 86_400_000;
+const longestWaitMs = 30 * 86_400_000;
+
+function oneOf<const Values extends readonly string[]>(values: Values) {
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] });
+}
+
+const id = Type.String({ minLength: 1, maxLength: 64, pattern: String.raw`^[\w-]+$` });
+const name = Type.String({ minLength: 1, maxLength: 255 });
+const egressName = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`^[\w.:-]+$` });
+const duration = (maximum: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum, description: `${description}, in milliseconds` });
+const count = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000, description });
+const closed = { additionalProperties: false };
+
+export const enrolRequestSchema = Type.Object(
+  { token: Type.String({ minLength: 1, maxLength: 100, description: 'From `mailproof probers add`' }) },
+  { title: 'ProberEnrolRequest', ...closed, examples: [{ token: 'mp_enrol_…' }] },
+);
+
+export const enrolAnswerSchema = Type.Object(
+  { prober_id: id, name },
+  { title: 'ProberEnrolled', description: 'The prober is known from now on', ...closed },
+);
+
+const learnedSchema = Type.Object(
+  {
+    kind: oneOf(['belief', 'catch_all', 'host_traits', 'rest']),
+    key: Type.String({ minLength: 1, maxLength: 300 }),
+    value: Type.Unknown({ description: 'As the engine keeps it; `null` where it is to be forgotten' }),
+    life_ms: duration(longestLifeMs, 'How much longer it holds'),
+  },
+  { title: 'ProberLearned', description: 'Of a domain or a host, never of an address', ...closed },
+);
+
+const leaseFields = {
+  instance: Type.String({
+    minLength: 8,
+    maxLength: 64,
+    pattern: String.raw`^[\w-]+$`,
+    description: 'Chosen at random when the prober starts; a second one with the same secret stands by',
+  }),
+  version: Type.String({ maxLength: 40 }),
+  places: Type.Integer({ minimum: 1, maximum: mostLeased, description: 'Probes that it can take on' }),
+  egress: Type.Array(egressName, {
+    minItems: 1,
+    maxItems: messageLimits.egressAddresses,
+    description: 'Its egress addresses, by the names that it has for them',
+  }),
+  unwell: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Why it cannot ask mail hosts now, in one word' }),
+  ),
+  wait_ms: duration(messageLimits.waitMs, 'How long to wait until there is something to ask'),
+  holding: Type.Optional(
+    Type.Array(id, {
+      maxItems: mostLeased,
+      description: 'After a request whose answer did not arrive: the leases that it has',
+    }),
+  ),
+  conversations: count('Conversations that it has open'),
+  resting: count('Hosts and providers that it leaves alone'),
+  news: Type.Optional(Type.String({ maxLength: 400, description: '`news` of the last answer' })),
+};
+
+export const leaseRequestSchema = Type.Object(leaseFields, { title: 'ProbeLeaseRequest', ...closed });
+
+const questionSchema = Type.Object(
+  {
+    email: Type.String({ maxLength: 320 }),
+    implicit: Type.Boolean({ description: 'The domain has no MX record and its own address serves' }),
+    mx: Type.Array(name, { maxItems: messageLimits.mailHosts, description: 'In order of preference' }),
+    first: Type.Object(
+      { name, addresses: Type.Array(Type.String({ maxLength: 45 }), { maxItems: messageLimits.addresses }) },
+      { title: 'ProbeMailHost', ...closed },
+    ),
+    further: Type.Array(name, { maxItems: messageLimits.mailHosts }),
+  },
+  { title: 'ProbeQuestion', description: 'The address, and where its mail goes', ...closed },
+);
+
+const probeSchema = Type.Object(
+  {
+    probe: id,
+    lease: id,
+    fence: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    egress: egressName,
+    urgency: oneOf(['single', 'bulk']),
+    tag: Type.String({ maxLength: 32, description: 'The same for probes that take turns with others' }),
+    within_ms: duration(longestWaitMs, 'When nobody waits for the answer any more'),
+    question: questionSchema,
+  },
+  { title: 'LeasedProbe', ...closed },
+);
+
+export const leaseAnswerSchema = Type.Object(
+  {
+    probes: Type.Array(probeSchema, { maxItems: mostLeased }),
+    stand_by_ms: Type.Optional(
+      duration(600_000, 'Another instance works with this secret; ask again after this long'),
+    ),
+    learned: Type.Array(learnedSchema, { maxItems: messageLimits.learned }),
+    news: Type.String({ maxLength: 400, description: 'Up to where `learned` tells what others have learnt' }),
+  },
+  {
+    title: 'ProbeLease',
+    description: 'What to ask; a lease lasts 60 seconds unless it is renewed',
+    ...closed,
+  },
+);
+
+const meaningSchema = Type.Object(
+  {
+    label: oneOf([
+      'accepted',
+      'mailbox_not_exist',
+      'mailbox_full',
+      'mailbox_disabled',
+      'greylisted_or_temporary',
+      'blocked_or_policy',
+      'other',
+    ]),
+    reason: Type.String({ maxLength: 100 }),
+  },
+  {
+    title: 'ReplyMeaning',
+    description: 'The prober’s own reading, which the centre does not rely on',
+    ...closed,
+  },
+);
+
+const replySchema = Type.Object(
+  {
+    phase: oneOf(['connect', 'banner', 'ehlo', 'starttls', 'mail', 'rcpt', 'random_rcpt', 'rset', 'quit']),
+    code: Type.Integer({ minimum: 0, maximum: 999 }),
+    enhanced: Type.Optional(Type.String({ maxLength: 20 })),
+    text: Type.String({ maxLength: messageLimits.replyCharacters }),
+  },
+  { title: 'ProbeReply', ...closed },
+);
+
+const catchAllSchema = Type.Object(
+  {
+    kind: oneOf(['yes', 'no', 'undetermined']),
+    from: Type.Optional(oneOf(['random_probe', 'contrast', 'memory', 'provider_table'])),
+    age_ms: Type.Optional(duration(longestLifeMs, 'How old a remembered answer is')),
+    meaning: Type.Optional(meaningSchema),
+  },
+  { title: 'ProbeCatchAll', ...closed },
+);
+
+/** Every reason but those that are found out at the centre. */
+const noAnswerReasons = [
+  'mx_unreachable',
+  'smtp_timeout',
+  'protocol_error',
+  'connection_lost',
+  'host_refused',
+  'smtputf8_not_offered',
+  'tls_failed',
+  'host_resting',
+  'mail_port_blocked',
+  'provider_policy',
+  'control_mailbox_refused',
+  'provider_accepts_everything',
+] as const satisfies readonly (MailboxEvidence & { kind: 'no_answer' })['reason'][];
+
+const evidenceSchema = Type.Object(
+  {
+    kind: oneOf(['answered', 'no_answer']),
+    host: Type.Optional(name),
+    replies: Type.Array(replySchema, { maxItems: messageLimits.replies }),
+    meaning: Type.Optional(meaningSchema),
+    catch_all: Type.Optional(catchAllSchema),
+    contrast: Type.Optional(oneOf(['like_made_up', 'unlike_made_up'])),
+    reason: Type.Optional(oneOf(noAnswerReasons)),
+    connected: Type.Optional(Type.Boolean()),
+    retry_after_ms: Type.Optional(duration(longestWaitMs, 'When the rest ends for which nobody was asked')),
+  },
+  { title: 'ProbeEvidence', description: 'What the mail hosts said', ...closed },
+);
+
+const resultSchema = Type.Object(
+  {
+    probe: id,
+    lease: id,
+    fence: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    evidence: Type.Union([evidenceSchema, Type.Null()]),
+  },
+  {
+    title: 'ProbeResult',
+    description: 'Counts once, and only for a probe that this prober holds',
+    ...closed,
+  },
+);
+
+export const reportRequestSchema = Type.Object(
+  {
+    instance: leaseFields.instance,
+    results: Type.Array(resultSchema, { maxItems: mostReported }),
+    learned: Type.Array(learnedSchema, { maxItems: messageLimits.learned }),
+    renew: Type.Array(id, { maxItems: mostRenewed, description: 'Leases of which something is under way' }),
+  },
+  { title: 'ProbeReport', ...closed },
+);
+
+export const reportAnswerSchema = Type.Object(
+  { ended: Type.Array(id, { maxItems: mostRenewed }) },
+  {
+    title: 'ProbeReportAnswer',
+    description: 'Of the leases to be renewed, those in which nothing is left',
+    ...closed,
+  },
+);
+
+export type LeaseRequestMessage = Static<typeof leaseRequestSchema>;
+export type LeaseAnswerMessage = Static<typeof leaseAnswerSchema>;
+export type ReportMessage = Static<typeof reportRequestSchema>;
+type EvidenceMessage = Static<typeof evidenceSchema>;
+type LearnedMessage = Static<typeof learnedSchema>;
+
+export function writeEvidence(evidence: MailboxEvidence): EvidenceMessage {
+  const { kind, host, replies, meaning } = evidence;
+  const said = {
+    kind,
+    replies: replies.slice(0, messageLimits.replies).map(({ phase, code, enhanced, text }) => ({
+      phase,
+      code,
+      ...(enhanced === undefined ? {} : { enhanced }),
+      text,
+    })),
+    ...(host === undefined ? {} : { host }),
+    ...(meaning === undefined ? {} : { meaning }),
+  };
+  if (evidence.kind === 'no_answer') {
+    const { reason, connected, retryAfterMs } = evidence;
+    const known = noAnswerReasons.find((one) => one === reason) ?? 'mx_unreachable';
+    return {
+      ...said,
+      reason: known,
+      connected,
+      ...(retryAfterMs === undefined
+        ? {}
+        : { retry_after_ms: Math.min(Math.ceil(retryAfterMs), longestWaitMs) }),
+    };
+  }
+  const { catchAll, contrast } = evidence;
+  const from = catchAll.kind === 'undetermined' ? {} : { from: catchAll.from };
+  const age =
+    catchAll.kind === 'undetermined' || catchAll.ageMs === undefined
+      ? {}
+      : { age_ms: Math.max(0, Math.round(catchAll.ageMs)) };
+  const why =
+    catchAll.kind === 'undetermined' && catchAll.meaning !== undefined ? { meaning: catchAll.meaning } : {};
+  return {
+    ...said,
+    catch_all: { kind: catchAll.kind, ...from, ...age, ...why },
+    ...(contrast === undefined ? {} : { contrast }),
+  };
+}
+
+/** `undefined` where the fields are each as they should be and together make no sense. */
+export function readEvidence(message: EvidenceMessage): MailboxEvidence | undefined {
+  const { kind, replies, meaning, catch_all: catchAll, contrast } = message;
+  // A name for people and for the provider table; nobody dials it.
+  const host = message.host as MailboxEvidence['host'];
+  const read = replies.map(({ phase, code, enhanced, text }) => ({ phase, code, enhanced, text }));
+  if (kind === 'no_answer') {
+    const { reason, connected, retry_after_ms: retryAfterMs } = message;
+    if (reason === undefined || connected === undefined) return undefined;
+    const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
+    return { kind, reason, meaning, connected, host, replies: read, ...retry };
+  }
+  if (host === undefined || meaning === undefined || catchAll === undefined) return undefined;
+  if (!read.some(({ phase }) => phase === 'rcpt')) return undefined;
+  const every = readCatchAll(catchAll);
+  if (every === undefined) return undefined;
+  return {
+    kind,
+    host,
+    replies: read,
+    meaning,
+    catchAll: every,
+    ...(contrast === undefined ? {} : { contrast }),
+  };
+}
+
+function readCatchAll({ kind, from, age_ms: age, meaning }: Static<typeof catchAllSchema>) {
+  const ageMs = age === undefined ? {} : { ageMs: age };
+  if (kind === 'undetermined') return { kind, meaning };
+  if (from === undefined) return undefined;
+  if (kind === 'no') return { kind, from, ...ageMs };
+  return from === 'random_probe' || from === 'memory' ? { kind, from, ...ageMs } : undefined;
+}
+
+export function writeLearned(entries: readonly Remembered[]): LearnedMessage[] {
+  return entries.flatMap(({ kind, key, value, lifeMs }) =>
+    kind === 'control' || kind === 'route'
+      ? []
+      : [{ kind, key, value, life_ms: Math.min(Math.max(0, Math.round(lifeMs)), longestLifeMs) }],
+  );
+}
+
+export function readLearned(entries: readonly LearnedMessage[]): Remembered[] {
+  return entries.map(({ kind, key, value, life_ms: lifeMs }) => ({ kind, key, value, lifeMs }));
+}

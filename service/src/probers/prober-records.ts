@@ -1,0 +1,195 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createBoundedCache, type Clock } from '@mailproof/engine';
+import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
+import { statement } from '../db/statement.ts';
+import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
+import { freeProbesOf } from './outside-egress.ts';
+
+/**
+ * Probers outside the installation, and how the centre knows them.
+ *
+ *     added: a token, good once and for an hour ──▶ enrolled: a secret that the prober made itself ──▶ removed
+ *
+ * Of both only hashes are kept. They are random numbers of 256 bits, so a fast hash is right, and finding a row by one
+ * tells nothing of what it was made from.
+ */
+export const enrolmentMs = 3_600_000;
+
+/** A name is part of the names of egress addresses, so it has no slash. */
+const nameShape = /^[a-z\d][a-z\d.-]{0,39}$/;
+
+const secretShape = /^mp_prober_[\w-]{43}$/;
+const tokenShape = /^mp_enrol_[\w-]{43}$/;
+
+export function makeProberSecret(): string {
+  return `mp_prober_${randomBytes(32).toString('base64url')}`;
+}
+
+const hashOf = (text: string): string => hash('sha256', text, 'hex');
+
+type NewProber = { id: string; name: string; hash: string; until: number; key: string; now: number };
+
+const insertProber = statement((db, arg: NewProber) =>
+  db
+    .insertInto('prober')
+    .values({
+      id: arg.id,
+      name: arg.name,
+      token_hash: arg.hash,
+      token_until: arg.until,
+      tag_key: arg.key,
+      created_at: arg.now,
+    })
+    .onConflict((conflict) => conflict.column('name').doNothing()),
+);
+
+export type AddProberAnswer =
+  | { kind: 'added'; proberId: string; name: string; token: string }
+  | { kind: 'bad_name' }
+  | { kind: 'name_taken' };
+
+export async function addProber(
+  name: string,
+  { store, wallClock, actor }: ChangeParts,
+): Promise<AddProberAnswer> {
+  if (!nameShape.test(name)) return { kind: 'bad_name' };
+  const now = wallClock.now();
+  const token = `mp_enrol_${randomBytes(32).toString('base64url')}`;
+  const proberId = `prb_${randomBytes(8).toString('hex')}`;
+  return store.write(async (tx) => {
+    const row = {
+      id: proberId,
+      name,
+      hash: hashOf(token),
+      until: now + enrolmentMs,
+      key: randomBytes(32).toString('hex'),
+      now,
+    };
+    if ((await tx.change(insertProber, row)) === 0) return { kind: 'name_taken' };
+    await recordChange(tx, { actor, action: 'prober_added', subject: proberId, detail: { name }, now });
+    return { kind: 'added', proberId, name, token };
+  });
+}
+
+const findByToken = statement((db, arg: { hash: string; now: number }) =>
+  db
+    .selectFrom('prober')
+    .select(['id', 'name', 'secret_hash'])
+    .where('token_hash', '=', arg.hash)
+    .where('token_until', '>', arg.now),
+);
+
+const setSecret = statement((db, arg: { id: string; hash: string; now: number }) =>
+  db
+    .updateTable('prober')
+    .set({ secret_hash: arg.hash, enrolled_at: arg.now })
+    .where('id', '=', arg.id)
+    .where('secret_hash', 'is', null),
+);
+
+export type EnrolAnswer = { kind: 'enrolled'; proberId: string; name: string } | { kind: 'refused' };
+
+/** The same prober may say it again, where the answer was lost; nobody else can use the token any more. */
+export async function enrolProber(
+  { token, secret }: { token: string; secret: string },
+  { store, wallClock }: { store: Pick<Store, 'write'>; wallClock: WallClock },
+): Promise<EnrolAnswer> {
+  if (!tokenShape.test(token) || !secretShape.test(secret)) return { kind: 'refused' };
+  const now = wallClock.now();
+  const secretHash = hashOf(secret);
+  return store.write(async (tx) => {
+    const row = await tx.first(findByToken, { hash: hashOf(token), now });
+    if (row === undefined) return { kind: 'refused' };
+    const enrolled = { kind: 'enrolled', proberId: row.id, name: row.name } as const;
+    if (row.secret_hash !== null) return isSame(row.secret_hash, secretHash) ? enrolled : { kind: 'refused' };
+    if ((await tx.change(setSecret, { id: row.id, hash: secretHash, now })) === 0) return { kind: 'refused' };
+    const detail = { name: row.name };
+    await recordChange(tx, { actor: 'service', action: 'prober_enrolled', subject: row.id, detail, now });
+    return enrolled;
+  });
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
+}
+
+const deleteProber = statement((db, arg: { id: string }) =>
+  db
+    .deleteFrom('prober')
+    .where((eb) => eb.or([eb('id', '=', arg.id), eb('name', '=', arg.id)]))
+    .returning(['id', 'name']),
+);
+
+const dropEgress = statement((db, arg: { owner: string }) =>
+  db.deleteFrom('egress_address').where('owner', '=', arg.owner),
+);
+
+export type RemoveProberAnswer = { kind: 'removed'; proberId: string; name: string } | { kind: 'not_found' };
+
+/** By its id or its name. What it held others may ask at once; what it says is refused within a second, everywhere. */
+export async function removeProber(
+  id: string,
+  { store, wallClock, actor }: ChangeParts,
+): Promise<RemoveProberAnswer> {
+  const now = wallClock.now();
+  return store.write(async (tx) => {
+    const row = await tx.first(deleteProber, { id });
+    if (row === undefined) return { kind: 'not_found' };
+    await tx.change(dropEgress, { owner: row.id });
+    await freeProbesOf(tx, row.id);
+    const detail = { name: row.name };
+    await recordChange(tx, { actor, action: 'prober_removed', subject: row.id, detail, now });
+    return { kind: 'removed', proberId: row.id, name: row.name };
+  });
+}
+
+const findEnrolled = statement((db) =>
+  db.selectFrom('prober').select('id').where('secret_hash', 'is not', null).limit(1),
+);
+
+/** Whether any prober outside has enrolled: then nobody inside need stand in for one. */
+export async function hasOutsideProber({ store }: { store: Pick<Store, 'read'> }): Promise<boolean> {
+  return (await store.read.first(findEnrolled, {})) !== undefined;
+}
+
+/** A prober that sends a request. */
+export type KnownProber = { id: string; name: string; tagKey: string };
+
+const findBySecret = statement((db, arg: { hash: string }) =>
+  db.selectFrom('prober').select(['id', 'name', 'tag_key as tagKey']).where('secret_hash', '=', arg.hash),
+);
+
+/** One that was removed has to stop within a second, reading and answering included. */
+const rememberMs = 900;
+const mostRemembered = 1_000;
+
+export type AuthenticateProber = (authorization: string | undefined) => Promise<KnownProber | undefined>;
+
+export function createAuthenticateProber({
+  store,
+  clock,
+}: {
+  store: Pick<Store, 'read'>;
+  clock: Pick<Clock, 'now'>;
+}): AuthenticateProber {
+  const remembered = createBoundedCache<KnownProber>({ clock, maxEntries: mostRemembered });
+  return async (authorization) => {
+    const secret = secretIn(authorization);
+    if (secret === undefined) return undefined;
+    const digest = hashOf(secret);
+    const known = remembered.get(digest);
+    if (known !== undefined) return known;
+    // What is read now may be removed now: the second runs from before the reading.
+    const until = clock.now() + rememberMs;
+    const found = await store.read.first(findBySecret, { hash: digest });
+    if (found !== undefined) remembered.set(digest, found, until - clock.now());
+    return found;
+  };
+}
+
+/** `undefined` for what no prober can have made. */
+export function secretIn(authorization: string | undefined): string | undefined {
+  const [, text] = /^bearer +(\S{1,100}) *$/i.exec(authorization ?? '') ?? [];
+  return text !== undefined && secretShape.test(text) ? text : undefined;
+}

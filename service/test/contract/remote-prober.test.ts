@@ -1,0 +1,83 @@
+/** An installation that cannot reach port 25 asks through a prober elsewhere. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { standardCast, standardWorld } from '@mailproof/world';
+import { openProberFixture, type ProberFixture } from '../support/open-prober-fixture.ts';
+
+/** Those who answer in moments, and whom no list decides. */
+const cast = standardCast.filter(({ slow, needs }) => slow === undefined && needs === undefined);
+
+/** Each array is taken by whoever comes first. */
+function* flatten<Item>(arrays: Iterable<Item[]>): Generator<Item> {
+  for (const array of arrays) yield* array;
+}
+
+for (const database of ['SQLite', 'PostgreSQL'] as const) {
+  describe(`an API and a worker that can dial nothing, on ${database}`, () => {
+    let fixture: ProberFixture;
+    before(async () => {
+      fixture = await openProberFixture({ world: standardWorld(), database });
+    });
+    after(() => fixture.close());
+
+    test('502: without a prober nothing can be found out, and nothing is charged', async () => {
+      await fixture.invite('unused');
+      const { client, account } = fixture;
+      const answer = await client.ask(
+        { path: '/api/v1/email-verification', key: account.liveKey, body: { email: 'alive@plain.test' } },
+        { insist: false },
+      );
+      // Before any prober has enrolled the API asks by itself, behind a guard that lets nothing out.
+      assert.equal(answer.creditsUsed, '0');
+      assert.notEqual(answer.body['status'], 'safe');
+    });
+
+    test('every status of the standard cast is right, asked one by one through one prober', async () => {
+      const { client, account } = fixture;
+      await fixture.startProber('far');
+      await fixture.untilWell('far');
+      const wrong: unknown[] = [];
+      // One of a domain at a time: a host that takes one recipient in a conversation has to be met first.
+      const queue = Map.groupBy(cast, ({ address }) => address.split('@')[1]).values();
+      await Promise.all(
+        Array.from({ length: 12 }, async () => {
+          for (const { address, expect } of flatten(queue)) {
+            const path = '/api/v1/email-verification?explain=true';
+            const { status, body } = await client.verify(account.liveKey, address, { path });
+            const seen = status === 200 ? body['status'] : body['reason'];
+            const wanted = 'status' in expect ? expect.status : expect.error;
+            if (seen !== wanted) wrong.push({ address, seen, wanted, why: body['explanation'] });
+          }
+        }),
+      );
+      assert.deepEqual(wrong, []);
+      assert.deepEqual(fixture.fixture.world.violations, []);
+    });
+
+    test('a task is run through it as well, and every credit is accounted for', async () => {
+      const { client, account } = fixture;
+      const members = cast
+        .filter(({ expect }) => 'status' in expect && expect.status !== 'unknown')
+        .slice(0, 60);
+      const id = await client.createdTask(
+        account.liveKey,
+        members.map(({ address }) => address),
+      );
+      const results = await client.results(account.liveKey, id);
+      const wrong = members.flatMap(({ address, expect }) => {
+        const seen = results[address]?.status;
+        return 'status' in expect && seen !== expect.status ? [{ address, seen, wanted: expect.status }] : [];
+      });
+      assert.deepEqual(wrong, []);
+      const { violations } = (await fixture.fixture.command('audit')) as { violations: unknown };
+      assert.deepEqual(violations, []);
+    });
+
+    test('nothing of the probes is left, and the operator sees who asked', async () => {
+      const [far] = (await fixture.list()).filter(({ name }) => name === 'far');
+      assert.equal(far?.state, 'well');
+      assert.ok(far.answered > 50, JSON.stringify(far));
+      assert.deepEqual(await fixture.fixture.query('select id from probe'), []);
+    });
+  });
+}

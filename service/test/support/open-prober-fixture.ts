@@ -1,0 +1,124 @@
+/** An API and a worker that can dial no mail host at all, and probers elsewhere through which they ask. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WorldDescription } from '@mailproof/world';
+import { readConfig, type Config } from '../../src/config.ts';
+import { addProber, removeProber } from '../../src/probers/prober-records.ts';
+import { listProbers, type ListedProber } from '../../src/probers/list-probers.ts';
+import { startProber, type ProberService } from '../../src/start/start-prober.ts';
+import { openStore } from '../../src/start/open-store.ts';
+import type { Service } from '../../src/main.ts';
+import type { Store } from '../../src/db/store.ts';
+import { createApiClient, type ApiClient } from './api-client.ts';
+import type { Settings } from './mailproof.ts';
+import { openFixture, type Fixture, type OpenedAccount } from './open-fixture.ts';
+import { until } from './until.ts';
+
+export type ProberFixture = {
+  fixture: Fixture;
+  url: string;
+  /** Of the API, where the settings give it a port for that. */
+  metricsUrl: string;
+  client: ApiClient;
+  account: OpenedAccount;
+  store: Store;
+  /** Adds a prober and starts it; what it is to be told differently goes in `env`. */
+  startProber: (
+    name: string,
+    how?: { url?: string; env?: Settings; dataDir?: string },
+  ) => Promise<ProberService>;
+  /** What `./mailproof probers add` does. */
+  invite: (name: string) => Promise<{ proberId: string; token: string }>;
+  remove: (id: string) => Promise<void>;
+  list: () => Promise<ListedProber[]>;
+  /** Waits until mail hosts are asked through it. */
+  untilWell: (name: string) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type Options = {
+  world: WorldDescription;
+  database: 'SQLite' | 'PostgreSQL';
+  settings?: Settings;
+  /** The providers file of the centre. */
+  providers?: object;
+};
+
+export async function openProberFixture(options: Options): Promise<ProberFixture> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-probers-'));
+  const fixture = await openFixture({ ...options, settings: centreSettings(folder, options) });
+  const account = await fixture.openAccount({ credits: 10_000 });
+  const services: Service[] = [await fixture.startHere({ role: 'api' })];
+  services.push(await fixture.startHere({ role: 'worker' }));
+  const url = services[0]?.url ?? '';
+  const client = createApiClient(url);
+  const probers: ProberService[] = [];
+  const store = await openStore({ ...configOf(fixture.env), check: false });
+  const parts = { store, wallClock: store.clock ?? Date, actor: 'command_line' as const };
+
+  const invite: ProberFixture['invite'] = async (name) => {
+    const added = await addProber(name, parts);
+    if (added.kind !== 'added') throw new Error(added.kind);
+    return added;
+  };
+  const list = () => listProbers(parts);
+  return {
+    fixture,
+    url,
+    metricsUrl: services[0]?.metricsUrl ?? '',
+    client,
+    account,
+    store,
+    invite,
+    list,
+    startProber: async (name, { url: through = url, env = {}, dataDir = join(folder, name) } = {}) => {
+      const known = (await list()).find((one) => one.name === name);
+      const token = known === undefined ? (await invite(name)).token : undefined;
+      const config = configOf({ ...fixture.world.environment, MAILPROOF_DATA_DIR: dataDir, ...env });
+      const signal = new AbortController().signal;
+      const logDestination = { write: () => undefined };
+      const started = await startProber(config, {
+        url: through,
+        token,
+        version: '0',
+        signal,
+        logDestination,
+      });
+      probers.push(started);
+      return started;
+    },
+    remove: async (id) => {
+      await removeProber(id, parts);
+    },
+    untilWell: async (name) => {
+      await until(list, (all) => all.some((one) => one.name === name && one.state === 'well'));
+    },
+    close: async () => {
+      client.close();
+      await Promise.all(probers.map((prober) => prober.stop()));
+      for (const service of services.reverse()) await service.stop();
+      await store.close();
+      await fixture.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The guard of the centre lets nothing out to the world. */
+function centreSettings(folder: string, { settings = {}, providers }: Options): Settings {
+  const file = join(folder, 'providers.json');
+  if (providers !== undefined) writeFileSync(file, JSON.stringify(providers));
+  return {
+    MAILPROOF_EGRESS_ALLOW: '192.0.2.0/24',
+    MAILPROOF_DEFER_RETRY_MS: '1000',
+    ...(providers === undefined ? {} : { MAILPROOF_PROVIDERS_FILE: file }),
+    ...settings,
+  };
+}
+
+function configOf(env: Settings): Config {
+  const read = readConfig(env);
+  if (read.kind === 'bad') throw new Error(read.problem);
+  return read.config;
+}
