@@ -88,7 +88,9 @@ for (const database of databases) {
       const { accountId } = account;
       await watch.look();
       const before = await readAuditMark(store.read, accountId);
-      await damage('update account set granted = granted + 5, available = available + 5, entries = entries + 1');
+      await damage(
+        'update account set granted = granted + 5, available = available + 5, entries = entries + 1',
+      );
       await watch.look();
       await unfreeze();
       const accepted = await readAuditMark(store.read, accountId);
