@@ -59,15 +59,7 @@ export function followRests(histories: HostHistories, { clock, memory }: Keep): 
 const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, failures: 0, silences: 0 };
 
 /** Merges what a history holds with what was said of it `sinceMs` ago. */
-<<<<<<< HEAD
-function hearRest(
-  history: HostHistory,
-  said: { kept: KeptRest; sinceMs: number },
-  clock: Clock,
-): void {
-=======
 function hearRest(history: HostHistory, said: { kept: KeptRest; sinceMs: number }, clock: Clock): void {
->>>>>>> main
   const news = newsOf(said, clock);
   const known: RestNews = {
     at: history.countedAt,

@@ -30,7 +30,7 @@ export const beginMs = 3_750;
 const clockSlackMs = 250;
 
 /** A new owner begins so long after its predecessor can last have begun a conversation (see the engine's pacer). */
-const halfMinuteMs = 30_000;
+export const halfMinuteMs = 30_000;
 
 /** A lease that is not prolonged is free after this long. */
 const egressLeaseMs = beginMs + clockSlackMs + halfMinuteMs;
@@ -102,20 +102,28 @@ function owned({ owner, until }: { owner: string; until: number }) {
   return { owner, lease_until: until, state: '', saved_at: 0, well: 1, why_not: '', seen: '{}' };
 }
 
-/** Takes an address that nobody owns (any more), and tells who did; `undefined` where somebody does. */
+/**
+ * Takes an address that nobody owns (any more), and tells who did; `undefined` where somebody does. A process that starts
+ * where no other lives knows that the owner is dead, and waits only until that one's right to begin has ended.
+ */
 export async function takeEgress(
   tx: Tx,
   name: string,
-  { owner, now }: Ownership,
+  { owner, now, startsAlone = false }: Ownership & { startsAlone?: boolean },
 ): Promise<Predecessor | undefined> {
   const until = now + egressLeaseMs;
   const row = await tx.first(findOne, { name });
   if (row === undefined) {
     return (await tx.change(add, { name, owner, until })) === 1 ? { kind: 'nobody' } : undefined;
   }
-  if (row.kind === 'outside' || row.lease_until > now) return undefined;
-  const taken = await tx.change(take, { name, owner, until, now, fence: row.fence });
-  return taken === 1 ? predecessorOf(row, now) : undefined;
+  const freeBy = now + (startsAlone ? halfMinuteMs : 0);
+  if (row.kind === 'outside' || row.lease_until > freeBy) return undefined;
+  const taken = await tx.change(take, { name, owner, until, now: freeBy, fence: row.fence });
+  if (taken === 0) return undefined;
+  // What it cannot know is made up for by the half of each limit that it keeps to at first.
+  return startsAlone && row.lease_until > now
+    ? { kind: 'died', agoMs: halfMinuteMs }
+    : predecessorOf(row, now);
 }
 
 type LeftRow = { lease_until: number; state: string; saved_at: number };

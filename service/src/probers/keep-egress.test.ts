@@ -121,6 +121,37 @@ for (const database of databases) {
       assert.ok(from?.kind === 'died' && from.agoMs >= 30_000);
     });
 
+    it('one that starts where no other lives takes it within four seconds of a kill, and keeps to half of each limit', async (t) => {
+      const { time, start, living } = await setUp(t, database);
+      const killed = await start('killed');
+      killed.die();
+      living.length = 0;
+      time.advance(500);
+      const again = await start('again');
+      assert.deepEqual(again.mayBegin(), [], 'the dead one could still begin');
+      for (let ms = 0; ms < 3_600 && again.mayBegin().length === 0; ms += 100) {
+        time.advance(100);
+        await again.look();
+      }
+      assert.deepEqual(again.mayBegin(), ['default']);
+      assert.ok(time.now() >= (killed.begins.get('default') ?? 0));
+      // Half a minute is taken to have passed: half of a limit may be used at once, and the rest after that.
+      assert.deepEqual(again.seen.from, [{ kind: 'died', agoMs: 30_000 }]);
+    });
+
+    it('one that another was seen beside waits for the whole lease', async (t) => {
+      const { time, start, living } = await setUp(t, database);
+      const killed = await start('killed');
+      const standby = await start('standby');
+      killed.die();
+      living.shift();
+      for (let ms = 0; ms < 20_000; ms += 500) {
+        time.advance(500);
+        await standby.look();
+      }
+      assert.deepEqual(standby.mayBegin(), []);
+    });
+
     it('one that stands by is there the moment the lease ends, without a notice', async (t) => {
       const { time, start } = await setUp(t, database);
       const [one, other] = [await start('one'), await start('other')];

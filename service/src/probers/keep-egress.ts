@@ -6,6 +6,7 @@ import type { WallClock } from '../db/wall-clock.ts';
 import {
   beginMs,
   egressChannel,
+  halfMinuteMs,
   hasOwner,
   leaveEgress,
   noteEgressProblem,
@@ -66,6 +67,11 @@ type Keeper = EgressKeeperParts & {
   /** Whether another process of the installation lives, which may hand probes to us. */
   hasOthers: boolean;
   ours: Set<string>;
+  /**
+   * Whether no other process lived when this one started, nor since: the installation was killed and starts again, and
+   * should not wait for its own lease.
+   */
+  startsAlone: boolean | undefined;
   /** Ours, but only until what is open has ended. */
   leaving: Set<string>;
   problems: Map<string, string>;
@@ -81,6 +87,7 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
     rows: [],
     mayOwn: false,
     hasOthers: false,
+    startsAlone: undefined,
     ours: new Set(),
     leaving: new Set(),
     problems: new Map(),
@@ -166,7 +173,7 @@ function repeatLook(keeper: Keeper) {
 function untilNextLook(keeper: Keeper): number {
   if (keeper.failing) return lookAgainMs;
   const now = keeper.wallClock.now();
-  const ends = awaited(keeper).map(({ leaseUntil }) => leaseUntil - now);
+  const ends = awaited(keeper).map((row) => freeFrom(row, keeper) - now);
   return Math.max(1, Math.min(lookEveryMs, ...ends));
 }
 
@@ -184,6 +191,7 @@ async function look(keeper: Keeper): Promise<void> {
     const mayOwn = await mayOwnEgress(living, keeper);
     keeper.mayOwn = mayOwn;
     keeper.hasOthers = living.length > 1;
+    keeper.startsAlone = keeper.startsAlone !== false && !keeper.hasOthers;
     const found = await exchange(keeper);
     keeper.failing = false;
     takeIn(found, keeper);
@@ -251,20 +259,26 @@ async function prolongAndTake(tx: Tx, keeper: Keeper) {
   const taken = new Map<string, Predecessor>();
   const rows = await readEgress(tx);
   for (const name of freeOf(rows, keeper)) {
-    const from = await takeEgress(tx, name, at);
+    const from = await takeEgress(tx, name, { ...at, startsAlone: keeper.startsAlone === true });
     if (from !== undefined) taken.set(name, from);
   }
   const isNews = left > 0 || taken.size > 0 || !isSame(problems, keeper.problems);
   return { rows: taken.size > 0 ? await readEgress(tx) : rows, taken, problems, askedAt, isNews };
 }
 
+/** When an address of another process is free for us. */
+function freeFrom({ leaseUntil }: EgressAddress, { startsAlone }: Keeper): number {
+  return startsAlone === true ? leaseUntil - halfMinuteMs : leaseUntil;
+}
+
 /** Those that we could own and nobody does. */
-function freeOf(rows: EgressAddress[], { mayOwn, engine, wallClock }: Keeper): string[] {
+function freeOf(rows: EgressAddress[], keeper: Keeper): string[] {
+  const { mayOwn, engine, wallClock } = keeper;
   if (!mayOwn) return [];
   const now = wallClock.now();
   return engine.egress.ids.filter((id) => {
     const row = rows.find(({ name }) => name === id);
-    return row === undefined || (row.kind === 'inside' && row.leaseUntil <= now);
+    return row === undefined || (row.kind === 'inside' && freeFrom(row, keeper) <= now);
   });
 }
 

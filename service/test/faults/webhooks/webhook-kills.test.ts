@@ -67,7 +67,7 @@ for (const database of databases) {
     const before = new Map<string, number>();
     receiver.behave((path) => {
       const [kind = '', isLate] = path.split('?');
-      const { headers } = receiver.messages.at(-1) ?? { headers: {} as Record<string, string> };
+      const { headers } = receiver.messages.at(-1) ?? { headers: {} };
       const key = `${path} ${headers['webhook-id'] ?? ''}`;
       before.set(key, (before.get(key) ?? 0) + 1);
       return isLate !== undefined && (before.get(key) ?? 0) > 1 ? 'takes' : (manners[kind] ?? 'fails');
