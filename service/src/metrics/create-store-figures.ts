@@ -4,6 +4,7 @@ import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import { listProbers } from '../probers/list-probers.ts';
 import type { MetricSample } from './create-metrics.ts';
 
 type StoreFiguresParts = {
@@ -46,7 +47,7 @@ async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
   try {
     await parts.store.check(parts.wallClock.now());
     const figures = await Promise.all(
-      [readTasks, readLists, readWebhooks, readAccounts].map((read) => read(parts)),
+      [readTasks, readLists, readWebhooks, readProbers, readAccounts].map((read) => read(parts)),
     );
     return [{ key: 'storeAvailable', labels: {}, value: 1 }, ...figures.flat()];
   } catch (error) {
@@ -124,6 +125,15 @@ const countPending = statement((db) =>
 async function readWebhooks({ store }: StoreFiguresParts): Promise<MetricSample[]> {
   const row = await store.read.first(countPending, {});
   return [{ key: 'webhooksPending', labels: {}, value: row?.deliveries ?? 0 }];
+}
+
+async function readProbers(parts: StoreFiguresParts): Promise<MetricSample[]> {
+  const enrolled = (await listProbers(parts)).filter(({ state }) => state !== 'invited');
+  return enrolled.flatMap(({ name: prober, state, answered, unknown }): MetricSample[] => [
+    { key: 'proberWell', labels: { prober }, value: state === 'well' ? 1 : 0 },
+    { key: 'proberAnswers', labels: { prober, outcome: 'conclusive' }, value: answered - unknown },
+    { key: 'proberAnswers', labels: { prober, outcome: 'unknown' }, value: unknown },
+  ]);
 }
 
 const creditKinds = ['granted', 'available', 'reserved', 'spent'] as const;

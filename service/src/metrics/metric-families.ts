@@ -157,6 +157,18 @@ export const metricFamilies = {
     help: 'Addresses of running lists that are not checked yet',
     labels: none,
   },
+  proberWell: {
+    name: 'mailproof_prober_well',
+    type: 'gauge',
+    help: 'Whether a prober elsewhere that has enrolled is asked: 0 where it is silent, or something is wrong with it',
+    labels: { prober: 'the name that the operator gave it' },
+  },
+  proberAnswers: {
+    name: 'mailproof_prober_answers_total',
+    type: 'counter',
+    help: 'Probes that a prober elsewhere has answered',
+    labels: { prober: 'the name that the operator gave it', outcome: '`conclusive` or `unknown`' },
+  },
   webhookSeconds: {
     name: 'mailproof_webhook_attempt_seconds',
     type: 'histogram',

@@ -18,6 +18,8 @@ import { until } from './until.ts';
 export type ProberFixture = {
   fixture: Fixture;
   url: string;
+  /** Of the API, where the settings give it a port for that. */
+  metricsUrl: string;
   client: ApiClient;
   account: OpenedAccount;
   store: Store;
@@ -64,6 +66,7 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
   return {
     fixture,
     url,
+    metricsUrl: services[0]?.metricsUrl ?? '',
     client,
     account,
     store,

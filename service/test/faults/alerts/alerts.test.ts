@@ -11,6 +11,7 @@ import { readBoardQueries, readOpsFile } from '../../../../scripts/ops-files.ts'
 import type { Service, StartParts } from '../../../src/main.ts';
 import { createApiClient, type ApiClient } from '../../support/api-client.ts';
 import { openFixture, type Fixture, type FixtureOptions } from '../../support/open-fixture.ts';
+import { openProberFixture } from '../../support/open-prober-fixture.ts';
 import { until } from '../../support/until.ts';
 import { startPrometheus, type Prometheus } from './start-prometheus.ts';
 
@@ -121,6 +122,27 @@ fires('MailproofTasksLate', { role: 'api' }, async ({ fixture, client, key }) =>
     database.exec('update task set created_at = created_at - 600000');
     return Promise.resolve();
   });
+});
+
+test('MailproofProberGone fires', async () => {
+  const settings = { MAILPROOF_METRICS_PORT: '0', MAILPROOF_RESOLVER_PROBES: 'none' };
+  const fixture = await openProberFixture({ world, database: 'SQLite', settings });
+  const prometheus = await startPrometheus([new URL(fixture.metricsUrl).host]);
+  try {
+    const prober = await fixture.startProber('lisbon');
+    await fixture.untilWell('lisbon');
+    await until(
+      () => prometheus.query('mailproof_prober_well{prober="lisbon"} == 1'),
+      (series) => series === 1,
+    );
+    await until(prometheus.firing, (names) => !names.includes('MailproofProberGone'));
+    await prober.stop();
+    await until(prometheus.firing, (names) => names.includes('MailproofProberGone'));
+    fired.add('MailproofProberGone');
+  } finally {
+    await prometheus.stop();
+    await fixture.close();
+  }
 });
 
 test('MailproofDiskFilling fires', async () => {
