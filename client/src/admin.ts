@@ -79,6 +79,31 @@ export type AuditLogPage = { entries: AuditLogEntry[]; next: string | null };
 /** A status that did not occur is not there. */
 export type StatusCounts = { [Status in VerificationStatus]?: number };
 
+/** A prober outside the installation. */
+export type AdminProber = {
+  prober_id: string;
+  name: string;
+  /** `invited` until it has enrolled; `silent` where it was not heard of for half a minute. */
+  state: 'invited' | 'well' | 'unwell' | 'silent';
+  /** Why nothing is asked through it, in one word; null where something is. */
+  why_not: string | null;
+  /** Where its requests come from. */
+  address: string | null;
+  version: string | null;
+  enrolled_at: string | null;
+  seen_at: string | null;
+  conversations: number;
+  /** Hosts and providers that it leaves alone. */
+  resting: number;
+  answered: number;
+  /** Of these, without an answer about the mailbox. */
+  unknown: number;
+  /** Its egress addresses, by its own names. */
+  egress: string[];
+};
+
+export type AdminProberList = { probers: AdminProber[] };
+
 export type ServiceHealth = {
   /** The oldest first, without gaps. */
   verdicts: { from: string; minutes: number; counts: StatusCounts }[];

@@ -2,6 +2,7 @@ import type {
   AdminAccount,
   AdminAccountPage,
   AdminAccountRequest,
+  AdminProberList,
   AdminRequestTrace,
   AuditLogPage,
   ServiceHealth,
@@ -33,6 +34,8 @@ export type AdminClient = {
   /** By the `X-Request-Id` of an answer. */
   findRequest(requestId: string, options?: CallOptions): Promise<AdminRequestTrace>;
   auditLog(options?: PageOptions): Promise<AuditLogPage>;
+  /** The probers outside the installation. */
+  probers(options?: CallOptions): Promise<AdminProberList>;
 };
 
 export type AdminAccountCalls = {
@@ -81,6 +84,8 @@ export function createAdminClient(
         { method: 'GET', path: `${adminPath}/audit-log${queryOf(page)}`, signal },
         holdsList<AuditLogPage>('entries'),
       ),
+    probers: ({ signal } = {}) =>
+      ask({ method: 'GET', path: `${adminPath}/probers`, signal }, holdsList<AdminProberList>('probers')),
   };
 }
 

@@ -67,6 +67,8 @@ export type {
   AuditLogPage,
   ServiceHealth,
   StatusCounts,
+  AdminProber,
+  AdminProberList,
 } from './admin.ts';
 export type {
   ListChange,

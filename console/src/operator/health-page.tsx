@@ -8,6 +8,7 @@ import { useEvery, useLoaded } from '../loading/use-loaded.ts';
 import { WhenRead } from '../loading/when-read.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { HealthTables } from './health-tables.tsx';
+import { ProbersCard } from './probers-card.tsx';
 import { RequestSearch } from './request-search.tsx';
 import { UnknownCard, VerdictsCard } from './verdicts-card.tsx';
 
@@ -17,7 +18,8 @@ const lookAgainMs = 10_000;
 export function HealthPage() {
   const { api } = useConsole();
   const health = useLoaded(() => api.admin.health());
-  useEvery(lookAgainMs, () => void health.reload(), true);
+  const probers = useLoaded(() => api.admin.probers());
+  useEvery(lookAgainMs, () => void Promise.all([health.reload(), probers.reload()]), true);
   const known = health.value.value;
   return (
     <Page title="Health">
@@ -46,6 +48,8 @@ export function HealthPage() {
             <HealthTables health={known} />
           </>
         )}
+        {probers.failure.value === undefined ? null : <FailureNotice failure={probers.failure.value} />}
+        {probers.value.value === undefined ? null : <ProbersCard probers={probers.value.value.probers} />}
         <RequestSearch />
       </WhenRead>
     </Page>

@@ -47,7 +47,7 @@ export function HealthTables({ health }: { health: ServiceHealth }) {
 
 type SmallTableProps = { title: string; nothing: string; heads: string[]; rows: ComponentChildren[][] };
 
-function SmallTable({ title, nothing, heads, rows }: SmallTableProps) {
+export function SmallTable({ title, nothing, heads, rows }: SmallTableProps) {
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>

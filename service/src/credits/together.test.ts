@@ -136,6 +136,22 @@ for (const database of databases) {
       await finish();
     });
 
+    it('of two who settle a hold in the same moment one is the first, and the other is told so', async () => {
+      const { store, accountId, keeper, time, balance, finish } = await setUp(10);
+      const now = time.wallClock.now();
+      const held = { accountId, credits: 3, ifAvailable: 3, keeper, holdId: 'one', now };
+      await store.write((tx) => reserve(tx, held), accountId);
+      const settlement = { accountId, holdId: 'one', charge: 1, now };
+      const answers = await store.write(
+        (tx) => Promise.all([settle(tx, settlement), settle(tx, settlement)]),
+        accountId,
+      );
+      const first = { kind: 'settled', charged: 1, released: 2 };
+      assert.deepEqual(answers, [first, { kind: 'already_settled' }]);
+      assert.deepEqual(await balance(), [9, 0, 1]);
+      await finish();
+    });
+
     it('accounts do not pay for each other', async () => {
       const { parts, spend, balance, finish } = await setUp(1);
       const poor = await openAccount(parts, 0);

@@ -17,7 +17,7 @@ const findAccount = statement((db, arg: { account: string }) =>
   db.selectFrom('account').select('id').where('id', '=', arg.account),
 );
 
-export type UnfreezeAnswer =
+type UnfreezeAnswer =
   { kind: 'unfrozen'; accountId: string; wasFrozen: boolean } | { kind: 'account_not_found' };
 
 /**

@@ -14,6 +14,7 @@ import type { Store } from '../db/store.ts';
 import { deleteKey, type DeleteKeyAnswer } from '../keys/delete-key.ts';
 import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
 import { listKeys, type ListedKey } from '../keys/list-keys.ts';
+import { listProbers, type ListedProber } from '../probers/list-probers.ts';
 import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
 import { findRequest, type RequestTrace } from './find-request.ts';
 import { readHealth, type Health, type ReadHealthParts } from './read-health.ts';
@@ -43,6 +44,7 @@ export type OperatorActions = {
   findRequest(requestId: string): Promise<RequestTrace | undefined>;
   listChanges(page: { limit: number; before: number | undefined }): Promise<AuditEntry[]>;
   readHealth(hours: number): Promise<Health>;
+  listProbers(): Promise<ListedProber[]>;
 };
 
 type GrantAnswer =
@@ -91,6 +93,7 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
     findRequest: (requestId) => findRequest(requestId, inTime()),
     listChanges: (page) => listChanges(page, inTime()),
     readHealth: (hours) => readHealth(hours, inTime()),
+    listProbers: () => listProbers(inTime()),
   };
 }
 

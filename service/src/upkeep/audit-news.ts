@@ -16,7 +16,7 @@ import { auditTasks, auditTasksOfHolds, readListHolds } from '../tasks/audit-tas
  *     mark ──▶ some slices of entries, in one snapshot ──▶ mark moved on ──▶ … ──▶ last entry: figures, lists ──▶ balanced
  *                             └── something does not agree: the mark stays, the account is frozen (see watch-books.ts)
  */
-export type AuditNewsParts = {
+type AuditNewsParts = {
   store: Pick<Store, 'snapshot' | 'write'>;
   wallClock: WallClock;
   /** After every snapshot: how many entries were audited in it. */

@@ -58,7 +58,7 @@ const findAccount = statement((db, arg: { account: string }) =>
   db.selectFrom('account').select('frozen_at').where('id', '=', arg.account),
 );
 
-export type AccountAudit = AuditReport & {
+type AccountAudit = AuditReport & {
   frozenAt: number | null;
   /** The last time the service found all of it to agree, and the last entry then: what is wrong came later. */
   balanced: AuditMark['balanced'];

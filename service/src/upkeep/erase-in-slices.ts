@@ -8,7 +8,7 @@ import type { WallClock } from '../db/wall-clock.ts';
  * Erases what has expired in slices that are done in a moment, since others wait for whoever writes: after a slice that
  * took long the next is half as large. It goes on until nothing is left or its share of a second is used up.
  */
-export type EraseSlice = (tx: Tx, now: number, most: number) => Promise<number>;
+type EraseSlice = (tx: Tx, now: number, most: number) => Promise<number>;
 
 type EraseParts = { store: Pick<Store, 'write'>; wallClock: WallClock };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listChanges } from '../audit-log/list-changes.ts';
+import { moveAuditMark, readAuditMark } from '../credits/audit-mark.ts';
 import { unfreezeAccount } from '../credits/unfreeze-account.ts';
 import { databases } from '../../test/support/databases.ts';
 import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
@@ -79,6 +80,23 @@ for (const database of databases) {
       await damage(more);
       await watch.look();
       assert.equal((await create(account.live, addresses(1))).kind, 'account_frozen');
+      await close();
+    });
+
+    it('an audit that began before it was unfrozen does not move the mark back', async () => {
+      const { watch, store, account, unfreeze, damage, close } = await setUp();
+      const { accountId } = account;
+      await watch.look();
+      const before = await readAuditMark(store.read, accountId);
+      await damage(
+        'update account set granted = granted + 5, available = available + 5, entries = entries + 1',
+      );
+      await watch.look();
+      await unfreeze();
+      const accepted = await readAuditMark(store.read, accountId);
+      const after = { ...before, auditedAt: before.auditedAt + 1 };
+      await store.write((tx) => moveAuditMark(tx, accountId, { before, after }));
+      assert.deepEqual(await readAuditMark(store.read, accountId), accepted);
       await close();
     });
 

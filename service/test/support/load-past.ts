@@ -17,9 +17,6 @@ const first = 100_000_000_000;
 /** Ids of the past end in twelve digits, so that each table finds those of the others. */
 const idOf = (kind: string) => `'${kind}0000-0000-7000-8000-' || cast(${first} + i as text)`;
 
-export const pastTaskId = (past: Pick<Past, 'accountId'>, i: number): string =>
-  `${kindOf(past)}0000-0000-7000-8000-${first + i}`;
-
 /** So that several accounts can have a past. */
 function kindOf({ accountId }: Pick<Past, 'accountId'>): string {
   return accountId.slice(0, 4);

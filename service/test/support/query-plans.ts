@@ -31,13 +31,16 @@ export async function openWatched(database: TestDatabase) {
   };
 }
 
+/** A machine that runs many tests at once is slow. */
+const limits = postgresLimits({ connectMs: 20_000, statementMs: 60_000 });
+
 /** How the database would run a statement, a step a line. What PostgreSQL says depends on what `analyze` found. */
 export async function planOf(
   { settings }: Pick<TestStore, 'settings'>,
   { sql, values }: Pick<SeenStatement, 'sql' | 'values'>,
 ): Promise<string[]> {
   if (settings.databaseUrl !== undefined) {
-    const connection = await openPostgresConnection({ url: settings.databaseUrl, limits: postgresLimits() });
+    const connection = await openPostgresConnection({ url: settings.databaseUrl, limits });
     try {
       const { rows } = await connection.execute(`explain (costs off) ${sql}`, values);
       return rows.map((row) => String(Object.values(row as object)[0]).trim());

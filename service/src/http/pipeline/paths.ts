@@ -77,6 +77,7 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   ...consolePaths.map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
   [`${adminPath}/accounts`, ['GET', 'POST']],
   [`${adminPath}/health`, ['GET']],
+  [`${adminPath}/probers`, ['GET']],
   [`${adminPath}/audit-log`, ['GET']],
 ]);
 

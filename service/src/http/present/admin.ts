@@ -1,4 +1,6 @@
+import type { ListedProber } from '../../probers/list-probers.ts';
 import type {
+  AdminProber,
   AdminAccount,
   AdminRequestTrace,
   AuditLogEntry,
@@ -129,4 +131,24 @@ function isFailure(outcome: string): outcome is ServiceHealth['failures'][number
 
 function isoTimeOrNull(ms: number | undefined): string | null {
   return ms === undefined ? null : isoTime(ms);
+}
+
+export function presentProber(prober: ListedProber): AdminProber {
+  const { proberId, whyNot, enrolledAt, seenAt } = prober;
+  const { name, state, address, version, conversations, resting, answered, unknown, egress } = prober;
+  return {
+    prober_id: proberId,
+    name,
+    state,
+    why_not: whyNot,
+    address,
+    version,
+    enrolled_at: isoTimeOrNull(enrolledAt ?? undefined),
+    seen_at: isoTimeOrNull(seenAt ?? undefined),
+    conversations,
+    resting,
+    answered,
+    unknown,
+    egress,
+  };
 }

@@ -5,6 +5,7 @@ import {
   type AdminAccountRequest,
   type AdminGrantRequest,
   type AdminPlanRequest,
+  type AdminProberList,
   type AdminRequestTrace,
   type AuditLogEntry,
   type AuditLogPage,
@@ -189,6 +190,34 @@ export const auditLogPageSchema = Type.Object(
   },
 );
 
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const adminProberListSchema = Type.Object(
+  {
+    probers: Type.Array(
+      Type.Object(
+        {
+          prober_id: Type.String(),
+          name: Type.String(),
+          state: stringEnum(['invited', 'well', 'unwell', 'silent']),
+          why_not: nullable('Why nothing is asked through it, in one word'),
+          address: nullable('Where its requests come from'),
+          version: nullable('Of its program'),
+          enrolled_at: nullable('When it enrolled'),
+          seen_at: nullable('When it was last heard of'),
+          conversations: count('Conversations that it has open'),
+          resting: count('Hosts and providers that it leaves alone'),
+          answered: count('Probes that it has answered'),
+          unknown: count('Of these, without an answer about the mailbox'),
+          egress: Type.Array(Type.String(), { description: 'Its egress addresses, by its own names' }),
+        },
+        { title: 'AdminProber', additionalProperties: false },
+      ),
+    ),
+  },
+  { title: 'AdminProberList', description: 'By name', additionalProperties: false },
+);
+
 export const accountsQuery = Type.Object({
   ...pageQuery.properties,
   search: Type.Optional(
@@ -229,3 +258,4 @@ true satisfies SameType<Static<typeof adminPlanRequestSchema>, AdminPlanRequest>
 true satisfies SameType<Static<typeof adminGrantRequestSchema>, AdminGrantRequest>;
 true satisfies SameType<Static<typeof adminTraceSchema>, AdminRequestTrace>;
 true satisfies SameType<Static<typeof auditLogPageSchema>, AuditLogPage>;
+true satisfies SameType<Static<typeof adminProberListSchema>, AdminProberList>;

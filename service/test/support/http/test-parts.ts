@@ -172,6 +172,7 @@ function noOperatorActions(): HttpParts['operator'] {
     findRequest: none,
     listChanges: none,
     readHealth: none,
+    listProbers: none,
   };
 }
 

@@ -2,10 +2,11 @@ import { contractLimits } from '@mailproof/client';
 import type { ApiServer } from '../http-parts.ts';
 import { auditCursor, auditPlace } from '../../parameters/cursors.ts';
 import { adminPath } from '../../pipeline/paths.ts';
-import { presentChange, presentHealth, presentTrace } from '../../present/admin.ts';
+import { presentChange, presentHealth, presentProber, presentTrace } from '../../present/admin.ts';
 import { fieldsOf, readPage, readWhole } from '../../parameters/read-page.ts';
 import { refuse } from '../../pipeline/refuse.ts';
 import {
+  adminProberListSchema,
   adminTraceSchema,
   auditLogPageSchema,
   healthQuery,
@@ -43,6 +44,13 @@ const auditLogRoute = {
   response: { 200: answering(auditLogPageSchema), ...adminErrors('invalid_request') },
 };
 
+const probersRoute = {
+  ...adminRoute,
+  operationId: 'adminListProbers',
+  summary: 'The probers outside the installation',
+  response: { 200: answering(adminProberListSchema), ...adminErrors() },
+};
+
 export function addAdminObservation(server: ApiServer, { operator, onRequest }: AdminRouteParts): void {
   server.route({
     method: 'GET',
@@ -55,6 +63,14 @@ export function addAdminObservation(server: ApiServer, { operator, onRequest }: 
       if (hours === undefined) return refuse(reply, 'invalid_request');
       return reply.code(200).send(presentHealth(await operator.readHealth(hours)));
     },
+  });
+  server.route({
+    method: 'GET',
+    url: `${adminPath}/probers`,
+    schema: probersRoute,
+    onRequest,
+    handler: async (_request, reply) =>
+      reply.code(200).send({ probers: (await operator.listProbers()).map(presentProber) }),
   });
   server.route({
     method: 'GET',

@@ -1,0 +1,393 @@
+/**
+ * Defects that the tests named with them must find: of the books, the tasks, the judge, the reading of replies and the
+ * egress guard. Each is a text that stands once in a file, and what stands there instead.
+ */
+export type Mutant = {
+  name: string;
+  file: string;
+  find: string;
+  replace: string;
+  /** At least one of these fails. */
+  tests: readonly string[];
+};
+
+const ledger = ['service/src/credits/ledger.test.ts'];
+const together = ['service/src/credits/together.test.ts'];
+const watching = ['service/src/upkeep/watch-books.test.ts'];
+const unfreezing = ['service/src/upkeep/unfreezing.test.ts'];
+const creating = ['service/src/tasks/create-task.test.ts'];
+const running = ['service/src/tasks/run-task.test.ts'];
+const deferring = ['service/src/tasks/deferrals.test.ts', 'service/src/tasks/greylisting.test.ts'];
+const growing = ['service/src/tasks/growth.test.ts'];
+const judging = ['engine/src/verdict.test.ts'];
+const reading = [
+  'engine/src/replies/classifier/classify-reply.test.ts',
+  'engine/src/replies/classifier/about-us.test.ts',
+  'engine/src/replies/rules/rules.test.ts',
+];
+const dialling = ['engine/src/egress/judge-address.test.ts', 'engine/src/egress/create-dialer.test.ts'];
+
+const credits: Mutant[] = [
+  {
+    name: 'a frozen account may still pay',
+    file: 'service/src/credits/reserve.ts',
+    find: `    .where('frozen_at', 'is', null)\n`,
+    replace: '',
+    tests: ledger,
+  },
+  {
+    name: 'more is reserved than is available',
+    file: 'service/src/credits/reserve.ts',
+    find: `    .where('available', '>=', arg.ifAvailable)\n`,
+    replace: '',
+    tests: ledger,
+  },
+  {
+    name: 'a task reserves in two parts and takes one',
+    file: 'service/src/credits/reserve.ts',
+    find: 'ifAvailable = Math.max(ifAvailable, credits + one.ifAvailable);',
+    replace: 'ifAvailable = Math.max(ifAvailable, credits + one.credits);',
+    tests: creating,
+  },
+  {
+    name: 'reserving does not touch the account',
+    file: 'service/src/credits/reserve.ts',
+    find: `      touched_at: arg.now,\n`,
+    replace: '',
+    tests: together,
+  },
+  {
+    name: 'settling does not touch the account',
+    file: 'service/src/credits/settle.ts',
+    find: `      touched_at: arg.now,\n`,
+    replace: '',
+    tests: together,
+  },
+  {
+    name: 'a hold is settled twice',
+    file: 'service/src/credits/settle.ts',
+    find: `      .where('state', '=', sql.lit('open'))\n`,
+    replace: '',
+    tests: ledger,
+  },
+  {
+    name: 'two who settle a hold in the same moment are both the first',
+    file: 'service/src/credits/settle.ts',
+    find: '      open.delete(holdId);\n',
+    replace: '',
+    tests: together,
+  },
+  {
+    name: 'what is not charged is lost',
+    file: 'service/src/credits/settle.ts',
+    find: `available: eb('available', '+', arg.released)`,
+    replace: `available: eb('available', '+', eb.lit(0))`,
+    tests: ledger,
+  },
+  {
+    name: 'holds are given back before their time',
+    file: 'service/src/credits/release-abandoned-holds.ts',
+    find: `.where('expires_at', '<=', arg.now)`,
+    replace: `.where('expires_at', '>', arg.now)`,
+    tests: ledger,
+  },
+  {
+    name: 'a grant is repeated',
+    file: 'service/src/credits/grant.ts',
+    find: `if (earlier !== undefined) return`,
+    replace: `if (earlier === null) return`,
+    tests: ledger,
+  },
+  {
+    name: 'freezing is not written down',
+    file: 'service/src/credits/freeze-account.ts',
+    find: 'if (changed) await recordChange',
+    replace: 'if (!changed) await recordChange',
+    tests: ['service/src/audit-log/audit-log.test.ts'],
+  },
+  {
+    name: 'unfreezing accepts nothing, so that the account is frozen again',
+    file: 'service/src/credits/unfreeze-account.ts',
+    find: '    await acceptFigures(tx, accountId, { figures, now });\n',
+    replace: '',
+    tests: unfreezing,
+  },
+  {
+    name: 'an audit moves a mark that somebody else has moved',
+    file: 'service/src/credits/audit-mark.ts',
+    find: `        .where('audit_mark.entries', '=', arg.beforeEntries)\n`,
+    replace: '',
+    tests: unfreezing,
+  },
+  {
+    name: 'a missing entry is not missed',
+    file: 'service/src/credits/audit-entries.ts',
+    find: 'if (row.number !== slice.through.entries + 1)',
+    replace: 'if (row.number === -1)',
+    tests: ledger,
+  },
+  {
+    name: 'an entry and its hold may disagree',
+    file: 'service/src/credits/audit-entries.ts',
+    find: 'if (!hasItsHold(row))',
+    replace: 'if (row.number === -1)',
+    tests: watching,
+  },
+  {
+    name: 'open holds are not added up',
+    file: 'service/src/credits/audit-figures.ts',
+    find: 'reserved === open + acceptedGap',
+    replace: 'open >= 0',
+    tests: watching,
+  },
+  {
+    name: 'the service audits nothing that is new',
+    file: 'service/src/upkeep/watch-books.ts',
+    find: '    row.entries === row.mark_entries &&\n',
+    replace: '    row.entries >= 0 || row.entries === row.mark_entries &&\n',
+    tests: watching,
+  },
+];
+
+const tasks: Mutant[] = [
+  {
+    name: 'a claim has the fence of the one before',
+    file: 'service/src/tasks/claim-task.ts',
+    find: `fence: eb('fence', '+', eb.lit(1)),`,
+    replace: `fence: eb('fence', '+', eb.lit(0)),`,
+    tests: running,
+  },
+  {
+    name: 'a claim does not look at who has the fewest under way',
+    file: 'service/src/tasks/claim-task.ts',
+    find: 'loadOf(a) - loadOf(b) || a.next_at - b.next_at',
+    replace: 'a.next_at - b.next_at',
+    tests: growing,
+  },
+  {
+    name: 'a claim looks only at the head of the queue',
+    file: 'service/src/tasks/claim-task.ts',
+    find: 'head.length < tasksLookedAt ||',
+    replace: 'head.length >= 0 ||',
+    tests: growing,
+  },
+  {
+    name: 'an account has more than its share of tasks under way',
+    file: 'service/src/tasks/claim-task.ts',
+    find: '&& loadOf(task) < mostTasksOfAccount',
+    replace: '',
+    tests: growing,
+  },
+  {
+    name: 'a task is claimed before its time',
+    file: 'service/src/tasks/claim-task.ts',
+    find: `.select(['account_id', 'next_at'])
+    .where(free)
+    .where('mode', '=', arg.mode)
+    .where('next_at', '<=', arg.now)`,
+    replace: `.select(['account_id', sql<number>\`0\`.as('next_at')])
+    .where(free)
+    .where('mode', '=', arg.mode)`,
+    tests: growing,
+  },
+  {
+    name: 'the tasks of a worker that died are left to it',
+    file: 'service/src/tasks/claim-task.ts',
+    find: 'const waiting = [...lapsed, ...head];',
+    replace: 'const waiting = [...head];',
+    tests: running,
+  },
+  {
+    name: 'a worker that lost its task still writes results',
+    file: 'service/src/tasks/items.ts',
+    find: `      .where('task.fence', '=', fence)\n`,
+    replace: '',
+    tests: running,
+  },
+  {
+    name: 'results are not counted',
+    file: 'service/src/tasks/items.ts',
+    find: 'if (more > 0) await tx.change(addToChecked',
+    replace: 'if (more < 0) await tx.change(addToChecked',
+    tests: running,
+  },
+  {
+    name: 'results that were refused are counted',
+    file: 'service/src/tasks/items.ts',
+    find: 'const more = changes.filter((changed) => changed === 1).length;',
+    replace: 'const more = changes.length;',
+    tests: running,
+  },
+  {
+    name: 'what was not conclusive is charged',
+    file: 'service/src/tasks/settle-task.ts',
+    find: `\n    .where('conclusive', '=', 1)`,
+    replace: '',
+    tests: running,
+  },
+  {
+    name: 'duplicates and rejected addresses are kept reserved',
+    file: 'service/src/tasks/create-task.ts',
+    find: '    await settle(tx, { accountId, holdId: answer.holdId, charge: 0, now });\n',
+    replace: '',
+    tests: creating,
+  },
+  {
+    name: 'a task is taken in without credits for all that was submitted',
+    file: 'service/src/tasks/create-task.ts',
+    find: 'ifAvailable: submitted,',
+    replace: 'ifAvailable: processing,',
+    tests: creating,
+  },
+  {
+    name: 'a task past its deadline is ended under its worker',
+    file: 'service/src/tasks/end-task.ts',
+    find: `    .where('lease_until', '<=', arg.now)\n`,
+    replace: '',
+    tests: [...running, ...deferring],
+  },
+  {
+    name: 'tasks are erased before their time',
+    file: 'service/src/tasks/erase-expired-tasks.ts',
+    find: `.where('expires_at', '<=', arg.now)`,
+    replace: `.where('expires_at', '>', arg.now)`,
+    tests: ['service/src/upkeep/erase-in-slices.test.ts'],
+  },
+  {
+    name: 'a deferring host is asked for ever',
+    file: 'service/src/tasks/verify-item.ts',
+    find: 'visits.length < most && nextAt < claim.deadlineAt',
+    replace: 'nextAt < claim.deadlineAt',
+    tests: deferring,
+  },
+  {
+    name: 'an address waits beyond the deadline of its task',
+    file: 'service/src/tasks/verify-item.ts',
+    find: 'visits.length < most && nextAt < claim.deadlineAt',
+    replace: 'visits.length < most',
+    tests: deferring,
+  },
+];
+
+const verdicts: Mutant[] = [
+  {
+    name: 'a spam trap is asked for',
+    file: 'engine/src/verdict.ts',
+    find: `  if (lists.spamtrap) return listed(evidence, 'spamtrap');\n`,
+    replace: '',
+    tests: judging,
+  },
+  {
+    name: 'disposable outranks a spam trap',
+    file: 'engine/src/verdict.ts',
+    find: `  if (lists.spamtrap) return listed(evidence, 'spamtrap');\n  if (lists.disposable) return listed(evidence, 'disposable');`,
+    replace: `  if (lists.disposable) return listed(evidence, 'disposable');\n  if (lists.spamtrap) return listed(evidence, 'spamtrap');`,
+    tests: judging,
+  },
+  {
+    name: 'accepted without knowing of a catch-all is safe',
+    file: 'engine/src/verdict.ts',
+    find: `    case 'undetermined':\n      return unknown(evidence);`,
+    replace: `    case 'undetermined':\n      return asked(evidence, 'safe');`,
+    tests: judging,
+  },
+  {
+    name: 'a deferral condemns the mailbox',
+    file: 'engine/src/verdict.ts',
+    find: `    case 'mailbox_not_exist':\n`,
+    replace: `    case 'mailbox_not_exist':\n    case 'greylisted_or_temporary':\n`,
+    tests: judging,
+  },
+  {
+    name: 'a catch-all is safe to send to',
+    file: 'engine/src/verdict.ts',
+    find: `deliverable && status !== 'catch_all'`,
+    replace: 'deliverable',
+    tests: judging,
+  },
+  {
+    name: 'unknown is charged for',
+    file: 'engine/src/verdict.ts',
+    find: `  'spamtrap',\n]);`,
+    replace: `  'spamtrap',\n  'unknown',\n]);`,
+    tests: [...judging, ...running],
+  },
+];
+
+const replies: Mutant[] = [
+  {
+    name: 'a temporary refusal condemns',
+    file: 'engine/src/replies/classifier/classify-reply.ts',
+    find: 'if (read.outerClass !== 5 && condemnsMailbox(meaning.label))',
+    replace: 'if (read.outerClass === 9 && condemnsMailbox(meaning.label))',
+    tests: reading,
+  },
+  {
+    name: 'words about us condemn the mailbox',
+    file: 'engine/src/replies/classifier/classify-reply.ts',
+    find: 'if (read.namesUsAlone && ',
+    replace: 'if (read.outerClass === 9 && ',
+    tests: reading,
+  },
+  {
+    name: 'a reply of class 3 is an acceptance',
+    file: 'engine/src/replies/classifier/classify-reply.ts',
+    find: 'code >= 200 && code <= 299',
+    replace: 'code >= 200 && code <= 399',
+    tests: reading,
+  },
+  {
+    name: 'the outer words of a quoted refusal are not heard',
+    file: 'engine/src/replies/classifier/classify-reply.ts',
+    find: 'const complaint = around && firstMatch(complaints, around);',
+    replace: 'const complaint = around && firstMatch([], around);',
+    tests: reading,
+  },
+];
+
+const egress: Mutant[] = [
+  {
+    name: 'this machine may be dialled',
+    file: 'engine/src/egress/judge-address.ts',
+    find: 'if (own.some((known) => known.family === ip.family && known.value === ip.value)) {',
+    replace: 'if (own.length < 0) {',
+    tests: dialling,
+  },
+  {
+    name: 'an IPv4 address in an IPv6 one is not seen',
+    file: 'engine/src/egress/judge-address.ts',
+    find: `if (row?.kind === 'embedding') return whyEmbeddedForbidden(row.special, ip, own);`,
+    replace: `if (row?.kind === 'embedding') return undefined;`,
+    tests: dialling,
+  },
+  {
+    name: 'a mapped address is another place',
+    file: 'engine/src/egress/judge-address.ts',
+    find: 'const place = unmap(ip);',
+    replace: 'const place = ip;',
+    tests: dialling,
+  },
+  {
+    name: 'all of IPv6 is public',
+    file: 'engine/src/egress/judge-address.ts',
+    find: 'ip.family === 6 && ip.value >> 125n !== 1n',
+    replace: 'ip.family === 6 && ip.value < 0n',
+    tests: dialling,
+  },
+  {
+    name: 'forbidden addresses are dialled',
+    file: 'engine/src/egress/create-guarded-dialer.ts',
+    find: 'if (isForbidden(target.address)) {',
+    replace: 'if (isForbidden(target.address) && counts.dialled < 0) {',
+    tests: dialling,
+  },
+  {
+    name: 'the connected socket is not judged again',
+    file: 'engine/src/egress/create-guarded-dialer.ts',
+    find: 'if (!isForbidden(remoteAddress))',
+    replace: 'if (remoteAddress)',
+    tests: dialling,
+  },
+];
+
+export const mutants: readonly Mutant[] = [...credits, ...tasks, ...verdicts, ...replies, ...egress];
