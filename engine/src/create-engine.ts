@@ -137,11 +137,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
-  const routes = keepRoutes(openRoutes(base, rights), {
-    memory: memoryOf('route'),
-    clock,
-    signature: randomBytes(8).toString('hex'),
-  });
+  const routes = openRoutes(base, rights, memoryOf('route'));
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
@@ -237,10 +233,11 @@ function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver
   return { mailRoutes, resolverWatch };
 }
 
-function openRoutes({ settings, clock, limits }: Base, rights: EgressRights): Routes {
+/** The ways out, with what was kept of them. */
+function openRoutes({ settings, clock, limits }: Base, rights: EgressRights, memory: MemoryNamespace) {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
   const ownAddresses = watchOwnAddresses(clock);
-  return createRoutes({
+  const routes = createRoutes({
     settings: settings.policyFile?.routes ?? [],
     defaults: { heloName, mailFrom },
     clock,
@@ -251,6 +248,7 @@ function openRoutes({ settings, clock, limits }: Base, rights: EgressRights): Ro
     dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
     onProblem: (message) => settings.onProblem(message),
   });
+  return keepRoutes(routes, { memory, clock, signature: randomBytes(8).toString('hex') });
 }
 
 function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {

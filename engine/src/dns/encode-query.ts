@@ -27,7 +27,7 @@ export function encodeQuery(query: { id: number; question: DnsQuestion; withEdns
   message.writeUInt16BE(query.id, 0);
   message.writeUInt16BE(RECURSION_DESIRED, 2);
   message.writeUInt16BE(1, 4);
-  writeName(message, name);
+  message.write(wireName(name), HEADER_BYTES, 'latin1');
   message.writeUInt16BE(typeNumbers[type], questionEnd - 4);
   message.writeUInt16BE(IN, questionEnd - 2);
   if (!query.withEdns) return message;
@@ -36,12 +36,12 @@ export function encodeQuery(query: { id: number; question: DnsQuestion; withEdns
   return message;
 }
 
-function writeName(message: Buffer, name: string): void {
-  let at = HEADER_BYTES;
+/** Each label behind its length; the root, whose length is 0, is there already. */
+function wireName(name: string): string {
+  let wire = '';
   for (const label of name.split('.')) {
     if (label.length === 0 || label.length > LONGEST_LABEL) throw new Error(`no DNS name: ${name}`);
-    message[at] = label.length;
-    message.write(label, at + 1, 'latin1');
-    at += 1 + label.length;
+    wire += String.fromCharCode(label.length) + label;
   }
+  return wire;
 }

@@ -9,7 +9,7 @@ import { isRunning, type HostHistories, type HostHistory } from './host-history.
  * better. What is kept counts from the moment it was kept, so it needs no clock of its own. The names of the fields
  * are stored.
  */
-export type KeptRest = {
+type KeptRest = {
   restMs: number;
   reason: string;
   slowMs: number;
@@ -24,7 +24,7 @@ export function keepRest(key: string, history: HostHistory, keep: Keep): void {
   if (restMs > 0 || slowMs > 0) keep.memory.learn(key, kept, Math.max(restMs, slowMs) + afterwardsMs);
 }
 
-export function describeRest({ rest, slow, failures, silences }: HostHistory, clock: Clock): KeptRest {
+function describeRest({ rest, slow, failures, silences }: HostHistory, clock: Clock): KeptRest {
   const now = clock.now();
   return {
     restMs: Math.max(0, Math.round((rest?.until ?? now) - now)),
@@ -59,11 +59,7 @@ export function followRests(histories: HostHistories, { clock, memory }: Keep): 
 const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, failures: 0, silences: 0 };
 
 /** Merges what a history holds with what was said of it `sinceMs` ago. */
-export function hearRest(
-  history: HostHistory,
-  said: { kept: KeptRest; sinceMs: number },
-  clock: Clock,
-): void {
+function hearRest(history: HostHistory, said: { kept: KeptRest; sinceMs: number }, clock: Clock): void {
   const news = newsOf(said, clock);
   const known: RestNews = {
     at: history.countedAt,
@@ -94,7 +90,7 @@ function newsOf({ kept, sinceMs }: { kept: KeptRest; sinceMs: number }, clock: C
 /** No rest that we give is longer, so none that comes back may be. */
 const longestMs = 3 * 3_600_000;
 
-export function readRest(value: unknown): KeptRest | undefined {
+function readRest(value: unknown): KeptRest | undefined {
   if (!isFields(value)) return undefined;
   const { restMs, reason, slowMs, perMinute, failures, silences } = value;
   if (!isCount(restMs, longestMs) || !isCount(slowMs, longestMs) || typeof reason !== 'string')

@@ -10,7 +10,7 @@ import type { ProbeQueue } from './probe-queue.ts';
  * Which address it is follows from the names alone (rendezvous hashing over those that can ask), so that the same hosts
  * meet the same address whichever process has the question.
  */
-export type DispatcherParts = {
+type DispatcherParts = {
   local: Prober;
   policies: PolicyBook;
   clock: Clock;

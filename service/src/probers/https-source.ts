@@ -19,7 +19,7 @@ import type { LeasedProbe, ProbeSource } from './probe-source.ts';
  * The centre as a prober outside reaches it. What comes back is believed no more than what a mail host says: it is
  * bounded in time and size and checked field by field, and a redirect is not followed.
  */
-export type HttpsSourceParts = {
+type HttpsSourceParts = {
   centre: URL;
   secret: string;
   /** Chosen at random at the start: of two processes with the same secret one works. */

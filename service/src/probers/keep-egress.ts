@@ -43,7 +43,7 @@ export type EgressKeeper = {
   stop(): Promise<void>;
 };
 
-export type EgressKeeperParts = {
+type EgressKeeperParts = {
   store: Pick<Store, 'read' | 'write' | 'notify' | 'listen'>;
   clock: Clock;
   wallClock: WallClock;
@@ -249,12 +249,13 @@ async function prolongAndTake(tx: Tx, keeper: Keeper) {
   await prolongEgress(tx, at);
   const problems = await noteProblems(tx, at, keeper);
   const taken = new Map<string, Predecessor>();
-  for (const name of freeOf(await readEgress(tx), keeper)) {
+  const rows = await readEgress(tx);
+  for (const name of freeOf(rows, keeper)) {
     const from = await takeEgress(tx, name, at);
     if (from !== undefined) taken.set(name, from);
   }
   const isNews = left > 0 || taken.size > 0 || !isSame(problems, keeper.problems);
-  return { rows: await readEgress(tx), taken, problems, askedAt, isNews };
+  return { rows: taken.size > 0 ? await readEgress(tx) : rows, taken, problems, askedAt, isNews };
 }
 
 /** Those that we could own and nobody does. */

@@ -11,7 +11,7 @@ import { statement, type BatchWork, type SqlValue, type Tx } from '../db/stateme
  *
  * Each step is one conditional statement: a report counts where the row still has its lease and fence, and once.
  */
-export type NewProbe = {
+type NewProbe = {
   id: string;
   asker: string;
   egress: string;

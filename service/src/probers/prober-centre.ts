@@ -53,7 +53,7 @@ export type ProberCentre = {
 
 type ProberCall = { prober: KnownProber; address: string; signal: AbortSignal };
 
-export type ProberCentreParts = {
+type ProberCentreParts = {
   store: Pick<Store, 'read' | 'write' | 'notify'>;
   clock: Clock;
   wallClock: WallClock;

@@ -34,7 +34,7 @@ export type ProberControls = {
   stop: () => void;
 };
 
-export type ProberControlParts = {
+type ProberControlParts = {
   store: Pick<Store, 'write' | 'notify'>;
   clock: Clock;
   wallClock: WallClock;
@@ -46,7 +46,7 @@ export type ProberControlParts = {
   onProblem: (message: string, error?: unknown) => void;
 };
 
-export const controlLimits = {
+const controlLimits = {
   everyMs: 300_000,
   /** Until the first has come out right or wrong. */
   firstEveryMs: 5_000,

@@ -14,7 +14,7 @@ import { freeProbesOf } from './outside-egress.ts';
  * Of both only hashes are kept. They are random numbers of 256 bits, so a fast hash is right, and finding a row by one
  * tells nothing of what it was made from.
  */
-export const enrolmentMs = 3_600_000;
+const enrolmentMs = 3_600_000;
 
 /** A name is part of the names of egress addresses, so it has no slash. */
 const nameShape = /^[a-z\d][a-z\d.-]{0,39}$/;
@@ -44,7 +44,7 @@ const insertProber = statement((db, arg: NewProber) =>
     .onConflict((conflict) => conflict.column('name').doNothing()),
 );
 
-export type AddProberAnswer =
+type AddProberAnswer =
   | { kind: 'added'; proberId: string; name: string; token: string }
   | { kind: 'bad_name' }
   | { kind: 'name_taken' };
@@ -125,7 +125,7 @@ const dropEgress = statement((db, arg: { owner: string }) =>
   db.deleteFrom('egress_address').where('owner', '=', arg.owner),
 );
 
-export type RemoveProberAnswer = { kind: 'removed'; proberId: string; name: string } | { kind: 'not_found' };
+type RemoveProberAnswer = { kind: 'removed'; proberId: string; name: string } | { kind: 'not_found' };
 
 /** By its id or its name. What it held others may ask at once; what it says is refused within a second, everywhere. */
 export async function removeProber(

@@ -14,7 +14,7 @@ import { createPause, createRetryWaits } from './retry-waits.ts';
  * Evidence is kept until it is reported or its deadline is over, whatever becomes of the connection. A centre that does
  * not answer is tried again after waits that grow.
  */
-export type RunningProber = {
+type RunningProber = {
   /** Looks for probes now: the egress addresses have changed. */
   wake(): void;
   /** Probes under way, or answered and not yet reported. */
@@ -23,7 +23,7 @@ export type RunningProber = {
   stop(drainMs?: number): Promise<void>;
 };
 
-export type RunProberParts = ReportingParts & {
+type RunProberParts = ReportingParts & {
   prober: Prober;
   /** The egress addresses that this prober owns now; nothing is leased without any. */
   egress: () => readonly string[];

@@ -16,7 +16,7 @@ import { StartError } from '../start-error.ts';
 import { keepEngineMemory } from '../engine-state/keep-engine-memory.ts';
 import { readRandomProbeKey } from '../engine-state/read-random-probe-key.ts';
 
-export type OpenEngine = {
+type OpenEngine = {
   engine: Engine;
   egress: EgressKeeper;
   /** Hands probes to others. */

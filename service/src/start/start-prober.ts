@@ -22,7 +22,7 @@ export type ProberService = {
   stop(): Promise<void>;
 };
 
-export type StartProberParts = {
+type StartProberParts = {
   /** Where the centre is; only needed the first time, like the token. */
   url: string | undefined;
   token: string | undefined;

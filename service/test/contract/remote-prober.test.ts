@@ -20,7 +20,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
     });
     after(() => fixture.close());
 
-    test('502: without a prober nothing can be found out, and nothing is charged', async () => {
+    test('without a prober nothing can be found out, and nothing is charged', async () => {
       await fixture.invite('unused');
       const { client, account } = fixture;
       const answer = await client.ask(

@@ -13,7 +13,6 @@ export type BadLine = { url: string; did: Record<Mishap, number>; close: () => P
 
 const mishaps = ['lost', 'unheard', 'repeated', 'late', 'forged'] as const;
 type Mishap = (typeof mishaps)[number];
-const loses: ReadonlySet<Mishap> = new Set(['lost', 'unheard']);
 
 /** A prober that has enrolled, and holds nothing. */
 type Forger = { secret: string; instance: string };
@@ -24,6 +23,7 @@ const longestDelayMs = 1_500;
 
 export async function openBadLine({ centre, random, forger }: LineParts): Promise<BadLine> {
   const did = Object.fromEntries(mishaps.map((mishap) => [mishap, 0])) as Record<Mishap, number>;
+  const nextMishap = dealMishaps();
   const server = createServer((request, response) => {
     pass(request, response).catch(() => response.destroy());
   });
@@ -38,11 +38,8 @@ export async function openBadLine({ centre, random, forger }: LineParts): Promis
         headers: { 'content-type': 'application/json', authorization: bearer },
         body: message,
       });
-    const mishap = random.chance(0.6) ? random.oneOf(mishaps) : undefined;
-    // A lease can be lost both ways; the rest concerns reports. Enrolling is tried by a person, who tries again.
-    const mayBe =
-      path.endsWith('/report') || (path.endsWith('/lease') && mishap !== undefined && loses.has(mishap));
-    if (mishap === undefined || !mayBe) return answer(response, await send());
+    const mishap = nextMishap(path);
+    if (mishap === undefined) return answer(response, await send());
     did[mishap] += 1;
     switch (mishap) {
       case 'lost':
@@ -75,6 +72,21 @@ export async function openBadLine({ centre, random, forger }: LineParts): Promis
       server.close();
       await once(server, 'close');
     },
+  };
+}
+
+/** One after the other, so that each comes about: to every second report, and to every third lease, which can only be lost. */
+function dealMishaps(): (path: string) => Mishap | undefined {
+  let reports = 0;
+  let leases = 0;
+  return (path) => {
+    if (path.endsWith('/report')) {
+      reports += 1;
+      return reports % 2 === 0 ? undefined : mishaps[((reports - 1) / 2) % mishaps.length];
+    }
+    if (!path.endsWith('/lease')) return undefined;
+    leases += 1;
+    return leases % 3 === 0 ? mishaps[(leases / 3) % 2] : undefined;
   };
 }
 
