@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import { verifyWebhook, WebhookVerificationError } from './verify-webhook.ts';
-
-/** The reference implementation of Standard Webhooks signs, and ours judges. */
-const { Webhook } = createRequire(import.meta.url)('standardwebhooks') as {
-  Webhook: new (secret: string) => { sign(id: string, at: Date, body: string): string };
-};
 
 const secret = `whsec_${btoa('twenty-four bytes or more')}`;
 const otherSecret = `whsec_${btoa('another secret of the test')}`;
 const event = { type: 'webhook.test', timestamp: '2026-01-02T03:04:05.678Z', data: { webhook_id: 'é' } };
 const body = JSON.stringify(event);
 
+/** The reference implementation of Standard Webhooks signs, and ours judges. */
 function sign({ by = secret, at = new Date(), id = 'msg_1' } = {}) {
   return {
     'webhook-id': id,

@@ -22,7 +22,7 @@ import { webhookLimits } from './webhook-limits.ts';
  *     anything else  → tried again later, ten times in all, then given up
  *     broken off     → put back: it is sent once more
  */
-export type SendDeliveriesParts = {
+type SendDeliveriesParts = {
   store: Pick<Store, 'read' | 'write' | 'writeAlone'>;
   send: SendRequest;
   processId: string;

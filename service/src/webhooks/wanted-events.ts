@@ -5,7 +5,7 @@ import { statement, type Tx } from '../db/statement.ts';
  * What the endpoints of an account that are on want to hear of, summed up in `account.wanted_events`. What moves credits
  * or completes a task reads it with the row that it changes anyway, so that an account without webhooks costs nothing.
  */
-export type WantedEvents = {
+type WantedEvents = {
   events: WantedEventType[];
   /** The thresholds of those that want `credits.low`. */
   creditsLowAt: number[];
