@@ -9,7 +9,7 @@ import type { Random } from '../../support/random.ts';
  * Stands between a prober and its centre, and loses, repeats and delays what passes. A report may also be preceded by a
  * forgery of it: the same probes, in the name of a prober that does not hold them, with evidence that is false.
  */
-export type BadLine = { url: string; did: Record<Mishap, number>; close: () => Promise<void> };
+type BadLine = { url: string; did: Record<Mishap, number>; close: () => Promise<void> };
 
 const mishaps = ['lost', 'unheard', 'repeated', 'late', 'forged'] as const;
 type Mishap = (typeof mishaps)[number];
