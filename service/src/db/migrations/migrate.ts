@@ -21,8 +21,9 @@ import { formKeys } from './0013-form-keys.ts';
  * its version number, under a lock: of two processes that start together one migrates and the other
  * finds it done.
  *
- * Steps only add. So the program before a step goes on working beside the one after it, and `serves` says
- * down to which schema that holds: a program that knows no less may work on a newer schema than its own.
+ * Steps only add, and replace indexes by better ones. So the program before a step goes on working beside the one after
+ * it, and `serves` says down to which schema that holds: a program that knows no less may work on a newer schema than its
+ * own.
  */
 export type Migration = { version: number; statements(words: SchemaWords): string[] };
 
