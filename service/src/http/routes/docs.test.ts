@@ -109,6 +109,9 @@ test('the OpenAPI document is 3.1 and describes every endpoint with examples and
     'post /api/v1/webhooks/{webhookId}/deliveries/{deliveryId}/send': [
       202, 400, 401, 403, 404, 405, 409, 500, 503,
     ],
+    'post /probe/v1/enrol': [200, 400, 401, 405, 429, 500, 503],
+    'post /probe/v1/lease': [200, 400, 401, 405, 500, 503],
+    'post /probe/v1/report': [200, 400, 401, 405, 500, 503],
     'get /healthz': [200],
     'get /readyz': [200, 503],
   });
