@@ -41,7 +41,12 @@ export const enrolRequestSchema = Type.Object(
 
 export const enrolAnswerSchema = Type.Object(
   { prober_id: id, name },
-  { title: 'ProberEnrolled', description: 'The prober is known from now on', ...closed },
+  {
+    title: 'ProberEnrolled',
+    description: 'The prober is known from now on',
+    ...closed,
+    examples: [{ prober_id: '0aB1cD2e', name: 'office' }],
+  },
 );
 
 const learnedSchema = Type.Object(
@@ -126,6 +131,7 @@ export const leaseAnswerSchema = Type.Object(
     title: 'ProbeLease',
     description: 'What to ask; a lease lasts 60 seconds unless it is renewed',
     ...closed,
+    examples: [{ probes: [], learned: [], news: '' }],
   },
 );
 
@@ -230,6 +236,7 @@ export const reportAnswerSchema = Type.Object(
     title: 'ProbeReportAnswer',
     description: 'Of the leases to be renewed, those in which nothing is left',
     ...closed,
+    examples: [{ ended: [] }],
   },
 );
 
