@@ -10,6 +10,7 @@ import {
   type AuditLogEntry,
   type AuditLogPage,
   type ErrorReason,
+  type AdminProber,
 } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
 import { accountTaskSchema, creditsSchema, nextSchema } from './account-schemas.ts';
@@ -192,6 +193,22 @@ export const auditLogPageSchema = Type.Object(
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
+const exampleProber: AdminProber = {
+  prober_id: '0aB1cD2e',
+  name: 'office',
+  state: 'well',
+  why_not: null,
+  address: '192.0.2.10',
+  version: '0.1.0',
+  enrolled_at: '2026-01-02T03:04:05.678Z',
+  seen_at: '2026-01-02T03:04:05.678Z',
+  conversations: 12,
+  resting: 1,
+  answered: 4_000,
+  unknown: 90,
+  egress: ['default'],
+};
+
 export const adminProberListSchema = Type.Object(
   {
     probers: Type.Array(
@@ -215,7 +232,12 @@ export const adminProberListSchema = Type.Object(
       ),
     ),
   },
-  { title: 'AdminProberList', description: 'By name', additionalProperties: false },
+  {
+    title: 'AdminProberList',
+    description: 'By name',
+    additionalProperties: false,
+    examples: [{ probers: [exampleProber] } satisfies AdminProberList],
+  },
 );
 
 export const accountsQuery = Type.Object({
