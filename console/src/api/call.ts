@@ -7,12 +7,33 @@ export type Call = {
   body?: unknown;
 };
 
-type CallParts = { origin: string; fetch: (url: string, init: RequestInit) => Promise<Response> };
+type CallParts = {
+  origin: string;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  wait: (ms: number) => Promise<void>;
+};
 
 const attemptMs = 20_000;
+const attempts = 6;
+const waitSeconds = { usual: 2, longest: 15 };
 
-/** One exchange of JSON. Answers with the body; throws CallFailed. */
-export async function call({ method, path, body }: Call, { origin, fetch }: CallParts): Promise<unknown> {
+/**
+ * One exchange of JSON. Answers with the body; throws CallFailed. What the service turns away while it is busy is asked
+ * again when it said: everything that is called this way may be done twice.
+ */
+export async function call(wanted: Call, parts: CallParts): Promise<unknown> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await callOnce(wanted, parts);
+    } catch (error) {
+      if (!(error instanceof CallFailed) || error.failure.status !== 503 || attempt === attempts) throw error;
+      const { usual, longest } = waitSeconds;
+      await parts.wait(Math.min(error.failure.retryAfterSeconds ?? usual, longest) * 1_000);
+    }
+  }
+}
+
+async function callOnce({ method, path, body }: Call, { origin, fetch }: CallParts): Promise<unknown> {
   const deadline = AbortSignal.timeout(attemptMs);
   const init: RequestInit = {
     method,

@@ -31,9 +31,11 @@ const limits = { attempts: 6, retryLongestMs: 5_000, retryAfterLongestMs: 15_000
 /** Stands where a program has its key. It never leaves: the connection takes the header out again. */
 const placeholder = 'session';
 
+const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
 export function createApi(origin: string, { fetch }: Connection): Api {
   // The answers' shapes are the contract's; the service's own tests hold them to its schemas.
-  const ask = async <Body>(wanted: Call) => (await call(wanted, { origin, fetch })) as Body;
+  const ask = async <Body>(wanted: Call) => (await call(wanted, { origin, fetch, wait })) as Body;
   return {
     client: createClient({ baseUrl: origin, apiKey: placeholder, fetch, limits }),
     lists: createListsApi(ask),
