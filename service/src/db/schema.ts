@@ -38,6 +38,16 @@ export type Schema = FormTables & {
     name: string;
     created_at: number;
     deleted_at: number | null;
+    /** Names of scopes, separated by spaces; null: all of them. */
+    scopes: Generated<string | null>;
+    expires_at: Generated<number | null>;
+    /** Blocks of addresses, separated by spaces; null: from everywhere. */
+    allowed_ips: Generated<string | null>;
+    credits_per_day: Generated<number | null>;
+    /** The last day (since the epoch, UTC) on which a cap counted, and what it counted: charged and still reserved. */
+    capped_day: Generated<number>;
+    capped_credits: Generated<number>;
+    last_used_day: Generated<number | null>;
   };
   session: {
     /** SHA-256 of what the cookie holds, in hexadecimal. */
@@ -61,6 +71,10 @@ export type Schema = FormTables & {
     opened_at: number;
     /** When the sweeper gives it back; null where the hold belongs to a task. */
     expires_at: number | null;
+    /** The key it was opened with; null for holds from before keys were noted. */
+    key_id: Generated<string | null>;
+    /** The day on which the key's cap counted it; null where the key had none. */
+    capped_day: Generated<number | null>;
   };
   entry: {
     account_id: string;
@@ -318,6 +332,7 @@ export type Schema = FormTables & {
       | 'account_unfrozen'
       | 'key_created'
       | 'key_renamed'
+      | 'key_changed'
       | 'key_deleted'
       | 'prober_added'
       | 'prober_enrolled'

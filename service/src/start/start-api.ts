@@ -10,7 +10,7 @@ import { createListActions } from '../lists/list-actions.ts';
 import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
-import { createClientNetwork } from '../http/pipeline/client-network.ts';
+import { createClientAddress } from '../http/pipeline/client-network.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
 import { readConsoleFiles } from '../http/routes/read-console-files.ts';
 import { createReadiness } from '../http/routes/health.ts';
@@ -20,6 +20,7 @@ import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
 import { createWebhookActions } from '../webhooks/webhook-actions.ts';
 import { newDeliveries } from './start-webhooks.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
+import { startKeyUses } from '../keys/note-key-uses.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
@@ -81,8 +82,15 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const probers = openProberCentre(config, parts);
   const forms = startForms({ ...parts, engine });
+  const keyUses = startKeyUses(parts);
+  const { noteUse } = keyUses;
   const server = await createServer({
-    authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
+    authenticate: createAuthenticate({
+      store: withFreshDeadlines(store, 'key'),
+      clock,
+      wallClock,
+      noteUse,
+    }),
     verifyOne: limitSandbox(
       countSingles((request) => verifyOne(request, single), parts.counting),
       { allowance, ...storedSingles },
@@ -113,7 +121,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     ...consoleParts(config, parts),
     overloadGuard,
     readiness: createReadiness(parts),
-    clientNetwork: createClientNetwork(config.trustedProxies),
+    clientAddress: createClientAddress(config.trustedProxies),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
@@ -130,6 +138,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
     await forms.stop();
+    await keyUses.stop();
   };
   try {
     return { url: await listen(server, config), stop };
