@@ -5,6 +5,7 @@ import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { hashSecret, readApiKey } from './api-key.ts';
+import type { KeyUses } from './note-key-uses.ts';
 import { isLimited, limitsOf, type KeyLimits, type LimitColumns } from './key-limits.ts';
 
 /** Who sends a request. */
@@ -27,7 +28,7 @@ type AuthenticateParts = {
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
   /** Told of a key with the day that it is known to have been used last. */
-  noteUse(keyId: string, lastUsedDay: number | null): void;
+  noteUse: KeyUses['noteUse'];
 };
 
 /** A deleted key has to stop within a second, reading and answering included. */

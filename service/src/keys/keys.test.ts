@@ -61,7 +61,12 @@ for (const database of databases) {
         all: store.read.all,
         first: (...args) => ((reads += 1), store.read.first(...args)),
       };
-      const keyUses = startKeyUses({ store, clock: time, wallClock: time.wallClock, onProblem: assert.fail });
+      const keyUses = startKeyUses({
+        store,
+        clock: time,
+        wallClock: time.wallClock,
+        onProblem: assert.ifError,
+      });
       const { noteUse } = keyUses;
       const authenticate = createAuthenticate({
         store: { read },

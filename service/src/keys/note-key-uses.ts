@@ -9,7 +9,10 @@ import { repeat } from '../repeat.ts';
  * Writes down on which day each key was used last. Only the first use of a day changes anything, and it is written apart
  * from the request, so that no request costs a statement more.
  */
-export type KeyUses = { noteUse(keyId: string, lastUsedDay: number | null): void; stop(): Promise<void> };
+export type KeyUses = {
+  noteUse: (keyId: string, lastUsedDay: number | null) => void;
+  stop: () => Promise<void>;
+};
 
 type KeyUsesParts = {
   store: Pick<Store, 'write'>;
@@ -25,6 +28,7 @@ const writeDay = statement((db, arg: { key: string; day: number }) =>
     .updateTable('api_key')
     .set({ last_used_day: arg.day })
     .where('id', '=', arg.key)
+    .where('deleted_at', 'is', null)
     .where((eb) => eb.or([eb('last_used_day', 'is', null), eb('last_used_day', '<', arg.day)])),
 );
 

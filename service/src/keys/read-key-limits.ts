@@ -39,7 +39,7 @@ export function readKeyLimits(request: KeyLimitsRequest): LimitsWish | undefined
 }
 
 /** A time of ISO 8601 with its zone, or a day, which begins in UTC. */
-const timeShape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+const timeShape = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 function readTime(text: string): number | undefined {
   const at = timeShape.test(text) ? Date.parse(text) : NaN;

@@ -83,13 +83,11 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const probers = openProberCentre(config, parts);
   const forms = startForms({ ...parts, engine });
   const keyUses = startKeyUses(parts);
-  const { noteUse } = keyUses;
   const server = await createServer({
     authenticate: createAuthenticate({
+      ...parts,
+      ...keyUses,
       store: withFreshDeadlines(store, 'key'),
-      clock,
-      wallClock,
-      noteUse,
     }),
     verifyOne: limitSandbox(
       countSingles((request) => verifyOne(request, single), parts.counting),
