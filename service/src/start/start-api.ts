@@ -6,7 +6,7 @@ import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
-import { createListActions } from '../lists/list-actions.ts';
+import { createListActions, type ListActions } from '../lists/list-actions.ts';
 import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
@@ -24,7 +24,7 @@ import { startKeyUses } from '../keys/note-key-uses.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
-import { createSandboxAllowance, limitSandbox } from '../sandbox/sandbox-allowance.ts';
+import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
 import type { EgressKeeper } from '../probers/keep-egress.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
@@ -95,19 +95,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     ),
     createTask: limitSandbox((request) => createTask(request, task), { allowance, ...storedTasks }),
     readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
-    lists: createListActions({
-      ...config,
-      store,
-      wallClock,
-      processId: registry.ownId,
-      retentionMs: taskRetentionMs,
-      sandboxAllowance: allowance,
-      wake: parts.wake,
-      nearProvider: {
-        live: (address) => engine.nearProvider(address),
-        test: (address) => parts.sandbox.nearProvider(address),
-      },
-    }),
+    lists: listActions(config, parts, allowance),
     probers,
     forms,
     webhooks: createWebhookActions({
@@ -144,6 +132,22 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await stop();
     throw error;
   }
+}
+
+function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxAllowance): ListActions {
+  return createListActions({
+    ...config,
+    store: parts.store,
+    wallClock: parts.wallClock,
+    processId: parts.registry.ownId,
+    retentionMs: config.taskRetentionMs,
+    sandboxAllowance,
+    wake: parts.wake,
+    nearProvider: {
+      live: (address) => parts.engine.nearProvider(address),
+      test: (address) => parts.sandbox.nearProvider(address),
+    },
+  });
 }
 
 /** What the store keeps of a test key's requests: of a single one only the answer that belongs to an `Idempotency-Key`. */
