@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { companies } from '../../../scripts/demo/companies.ts';
-import { addressOf, sampleList, sampleRows } from '../../../scripts/demo/sample-list.ts';
+import { companies } from '../../../cli/src/demo/companies.ts';
+import { addressOf, sampleList, sampleRows } from '../../../cli/src/demo/sample-list.ts';
 import {
   agree,
   bringList,
