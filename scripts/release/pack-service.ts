@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..');
 /** What is deployed, and the simulated mail internet of `mailproof demo`. */
 const workspaces = ['engine', 'client', 'service', 'cli', 'world'];
 
-export type PackedService = { tarball: string; sbom: string };
+type PackedService = { tarball: string; sbom: string };
 
 /**
  * Packs `mailproof`: service, console and command line as JavaScript, with the packages that they need. Writes the

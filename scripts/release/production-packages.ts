@@ -15,7 +15,7 @@ export type LockedPackage = {
 /** By their paths below the root, which is also how the lockfile names them. */
 type Packages = ReadonlyMap<string, LockedPackage>;
 
-export type ProductionPackages = {
+type ProductionPackages = {
   packages: Packages;
   /** Names and versions of those that the workspaces import themselves. */
   direct: Record<string, string>;

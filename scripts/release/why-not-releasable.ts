@@ -1,5 +1,5 @@
 /** What a release is judged by. */
-export type ReleaseState = {
+type ReleaseState = {
   version: string;
   /** As `git status --porcelain` prints them. */
   changes: string;
