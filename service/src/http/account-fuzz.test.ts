@@ -5,7 +5,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { keyScopes, type AccountKey, type CreatedKey, type KeyScope } from '@mailproof/client';
 import { audit } from '../upkeep/audit.ts';
 import { issueKey, type IssuedKey } from '../keys/issue-key.ts';
-import { databases } from '../../test/support/databases.ts';
+import { oneDatabase } from '../../test/support/databases.ts';
 import { openHttpFixture, type HttpFixture, type Asked } from '../../test/support/http/open-http-fixture.ts';
 
 const runs = 400;
@@ -115,7 +115,7 @@ const request = fc.record({
   csrf: fc.constantFrom('right', 'wrong', 'none' as const),
 });
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`random requests to the account's endpoints on ${database.name}`, () => {
     let fixture: HttpFixture;
     before(async () => {

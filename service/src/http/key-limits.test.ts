@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { keyScopes, type AccountKey, type CreatedKey, type KeyList, type KeyScope } from '@mailproof/client';
-import { databases } from '../../test/support/databases.ts';
+import { oneDatabase } from '../../test/support/databases.ts';
 import { refusal } from '../../test/support/http/ask.ts';
 import { openHttpFixture, type Asked, type HttpFixture } from '../../test/support/http/open-http-fixture.ts';
 
@@ -9,7 +9,7 @@ const account = '/api/v1/account';
 const keysUrl = `${account}/keys`;
 const bulk = '/api/v1/bulk-email-verification';
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`the limits of a key on ${database.name}`, () => {
     let fixture: HttpFixture;
     before(async () => {
