@@ -2,7 +2,7 @@ import { StartError, startProber } from '@mailproof/service/main';
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
-import { programVersion } from '../program-version.ts';
+import { programVersion } from '../program.ts';
 
 export const proberCommand = defineCommand({
   name: 'prober',

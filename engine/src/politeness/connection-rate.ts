@@ -10,7 +10,12 @@ import type { Politeness } from './policy.ts';
  * minute and takes what it counted along. So the minute is cut in halves: no thirty seconds hold more than half of the
  * limit (rounded up), a new owner begins no earlier than thirty seconds after its predecessor could last begin, and in
  * its own first thirty seconds it opens no more than the other half (rounded down). A minute that holds connections of
- * both holds thirty seconds of either at most. `change-of-owner.test.ts` holds this.
+ * both holds thirty seconds of either at most.
+ *
+ * What counts is when the host sees a connection, which is not when we open it: packets are sent again, and a busy host
+ * takes its time. So the minute of a connection begins when the host has answered, and until then it is always now. That
+ * connections opened a minute apart arrived in less is what a host once saw of us: 31 of 30. `change-of-owner.test.ts`
+ * holds all of this.
  */
 export const minuteMs = 60_000;
 export const halfMinuteMs = 30_000;
@@ -30,29 +35,45 @@ export type Takeover = {
 type RateRequest = { count: EgressCount; slow: HostHistory['slow']; takeover: Takeover | undefined };
 
 export function nextConnection(
-  { count: { openedAt }, slow, takeover }: RateRequest,
+  { count, slow, takeover }: RateRequest,
   politeness: Politeness,
   clock: Clock,
 ): number {
   const isSlow = isRunning(slow, clock);
   const perMinute = isSlow ? slow.perMinute : politeness.connectionsPerMinute;
   const gapMs = Math.max(1_000 / politeness.connectionsPerSecond, isSlow ? minuteMs / perMinute : 0);
-  const afterGap = (openedAt.at(-1) ?? -Infinity) + gapMs;
+  const afterGap = count.lastOpenedAt + gapMs;
   if (!Number.isFinite(perMinute)) return afterGap;
-  const afterMinute = (openedAt.at(-perMinute) ?? -Infinity) + minuteMs;
-  const afterHalf = (openedAt.at(-Math.ceil(perMinute / 2)) ?? -Infinity) + halfMinuteMs;
-  return Math.max(afterGap, afterMinute, afterHalf, afterFirstHalf(openedAt, takeover, perMinute));
+  const afterMinute = lastBut(perMinute, count, clock) + minuteMs;
+  const afterHalf = lastBut(Math.ceil(perMinute / 2), count, clock) + halfMinuteMs;
+  return Math.max(afterGap, afterMinute, afterHalf, afterFirstHalf(count, takeover, perMinute));
+}
+
+/** When the last connection but so many had arrived; what is still on its way may arrive now, and no earlier. */
+function lastBut(number: number, { arriving, arrivedAt }: EgressCount, clock: Clock): number {
+  return number <= arriving ? clock.now() : (arrivedAt.at(arriving - number) ?? -Infinity);
 }
 
 /** When a new owner that knows nothing may go on: once the first half minute is over, where it has used up its part. */
-function afterFirstHalf(openedAt: number[], takeover: Takeover | undefined, perMinute: number): number {
+function afterFirstHalf(
+  { arriving, arrivedAt }: EgressCount,
+  takeover: Takeover | undefined,
+  perMinute: number,
+): number {
   const { beginsAt } = takeover ?? {};
   if (beginsAt === undefined) return -Infinity;
-  const opened = openedAt.filter((at) => at >= beginsAt).length;
+  const opened = arriving + arrivedAt.filter((at) => at >= beginsAt).length;
   return opened < Math.floor(perMinute / 2) ? beginsAt : beginsAt + halfMinuteMs;
 }
 
-export function noteConnection({ openedAt }: EgressCount, clock: Clock): void {
-  openedAt.push(clock.now());
-  while ((openedAt[0] ?? Infinity) <= clock.now() - minuteMs) openedAt.shift();
+export function noteOpening(count: EgressCount, clock: Clock): void {
+  count.arriving += 1;
+  count.lastOpenedAt = clock.now();
+}
+
+export function noteArrival(count: EgressCount, clock: Clock): void {
+  const { arrivedAt } = count;
+  count.arriving -= 1;
+  arrivedAt.push(clock.now());
+  while ((arrivedAt[0] ?? Infinity) <= clock.now() - minuteMs) arrivedAt.shift();
 }

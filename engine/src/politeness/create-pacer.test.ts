@@ -5,7 +5,7 @@ import { defaultPoliteness, unpaced } from './default-politeness.ts';
 import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { createPacer, type Pacer } from './create-pacer.ts';
+import { createPacer, type OpenConversation, type Pacer } from './create-pacer.ts';
 
 const clean: SessionOutcome = {
   connected: true,
@@ -41,11 +41,10 @@ function setUp() {
 }
 
 /** Opens as many as are allowed, a second apart. */
-function openAll(pacer: Pacer, to: Destination, pass: (ms: number) => void): number {
-  let opened = 0;
+function openAll(pacer: Pacer, to: Destination, pass: (ms: number) => void): OpenConversation[] {
+  const opened: OpenConversation[] = [];
   while (pacer.mayOpen(to, 'default').kind === 'open') {
-    pacer.opened(to, 'default');
-    opened += 1;
+    opened.push(pacer.opened(to, 'default'));
     pass(1_000);
   }
   return opened;
@@ -54,40 +53,32 @@ function openAll(pacer: Pacer, to: Destination, pass: (ms: number) => void): num
 describe('conversations open at once', () => {
   test('two with one address, however many groups point at it', () => {
     const { pacer, pass } = setUp();
-    assert.equal(openAll(pacer, destination('192.0.2.1', 'one.example'), pass), 2);
+    assert.equal(openAll(pacer, destination('192.0.2.1', 'one.example'), pass).length, 2);
     assert.equal(pacer.mayOpen(destination('192.0.2.1', 'other.example'), 'default').kind, 'wait');
   });
   test('three with one group over all its addresses', () => {
     const { pacer, pass } = setUp();
-    const opened = [1, 2, 3].map((net) => openAll(pacer, destination(`192.0.${net}.1`, 'one.example'), pass));
-    assert.equal(
-      opened.reduce((sum, n) => sum + n, 0),
-      3,
+    const opened = [1, 2, 3].flatMap((net) =>
+      openAll(pacer, destination(`192.0.${net}.1`, 'one.example'), pass),
     );
+    assert.equal(opened.length, 3);
   });
   test('five with one network over all its groups', () => {
     const { pacer, pass } = setUp();
-    const opened = [1, 2, 3, 4].map((n) =>
+    const opened = [1, 2, 3, 4].flatMap((n) =>
       openAll(pacer, destination(`192.0.2.${n}`, `g${n}.example`), pass),
     );
-    assert.equal(
-      opened.reduce((sum, n) => sum + n, 0),
-      5,
-    );
+    assert.equal(opened.length, 5);
   });
   test('a group that was met a hundred times without trouble is allowed one more, five at most', () => {
     const { pacer, pass } = setUp();
     const to = (n: number): Destination => destination(`192.0.${n}.1`, 'one.example');
     for (let n = 0; n < 700; n += 1) {
-      pacer.opened(to(n % 200), 'default');
-      pacer.closed(to(n % 200), 'default', clean);
+      pacer.opened(to(n % 200), 'default').closed(clean);
       pass(60_000);
     }
-    const opened = Array.from({ length: 10 }, (_, n) => openAll(pacer, to(n), pass));
-    assert.equal(
-      opened.reduce((sum, n) => sum + n, 0),
-      5,
-    );
+    const opened = Array.from({ length: 10 }, (_, n) => openAll(pacer, to(n), pass)).flat();
+    assert.equal(opened.length, 5);
   });
 });
 
@@ -95,8 +86,7 @@ describe('new connections', () => {
   test('one a second to a group', () => {
     const { clock, pacer } = setUp();
     const to = destination('192.0.2.1', 'one.example');
-    pacer.opened(to, 'default');
-    pacer.closed(to, 'default', clean);
+    pacer.opened(to, 'default').closed(clean);
     assert.deepEqual(pacer.mayOpen(to, 'default'), {
       kind: 'wait',
       until: clock.now() + 1_000,
@@ -109,8 +99,7 @@ describe('new connections', () => {
     for (let second = 0; second < 60; second += 1) {
       const to = destination('192.0.2.1', `g${second}.example`);
       if (pacer.mayOpen(to, 'default').kind === 'open') {
-        pacer.opened(to, 'default');
-        pacer.closed(to, 'default', clean);
+        pacer.opened(to, 'default').closed(clean);
         opened += 1;
       }
       pass(1_000);
@@ -119,12 +108,25 @@ describe('new connections', () => {
   });
 });
 
+describe('more hosts than are kept', () => {
+  test('what was opened to one in the last minute still counts', () => {
+    const { pacer, pass } = setUp();
+    const to = destination('192.0.2.1', 'one.example');
+    for (let opened = 0; opened < 15; opened += 1) {
+      pacer.opened(to, 'default').closed(clean);
+      pass(1_000);
+    }
+    for (let n = 0; n < 20_000; n += 1)
+      pacer.opened(destination(`10.${n >> 8}.${n & 255}.1`, `g${n}.example`), 'default').closed(clean);
+    assert.equal(pacer.mayOpen(to, 'default').kind, 'wait');
+  });
+});
+
 describe('after a rest', () => {
   test('nothing is opened until it is over, then one at a time, and one more after each that goes well', () => {
     const { clock, pacer, rests, pass } = setUp();
     const to = destination('192.0.2.1', 'one.example');
-    pacer.opened(to, 'default');
-    pacer.closed(to, 'default', deferred);
+    pacer.opened(to, 'default').closed(deferred);
     assert.deepEqual(rests, ['address 192.0.2.1']);
     assert.deepEqual(pacer.mayOpen(to, 'default'), {
       kind: 'resting',
@@ -132,14 +134,14 @@ describe('after a rest', () => {
       until: clock.now() + 300_000,
     });
     pass(300_000);
-    assert.equal(openAll(pacer, to, pass), 1);
-    pacer.closed(to, 'default', clean);
-    assert.equal(openAll(pacer, to, pass), 2);
+    const [first, ...others] = openAll(pacer, to, pass);
+    assert.deepEqual(others, []);
+    first?.closed(clean);
+    assert.equal(openAll(pacer, to, pass).length, 2);
   });
   test('another address of the same group is not affected by what one host did', () => {
     const { pacer, pass } = setUp();
-    pacer.opened(destination('192.0.2.1', 'one.example'), 'default');
-    pacer.closed(destination('192.0.2.1', 'one.example'), 'default', deferred);
+    pacer.opened(destination('192.0.2.1', 'one.example'), 'default').closed(deferred);
     pass(1_000);
     assert.equal(pacer.mayOpen(destination('192.0.3.1', 'one.example'), 'default').kind, 'open');
   });
@@ -156,8 +158,7 @@ describe('complaints about us', () => {
   });
   function hold(outcome: SessionOutcome) {
     const { clock, pacer, rests, pass } = setUp();
-    pacer.opened(to, 'default');
-    pacer.closed(to, 'default', outcome);
+    pacer.opened(to, 'default').closed(outcome);
     pass(1_000);
     return { clock, pacer, rests };
   }
@@ -201,6 +202,6 @@ test('with pacing off nothing waits and nothing rests', () => {
     assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
     pacer.opened(to, 'default');
   }
-  pacer.closed(to, 'default', deferred);
+  pacer.opened(to, 'default').closed(deferred);
   assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
 });

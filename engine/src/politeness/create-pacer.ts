@@ -8,7 +8,14 @@ import { followRests, forgetRest, keepRest } from './keep-rests.ts';
 import { createAccountConduct, type AccountConduct } from './account-conduct.ts';
 import { addAsker, addComplaint, blamedFor } from './complaints.ts';
 import { networkOf } from '../net/network-of.ts';
-import { halfMinuteMs, minuteMs, nextConnection, noteConnection, type Takeover } from './connection-rate.ts';
+import {
+  halfMinuteMs,
+  minuteMs,
+  nextConnection,
+  noteArrival,
+  noteOpening,
+  type Takeover,
+} from './connection-rate.ts';
 import { readHandOver, takeHandOver, writeHandOver, type HandOver } from './hand-over.ts';
 import {
   createHostHistories,
@@ -38,9 +45,7 @@ export type Permission =
 export type Pacer = {
   /** `egress` is the egress address that the conversation would leave from, here and below. */
   mayOpen(destination: Destination, egress: string): Permission;
-  opened(destination: Destination, egress: string): void;
-  /** Takes in how a conversation went; none where it was never begun. */
-  closed(destination: Destination, egress: string, outcome: SessionOutcome | undefined): void;
+  opened(destination: Destination, egress: string): OpenConversation;
   /** How fast each account may ask. */
   accounts: AccountConduct;
   /** The rest of a host or its group, while it lasts. */
@@ -57,6 +62,13 @@ export type Pacer = {
   handOver(egress: string): HandOver;
   /** An egress address is ours from now on. */
   takeOver(egress: string, from: Predecessor): void;
+};
+
+export type OpenConversation = {
+  /** The host has answered, so it has seen the connection by now; heard once, and at the end at the latest. */
+  arrived(): void;
+  /** Takes in how it went; none where it was never begun. */
+  closed(outcome: SessionOutcome | undefined): void;
 };
 
 type KnownRest = { reason: string; until: number };
@@ -113,7 +125,6 @@ export function createPacer(parts: PacerParts): Pacer {
   return {
     mayOpen: (destination, egress) => mayOpen(destination, egress, pacing),
     opened: (destination, egress) => noteOpened(destination, egress, pacing),
-    closed: (destination, egress, outcome) => noteClosed({ destination, egress, outcome }, pacing),
     accounts: pacing.accounts,
     restOf: (destination) => restOf(destination, pacing),
     restOfDomain: (domain, destination) => restOfDomain(domain, destination, pacing),
@@ -153,8 +164,9 @@ function countOf({ from }: HostHistory, egress: string, { takeovers, clock }: Pa
   if (known !== undefined) return known;
   const takeover = takeovers.get(egress);
   const isRecent = takeover !== undefined && clock.now() - takeover.at < minuteMs;
-  const openedAt = isRecent ? Array<number>(takeover.unnamedAtMost).fill(takeover.at) : [];
-  const fresh: EgressCount = { egress, open: 0, openedAt };
+  const arrivedAt = isRecent ? Array<number>(takeover.unnamedAtMost).fill(takeover.at) : [];
+  const lastOpenedAt = arrivedAt.at(-1) ?? -Infinity;
+  const fresh: EgressCount = { egress, open: 0, arriving: 0, lastOpenedAt, arrivedAt };
   from.push(fresh);
   return fresh;
 }
@@ -225,15 +237,25 @@ function groupLimit({ clean }: HostHistory, politeness: Politeness): number {
   return Math.min(politeness.conversationsPerGroupAtMost, politeness.conversationsPerGroup + grown);
 }
 
-function noteOpened(destination: Destination, egress: string, pacing: Pacing): void {
+function noteOpened(destination: Destination, egress: string, pacing: Pacing): OpenConversation {
   const { histories, clock } = pacing;
-  const keys = pacing.keysOf(destination);
-  for (const key of Object.values(keys)) {
-    const count = countOf(histories.of(key), egress, pacing);
-    count.open += 1;
-    // Nobody limits the connections a minute to a network.
-    if (key !== keys.network) noteConnection(count, clock);
+  const { address, network, group } = pacing.keysOf(destination);
+  // Nobody limits the connections a minute to a network.
+  const rated = [address, group].map((key) => countOf(histories.of(key), egress, pacing));
+  for (const count of rated) noteOpening(count, clock);
+  for (const count of [...rated, countOf(histories.of(network), egress, pacing)]) count.open += 1;
+  let hasArrived = false;
+  function arrived(): void {
+    if (!hasArrived) for (const count of rated) noteArrival(count, clock);
+    hasArrived = true;
   }
+  return {
+    arrived,
+    closed(outcome) {
+      arrived();
+      noteClosed({ destination, egress, outcome }, pacing);
+    },
+  };
 }
 
 type ClosedConversation = {

@@ -26,8 +26,8 @@ export function writeHandOver(egress: string, { histories, takeover, clock }: Wr
   const now = clock.now();
   const hosts: HandOver['hosts'] = [];
   for (const [key, { from, allowed = null, clean }] of histories.entries()) {
-    const openedAt = from.find((count) => count.egress === egress)?.openedAt ?? [];
-    const ages = openedAt.map((at) => Math.floor(now - at)).filter((age) => age < minuteMs);
+    const count = from.find((one) => one.egress === egress);
+    const ages = count === undefined ? [] : agesOf(count, now);
     if (ages.length > 0) hosts.push([key, { ages, allowed, clean }]);
   }
   hosts.sort(([, one], [, other]) => other.ages.length - one.ages.length);
@@ -39,6 +39,12 @@ export function writeHandOver(egress: string, { histories, takeover, clock }: Wr
     unnamedAtMost: told + (hosts[mostNamed]?.[1].ages.length ?? 0),
     begunMs: begunMs < halfMinuteMs ? begunMs : null,
   };
+}
+
+/** How long ago each of the last minute arrived; what has not may arrive now. */
+function agesOf({ arriving, arrivedAt }: EgressCount, now: number): number[] {
+  const ages = arrivedAt.map((at) => Math.floor(now - at)).filter((age) => age < minuteMs);
+  return [...ages, ...Array<number>(arriving).fill(0)];
 }
 
 /** How far two machines' clocks may differ; a connection is taken for later rather than for earlier. */
@@ -59,7 +65,9 @@ export function takeHandOver(
   const now = clock.now();
   const pointOf = (age: number): number => now - Math.max(0, age + agoMs - clockSlackMs);
   for (const [key, { ages, allowed, clean }] of hosts) {
-    countFor(key).openedAt = ages.map(pointOf);
+    const count = countFor(key);
+    count.arrivedAt = ages.map(pointOf);
+    count.lastOpenedAt = count.arrivedAt.at(-1) ?? -Infinity;
     const history = histories.of(key);
     history.allowed = allowed ?? history.allowed;
     history.clean = Math.max(clean, history.clean);

@@ -28,8 +28,15 @@ export type HostHistory = {
 export type EgressCount = {
   egress: string;
   open: number;
-  /** When connections were opened within the last minute; of a network nobody asks. */
-  openedAt: number[];
+  /** Of these, such that the host may yet come to see: it has not answered. */
+  arriving: number;
+  /** When the last connection was opened. */
+  lastOpenedAt: number;
+  /**
+   * When connections of the last minute had arrived for certain, the oldest first; of a network nobody asks. A host
+   * counts a connection when it sees it, which is between our opening it and its first answer, sometimes seconds later.
+   */
+  arrivedAt: number[];
 };
 
 /** Histories by key, made when first asked for, with a bound on those that nothing holds. */
@@ -46,7 +53,7 @@ export function createHostHistories(clock: Clock, maxHistories: number): HostHis
     of(key) {
       const known = histories.get(key);
       if (known !== undefined) return known;
-      if (histories.size >= maxHistories) forgetIdle(histories, clock);
+      if (histories.size >= maxHistories) forgetIdle(histories, clock, maxHistories / 2);
       const fresh = emptyHistory();
       histories.set(key, fresh);
       return fresh;
@@ -66,12 +73,25 @@ export function isRunning<Span extends { until: number }>(
   return span !== undefined && span.until > clock.now();
 }
 
-/** Makes room by forgetting every host that has nothing open and nothing held against it. */
-function forgetIdle(histories: Map<string, HostHistory>, clock: Clock): void {
-  for (const [key, { from, rest, slow }] of histories) {
-    const isOpen = from.some(({ open }) => open > 0);
-    if (!isOpen && !isRunning(rest, clock) && !isRunning(slow, clock)) histories.delete(key);
+/**
+ * Makes room by forgetting hosts that have nothing open and nothing held against them: those that saw nothing of us in
+ * the last minute, and where that is not enough, those that saw little, whose minute then begins anew.
+ */
+function forgetIdle(histories: Map<string, HostHistory>, clock: Clock, enough: number): void {
+  const minuteAgo = clock.now() - 60_000;
+  for (const mostSeen of [0, 1, Infinity]) {
+    for (const [key, { from, rest, slow }] of histories) {
+      const isOpen = from.some(({ open }) => open > 0);
+      const seen = from.reduce((sum, { arrivedAt }) => sum + countAfter(minuteAgo, arrivedAt), 0);
+      const isIdle = !isOpen && seen <= mostSeen;
+      if (isIdle && !isRunning(rest, clock) && !isRunning(slow, clock)) histories.delete(key);
+    }
+    if (histories.size <= enough) return;
   }
+}
+
+function countAfter(time: number, times: readonly number[]): number {
+  return times.reduce((count, at) => (at > time ? count + 1 : count), 0);
 }
 
 function emptyHistory(): HostHistory {

@@ -49,8 +49,7 @@ function setUp(lifeLeftMs = 0) {
   };
   const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, memory });
   const hold = (outcome: SessionOutcome): void => {
-    pacer.opened(to, 'default');
-    pacer.closed(to, 'default', outcome);
+    pacer.opened(to, 'default').closed(outcome);
   };
   return { clock, pacer, learnt, hold, kept, tell: (entry: Parameters<typeof hear>[0]) => hear(entry) };
 }
@@ -77,9 +76,9 @@ test('a rest goes on for what was left of it', () => {
 test('after it the host is met one conversation at a time, and its failures are not forgotten', () => {
   const { pacer, clock, hold } = setUp(30 * minute);
   assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
-  pacer.opened(to, 'default');
+  const conversation = pacer.opened(to, 'default');
   assert.equal(pacer.mayOpen(to, 'default').kind, 'wait');
-  pacer.closed(to, 'default', undefined);
+  conversation.closed(undefined);
   const turnedAway = {
     reply: { code: 421, enhanced: '4.3.2', lines: ['later'] },
     meaning: { label: 'greylisted_or_temporary', reason: 'deferred' },

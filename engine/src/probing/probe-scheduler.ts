@@ -1,6 +1,6 @@
 import { createFairQueue, type FairQueue, type ServingRule } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
-import type { Pacer } from '../politeness/create-pacer.ts';
+import type { OpenConversation, Pacer } from '../politeness/create-pacer.ts';
 import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
 import type { Destination, HostPolicy, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
@@ -257,16 +257,16 @@ async function begin(
   const { routes, pacer, conversationLimiter } = scheduler.parts;
   const at = { group: destination.policy.group, address: destination.target.address };
   routes.note(route.id, { kind: 'opened', ...at });
-  pacer.opened(destination, route.id);
+  const conversation = pacer.opened(destination, route.id);
   conversationLimiter.opened();
   queue.open += 1;
-  const { supply, arrived } = supplyFrom(queue, scheduler);
+  const { supply, arrived } = supplyFrom(queue, conversation, scheduler);
   const outcome = await runSession({ destination, first, supply }, partsOn(route, scheduler));
   arrived();
   if (outcome?.connected === true) routes.note(route.id, { kind: 'connected', ...at });
   if (outcome?.turnedAway?.meaning.label === 'blocked_or_policy')
     routes.note(route.id, { kind: 'blocked', ...at });
-  end(queue, { route, outcome }, scheduler);
+  end(queue, { conversation, outcome }, scheduler);
 }
 
 function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionParts {
@@ -281,13 +281,19 @@ function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionPar
 }
 
 /** When a session takes more than the one it was begun for, it has arrived. */
-function supplyFrom(queue: HostQueue, scheduler: Scheduler): { supply: ProbeSupply; arrived: () => void } {
+function supplyFrom(
+  queue: HostQueue,
+  conversation: OpenConversation,
+  scheduler: Scheduler,
+): { supply: ProbeSupply; arrived: () => void } {
   const { accounts } = scheduler.parts.pacer;
   let isArriving = true;
   queue.arriving += 1;
   function arrived(): void {
-    if (isArriving) queue.arriving -= 1;
+    if (!isArriving) return;
     isArriving = false;
+    queue.arriving -= 1;
+    conversation.arrived();
   }
   return {
     arrived,
@@ -318,12 +324,12 @@ function takeUpTo(most: number, queue: HostQueue, scheduler: Scheduler): Pending
   return taken;
 }
 
-type EndedSession = { route: Route; outcome: SessionOutcome | undefined };
+type EndedSession = { conversation: OpenConversation; outcome: SessionOutcome | undefined };
 
-function end(queue: HostQueue, { route, outcome }: EndedSession, scheduler: Scheduler): void {
+function end(queue: HostQueue, { conversation, outcome }: EndedSession, scheduler: Scheduler): void {
   const { pacer, conversationLimiter } = scheduler.parts;
   queue.open -= 1;
-  pacer.closed(queue.destination, route.id, outcome);
+  conversation.closed(outcome);
   conversationLimiter.closed();
   dispatch(queue, scheduler);
   for (const key of pacer.keysOf(queue.destination)) wake(key, scheduler);

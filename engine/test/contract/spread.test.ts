@@ -55,10 +55,11 @@ function askAll(addresses: number, spread: number) {
 
   function begin(prober: Prober): void {
     if (prober.waiting === 0 || prober.pacer.mayOpen(destination, prober.egress).kind !== 'open') return;
-    prober.pacer.opened(destination, prober.egress);
+    const conversation = prober.pacer.opened(destination, prober.egress);
+    conversation.arrived();
     prober.openedAt.push(clock.now());
     prober.waiting -= Math.min(prober.waiting, policy.politeness.recipientsPerConversation);
-    clock.after(conversationMs, () => prober.pacer.closed(destination, prober.egress, clean));
+    clock.after(conversationMs, () => conversation.closed(clean));
   }
 }
 

@@ -12,6 +12,7 @@ export type StoreFault =
   | 'overloaded'
   | 'unreachable'
   | 'slow'
+  | 'unconfirmed'
   | 'conflict';
 
 const reasons: Record<StoreFault, string> = {
@@ -24,6 +25,7 @@ const reasons: Record<StoreFault, string> = {
   overloaded: 'too many operations are waiting',
   unreachable: 'the database cannot be reached',
   slow: 'a statement took too long',
+  unconfirmed: 'it did not confirm a commit in time, which may have happened all the same',
   conflict: 'others kept changing the same at the same time',
 };
 

@@ -109,6 +109,18 @@ for (const database of databases) {
       await fixture.close();
     });
 
+    it('an address whose next visit would come after the deadline of its task is answered at once', async () => {
+      const fixture = await openTaskFixture(database);
+      const id = await fixture.created(fixture.account.live, ['grey@example.com']);
+      fixture.mind.answer = deferred;
+      fixture.time.advance(1_800_000 - 300_000);
+      assert.equal(await fixture.run((await fixture.claim())!), 'completed');
+      const task = await fixture.read(id);
+      const explanation = task.kind === 'task' ? task.results?.[0]?.explanation : undefined;
+      assert.equal(explanation?.reason, 'greylisted');
+      await fixture.close();
+    });
+
     it('a host that is left alone for a while, for whatever reason, is asked again, four times at the most', async () => {
       const fixture = await openTaskFixture(database);
       const reasons = Object.keys(reasonGroups.rest.texts);

@@ -21,8 +21,8 @@ export type GroupDeadline = {
 type GroupDeadlineParts = {
   deadlines: Deadlines;
   limits: { commitMs: number };
-  /** Called once, when it is too late. */
-  onLate: () => void;
+  /** Called once, when it is too late, with what those who wait are told. */
+  onLate: (error: StoreUnavailableError) => void;
 };
 
 export function createGroupDeadline(
@@ -35,7 +35,7 @@ export function createGroupDeadline(
       ? () => undefined
       : deadlines.add(until - commitMs, () => {
           over = true;
-          onLate();
+          onLate(tooLate());
         });
   return {
     leftMs: () => until - commitMs - performance.now(),
@@ -43,7 +43,7 @@ export function createGroupDeadline(
     noteCommit: () => {
       if (until === Infinity) return;
       forget();
-      forget = deadlines.add(until, onLate);
+      forget = deadlines.add(until, () => onLate(new StoreUnavailableError('unconfirmed')));
     },
     end: () => forget(),
   };

@@ -1,5 +1,5 @@
 import type { Tx } from '../statement.ts';
-import { StoreUnavailableError } from '../store-unavailable-error.ts';
+import { StoreUnavailableError, type StoreFault } from '../store-unavailable-error.ts';
 import { answerWrites, type PendingWrite, type WriteOutcome } from './commit-group.ts';
 import type { Deadlines } from './deadlines.ts';
 import { createGroupDeadline, tooLate, type GroupDeadline } from './group-deadline.ts';
@@ -141,9 +141,9 @@ async function answerGroup(
     for (const write of group) write.reject(error);
     // A lock or a slow database: those behind would fare no better.
     if (queue.asker === 'request' && isHeldUp(error))
-      for (const write of queue.take(Infinity)) write.reject(error);
+      for (const write of queue.take(Infinity)) write.reject(isUnconfirmed(error) ? tooLate() : error);
   };
-  const deadline = createGroupDeadline(until, { ...parts, onLate: () => refuse(tooLate()) });
+  const deadline = createGroupDeadline(until, { ...parts, onLate: refuse });
   try {
     const operations = group.map(({ run }) => run);
     answerWrites(group, await parts.runGroup(operations, { serialKey: queue.serialKey, deadline }));
@@ -154,6 +154,13 @@ async function answerGroup(
   }
 }
 
+const heldUp: ReadonlySet<StoreFault> = new Set<StoreFault>(['busy', 'slow', 'unconfirmed']);
+
 function isHeldUp(error: unknown): boolean {
-  return error instanceof StoreUnavailableError && (error.fault === 'busy' || error.fault === 'slow');
+  return error instanceof StoreUnavailableError && heldUp.has(error.fault);
+}
+
+/** Of those behind nothing was sent yet. */
+function isUnconfirmed(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.fault === 'unconfirmed';
 }

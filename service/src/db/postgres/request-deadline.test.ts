@@ -11,6 +11,7 @@ import {
   take,
 } from '../../../test/support/postgres/store-behind-proxy.ts';
 import { statement } from '../statement.ts';
+import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import type { Store } from '../store.ts';
 
 const anyAccount = statement((db) => db.selectFrom('account').select('id').limit(1));
@@ -20,6 +21,8 @@ const anyTask = statement((db) => db.selectFrom('task').select('id').limit(1));
 function takeInTime(store: Store, accountId: string) {
   return take(store.withRequestDeadline('work'), accountId);
 }
+
+const faultOf = (error: unknown) => error instanceof StoreUnavailableError && error.fault;
 
 describe('PostgreSQL that makes a request wait', () => {
   /** Somebody else's lock on a table or a row, until it is let go. */
@@ -68,6 +71,21 @@ describe('PostgreSQL that makes a request wait', () => {
     await assert.rejects(takeInTime(store, accountId), (error) => isUnavailable(error, 'busy'));
     await letGo();
     assert.equal((await patient).kind, 'reserved');
+  });
+
+  it('a commit that is confirmed too late may have happened, and only then is this said', async (t) => {
+    const { store, commits } = await openBehindProxy(t, { requestMs: 2_000 });
+    const accountId = await openAccount(store, 10);
+    const letGo = commits.holdBack();
+    const first = takeInTime(store, accountId);
+    await commits.sent();
+    const answers = await Promise.allSettled([first, takeInTime(store, accountId)]);
+    assert.deepEqual(
+      answers.map((answer) => answer.status === 'rejected' && faultOf(answer.reason)),
+      ['unconfirmed', 'slow'],
+    );
+    letGo();
+    assert.equal((await readBalance(store.read, accountId))?.reserved, 1);
   });
 
   it('a read that waits for a lock keeps no other read waiting', async (t) => {

@@ -153,6 +153,7 @@ function lineFor(fault: StoreFault, file: string): string {
     case 'overloaded':
     case 'unreachable':
     case 'slow':
+    case 'unconfirmed':
     case 'conflict':
       return `${file} cannot be read or written: check the disk it is on`;
   }

@@ -13,7 +13,7 @@ export function createErrorHandler(logger: FastifyBaseLogger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (isClientsFault(error)) return refuse(reply, badRequestReason(request.routeOptions.url));
     if (error instanceof StoreUnavailableError) {
-      logger.warn({ request_id: request.id, err: error }, 'store unavailable');
+      logger.warn({ request_id: request.id, fault: error.fault, err: error }, 'store unavailable');
       return refuse(reply, 'service_unavailable');
     }
     if (isShortage(error)) {

@@ -78,8 +78,8 @@ type HistoryFindings = {
   violations: string[];
   chargedAtCommit: number;
   chargedOfKeyless: number;
-  /** What was answered to those. */
-  refusals: string[];
+  /** Which those are. */
+  refusals: { requestId: string; answered: string }[];
 };
 
 /** To be asked when nothing is under way. `keyless` is the key of those who cannot ask again. */
@@ -98,7 +98,7 @@ export async function checkHistory(
       findings.violations.push(`single ${one.requestId}: told ${one.creditsUsed}, charged ${charged}`);
     if (isRefusal(one) && charged > 0) {
       findings.chargedAtCommit += 1;
-      findings.refusals.push(`${one.status} to ${one.kind} ${one.requestId}`);
+      findings.refusals.push({ requestId: one.requestId, answered: `${one.status} to ${one.kind}` });
       if (one.apiKey === keyless) findings.chargedOfKeyless += 1;
     }
   }

@@ -17,6 +17,8 @@ export type ServiceProcess = {
   client(): ApiClient | undefined;
   /** What it said of its own defects since it was first started. */
   defects(): string[];
+  /** Whether it said that a commit of this request was not confirmed in time. */
+  saidUnconfirmed(requestId: string): boolean;
   start(skewMs?: number): Promise<void>;
   kill(): Promise<void>;
   /** Asks it to end, and answers with its exit code. */
@@ -65,6 +67,12 @@ export function createServiceProcess({ name, role, env, onCrash }: ServiceProces
     role,
     client: () => client,
     defects: () => lives.flatMap((life) => defectsIn(life)),
+    saidUnconfirmed: (requestId) =>
+      lives.some(({ stdout, stderr }) =>
+        `${stdout()}\n${stderr()}`
+          .split('\n')
+          .some((line) => line.includes(requestId) && line.includes('"fault":"unconfirmed"')),
+      ),
     start: async (skewMs = 0) => {
       const skewed = { ...env, SKEW_CLOCK_MS: String(skewMs) };
       const preload = skewMs === 0 ? undefined : skewing;

@@ -28,6 +28,7 @@ export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLi
   const database = await createPostgresDatabase('migrated');
   const proxy = await startProxy(database.url);
   const connections: PostgresConnection[] = [];
+  const commits = createCommitValve();
   const store = await openPostgresStore(
     { databaseUrl: proxy.url },
     {
@@ -35,7 +36,7 @@ export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLi
       connect: async (options) => {
         const connection = await openPostgresConnection(options);
         connections.push(connection);
-        return connection;
+        return commits.through(connection);
       },
     },
   );
@@ -44,7 +45,34 @@ export async function openBehindProxy(t: TestContext, limits: Partial<PostgresLi
     await proxy.close();
     await database.giveBack();
   });
-  return { store, proxy, database, connections };
+  return { store, proxy, database, connections, commits };
+}
+
+/** Commits reach the database as ever; that they have happened can be kept from whoever sent them. */
+function createCommitValve() {
+  let held: Promise<void> | undefined;
+  let tell: () => void = () => undefined;
+  const sent = new Promise<void>((resolve) => (tell = resolve));
+  return {
+    through: (connection: PostgresConnection): PostgresConnection => ({
+      ...connection,
+      execute: async (sql, values) => {
+        const answer = await connection.execute(sql, values);
+        if (sql !== 'commit' || held === undefined) return answer;
+        tell();
+        await held;
+        return answer;
+      },
+    }),
+    /** Until what it answers is called. */
+    holdBack: (): (() => void) => {
+      let letGo: () => void = () => undefined;
+      held = new Promise((resolve) => (letGo = resolve));
+      return letGo;
+    },
+    /** The first that was held back. */
+    sent: () => sent,
+  };
 }
 
 /** A connection past the store. */
