@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import { audit } from '../upkeep/audit.ts';
-import { databases } from '../../test/support/databases.ts';
+import { oneDatabase } from '../../test/support/databases.ts';
 import { openHttpFixture, type HttpFixture, type Asked } from '../../test/support/http/open-http-fixture.ts';
 
 const runs = 400;
@@ -94,7 +94,7 @@ const request = fc.record({
   csrf: fc.constantFrom('right', 'wrong', 'none' as const),
 });
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`random requests to the account's endpoints on ${database.name}`, () => {
     let fixture: HttpFixture;
     before(async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
-import { databases } from '../../test/support/databases.ts';
+import { oneDatabase } from '../../test/support/databases.ts';
 import { nearProvider } from '../../test/support/near-provider.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { deferred, mistyped, safe, unknown } from '../../test/support/outcomes.ts';
@@ -23,7 +23,7 @@ import { readRowChoice } from './row-result.ts';
 const never = new AbortController().signal;
 const hourMs = 3_600_000;
 
-async function openListFixture(database: (typeof databases)[number], credits = 10_000) {
+async function openListFixture(database: (typeof oneDatabase)[number], credits = 10_000) {
   const tasks = await openTaskFixture(database, credits);
   const { store, registry, time, account } = tasks;
   const parts = {
@@ -108,7 +108,7 @@ async function claimAll(claimOne: () => Promise<Claim | undefined>): Promise<Cla
 const people = (count: number, domains = 10) =>
   Array.from({ length: count }, (_, n) => `person${n}@d${n % domains}.example`);
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`a list on ${database.name}`, () => {
     it('is surveyed: every row is an address, a duplicate, blank or rejected', async () => {
       const fixture = await openListFixture(database);

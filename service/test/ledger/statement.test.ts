@@ -5,7 +5,7 @@ import { readLedger, type LedgerEntry, type LedgerPlace } from '../../src/credit
 import { createReadUsage, type ReadUsage } from '../../src/credits/read-usage.ts';
 import type { Store } from '../../src/db/store.ts';
 import { statement } from '../../src/db/statement.ts';
-import { databases, type TestStore } from '../support/databases.ts';
+import { oneDatabase, type TestStore } from '../support/databases.ts';
 import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
 import { act } from './act.ts';
 import { anyCommand, type Command } from './command.ts';
@@ -24,7 +24,7 @@ const everyEntry = statement((db, arg: { account: string }) =>
 type RawEntry = Pick<LedgerEntry, 'number' | 'kind' | 'credits' | 'at'>;
 type Figures = Pick<LedgerEntry, 'available' | 'reserved' | 'spent'>;
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`the statement of an account on ${database.name}`, () => {
     it(`adds up after every entry and every day, as the model has it, in ${runs} random sequences`, async () => {
       const testStore = await database.open();
