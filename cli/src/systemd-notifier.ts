@@ -8,7 +8,7 @@ import type { Surroundings } from './command.ts';
  * that went silent is taken for hung and started anew. Its socket takes datagrams, which Node does not send to Unix
  * sockets, so systemd's own program does it; that one waits until the message was taken.
  */
-type ServiceManager = {
+type SystemdNotifier = {
   /** From here on it also hears at intervals that our event loop turns. */
   ready: (status: string) => Promise<void>;
   stopping: () => Promise<void>;
@@ -20,10 +20,10 @@ const run = promisify(execFile);
 /** Longer than a busy manager takes, and shorter than it waits for us to stop. */
 const messageMs = 10_000;
 
-export function createServiceManager({
+export function createSystemdNotifier({
   env,
   terminal,
-}: Pick<Surroundings, 'env' | 'terminal'>): ServiceManager {
+}: Pick<Surroundings, 'env' | 'terminal'>): SystemdNotifier {
   const { NOTIFY_SOCKET: socket = '', PATH: path = '' } = env;
   let hasFailed = false;
   async function tell(...assignments: string[]): Promise<void> {
