@@ -28,7 +28,7 @@ const mayImport: Record<string, string[]> = {
   world: [],
   console: ['client'],
   service: ['engine', 'client'],
-  cli: ['engine', 'client', 'service'],
+  cli: ['engine', 'client', 'service', 'world'],
   bench: ['engine', 'client', 'service', 'cli', 'world'],
   scripts: ['engine', 'client', 'service', 'cli', 'world'],
 };

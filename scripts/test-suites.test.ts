@@ -16,10 +16,10 @@ test('npm test and npm run test:faults together run every test file, each once',
   assert.deepEqual(run.sort(), every.sort());
 });
 
-test('CI runs both', () => {
+test('CI runs both, and the checks', () => {
   const lines = readFileSync(join(root, '.ci/run'), 'utf8').split('\n');
   assert.deepEqual(
     lines.filter((line) => line.startsWith('npm ')),
-    ['npm test', 'npm run test:faults'],
+    ['npm test', 'npm run check', 'npm run test:faults'],
   );
 });

@@ -11,7 +11,7 @@ import { ensureDebianPackages } from './debian-packages.ts';
 import { listTests } from './test-suites.ts';
 
 /**
- *     npm test                            the checks (types, lint, format, dead code) and the everyday tests, side by side
+ *     npm test                            the everyday tests
  *     npm run test:faults                 the tests that need minutes
  *     node scripts/test.ts PATTERN…       the test files given, with any option of `node --test`
  *
@@ -28,11 +28,14 @@ const root = join(import.meta.dirname, '..');
 const longestTestMs = 900_000;
 const longestSuiteMs = { everyday: 2_400_000, faults: 3_900_000 };
 
-/** Tests wait more than they work: one more than there are cores keeps all of them busy. More gained nothing. */
-const atOnce = availableParallelism() + 1;
+/**
+ * Tests wait more than they work: one more than there are cores keeps all of them busy. More gained nothing. Those of
+ * the second suite start many processes each, and wait most of the time for leases to end and alerts to be due.
+ */
+const atOnce = { everyday: availableParallelism() + 1, faults: 2 };
 
 async function main(args: string[]): Promise<number> {
-  if (args.length === 0) return Math.max(...(await Promise.all([runChecks(), testSuite('everyday')])));
+  if (args.length === 0) return testSuite('everyday');
   if (args[0] === '--faults') return testSuite('faults');
   return withPostgres((url) => runTests(args, url));
 }
@@ -41,9 +44,7 @@ async function testSuite(suite: 'everyday' | 'faults'): Promise<number> {
   await ensureDebianPackages([{ name: 'chromium', proof: '/usr/bin/chromium' }]);
   const built = await buildConsole();
   if (built !== 0) return built;
-  // Those of the second suite load the machine themselves, and say how soon things have to happen.
-  const concurrency = suite === 'everyday' ? atOnce : 1;
-  const options = [`--test-timeout=${longestTestMs}`, `--test-concurrency=${concurrency}`];
+  const options = [`--test-timeout=${longestTestMs}`, `--test-concurrency=${atOnce[suite]}`];
   const args = [...options, ...listTests(suite, root)];
   return withPostgres((url) => runTests(args, url, AbortSignal.timeout(longestSuiteMs[suite])));
 }
@@ -79,18 +80,6 @@ function runTests(args: string[], url: string, tooLate?: AbortSignal): Promise<n
 
 function buildConsole(): Promise<number> {
   return statusOf(spawn(process.execPath, ['console/build.ts'], { cwd: root, stdio: 'inherit' }));
-}
-
-/** What they say comes when they are done, in one piece. */
-async function runChecks(): Promise<number> {
-  const child = spawn('npm', ['run', '--silent', 'check'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-  const chunks: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
-  const status = await statusOf(child);
-  process.stderr.write(Buffer.concat(chunks));
-  process.stderr.write(`mailproof: npm run check ${status === 0 ? 'passed' : 'failed, see above'}\n`);
-  return status;
 }
 
 /** A signal goes on to the child; it ends, and then we do. */

@@ -15,6 +15,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
   },
   {
+    name: 'demo',
+    summary: 'try it out: the service, its console and a simulated mail internet',
+    load: async () => (await import('./commands/demo.ts')).demoCommand,
+  },
+  {
     name: 'check',
     summary: 'check a list of addresses through the API of a running service',
     load: async () => (await import('./commands/check.ts')).checkCommand,

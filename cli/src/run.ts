@@ -1,4 +1,4 @@
-import { programVersion } from './program-version.ts';
+import { programVersion } from './program.ts';
 import { nearestName } from '@mailproof/engine/nearest-name';
 import type { Command, CommandGroup, Surroundings } from './command.ts';
 import { commands } from './commands.ts';

@@ -48,6 +48,7 @@ export type AuditAction =
   | 'account_unfrozen'
   | 'key_created'
   | 'key_renamed'
+  | 'key_changed'
   | 'key_deleted'
   | 'prober_added'
   | 'prober_enrolled'

@@ -7,7 +7,15 @@ import type {
   AuditLogPage,
   ServiceHealth,
 } from './admin.ts';
-import type { CreatedKey, KeyList, KeyRequest, LedgerPage, TaskPage } from './account.ts';
+import type {
+  AccountKey,
+  CreatedKey,
+  KeyChange,
+  KeyList,
+  KeyRequest,
+  LedgerPage,
+  TaskPage,
+} from './account.ts';
 import type { CallOptions, PageOptions } from './account-calls.ts';
 import { createAsk, holdsList, queryOf } from './ask.ts';
 import { connect } from './connect.ts';
@@ -56,6 +64,12 @@ export type AdminKeyCalls = {
   list(accountId: string, options?: CallOptions): Promise<KeyList>;
   /** The key is in the answer and nowhere else. */
   create(accountId: string, key?: KeyRequest, options?: CallOptions): Promise<CreatedKey>;
+  /** Its name and its limits; what is not named stays as it is. */
+  change(
+    key: { accountId: string; keyId: string },
+    change: KeyChange,
+    options?: CallOptions,
+  ): Promise<AccountKey>;
   delete(accountId: string, keyId: string, options?: CallOptions): Promise<void>;
 };
 
@@ -130,6 +144,10 @@ function keyCalls(connection: Connection): AdminKeyCalls {
       ask({ method: 'GET', path: keysOf(accountId), signal }, holdsList<KeyList>('keys')),
     create: (accountId, key = {}, { signal } = {}) =>
       ask({ method: 'POST', path: keysOf(accountId), body: key, signal }, isCreatedKey),
+    change: ({ accountId, keyId }, change, { signal } = {}) => {
+      const path = `${keysOf(accountId)}/${encodeURIComponent(keyId)}`;
+      return ask({ method: 'PATCH', path, body: change, signal }, isKey);
+    },
     delete: async (accountId, keyId, { signal } = {}) => {
       await request(
         { method: 'DELETE', path: `${keysOf(accountId)}/${encodeURIComponent(keyId)}`, signal },
@@ -149,6 +167,10 @@ function isAccount(body: object): body is AdminAccount {
 
 function isTrace(body: object): body is AdminRequestTrace {
   return 'request_id' in body && 'kind' in body;
+}
+
+function isKey(body: object): body is AccountKey {
+  return 'key_id' in body && 'name' in body;
 }
 
 function isCreatedKey(body: object): body is CreatedKey {

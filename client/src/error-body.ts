@@ -8,11 +8,13 @@ export type ErrorBody = { status: 'error'; reason: ErrorReason; detail?: string 
 export type SingleErrorReason =
   | 'invalid_email'
   | 'invalid_api_key'
+  | 'insufficient_scope'
   | 'subscription_required'
   | 'method_not_allowed'
   | 'request_in_progress'
   | 'idempotency_mismatch'
   | 'insufficient_credits'
+  | 'key_limit_reached'
   | 'verification_failed'
   | 'verification_unavailable'
   | 'service_unavailable'

@@ -93,9 +93,9 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   dataDir: {
     names: ['MAILPROOF_DATA_DIR'],
-    meaning: 'where the SQLite database is kept; the default lies in the folder Mailproof is installed in',
+    meaning: 'where the SQLite database is kept; in a clone the default lies in its root',
     defaultText: './data',
-    defaultValue: () => resolve(import.meta.dirname, '../../data'),
+    defaultValue: usualDataDir,
     ...directory,
   },
   dnsServers: {
@@ -378,6 +378,12 @@ function unknownSettings(env: Environment): string[] {
 function thisHostName(): string {
   const name = hostname().replace(/\.$/, '');
   return canonicalHost(name) ?? canonicalHost(`${name}.localdomain`) ?? 'localhost.localdomain';
+}
+
+/** An installed package is replaced as a whole at an upgrade, so nothing may be kept inside it. */
+function usualDataDir(): string {
+  const isInstalled = import.meta.dirname.includes('/node_modules/');
+  return resolve(isInstalled ? process.cwd() : resolve(import.meta.dirname, '../..'), 'data');
 }
 
 function usually<Value extends string | number>(

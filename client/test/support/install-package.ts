@@ -6,7 +6,7 @@ import { packClient } from '../../../scripts/release/pack-client.ts';
 
 const run = promisify(execFile);
 
-export type InstalledPackage = {
+type InstalledPackage = {
   /** An outsider's project that has the package and nothing else. */
   project: string;
   /** What npm put into the tarball. */

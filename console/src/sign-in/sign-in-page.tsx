@@ -55,7 +55,8 @@ export function SignInPage() {
         />
         <p id="secret-help" class="hint">
           A key starts with <code>mp_live_</code> or <code>mp_test_</code>. It is exchanged for a 12-hour
-          session and is not stored in this browser.
+          session and is not stored in this browser. What it can do is in the{' '}
+          <a href="/docs">documentation of the API</a>.
         </p>
         <button type="submit" class="button button-main" aria-disabled={isBusy.value}>
           {isBusy.value ? 'Signing in …' : 'Sign in'}

@@ -26,6 +26,8 @@ describe('signing in and out', () => {
     );
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    const docs = page.getByRole('link', { name: 'documentation of the API' });
+    assert.equal(await docs.getAttribute('href'), '/docs');
     assert.deepEqual(await context.cookies(), []);
     // Who kept the cookie has nothing: the service has forgotten the session.
     await context.addCookies([cookie!]);

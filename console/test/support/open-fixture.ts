@@ -1,5 +1,5 @@
 /** Everything a file of tests needs: the page built, the service in its world, and a browser. */
-import { startDemo, type Demo } from '../../../scripts/demo/start-demo.ts';
+import { startDemo, type Demo } from '../../../cli/src/demo/start-demo.ts';
 import { createApiClient, type Call } from '../../../service/test/support/api-client.ts';
 import { buildConsole } from '../../build.ts';
 import { openBrowser } from './open-browser.ts';

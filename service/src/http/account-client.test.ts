@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient, MailproofError, type Client } from '@mailproof/client';
-import { databases } from '../../test/support/databases.ts';
+import { oneDatabase } from '../../test/support/databases.ts';
 import { openHttpFixture, type HttpFixture } from '../../test/support/http/open-http-fixture.ts';
 
 /** The client's calls for the account, against the service itself. */
 let fixture: HttpFixture;
 let client: Client;
 before(async () => {
-  const [database] = databases;
+  const [database] = oneDatabase;
   assert.ok(database !== undefined);
   fixture = await openHttpFixture(database);
   const baseUrl = await fixture.server.listen({ host: '127.0.0.1', port: 0 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAdminClient, MailproofError, type AdminClient } from '@mailproof/client';
-import { databases } from '../../test/support/databases.ts';
+import { oneDatabase } from '../../test/support/databases.ts';
 import { adminToken, openHttpFixture, type HttpFixture } from '../../test/support/http/open-http-fixture.ts';
 
 /** The client's calls for the operator, against the service itself. */
@@ -9,7 +9,7 @@ let fixture: HttpFixture;
 let baseUrl: string;
 let client: AdminClient;
 before(async () => {
-  const [database] = databases;
+  const [database] = oneDatabase;
   assert.ok(database !== undefined);
   fixture = await openHttpFixture(database);
   baseUrl = await fixture.server.listen({ host: '127.0.0.1', port: 0 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
-import { databases } from '../../test/support/databases.ts';
+import { oneDatabase } from '../../test/support/databases.ts';
 import { nearProvider } from '../../test/support/near-provider.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { deferred, mistyped, safe, unknown } from '../../test/support/outcomes.ts';
@@ -23,7 +23,7 @@ import { readRowChoice } from './row-result.ts';
 const never = new AbortController().signal;
 const hourMs = 3_600_000;
 
-async function openListFixture(database: (typeof databases)[number], credits = 10_000) {
+async function openListFixture(database: (typeof oneDatabase)[number], credits = 10_000) {
   const tasks = await openTaskFixture(database, credits);
   const { store, registry, time, account } = tasks;
   const parts = {
@@ -66,7 +66,8 @@ async function openListFixture(database: (typeof databases)[number], credits = 1
     start: async (listId: string, first?: number) => {
       const list = (await findList(store.read, { accountId, listId }))!;
       const scope = await readStartScope(store.read, list, first);
-      const starting = { ...order(listId), scope, requestId: randomUUID(), deadlineMs: 24 * hourMs };
+      const key = { id: 'key', capped: false };
+      const starting = { ...order(listId), key, scope, requestId: randomUUID(), deadlineMs: 24 * hourMs };
       const answer = await store.writeAlone((tx) => startList(tx, starting), accountId);
       await planAhead(store, order(listId));
       return answer;
@@ -108,7 +109,7 @@ async function claimAll(claimOne: () => Promise<Claim | undefined>): Promise<Cla
 const people = (count: number, domains = 10) =>
   Array.from({ length: count }, (_, n) => `person${n}@d${n % domains}.example`);
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`a list on ${database.name}`, () => {
     it('is surveyed: every row is an address, a duplicate, blank or rejected', async () => {
       const fixture = await openListFixture(database);

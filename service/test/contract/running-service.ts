@@ -1,5 +1,6 @@
 /** The service as its user starts it, in a world on loopback: `./mailproof serve` and the commands beside it. */
 import { standardWorld, type World, type WorldDescription } from '@mailproof/world';
+import { serviceOnVariable } from '../support/databases.ts';
 import type { Row, Serving, Settings } from '../support/mailproof.ts';
 import { openFixture, type Balance, type Fixture } from '../support/open-fixture.ts';
 import { createCheckedClient, type CheckedClient } from './client.ts';
@@ -26,8 +27,8 @@ export type RunningService = {
   stop(): Promise<void>;
 };
 
-/** faults/contract-on-postgresql.test.ts runs the same tests over PostgreSQL, each service on a database of its own. */
-const database = process.env['MAILPROOF_TEST_SERVICE_ON'] === 'PostgreSQL' ? 'PostgreSQL' : 'SQLite';
+/** faults/on-postgresql.test.ts runs the same tests over PostgreSQL, each service on a database of its own. */
+const database = process.env[serviceOnVariable] === 'PostgreSQL' ? 'PostgreSQL' : 'SQLite';
 
 type Circumstances = { settings?: Settings; places?: WorldDescription; denyAllNames?: boolean };
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { audit } from '../../src/upkeep/audit.ts';
 import type { TestDatabase, TestStore } from '../support/databases.ts';
@@ -14,6 +15,14 @@ type CheckLedger = {
   /** Changes statements on their way to the database: a mutant of the service. */
   rewrite?: (sql: string) => string;
 };
+
+export function describeLedger(database: TestDatabase, { runs }: { runs: number }): void {
+  describe(`the ledger and its tasks on ${database.name}`, () => {
+    it(`agree with the model, and the audit is clean, after every command of ${runs} random sequences`, async () => {
+      await checkLedger({ database, runs });
+    });
+  });
+}
 
 /**
  * Runs random sequences of commands against the service and the model. After every command both must agree and the audit

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readLedger, type LedgerEntry, type LedgerPlace } from '../../src/credits/read-ledger.ts';
-import { createReadUsage, type ReadUsage } from '../../src/credits/read-usage.ts';
+import { createUsageReader, type ReadUsage } from '../../src/credits/read-usage.ts';
 import type { Store } from '../../src/db/store.ts';
 import { statement } from '../../src/db/statement.ts';
-import { databases, type TestStore } from '../support/databases.ts';
+import { oneDatabase, type TestStore } from '../support/databases.ts';
 import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
 import { act } from './act.ts';
 import { anyCommand, type Command } from './command.ts';
@@ -24,7 +24,7 @@ const everyEntry = statement((db, arg: { account: string }) =>
 type RawEntry = Pick<LedgerEntry, 'number' | 'kind' | 'credits' | 'at'>;
 type Figures = Pick<LedgerEntry, 'available' | 'reserved' | 'spent'>;
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`the statement of an account on ${database.name}`, () => {
     it(`adds up after every entry and every day, as the model has it, in ${runs} random sequences`, async () => {
       const testStore = await database.open();
@@ -60,7 +60,7 @@ async function checkSequence(
   const { store } = testStore;
   const fixture = await openFixture(testStore, time, 6);
   const { accountId, model } = fixture;
-  const readUsage = createReadUsage({ store, wallClock: time.wallClock });
+  const { byDay: readUsage } = createUsageReader({ store, wallClock: time.wallClock });
   /** What the model held when the ledger was so long. */
   const modelAt = new Map<number, Figures>();
   for (const [n, command] of [...commands, ...toTheEnd].entries()) {

@@ -46,6 +46,14 @@ export const postgresql: TestDatabase = { name: 'PostgreSQL', open: openPostgres
 /** The suites of the store run over each of these. */
 export const databases: TestDatabase[] = [sqlite, postgresql];
 
+/** Which database the suites of what stands above the store run on: `PostgreSQL`, or else SQLite. */
+export const serviceOnVariable = 'MAILPROOF_TEST_SERVICE_ON';
+
+/** SQLite with `npm test`, and PostgreSQL with `npm run test:faults` (test/faults/on-postgresql.test.ts). */
+export const oneDatabase: TestDatabase[] = [
+  process.env[serviceOnVariable] === 'PostgreSQL' ? postgresql : sqlite,
+];
+
 async function openSqlite(parts?: TestDatabaseParts): Promise<TestStore> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mailproof-test-'));
   const settings = { dataDir, check: false };

@@ -9,7 +9,7 @@ import { cpuMs } from '../../../../engine/test/support/machine.ts';
 
 /** How many bodies the fuzz sends. A longer run starts this file by itself, with `--fuzz-runs=20000`. */
 const fuzzRuns = Number(
-  process.argv.find((argument) => argument.startsWith('--fuzz-runs='))?.split('=')[1] ?? 2_000,
+  process.argv.find((argument) => argument.startsWith('--fuzz-runs='))?.split('=')[1] ?? 500,
 );
 
 let server: ApiServer;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { CreatedKey, KeyList } from '@mailproof/client';
 import type { IssuedKey } from '../../keys/issue-key.ts';
-import { databases } from '../../../test/support/databases.ts';
+import { oneDatabase } from '../../../test/support/databases.ts';
 import { openHttpFixture, type HttpFixture } from '../../../test/support/http/open-http-fixture.ts';
 import { refusal } from '../../../test/support/http/ask.ts';
 
 const account = '/api/v1/account';
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`${account}/keys on ${database.name}`, () => {
     let fixture: HttpFixture;
     before(async () => {

@@ -4,7 +4,7 @@ import type { Account, AccountTask, KeyList, LedgerPage, TaskPage, Usage } from 
 import { readBalance } from '../../credits/read-balance.ts';
 import { freezeAccount } from '../../credits/freeze-account.ts';
 import type { IssuedKey } from '../../keys/issue-key.ts';
-import { databases } from '../../../test/support/databases.ts';
+import { oneDatabase } from '../../../test/support/databases.ts';
 import { openHttpFixture, type HttpFixture } from '../../../test/support/http/open-http-fixture.ts';
 import { refusal } from '../../../test/support/http/ask.ts';
 
@@ -20,7 +20,7 @@ const endpoints = [
   { method: 'DELETE', url: `${account}/keys/abcdefgh` },
 ] as const;
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`${account} on ${database.name}`, () => {
     let fixture: HttpFixture;
     before(async () => {

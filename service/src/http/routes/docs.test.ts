@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createServer } from '../server.ts';
 import { createTestParts } from '../../../test/support/http/test-parts.ts';
@@ -128,3 +130,19 @@ test('the OpenAPI document is 3.1 and describes every endpoint with examples and
       );
   }
 });
+
+test('the reference opens with an introduction: the first request as the guide has it, and every status', async () => {
+  const document = (await server.inject('/openapi.json')).json<OpenapiDocument>();
+  const { description } = document.info;
+  const guide = readFileSync(join(import.meta.dirname, '../../../../docs/api.md'), 'utf8');
+  const [inGuide, here] = [guide, description].map((text) => /```sh[^\n]*\n([^`]*)```/.exec(text)?.[1]);
+  assert.ok(here !== undefined);
+  assert.equal(here, inGuide);
+  for (const status of document.components.schemas.VerificationResult.properties.status.enum)
+    assert.ok(description.includes(`\`${status}\``), status);
+});
+
+type OpenapiDocument = {
+  info: { description: string };
+  components: { schemas: { VerificationResult: { properties: { status: { enum: string[] } } } } };
+};

@@ -56,8 +56,8 @@ export type HttpParts = {
   overloadGuard: OverloadGuard;
   readiness(): Promise<Readiness>;
   newRequestId(): string;
-  /** Which client a request is counted for. */
-  clientNetwork: (request: FastifyRequest) => string;
+  /** The address of the client, as far as the proxies in front can be believed. */
+  clientAddress: (request: FastifyRequest) => string;
   /** A keyed hash of an address for the log: equal for equal addresses, worthless without the key. */
   hashAddress(email: string): string;
   logger: FastifyBaseLogger;

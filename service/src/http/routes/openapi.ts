@@ -2,6 +2,7 @@ import { sessionCookieName } from '../pipeline/session-cookie.ts';
 import { documentedWebhooks } from '../schemas/event-schemas.ts';
 import { nameSchemas } from '../schemas/name-schemas.ts';
 import type { ApiServer } from './http-parts.ts';
+import { introduction } from './introduction.ts';
 
 /** What the OpenAPI document says apart from the routes. The routes describe themselves. */
 export const openapiDocument = {
@@ -9,7 +10,8 @@ export const openapiDocument = {
   info: {
     title: 'Mailproof',
     version: '1',
-    description: 'Tells whether an email address can receive mail, and shows the evidence.',
+    summary: 'Tells whether an email address can receive mail, and shows the evidence.',
+    description: introduction,
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/' }],

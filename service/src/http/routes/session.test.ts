@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../test/support/databases.ts';
+import { oneDatabase } from '../../../test/support/databases.ts';
 import {
   adminToken,
   openHttpFixture,
@@ -11,7 +11,7 @@ import { refusal } from '../../../test/support/http/ask.ts';
 const accountUrl = '/api/v1/account';
 const keysUrl = '/api/v1/account/keys';
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`/session on ${database.name}`, () => {
     let fixture: HttpFixture;
     before(async () => {

@@ -149,6 +149,7 @@ const auditEntrySchema = Type.Object(
       'account_unfrozen',
       'key_created',
       'key_renamed',
+      'key_changed',
       'key_deleted',
       'form_key_created',
       'form_key_deleted',

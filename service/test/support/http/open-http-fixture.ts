@@ -95,7 +95,7 @@ export async function openHttpFixture(database: TestDatabase) {
   const registry = await store.joinRegistry();
   const watched = { clock: time, registry, startedAt: wallClock.now(), engine: quietEngine };
   const httpParts = createTestParts({
-    authenticate: createAuthenticate({ store, clock: time }),
+    authenticate: createAuthenticate({ store, clock: time, wallClock, noteUse: () => undefined }),
     createTask: (request) => createTask(request, taskParts),
     readTask: (request) => readTask(request, parts),
     sessions: createSessions({ store, clock: time, wallClock, adminToken: token }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AdminAccount, AdminAccountPage, AuditLogPage, CreatedKey, KeyList } from '@mailproof/client';
 import { freezeAccount } from '../../../credits/freeze-account.ts';
-import { databases } from '../../../../test/support/databases.ts';
+import { oneDatabase } from '../../../../test/support/databases.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
 import {
   admin,
@@ -11,7 +11,7 @@ import {
   type OperatorFixture,
 } from '../../../../test/support/http/open-operator-fixture.ts';
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`${admin}/accounts on ${database.name}`, () => {
     let fixture: OperatorFixture;
     before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AdminAccount } from '@mailproof/client';
-import { databases } from '../../../../test/support/databases.ts';
+import { oneDatabase } from '../../../../test/support/databases.ts';
 import { createServer } from '../../server.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
 import { adminToken, type Asked } from '../../../../test/support/http/open-http-fixture.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../../../test/support/http/open-operator-fixture.ts';
 import { createTestParts } from '../../../../test/support/http/test-parts.ts';
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`who is let in to ${admin} on ${database.name}`, () => {
     let fixture: OperatorFixture;
     before(async () => {

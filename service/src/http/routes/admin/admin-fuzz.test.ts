@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { audit } from '../../../upkeep/audit.ts';
-import { databases } from '../../../../test/support/databases.ts';
+import { oneDatabase } from '../../../../test/support/databases.ts';
 import type { Asked } from '../../../../test/support/http/open-http-fixture.ts';
 import {
   admin,
@@ -65,7 +65,7 @@ const query = fc.array(fc.tuple(field, text), { maxLength: 3 });
 
 const statuses = new Set([200, 201, 204, 400, 404, 405, 409, 422]);
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`random requests to ${admin} on ${database.name}`, () => {
     test('are answered as the OpenAPI document says, and leave the books in balance', async () => {
       const fixture = await openOperatorFixture(database);

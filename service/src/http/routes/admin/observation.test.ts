@@ -8,14 +8,14 @@ import type {
   ServiceHealth,
   TaskPage,
 } from '@mailproof/client';
-import { databases } from '../../../../test/support/databases.ts';
+import { oneDatabase } from '../../../../test/support/databases.ts';
 import {
   noRequest,
   openOperatorFixture,
   type OperatorFixture,
 } from '../../../../test/support/http/open-operator-fixture.ts';
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`what the operator looks at on ${database.name}`, () => {
     let fixture: OperatorFixture;
     before(async () => {

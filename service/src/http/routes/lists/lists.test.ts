@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ListPage, ListRecord, ListRowPage } from '@mailproof/client';
-import { databases } from '../../../../test/support/databases.ts';
+import { oneDatabase } from '../../../../test/support/databases.ts';
 import {
   openHttpFixture,
   sandboxAddressesPerHour,
@@ -13,7 +13,7 @@ const lists = '/api/v1/lists';
 const someId = '3f2c8a9e-5b1d-4c7e-9a64-0d7e1b2c3f45';
 const file = 'name,email\nA,a@x.example\nB,b@x.example\nC,a@x.example\n';
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`${lists} on ${database.name}`, () => {
     let fixture: HttpFixture;
     before(async () => {

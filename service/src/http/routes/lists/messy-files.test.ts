@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ListRecord } from '@mailproof/client';
-import { databases } from '../../../../test/support/databases.ts';
+import { oneDatabase } from '../../../../test/support/databases.ts';
 import { openHttpFixture, type HttpFixture } from '../../../../test/support/http/open-http-fixture.ts';
 import { countsOf, messyFiles, refusedFiles, type MessyFile } from '../../../../test/support/messy-files.ts';
 
-const [database] = databases;
+const [database] = oneDatabase;
 
 describe('a file as people have them, uploaded to the API', () => {
   let fixture: HttpFixture;

@@ -7,7 +7,7 @@ import type {
   WebhookDelivery,
   WebhookDeliveryPage,
 } from '@mailproof/client';
-import { databases } from '../../../../test/support/databases.ts';
+import { oneDatabase } from '../../../../test/support/databases.ts';
 import { refusal } from '../../../../test/support/http/ask.ts';
 import {
   openHttpFixture,
@@ -18,7 +18,7 @@ import {
 const path = '/api/v1/webhooks';
 const hook = { url: 'https://hooks.example.com/in', events: ['task.completed'] };
 
-for (const database of databases) {
+for (const database of oneDatabase) {
   describe(`${path} on ${database.name}`, () => {
     let fixture: HttpFixture;
     before(async () => {

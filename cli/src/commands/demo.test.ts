@@ -9,12 +9,12 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, type VerificationStatus } from '@mailproof/client';
-import { buildConsole } from '../console/build.ts';
-import { companies } from './demo/companies.ts';
-import { openSockets, type OpenSocket } from './demo/open-sockets.ts';
-import { addressOf, sampleRows } from './demo/sample-list.ts';
+import { buildConsole } from '../../../console/build.ts';
+import { companies } from '../demo/companies.ts';
+import { openSockets, type OpenSocket } from '../../test/support/open-sockets.ts';
+import { addressOf, sampleRows } from '../demo/sample-list.ts';
 
-const main = fileURLToPath(new URL('demo.ts', import.meta.url));
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** As keys, so that none of the contract's may be missing. */
 const statuses = Object.keys({
@@ -34,7 +34,7 @@ type Printed = { url: string; live_key: string; test_key: string; admin_token: s
 function start(...args: string[]) {
   // Settings of whoever runs it must not lead it out of the machine.
   const env = { ...process.env, MAILPROOF_DNS_SERVERS: '192.0.2.1', MAILPROOF_PORT: '1' };
-  return spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [main, 'demo', ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 /** Everything it says up to and with the given words; that it ends without them is the test's end too. */
@@ -67,7 +67,7 @@ async function refuses(url: string): Promise<boolean> {
   );
 }
 
-describe('npm run demo', () => {
+describe('mailproof demo', () => {
   let child: ReturnType<typeof start>;
   let demo: Printed;
   before(async () => {
@@ -170,6 +170,6 @@ describe('npm run demo', () => {
     const helped = start('--help');
     assert.match(await text(helped.stdout), /--port N/);
     const wrong = start('--port', 'x');
-    assert.deepEqual(await ended(wrong), [64, null]);
+    assert.deepEqual(await ended(wrong), [2, null]);
   });
 });

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createLists, parseAddress } from '@mailproof/engine';
-import { disposableSources, freeSources } from '../domain-lists/packages.ts';
-import { runHere } from '../../test/support/run-here.ts';
+import { disposableSources, freeSources } from '../../src/domain-lists/packages.ts';
+import { runHere } from '../support/run-here.ts';
 
 /** A registry on loopback that has the packages which the lists come from, each with the names it is given. */
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-domain-lists-'));

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { BulkTaskProgress, VerificationResult } from '@mailproof/client';
+import { examples, guide, openExamples, type ExampleFixture } from './test/support/open-examples.ts';
+
+/** Examples in PHP and Go are run by test/faults/examples.test.ts: their programs are large. */
+const languages = { js: ['node'], py: ['python3'] };
+const kinds = ['verify', 'bulk', 'errors', 'webhook'];
+
+let fixture: ExampleFixture;
+before(async () => {
+  fixture = await openExamples();
+});
+after(() => fixture.close());
+
+describe('the guide to the API', () => {
+  test('shows every example in curl, JavaScript, Python, PHP and Go', () => {
+    const endings = ['sh', 'js', 'py', 'php', 'go'];
+    const wanted = kinds.flatMap((kind) => endings.map((ending) => `${kind}.${ending}`));
+    assert.deepEqual([...examples.keys()], wanted);
+  });
+
+  test('names every field, status and error of the three verification calls', async () => {
+    const document = (await (await fetch(`${fixture.url}/openapi.json`)).json()) as OpenapiDocument;
+    const { schemas } = document.components;
+    const single = ['VerificationRequest', 'VerificationResult'];
+    const bulk = ['BulkRequest', 'BulkCreated', 'BulkProgress', 'BulkResultRecord'];
+    const fields = [...single, ...bulk].flatMap((name) =>
+      Object.keys(schemas[name]?.properties ?? assert.fail(`the document has no ${name}`)),
+    );
+    const statuses = schemas['VerificationResult']?.properties['status']?.enum ?? [];
+    const calls = Object.entries(document.paths).filter(([path]) => /\/(?:bulk-)?email-ver/.test(path));
+    const reasons = [...JSON.stringify(calls).matchAll(/"reason":"(?<reason>\w+)"/g)].map(
+      ({ groups }) => groups?.['reason'] ?? '',
+    );
+    assert.ok(fields.length > 30 && statuses.length === 9 && new Set(reasons).size > 10);
+    const missing = [...fields, ...statuses, ...reasons].filter((name) => !guide.includes(`\`${name}\``));
+    assert.deepEqual(missing, []);
+  });
+
+  test('verify.sh gets the result that the guide shows', async () => {
+    const { stdout } = await fixture.run(['sh'], 'verify.sh');
+    const shown = /^```json\n(?<json>.*?)^```$/ms.exec(guide)?.groups?.['json'] ?? '';
+    const [result, promised] = [stdout, shown].map((text) => JSON.parse(text) as VerificationResult);
+    assert.deepEqual({ ...result, overall_score: 0 }, { ...promised, overall_score: 0 });
+    assert.equal(result?.overall_score, promised?.overall_score);
+  });
+
+  test('bulk.sh ends with the completed task', async () => {
+    const { stdout } = await fixture.run(['sh'], 'bulk.sh');
+    const task = JSON.parse(stdout) as BulkTaskProgress;
+    assert.equal(task.name, 'API: May');
+    assert.deepEqual(
+      Object.entries(task.results ?? {}).map(([email, { status }]) => `${email} ${status}`),
+      ['ada@example.com safe', 'bob@example.com invalid'],
+    );
+  });
+
+  test('errors.sh reads the reason of a refusal', async () => {
+    const { stdout } = await fixture.run(['sh'], 'errors.sh');
+    assert.deepEqual(JSON.parse(stdout), { status: 'error', reason: 'invalid_email' });
+  });
+
+  test('webhook.sh creates an endpoint and is handed its secret', async () => {
+    const settings = { WEBHOOK_URL: 'https://hooks.example.com/mailproof' };
+    const { stdout } = await fixture.run(['sh'], 'webhook.sh', settings);
+    const created = JSON.parse(stdout) as { webhook_id: string; secret: string };
+    assert.match(created.secret, /^whsec_/);
+    await fixture.client.webhooks.delete(created.webhook_id);
+  });
+
+  for (const [ending, command] of Object.entries(languages)) {
+    test(`verify.${ending} prints the verdict`, async () => {
+      const { stdout, stderr } = await fixture.run(command, `verify.${ending}`);
+      assert.match(stdout, /^ada@example\.com safe 9\d\n$/, stderr);
+    });
+
+    test(`bulk.${ending} prints the verdict of every valid address`, async () => {
+      const { stdout, stderr } = await fixture.run(command, `bulk.${ending}`);
+      assert.equal(stdout, 'ada@example.com safe\nbob@example.com invalid\n', stderr);
+    });
+
+    test(`errors.${ending} prints the reason of a refusal`, async () => {
+      const { stdout, stderr } = await fixture.run(command, `errors.${ending}`);
+      assert.equal(stdout, '400 invalid_email\n', stderr);
+    });
+
+    test(`webhook.${ending} believes the service, and nobody without a signature`, async () => {
+      assert.match(await fixture.receive(command, `webhook.${ending}`), /^webhook\.test \{"webhook_id"/);
+    });
+  }
+});
+
+type OpenapiDocument = {
+  paths: Record<string, object>;
+  components: { schemas: Record<string, { properties: Record<string, { enum?: string[] }> }> };
+};

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { whyNotReleasable } from './why-not-releasable.ts';
+
+const good = { version: '1.2.0', changes: '', changelog: '# Changelog\n\n## 1.2.0 (May)\n\n## 1.1.0\n' };
+
+test('a release comes from a clean tree', () => {
+  assert.equal(whyNotReleasable(good), undefined);
+  const changes = ' M a.ts\n?? b.ts\n?? c.ts\n?? d.ts\n';
+  assert.match(whyNotReleasable({ ...good, changes }) ?? '', /not clean \(a\.ts, b\.ts, c\.ts, …\)/);
+});
+
+test('a release has its section in the changelog', () => {
+  assert.equal(whyNotReleasable({ ...good, version: '1.1.0' }), undefined);
+  for (const version of ['1.2.1', '1.2', '1.1.0-rc.1'])
+    assert.match(whyNotReleasable({ ...good, version }) ?? '', new RegExp(`no section "## ${version}"`));
+});

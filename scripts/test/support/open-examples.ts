@@ -1,0 +1,140 @@
+/** The examples of docs/api.md, and a service in a world to run them against. */
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type Client } from '@mailproof/client';
+import { createAccountWithKeys, openStore } from '@mailproof/service';
+import { readConfig } from '@mailproof/service/config';
+import { startService } from '@mailproof/service/main';
+import { startWorld } from '@mailproof/world';
+import { startProgram, type Ended, type Started } from '../../../service/test/support/mailproof.ts';
+import { until } from '../../../service/test/support/until.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+export const guide = readFileSync(join(root, 'docs/api.md'), 'utf8');
+
+/** What stands in the guide, by file name: ```` ```python verify.py ````. */
+export const examples = new Map(
+  [...guide.matchAll(/^```[a-z]+ (?<name>[a-z]+\.[a-z]+)\n(?<code>.*?)^```$/gms)].map(({ groups }) => [
+    groups?.['name'] ?? '',
+    groups?.['code'] ?? '',
+  ]),
+);
+
+export type ExampleFixture = {
+  url: string;
+  client: Client;
+  /** Writes an example into a folder of its own and starts it by `command`. */
+  start(command: readonly string[], name: string, settings?: Record<string, string>): Started;
+  run(command: readonly string[], name: string, settings?: Record<string, string>): Promise<Ended>;
+  /** Starts a receiver of webhooks, has the service send to it, and answers with the first line that it prints. */
+  receive(command: readonly string[], name: string): Promise<string>;
+  close(): Promise<void>;
+};
+
+/** ada@example.com lives at example.com, and nobody else does. */
+const mailInternet = {
+  zones: { 'example.com': { mx: [[10, 'mx.example.com']] as [number, string][] } },
+  hosts: { 'mx.example.com': { mailboxes: { ada: 'exists' as const } } },
+};
+
+const triesOnABusyMachine = 5;
+
+export async function openExamples(): Promise<ExampleFixture> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-examples-'));
+  const world = await startWorld(mailInternet);
+  const dataDir = join(folder, 'data');
+  const apiKey = await createKey(dataDir);
+  const service = await startService(configOf({ ...world.environment, MAILPROOF_DATA_DIR: dataDir }), {
+    print: () => undefined,
+  });
+  const { url } = service;
+  const client = createClient({ baseUrl: url, apiKey });
+  // Where a project has what it installed.
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+
+  const start: ExampleFixture['start'] = ([program = '', ...args], name, settings = {}) => {
+    const code = examples.get(name);
+    if (code === undefined) throw new Error(`docs/api.md has no ${name}`);
+    writeFileSync(join(folder, name), code);
+    const env = { MAILPROOF_URL: url, MAILPROOF_API_KEY: apiKey, ...settings };
+    return startProgram(program, [...args, name], { cwd: folder, env });
+  };
+
+  return {
+    url,
+    client,
+    start,
+    async run(...given) {
+      for (let tries = 1; ; tries += 1) {
+        const ended = await start(...given).ended;
+        // The service is busy, which is the machine's fault: the examples that do not repeat themselves are run again.
+        const isBusy = /service_unavailable|503/.test(ended.stdout + ended.stderr);
+        if (!isBusy || tries === triesOnABusyMachine) return ended;
+      }
+    },
+    async receive(command, name) {
+      const port = await freePort();
+      const endpoint = { url: `http://127.0.0.1:${port}/`, events: ['task.completed' as const] };
+      const { webhook_id: id, secret } = await client.webhooks.create(endpoint);
+      const settings = { PORT: `${port}`, WEBHOOK_SECRET: secret };
+      const words = command.map((word) => word.replace('$PORT', `${port}`));
+      const receiver = start(words, name, settings);
+      try {
+        await until(() => answersAt(endpoint.url));
+        await client.webhooks.test(id);
+        return (await receiver.wrote(/webhook\.test .*\n/))[0];
+      } finally {
+        await receiver.kill();
+        await client.webhooks.delete(id);
+      }
+    },
+    async close() {
+      await service.stop();
+      await world.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function createKey(dataDir: string): Promise<string> {
+  const store = await openStore({ dataDir, check: false });
+  try {
+    const order = { name: 'Examples', plan: 'paid' as const, credits: 1_000 };
+    const { liveKey } = await createAccountWithKeys(order, {
+      store,
+      wallClock: Date,
+      actor: 'command_line',
+    });
+    return liveKey.apiKey;
+  } finally {
+    await store.close();
+  }
+}
+
+function configOf(environment: Record<string, string>) {
+  const settings = { MAILPROOF_PORT: '0', MAILPROOF_LOG_LEVEL: 'warn', MAILPROOF_PACING: 'off' };
+  const read = readConfig({ ...settings, ...environment });
+  if (read.kind === 'bad') throw new Error(read.problem);
+  return read.config;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A message without a signature is refused: the receiver is there, and believes nobody. */
+async function answersAt(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { method: 'POST', body: '{}' })).status === 400;
+  } catch {
+    return false;
+  }
+}
