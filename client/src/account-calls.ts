@@ -2,6 +2,7 @@ import type {
   Account,
   AccountKey,
   CreatedKey,
+  KeyChange,
   KeyList,
   KeyRequest,
   LedgerPage,
@@ -29,6 +30,8 @@ export type KeyCalls = {
   list(options?: CallOptions): Promise<KeyList>;
   /** The key is in the answer and nowhere else. */
   create(key?: KeyRequest, options?: CallOptions): Promise<CreatedKey>;
+  /** Its name and its limits; what is not named stays as it is. It holds everywhere within a second. */
+  change(keyId: string, change: KeyChange, options?: CallOptions): Promise<AccountKey>;
   rename(keyId: string, name: string, options?: CallOptions): Promise<AccountKey>;
   /** It stops working within a second. */
   delete(keyId: string, options?: CallOptions): Promise<void>;
@@ -56,6 +59,8 @@ export function createAccountCalls(connection: Connection): AccountCalls {
     signal: AbortSignal | undefined,
     isWhatWasAsked: (body: object) => body is Body,
   ) => ask({ method: 'GET', path, signal }, isWhatWasAsked);
+  const changeKey: KeyCalls['change'] = (keyId, change, { signal } = {}) =>
+    ask({ method: 'PATCH', path: pathOf(keyId), body: change, signal }, isKey);
   return {
     account: ({ signal } = {}) => read(accountPath, signal, isAccount),
     ledger: ({ signal, ...page } = {}) =>
@@ -68,8 +73,8 @@ export function createAccountCalls(connection: Connection): AccountCalls {
       list: ({ signal } = {}) => read(keysPath, signal, holdsList<KeyList>('keys')),
       create: (key = {}, { signal } = {}) =>
         ask({ method: 'POST', path: keysPath, body: key, signal }, isCreatedKey),
-      rename: (keyId, name, { signal } = {}) =>
-        ask({ method: 'PATCH', path: pathOf(keyId), body: { name }, signal }, isKey),
+      change: changeKey,
+      rename: (keyId, name, options) => changeKey(keyId, { name }, options),
       delete: async (keyId, { signal } = {}) => {
         await request({ method: 'DELETE', path: pathOf(keyId), signal }, connection);
       },

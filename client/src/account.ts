@@ -61,21 +61,51 @@ export type AccountTask = {
 
 export type TaskPage = { tasks: AccountTask[]; next: string | null };
 
-export type AccountKey = {
+/** What a key may be good for, in the order in which keys list them. */
+export const keyScopes = ['verify', 'tasks', 'lists', 'account:read', 'account:write'] as const;
+
+export type KeyScope = (typeof keyScopes)[number];
+
+/** What a key is limited to; null where it is not. */
+export type KeyLimits = {
+  scopes: KeyScope[] | null;
+  expires_at: string | null;
+  /** IP addresses and blocks of them (CIDR) that it may be used from. */
+  allowed_ips: string[] | null;
+  /** What it may be charged on a day of UTC. */
+  credits_per_day: number | null;
+};
+
+export type AccountKey = KeyLimits & {
   key_id: string;
   name: string;
   mode: KeyMode;
   last4: string;
   created_at: string;
+  /** The last day, in UTC, on which it was used. */
+  last_used: string | null;
+  /** Credits charged to it in the last 30 days. */
+  credits_used: number;
+  /** What counts against `credits_per_day` today: charged and still reserved; null where there is no cap. */
+  credits_today: number | null;
   /** Whether it is the key that asks. */
   current: boolean;
 };
 
 export type KeyList = { keys: AccountKey[] };
 
-export type KeyRequest = { name?: string; mode?: KeyMode };
+/** A limit that is not named is none. */
+export type KeyRequest = { name?: string; mode?: KeyMode } & KeyLimitsRequest;
+
+export type KeyLimitsRequest = {
+  scopes?: KeyScope[] | null;
+  expires_at?: string | null;
+  allowed_ips?: string[] | null;
+  credits_per_day?: number | null;
+};
 
 /** `api_key` is the whole key. It is told here and never again. */
 export type CreatedKey = Omit<AccountKey, 'current'> & { api_key: string };
 
-export type KeyRename = { name: string };
+/** What is not named stays as it is; null takes a limit away. */
+export type KeyChange = { name?: string } & KeyLimitsRequest;

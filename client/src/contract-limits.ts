@@ -10,6 +10,8 @@ export const contractLimits = {
   bodyBytes: 262_144,
   /** Characters of a key's name. */
   keyNameCharacters: 50,
+  /** Blocks of IP addresses that a key may be used from. */
+  keyAllowedIps: 50,
   /** Entries of one page, most and usual. */
   pageEntries: 100,
   pageEntriesUsual: 50,

@@ -7,7 +7,15 @@ import type {
   AuditLogPage,
   ServiceHealth,
 } from './admin.ts';
-import type { CreatedKey, KeyList, KeyRequest, LedgerPage, TaskPage } from './account.ts';
+import type {
+  AccountKey,
+  CreatedKey,
+  KeyChange,
+  KeyList,
+  KeyRequest,
+  LedgerPage,
+  TaskPage,
+} from './account.ts';
 import type { CallOptions, PageOptions } from './account-calls.ts';
 import { createAsk, holdsList, queryOf } from './ask.ts';
 import { connect } from './connect.ts';
@@ -44,6 +52,8 @@ export type AdminAccountCalls = {
   create(account: AdminAccountRequest, options?: CallOptions): Promise<AdminAccount>;
   get(accountId: string, options?: CallOptions): Promise<AdminAccount>;
   setPlan(accountId: string, plan: 'paid' | 'none', options?: CallOptions): Promise<AdminAccount>;
+  /** Requests a minute; null: as many as the setting says. */
+  setRate(accountId: string, rate: number | null, options?: CallOptions): Promise<AdminAccount>;
   /** With an idempotency key it is repeated where the answer was lost, and given once. */
   grant(accountId: string, credits: number, options?: GrantOptions): Promise<AdminAccount>;
   /** Lets an account that the audit froze reserve again; the reason goes to the audit log. */
@@ -56,6 +66,12 @@ export type AdminKeyCalls = {
   list(accountId: string, options?: CallOptions): Promise<KeyList>;
   /** The key is in the answer and nowhere else. */
   create(accountId: string, key?: KeyRequest, options?: CallOptions): Promise<CreatedKey>;
+  /** Its name and its limits; what is not named stays as it is. */
+  change(
+    key: { accountId: string; keyId: string },
+    change: KeyChange,
+    options?: CallOptions,
+  ): Promise<AccountKey>;
   delete(accountId: string, keyId: string, options?: CallOptions): Promise<void>;
 };
 
@@ -102,6 +118,11 @@ function accountCalls(connection: Connection): AdminAccountCalls {
     get: (accountId, { signal } = {}) => ask({ method: 'GET', path: pathOf(accountId), signal }, isAccount),
     setPlan: (accountId, plan, { signal } = {}) =>
       ask({ method: 'PATCH', path: pathOf(accountId), body: { plan }, signal }, isAccount),
+    setRate: (accountId, rate, { signal } = {}) =>
+      ask(
+        { method: 'PATCH', path: pathOf(accountId), body: { requests_per_minute: rate }, signal },
+        isAccount,
+      ),
     grant: (accountId, credits, { signal, idempotencyKey } = {}) =>
       ask(
         { method: 'POST', path: `${pathOf(accountId)}/grants`, body: { credits }, idempotencyKey, signal },
@@ -130,6 +151,10 @@ function keyCalls(connection: Connection): AdminKeyCalls {
       ask({ method: 'GET', path: keysOf(accountId), signal }, holdsList<KeyList>('keys')),
     create: (accountId, key = {}, { signal } = {}) =>
       ask({ method: 'POST', path: keysOf(accountId), body: key, signal }, isCreatedKey),
+    change: ({ accountId, keyId }, change, { signal } = {}) => {
+      const path = `${keysOf(accountId)}/${encodeURIComponent(keyId)}`;
+      return ask({ method: 'PATCH', path, body: change, signal }, isKey);
+    },
     delete: async (accountId, keyId, { signal } = {}) => {
       await request(
         { method: 'DELETE', path: `${keysOf(accountId)}/${encodeURIComponent(keyId)}`, signal },
@@ -149,6 +174,10 @@ function isAccount(body: object): body is AdminAccount {
 
 function isTrace(body: object): body is AdminRequestTrace {
   return 'request_id' in body && 'kind' in body;
+}
+
+function isKey(body: object): body is AccountKey {
+  return 'key_id' in body && 'name' in body;
 }
 
 function isCreatedKey(body: object): body is CreatedKey {

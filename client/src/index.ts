@@ -23,6 +23,7 @@ export {
   type AdminKeyCalls,
 } from './create-admin-client.ts';
 export type { FormCheckResult, FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
+export { keyScopes } from './account.ts';
 export type { ClientLimits } from './client-limits.ts';
 export type { ClientParts, Fetch, FetchBody } from './client-parts.ts';
 export { MailproofError, type FailureReason } from './mailproof-error.ts';
@@ -47,8 +48,11 @@ export type {
   CreatedKey,
   KeyList,
   KeyMode,
-  KeyRename,
+  KeyChange,
+  KeyLimits,
+  KeyLimitsRequest,
   KeyRequest,
+  KeyScope,
   LedgerEntry,
   LedgerPage,
   TaskPage,
@@ -60,7 +64,7 @@ export type {
   AdminAccountPage,
   AdminAccountRequest,
   AdminGrantRequest,
-  AdminPlanRequest,
+  AdminAccountChange,
   AdminRequestTrace,
   AuditAction,
   AuditLogEntry,

@@ -13,7 +13,7 @@ export { createDialer } from './egress/create-dialer.ts';
 export { judgeAddress } from './egress/judge-address.ts';
 export { ownAddresses } from './egress/own-addresses.ts';
 export { networkOf } from './net/network-of.ts';
-export { isInBlocks, parseCidr, type Cidr } from './net/parse-cidr.ts';
+export { isInBlocks, isWithinBlock, parseCidr, type Cidr } from './net/parse-cidr.ts';
 export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
 export { explain, type Explanation } from './explanation.ts';
 export { createFairSlots, type Asker, type FairSlots, type Slot } from './fair-queue.ts';

@@ -3,6 +3,7 @@ import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
 import { programVersion } from '../program.ts';
+import { createSystemdNotifier } from '../systemd-notifier.ts';
 
 export const proberCommand = defineCommand({
   name: 'prober',
@@ -29,11 +30,13 @@ export const proberCommand = defineCommand({
     try {
       const { url, token } = options;
       const prober = await startProber(config, { url, token, version: programVersion(), signal });
+      const notifier = createSystemdNotifier(surroundings);
+      await notifier.ready(`asking mail hosts as ${prober.name}`);
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      await prober.stop();
+      await Promise.all([notifier.stopping(), prober.stop()]);
       return exitCodes.ok;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;

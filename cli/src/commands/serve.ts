@@ -5,6 +5,7 @@ import { checkHeloName } from '../doctor/check-helo-name.ts';
 import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
+import { createSystemdNotifier } from '../systemd-notifier.ts';
 
 /** How long the look at the HELO name waits for a silent resolver. */
 const heloQuestionMs = 1_500;
@@ -43,9 +44,11 @@ export const serveCommand = defineCommand({
     if (config === undefined) return exitCodes.environment;
     const service = await start(config, role, surroundings);
     if (service === undefined) return exitCodes.environment;
+    const notifier = createSystemdNotifier(surroundings);
+    await notifier.ready(service.url === '' ? `${role} at work` : `listening on ${service.url}`);
     // Whatever comes of the look at the HELO name, the service serves until it is told to end.
     await Promise.allSettled([aborted(signal), tellOfHeloName(config, surroundings)]);
-    await service.stop();
+    await Promise.all([notifier.stopping(), service.stop()]);
     return exitCodes.ok;
   },
 });

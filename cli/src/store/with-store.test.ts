@@ -62,6 +62,17 @@ for (const [name, place] of places) {
       }
     });
 
+    test('accounts rate sets how many requests a minute an account may send', async () => {
+      for (const [text, rate] of [
+        ['600', 600],
+        ['none', null],
+      ] as const)
+        assert.deepEqual(await json(['accounts', 'rate', account, text]), {
+          account_id: account,
+          requests_per_minute: rate,
+        });
+    });
+
     test('a key is shown when it is made and never again', async () => {
       const live = await json(['keys', 'create', account]);
       const trial = await json(['keys', 'create', account, '--test']);
@@ -86,6 +97,25 @@ for (const [name, place] of places) {
         ],
       );
       assert.ok(!listed.stdout.includes(String(live['api_key']).slice(20)));
+    });
+
+    test('a key is limited when it is made and later, and the limits are listed', async () => {
+      const options = ['--scopes', 'tasks,verify', '--expires', '2099-01-31', '--allow', '192.0.2.0/24,::1'];
+      const made = await json(['keys', 'create', account, ...options, '--credits-per-day', '500']);
+      const keyId = String(made['key_id']);
+      const limits = async () => {
+        const { stdout } = await run(['keys', 'list', account, '--json']);
+        const rows = stdout.trimEnd().split('\n');
+        const row = rows.map((line) => JSON.parse(line) as Record<string, unknown>);
+        const found = row.find((one) => one['key_id'] === keyId);
+        return ['scopes', 'expires_at', 'allowed_ips', 'credits_per_day'].map((name) => found?.[name]);
+      };
+      const expires = '2099-01-31T00:00:00.000Z';
+      assert.deepEqual(await limits(), [['verify', 'tasks'], expires, ['192.0.2.0/24', '::1'], 500]);
+      const change = ['keys', 'change', keyId, '--scopes', 'none', '--expires', 'none', '--allow', '::1'];
+      assert.deepEqual(await json(change), { key_id: keyId, account_id: account });
+      assert.deepEqual(await limits(), [null, null, ['::1'], 500]);
+      await json(['keys', 'delete', keyId]);
     });
 
     test('without --json the key alone is on stdout, so that it can be piped', async () => {
@@ -130,7 +160,13 @@ for (const [name, place] of places) {
       [['accounts', 'create', '--name', 'x', '--credits', '-1'], /--credits (?:must be|N)/],
       [['accounts', 'plan', 'acct_none', 'paid'], /No account "acct_none"/],
       [['accounts', 'creat'], /Did you mean create\?/],
+      [['accounts', 'rate', 'acct_none', '0'], /a number from 1 to 1000000, or none/],
+      [['accounts', 'rate', 'acct_none', '5'], /No account "acct_none"/],
       [['keys', 'create', 'acct_none'], /No account "acct_none"/],
+      [['keys', 'create', 'acct_none', '--scopes', 'root'], /SCOPE is one of verify,/],
+      [['keys', 'change', 'none', '--credits-per-day', 'many'], /N is a number above 0/],
+      [['keys', 'change', 'none'], /none takes a limit away/],
+      [['keys', 'change', 'none', '--name', 'x'], /No such key/],
       [['keys', 'list', 'acct_none'], /No account "acct_none"/],
       [['keys', 'delete', 'mp_live_secret'], /No such key/],
       [['credits', 'grant', 'acct_none', '1'], /No account "acct_none"/],

@@ -44,7 +44,7 @@ export function AccountPage() {
           actions={{
             keys,
             create: (wish) => api.client.keys.create(wish),
-            rename: (id, name) => api.client.keys.rename(id, name),
+            change: (id, change) => api.client.keys.change(id, change),
             remove: (id) => api.client.keys.delete(id),
           }}
         />

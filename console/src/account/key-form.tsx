@@ -1,14 +1,21 @@
 import { useSignal } from '@preact/signals';
 import { contractLimits, type KeyMode, type KeyRequest } from '@mailproof/client';
+import { changedLimits, KeyLimitFields, noLimitTexts } from './key-limit-fields.tsx';
 
-/** A new key: its name, and whether it is live. */
+/** A new key: its name, whether it is live, and what it is limited to. */
 export function KeyForm({ onCreate }: { onCreate: (wish: KeyRequest) => Promise<void> }) {
   const name = useSignal('');
   const mode = useSignal<KeyMode>('live');
+  const texts = useSignal(noLimitTexts);
   const create = async () => {
     const named = name.value.trim();
-    await onCreate({ mode: mode.value, ...(named === '' ? {} : { name: named }) });
+    const limits = changedLimits(
+      mode.value === 'test' ? { ...texts.value, credits: '' } : texts.value,
+      noLimitTexts,
+    );
+    await onCreate({ mode: mode.value, ...(named === '' ? {} : { name: named }), ...limits });
     name.value = '';
+    texts.value = noLimitTexts;
   };
   return (
     <form
@@ -41,9 +48,13 @@ export function KeyForm({ onCreate }: { onCreate: (wish: KeyRequest) => Promise<
           <option value="test">Test: sandbox, free</option>
         </select>
       </div>
-      <button type="submit" class="button">
+      <button type="submit" class="button" disabled={texts.value.scopes.length === 0}>
         Create key
       </button>
+      <details class="field-wide">
+        <summary>Limit what the key may do</summary>
+        <KeyLimitFields id="new-key" texts={texts} mode={mode.value} />
+      </details>
     </form>
   );
 }

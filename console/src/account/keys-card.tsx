@@ -1,19 +1,21 @@
-import { useSignal } from '@preact/signals';
-import type { AccountKey, CreatedKey, KeyList, KeyRequest } from '@mailproof/client';
+import { useSignal, type Signal } from '@preact/signals';
+import type { AccountKey, CreatedKey, KeyChange, KeyList, KeyRequest } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Time } from '../parts/time.tsx';
+import { grouped } from '../parts/format.ts';
 import type { Loaded } from '../loading/use-loaded.ts';
 import { KeyForm } from './key-form.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
+import { LimitsDialog } from './limits-dialog.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 
-/** What can be done with the keys of an account; the operator cannot rename them. */
+/** What can be done with the keys of an account, by its holder or by the operator. */
 type KeyActions = {
   keys: Loaded<KeyList>;
   create(wish: KeyRequest): Promise<CreatedKey>;
-  rename?: (keyId: string, name: string) => Promise<unknown>;
+  change(keyId: string, change: KeyChange): Promise<unknown>;
   remove(keyId: string): Promise<void>;
 };
 
@@ -72,6 +74,12 @@ function KeyTable({ keys, actions, attempt }: KeyTableProps) {
           <th scope="col" class="wide-only">
             Created
           </th>
+          <th scope="col" class="wide-only">
+            Last used
+          </th>
+          <th scope="col" class="wide-only">
+            Credits in 30 days
+          </th>
           <th scope="col">
             <span class="visually-hidden">Actions</span>
           </th>
@@ -87,16 +95,15 @@ function KeyTable({ keys, actions, attempt }: KeyTableProps) {
 }
 
 function KeyRow({ apiKey, actions, attempt }: { apiKey: AccountKey; actions: KeyActions; attempt: Attempt }) {
-  const asking = useSignal<'nothing' | 'rename' | 'delete'>('nothing');
-  const close = () => (asking.value = 'nothing');
-  const { rename } = actions;
-  const { key_id: id, name, last4, current } = apiKey;
+  const asking = useSignal<Asking>('nothing');
+  const { name, last4, current } = apiKey;
   const called = name === '' ? `the key ending in ${last4}` : name;
   return (
     <tr>
       <th scope="row">
         {name === '' ? <span class="hint">(no name)</span> : name} <span class="tag">{apiKey.mode}</span>{' '}
         {current ? <span class="tag">this session</span> : null}
+        <LimitsHint apiKey={apiKey} />
       </th>
       <td>
         <code>…{last4}</code>
@@ -104,18 +111,26 @@ function KeyRow({ apiKey, actions, attempt }: { apiKey: AccountKey; actions: Key
       <td class="wide-only">
         <Time at={apiKey.created_at} />
       </td>
+      <td class="wide-only">{apiKey.last_used ?? <span class="hint">not yet</span>}</td>
+      <td class="wide-only">{grouped(apiKey.credits_used)}</td>
       <td>
         <div class="buttons buttons-end">
-          {rename === undefined ? null : (
-            <button
-              type="button"
-              class="button button-small"
-              aria-label={`Rename ${called}`}
-              onClick={() => (asking.value = 'rename')}
-            >
-              Rename
-            </button>
-          )}
+          <button
+            type="button"
+            class="button button-small"
+            aria-label={`Rename ${called}`}
+            onClick={() => (asking.value = 'rename')}
+          >
+            Rename
+          </button>
+          <button
+            type="button"
+            class="button button-small"
+            aria-label={`Limits of ${called}`}
+            onClick={() => (asking.value = 'limits')}
+          >
+            Limits
+          </button>
           <button
             type="button"
             class="button button-small button-danger"
@@ -125,28 +140,68 @@ function KeyRow({ apiKey, actions, attempt }: { apiKey: AccountKey; actions: Key
             Delete
           </button>
         </div>
-        {asking.value === 'rename' && rename !== undefined ? (
-          <RenameDialog
-            name={name}
-            onClose={close}
-            onRename={(to) => attempt(() => rename(id, to)).then(close)}
-          />
-        ) : null}
-        {asking.value === 'delete' ? (
-          <ConfirmDialog
-            title={`Delete ${called}?`}
-            confirm="Delete key"
-            isDangerous
-            onClose={close}
-            onConfirm={() => void attempt(() => actions.remove(id)).then(close)}
-          >
-            <p>
-              Programs that use this key will be rejected within a second. This cannot be undone.
-              {current ? ' You are signed in with this key, so you will be signed out.' : ''}
-            </p>
-          </ConfirmDialog>
-        ) : null}
+        <KeyDialogs apiKey={apiKey} called={called} asking={asking} actions={actions} attempt={attempt} />
       </td>
     </tr>
   );
+}
+
+type Asking = 'nothing' | 'rename' | 'limits' | 'delete';
+type KeyDialogsProps = {
+  apiKey: AccountKey;
+  called: string;
+  asking: Signal<Asking>;
+  actions: KeyActions;
+  attempt: Attempt;
+};
+
+function KeyDialogs({ apiKey, called, asking, actions, attempt }: KeyDialogsProps) {
+  const { key_id: id, name, current } = apiKey;
+  const close = () => (asking.value = 'nothing');
+  return (
+    <>
+      {asking.value === 'limits' ? (
+        <LimitsDialog
+          apiKey={apiKey}
+          onClose={close}
+          onSave={(limits) => attempt(() => actions.change(id, limits)).then(close)}
+        />
+      ) : null}
+      {asking.value === 'rename' ? (
+        <RenameDialog
+          name={name}
+          onClose={close}
+          onRename={(to) => attempt(() => actions.change(id, { name: to })).then(close)}
+        />
+      ) : null}
+      {asking.value === 'delete' ? (
+        <ConfirmDialog
+          title={`Delete ${called}?`}
+          confirm="Delete key"
+          isDangerous
+          onClose={close}
+          onConfirm={() => void attempt(() => actions.remove(id)).then(close)}
+        >
+          <p>
+            Programs that use this key will be rejected within a second. This cannot be undone.
+            {current ? ' You are signed in with this key, so you will be signed out.' : ''}
+          </p>
+        </ConfirmDialog>
+      ) : null}
+    </>
+  );
+}
+
+/** What the key is limited to, in a line; nothing for a key without limits. */
+function LimitsHint({ apiKey }: { apiKey: AccountKey }) {
+  const { scopes, expires_at, allowed_ips, credits_per_day, credits_today } = apiKey;
+  const limits = [
+    ...(scopes === null ? [] : [`only ${scopes.join(', ')}`]),
+    ...(expires_at === null ? [] : [`until ${expires_at.slice(0, 16).replace('T', ' ')} UTC`]),
+    ...(allowed_ips === null ? [] : [`from ${allowed_ips.join(', ')}`]),
+    ...(credits_per_day === null
+      ? []
+      : [`${grouped(credits_today ?? 0)} of ${grouped(credits_per_day)} credits used today`]),
+  ];
+  return limits.length === 0 ? null : <div class="hint">{limits.join('; ')}</div>;
 }

@@ -85,6 +85,18 @@ const failureTexts: Record<string, FailureText> = {
     title: 'Too many keys',
     text: 'An account can have 100 keys. Delete one that you no longer use.',
   },
+  insufficient_scope: {
+    title: 'This key may not do that',
+    text: 'The key you are signed in with is limited. Sign in with a key that has no limits.',
+  },
+  key_limit_reached: {
+    title: 'The key has used up its credits of the day',
+    text: 'The day ends at midnight, UTC. The account itself may still have credits.',
+  },
+  rate_limited: {
+    title: 'Too many requests',
+    text: 'The account sends more requests than the operator allows. Try again in a minute.',
+  },
   key_not_found: { title: 'Key not found', text: 'It may already have been deleted.' },
   live_key_required: {
     title: 'This needs a live key',

@@ -55,6 +55,7 @@ export function OneAccountPage({ id }: { id: string }) {
               actions={{
                 keys,
                 create: (wish) => api.admin.keys.create(id, wish),
+                change: (keyId, change) => api.admin.keys.change({ accountId: id, keyId }, change),
                 remove: (keyId) => api.admin.keys.delete(id, keyId),
               }}
             />

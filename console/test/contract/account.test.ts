@@ -58,6 +58,16 @@ describe('the account and its tasks', () => {
     await dialog.getByRole('button', { name: 'Done' }).click();
     assert.ok(!(await page.content()).includes(shown), 'it is shown this once');
 
+    await page.getByRole('button', { name: 'Limits of newsletter' }).click();
+    const limits = page.getByRole('dialog', { name: 'Limits of newsletter' });
+    await limits.getByLabel('Manage keys and webhooks').uncheck();
+    await limits.getByLabel('Most credits a day').fill('5');
+    await limits.getByRole('button', { name: 'Save limits' }).click();
+    await page
+      .getByText('only verify, tasks, lists, account:read; 1 of 5 credits used today')
+      .or(page.getByText('only verify, tasks, lists, account:read; 0 of 5 credits used today'))
+      .waitFor();
+
     await page.getByRole('button', { name: 'Rename newsletter' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('shop');
     await page.getByRole('button', { name: 'Save name' }).click();

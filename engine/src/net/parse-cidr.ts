@@ -25,6 +25,11 @@ export function isInBlocks(blocks: readonly Cidr[], address: string): boolean {
   return ip !== undefined && blocks.some((block) => holds(block, ip));
 }
 
+/** Whether every address of one block is in another. */
+export function isWithinBlock(inner: Cidr, outer: Cidr): boolean {
+  return inner.bits >= outer.bits && holds(outer, inner);
+}
+
 export function holds(block: Cidr, ip: Ip): boolean {
   if (block.family !== ip.family) return false;
   const hostBits = BigInt((ip.family === 4 ? 32 : 128) - block.bits);

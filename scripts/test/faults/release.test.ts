@@ -73,6 +73,31 @@ describe('what npm run release makes', () => {
   });
 });
 
+test('the client of the release is of its version, and works as a module and as CommonJS', async () => {
+  const place = join(folder, 'client');
+  mkdirSync(place);
+  const tarball = join(released, `mailproof-client-${version}.tgz`);
+  runNpm(
+    ['install', '--offline', '--no-audit', '--no-fund', `--cache=${join(folder, 'cache')}`, tarball],
+    place,
+  );
+  const print = 'process.stdout.write(typeof createClient)';
+  const asModule = [
+    '--input-type=module',
+    '-e',
+    `import { createClient } from '@mailproof/client'; ${print}`,
+  ];
+  const asCommonJs = [
+    '--input-type=commonjs',
+    '-e',
+    `const { createClient } = require('@mailproof/client'); ${print}`,
+  ];
+  for (const args of [asModule, asCommonJs])
+    assert.equal((await run(process.execPath, args, { cwd: place })).stdout, 'function');
+  const manifest = readFileSync(join(place, 'node_modules/@mailproof/client/package.json'), 'utf8');
+  assert.equal((JSON.parse(manifest) as { version: string }).version, version);
+});
+
 describe('installed from the tarball alone', () => {
   test('it takes less than 60 MB, and brings no tools of development', () => {
     const files = globSync('**', { cwd: installed }).map((file) => statSync(join(installed, file)));

@@ -1,14 +1,16 @@
 import { readAccount, type ReadAccountAnswer } from './read-account.ts';
 import { readLedger, type LedgerAnswer, type LedgerRequest } from '../credits/read-ledger.ts';
-import { createReadUsage, type ReadUsage } from '../credits/read-usage.ts';
+import { createUsageReader, type ReadUsage, type UsageReader } from '../credits/read-usage.ts';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { Caller } from '../keys/authenticate.ts';
+import { changeKey, type ChangeKeyAnswer as ChangedAnswer } from '../keys/change-key.ts';
 import { deleteKey } from '../keys/delete-key.ts';
 import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
-import { listKeys, type ListedKey } from '../keys/list-keys.ts';
-import { renameKey } from '../keys/rename-key.ts';
+import { hasNoMoreScopes, noLimits } from '../keys/key-limits.ts';
+import { listLivingKeys, type LivingKey } from '../keys/list-keys.ts';
+import type { LimitsWish } from '../keys/read-key-limits.ts';
 import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
 
 /** What the holder of a key may see and do. A caller sees the account of its key alone. */
@@ -18,70 +20,75 @@ export type AccountActions = {
   usage: ReadUsage;
   tasks(request: ListTasksRequest): ReturnType<typeof listTasks>;
   /** Those that are not deleted, the newest first. */
-  keys(caller: Caller): Promise<ListedKey[]>;
+  keys(caller: Caller): Promise<LivingKey[]>;
   createKey(
     caller: Caller,
-    key: { mode: 'live' | 'test'; name: string | undefined },
-  ): Promise<CreateKeyAnswer>;
-  renameKey(caller: Caller, key: { keyId: string; name: string }): Promise<RenameKeyAnswer>;
+    key: { mode: 'live' | 'test'; name: string | undefined; limits: LimitsWish },
+  ): Promise<IssueKeyAnswer>;
+  changeKey(
+    caller: Caller,
+    key: { keyId: string; name: string | undefined; limits: LimitsWish },
+  ): Promise<ChangeKeyAnswer>;
   deleteKey(caller: Caller, keyId: string): Promise<DeleteKeyAnswer>;
 };
 
-type CreateKeyAnswer = IssueKeyAnswer | { kind: 'live_key_required' };
-type RenameKeyAnswer = { kind: 'renamed'; key: ListedKey } | { kind: 'key_not_found' };
-type DeleteKeyAnswer = { kind: 'deleted' } | { kind: 'key_not_found' } | { kind: 'live_key_required' };
+type ChangeKeyAnswer = Exclude<ChangedAnswer, { kind: 'changed' }> | { kind: 'changed'; key: LivingKey };
+type DeleteKeyAnswer = { kind: 'deleted' | 'key_not_found' | 'live_key_required' | 'insufficient_scope' };
 
 type AccountActionsParts = { store: Pick<Store, 'withRequestDeadline'>; wallClock: WallClock };
-type Parts = { store: Pick<Store, 'read' | 'write'>; wallClock: WallClock };
+type Parts = {
+  store: Pick<Store, 'read' | 'write'>;
+  wallClock: WallClock;
+  usageByKey: UsageReader['byKey'];
+};
 
 export function createAccountActions({ store, wallClock }: AccountActionsParts): AccountActions {
+  // A long ledger is summed slice by slice, however long it takes; no slice may take long.
+  const usage = createUsageReader({ store: withFreshDeadlines(store, 'work'), wallClock });
   /** Everything that one request asks for shares one deadline. */
-  const inTime = (): Parts => ({ store: store.withRequestDeadline('work'), wallClock });
+  const inTime = (): Parts => ({
+    store: store.withRequestDeadline('work'),
+    wallClock,
+    usageByKey: usage.byKey,
+  });
   return {
     read: (caller) => readAccount(caller, inTime()),
     ledger: (request) => readLedger(request, inTime()),
-    // A long ledger is summed slice by slice, however long it takes; no slice may take long.
-    usage: createReadUsage({ store: withFreshDeadlines(store, 'work'), wallClock }),
+    usage: usage.byDay,
     tasks: (request) => listTasks(request, inTime()),
-    keys: (caller) => livingKeys(caller, inTime()),
+    keys: ({ accountId }) => listLivingKeys(accountId, inTime()),
     createKey: async (caller, key) =>
-      mayChange(caller, key.mode)
-        ? issueKey({ accountId: caller.accountId, ...key }, changing(caller, inTime()))
-        : { kind: 'live_key_required' },
-    renameKey: (caller, key) => rename(caller, key, inTime()),
+      issueKey({ accountId: caller.accountId, ...key, maker: powersOf(caller) }, changing(caller, inTime())),
+    changeKey: (caller, key) => change(caller, key, inTime()),
     deleteKey: (caller, keyId) => remove(caller, keyId, inTime()),
   };
 }
 
-async function livingKeys({ accountId }: Caller, parts: Parts): Promise<ListedKey[]> {
-  const keys = await listKeys(accountId, parts);
-  return keys.filter(({ deletedAt }) => deletedAt === null).reverse();
-}
-
-async function rename(
+async function change(
   caller: Caller,
-  { keyId, name }: { keyId: string; name: string },
+  key: { keyId: string; name: string | undefined; limits: LimitsWish },
   parts: Parts,
-): Promise<RenameKeyAnswer> {
+): Promise<ChangeKeyAnswer> {
   const { accountId } = caller;
-  const answer = await renameKey({ accountId, keyId, name }, changing(caller, parts));
-  if (answer.kind === 'key_not_found') return answer;
-  const key = (await listKeys(accountId, parts)).find((listed) => listed.keyId === keyId);
-  if (key === undefined) throw new Error('a key that was renamed is not listed');
-  return { kind: 'renamed', key };
+  const answer = await changeKey({ accountId, ...key, changer: powersOf(caller) }, changing(caller, parts));
+  if (answer.kind !== 'changed') return answer;
+  const changed = (await listLivingKeys(accountId, parts)).find((living) => living.keyId === key.keyId);
+  // It may have been deleted since.
+  return changed === undefined ? { kind: 'key_not_found' } : { kind: 'changed', key: changed };
 }
 
 async function remove(caller: Caller, keyId: string, parts: Parts): Promise<DeleteKeyAnswer> {
   // A key keeps its mode for ever, so what is read here holds when it is deleted.
-  const key = (await livingKeys(caller, parts)).find((living) => living.keyId === keyId);
+  const key = (await listLivingKeys(caller.accountId, parts)).find((living) => living.keyId === keyId);
   if (key === undefined) return { kind: 'key_not_found' };
-  if (!mayChange(caller, key.mode)) return { kind: 'live_key_required' };
+  // A test key is given to machines that are trusted less: it must not get hold of a live one.
+  if (caller.mode === 'test' && key.mode === 'live') return { kind: 'live_key_required' };
+  if (!hasNoMoreScopes(key.limits, powersOf(caller).limits)) return { kind: 'insufficient_scope' };
   return deleteKey({ keyId, accountId: caller.accountId }, changing(caller, parts));
 }
 
-/** A test key is given to machines that are trusted less: it must not get hold of a live one. */
-function mayChange(caller: Caller, mode: 'live' | 'test'): boolean {
-  return caller.mode === 'live' || mode === 'test';
+function powersOf({ mode, limits = noLimits }: Caller) {
+  return { mode, limits };
 }
 
 function changing({ keyId }: Caller, parts: Parts) {

@@ -26,6 +26,7 @@ for (const database of databases) {
           reserve(tx, {
             accountId,
             credits: amount,
+            key: { id: 'key', capped: false },
             ifAvailable: amount,
             keeper: { processId, expiresAt: now() + 1_000 },
             now: now(),

@@ -4,8 +4,9 @@ import type { Reader } from '../db/statement.ts';
 import { databases } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../test/support/open-account.ts';
-import { createReadUsage } from './read-usage.ts';
+import { createUsageReader } from './read-usage.ts';
 import { reserve } from './reserve.ts';
+import { settle } from './settle.ts';
 
 const dayMs = 86_400_000;
 
@@ -20,13 +21,17 @@ for (const database of databases) {
         all: (wanted, args) => ((reads += 1), store.read.all(wanted, args)),
         first: (wanted, args) => ((reads += 1), store.read.first(wanted, args)),
       };
-      const readUsage = createReadUsage({ store: { read: counted }, wallClock: time.wallClock });
+      const { byDay: readUsage, byKey } = createUsageReader({
+        store: { read: counted },
+        wallClock: time.wallClock,
+      });
       const spend = (credits: number) =>
         store.write(
           (tx) =>
             reserve(tx, {
               accountId,
               credits,
+              key: { id: 'key', capped: false },
               ifAvailable: credits,
               keeper: null,
               now: time.wallClock.now(),
@@ -38,8 +43,33 @@ for (const database of databases) {
         reads = 0;
         return taken;
       };
-      return { store, execute, close, time, accountId, readUsage, spend, takeReads };
+      return { store, execute, close, time, accountId, readUsage, spend, takeReads, byKey };
     }
+
+    it('what was charged is told apart by key', async () => {
+      const { store, time, accountId, byKey, close } = await setUp();
+      const charge = async (id: string, credits: number, charged: number) => {
+        const now = time.wallClock.now();
+        const key = { id, capped: false };
+        const held = await store.write(
+          (tx) => reserve(tx, { accountId, key, credits, ifAvailable: credits, keeper: null, now }),
+          accountId,
+        );
+        assert.ok(held.kind === 'reserved');
+        const { holdId } = held;
+        await store.write((tx) => settle(tx, { accountId, holdId, charge: charged, now }), accountId);
+      };
+      await charge('old', 9, 9);
+      time.advance(2 * dayMs);
+      await charge('a', 5, 3);
+      await charge('b', 5, 0);
+      time.advance(dayMs);
+      await charge('a', 4, 4);
+      await charge('c', 1, 1);
+      assert.deepEqual(Object.fromEntries(await byKey({ accountId, days: 2 })), { a: 7, c: 1 });
+      assert.deepEqual(Object.fromEntries(await byKey({ accountId, days: 4 })), { old: 9, a: 7, c: 1 });
+      await close();
+    });
 
     it('a day begins and ends with UTC', async () => {
       const { time, accountId, readUsage, spend, close } = await setUp();

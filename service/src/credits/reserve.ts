@@ -3,6 +3,7 @@ import { statement, type BatchWork, type Tx } from '../db/statement.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import { writeLowCredits } from '../webhooks/write-event.ts';
 import { assertCredits } from './credits.ts';
+import { countAgainstCap, giveBackToCap, secondsOfDayLeft, type ReservingKey } from './daily-cap.ts';
 import { writeEntries } from './write-entries.ts';
 
 /**
@@ -10,10 +11,13 @@ import { writeEntries } from './write-entries.ts';
  * statement, so that no number of concurrent requests reserves more than there is.
  *
  * What is reserved of an account at the same time is reserved together: one debit of the sum, each with its own hold
- * and entry. Where there is not enough for all, each tries for itself.
+ * and entry. Where there is not enough for all, each tries for itself. What a key with a cap reserves is reserved
+ * together with what the same key does, and counted against its cap first (see daily-cap.ts).
  */
 export type Reservation = {
   accountId: string;
+  /** The key it is reserved with. */
+  key: ReservingKey;
   credits: number;
   /** Reserve only if this many are available: a task reserves in two parts and takes both or none. */
   ifAvailable: number;
@@ -26,7 +30,11 @@ export type Reservation = {
 
 export type ReserveAnswer = { kind: 'reserved'; holdId: string } | ReserveRefusal;
 
-type ReserveRefusal = { kind: 'insufficient_credits' } | { kind: 'account_frozen' };
+export type ReserveRefusal =
+  | { kind: 'insufficient_credits' }
+  /** The account may have enough; the key has used up its credits of the day. */
+  | { kind: 'key_limit_reached'; retryAfterSeconds: number }
+  | { kind: 'account_frozen' };
 
 type Debit = { account: string; credits: number; ifAvailable: number; entries: number; now: number };
 
@@ -46,7 +54,7 @@ const debit = statement((db, arg: Debit) =>
 );
 
 const insertHolds = multiRowInsert('hold', {
-  columns: ['account_id', 'id', 'credits', 'owner', 'opened_at', 'expires_at'],
+  columns: ['account_id', 'id', 'credits', 'owner', 'opened_at', 'expires_at', 'key_id', 'capped_day'],
   constants: { state: 'open', charged: 0, released: 0 },
 });
 
@@ -59,26 +67,30 @@ export async function reserve(tx: Tx, reservation: Reservation): Promise<Reserve
   assertCredits(credits);
   assertCredits(ifAvailable);
   if (ifAvailable < credits) throw new RangeError('what is reserved must be available');
-  return tx.batch(reservationsOfAccount, accountId, reservation);
+  const { id, capped } = reservation.key;
+  return tx.batch(reservationsOfAccount, capped ? `${accountId} ${id}` : accountId, reservation);
 }
 
 const reservationsOfAccount: BatchWork<Reservation, ReserveAnswer> = {
   most: 64,
   run: async (tx, reservations) => {
-    const reserved = await reserveAll(tx, reservations);
-    if (reserved !== undefined) return reserved;
+    const together = await reserveAll(tx, reservations);
+    if (typeof together !== 'string') return together;
     const answers: ReserveAnswer[] = [];
     for (const one of reservations) {
-      const alone = reservations.length === 1 ? undefined : await reserveAll(tx, [one]);
-      answers.push(...(alone ?? [await refusal(tx, one.accountId)]));
+      const alone = reservations.length === 1 ? together : await reserveAll(tx, [one]);
+      answers.push(...(typeof alone === 'string' ? [await refusal(tx, one, alone)] : alone));
     }
     return answers;
   },
 };
 
-/** `undefined` where there is not enough for all, one after the other, or the account is frozen: nothing is written. */
-async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveAnswer[] | undefined> {
-  const [{ accountId }] = reservations as [Reservation];
+/** Why reservations cannot all be made, one after the other. */
+type Shortage = 'account_short' | 'key_short';
+
+/** Where there is not enough for all, or the account is frozen, nothing is written. */
+async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveAnswer[] | Shortage> {
+  const [{ accountId, key }] = reservations as [Reservation];
   let credits = 0;
   let ifAvailable = 0;
   for (const one of reservations) {
@@ -86,11 +98,16 @@ async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveA
     credits += one.credits;
   }
   const now = Math.max(...reservations.map((one) => one.now));
+  const day = key.capped ? await countAgainstCap(tx, { key: key.id, credits, ifAvailable, now }) : null;
+  if (day === undefined) return 'key_short';
   const count = reservations.length;
   const account = await tx.first(debit, { account: accountId, credits, ifAvailable, entries: count, now });
-  if (account === undefined) return undefined;
+  if (account === undefined) {
+    if (day !== null) await giveBackToCap(tx, { key: key.id, day, credits });
+    return 'account_short';
+  }
 
-  const holds = reservations.map((one) => ({ ...one, holdId: one.holdId ?? timeOrderedId(one.now) }));
+  const holds = reservations.map((one) => ({ ...one, holdId: one.holdId ?? timeOrderedId(one.now), day }));
   await Promise.all([
     insertHolds(tx, holds.map(holdRow)),
     writeEntries(tx, { accountId, entries: account.entries }, holds.map(reserveEntry)),
@@ -100,19 +117,29 @@ async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveA
   return holds.map(({ holdId }) => ({ kind: 'reserved', holdId }));
 }
 
-type NamedReservation = Reservation & { holdId: string };
+/** `day`: on which the key's cap counted it. */
+type NamedReservation = Reservation & { holdId: string; day: number | null };
 
-function holdRow({ accountId, holdId, credits, keeper, now }: NamedReservation) {
-  const owner = keeper?.processId ?? null;
-  const expires = keeper?.expiresAt ?? null;
-  return { account_id: accountId, id: holdId, credits, owner, opened_at: now, expires_at: expires };
+function holdRow({ accountId, holdId, credits, keeper, key, day, now }: NamedReservation) {
+  return {
+    account_id: accountId,
+    id: holdId,
+    credits,
+    owner: keeper?.processId ?? null,
+    opened_at: now,
+    expires_at: keeper?.expiresAt ?? null,
+    key_id: key.id,
+    capped_day: day,
+  };
 }
 
 function reserveEntry({ holdId, credits, now }: NamedReservation) {
   return { kind: 'reserve' as const, credits, op: `reserve:${holdId}`, hold_id: holdId, at: now };
 }
 
-async function refusal(tx: Tx, account: string): Promise<ReserveRefusal> {
-  const frozen = await tx.first(findFrozen, { account });
+async function refusal(tx: Tx, { accountId, now }: Reservation, shortage: Shortage): Promise<ReserveRefusal> {
+  if (shortage === 'key_short')
+    return { kind: 'key_limit_reached', retryAfterSeconds: secondsOfDayLeft(now) };
+  const frozen = await tx.first(findFrozen, { account: accountId });
   return { kind: frozen === undefined ? 'insufficient_credits' : 'account_frozen' };
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { statement, type BatchWork, type SqlValue, type Tx } from '../db/statement.ts';
+import { giveBackToCap } from './daily-cap.ts';
 import { writeEntries } from './write-entries.ts';
 
 /**
  * Closes a hold: `charge` credits are spent and the rest goes back. A hold is closed once; who comes
- * second (a retry, a late worker, a sweeper) is told so and changes nothing.
+ * second (a retry, a late worker, a sweeper) is told so and changes nothing. What goes back goes back to the cap of the
+ * key, too, where one counted it.
  *
  * Holds of an account that are closed at the same time with the same charge are closed together.
  */
@@ -35,7 +37,7 @@ const closings = [1, 8, mostHolds].map((places) => ({
         Array.from({ length: places }, (_, place) => arg[`hold${place}`] as string),
       )
       .where('state', '=', sql.lit('open'))
-      .returning(['id', 'credits', 'charged', 'released']),
+      .returning(['id', 'credits', 'charged', 'released', 'key_id', 'capped_day']),
   ),
 }));
 
@@ -91,7 +93,15 @@ const settlementsOfAccount: BatchWork<Settlement, SettleAnswer> = {
   },
 };
 
-type ClosedHold = { id: string; credits: number; charged: number; released: number; now: number };
+type ClosedHold = {
+  id: string;
+  credits: number;
+  charged: number;
+  released: number;
+  key_id: string | null;
+  capped_day: number | null;
+  now: number;
+};
 
 async function closeHolds(tx: Tx, settlements: Settlement[]): Promise<Map<string, Omit<ClosedHold, 'now'>>> {
   const [{ accountId, charge }] = settlements as [Settlement];
@@ -119,6 +129,19 @@ async function moveAll(tx: Tx, accountId: string, holds: ClosedHold[]): Promise<
   });
   if (account === undefined) throw new Error('a hold without an account');
   await writeEntries(tx, { accountId, entries: account.entries }, entries);
+  await giveBackToCaps(tx, holds);
+}
+
+/** One statement for each key and day; none where no cap had counted anything that goes back. */
+async function giveBackToCaps(tx: Tx, holds: ClosedHold[]): Promise<void> {
+  const counted = new Map<string, { key: string; day: number; credits: number }>();
+  for (const { key_id: key, capped_day: day, released } of holds) {
+    if (key === null || day === null || released === 0) continue;
+    const place = `${key} ${day}`;
+    const before = counted.get(place)?.credits ?? 0;
+    counted.set(place, { key, day, credits: before + released });
+  }
+  for (const one of counted.values()) await giveBackToCap(tx, one);
 }
 
 function entriesOf({ id, charged, released, now }: ClosedHold) {

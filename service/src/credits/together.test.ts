@@ -50,7 +50,15 @@ for (const database of databases) {
       /** Reserves a credit and charges it in the same transaction. */
       const pay = async (tx: Tx, holdId: string, account = accountId) => {
         const [now, id] = [wallClock.now(), account];
-        const held = await reserve(tx, { accountId: id, credits: 1, ifAvailable: 1, keeper, holdId, now });
+        const held = await reserve(tx, {
+          accountId: id,
+          credits: 1,
+          key: { id: 'key', capped: false },
+          ifAvailable: 1,
+          keeper,
+          holdId,
+          now,
+        });
         if (held.kind !== 'reserved') return held;
         return settle(tx, { accountId: id, holdId, charge: 1, now });
       };
@@ -120,7 +128,14 @@ for (const database of databases) {
             (tx) =>
               Promise.all(
                 wanted.map(({ credits, more }) =>
-                  reserve(tx, { accountId, credits, ifAvailable: credits + more, keeper, now: 1 }),
+                  reserve(tx, {
+                    accountId,
+                    credits,
+                    key: { id: 'key', capped: false },
+                    ifAvailable: credits + more,
+                    keeper,
+                    now: 1,
+                  }),
                 ),
               ),
             accountId,
@@ -139,7 +154,15 @@ for (const database of databases) {
     it('of two who settle a hold in the same moment one is the first, and the other is told so', async () => {
       const { store, accountId, keeper, time, balance, finish } = await setUp(10);
       const now = time.wallClock.now();
-      const held = { accountId, credits: 3, ifAvailable: 3, keeper, holdId: 'one', now };
+      const held = {
+        accountId,
+        credits: 3,
+        key: { id: 'key', capped: false },
+        ifAvailable: 3,
+        keeper,
+        holdId: 'one',
+        now,
+      };
       await store.write((tx) => reserve(tx, held), accountId);
       const settlement = { accountId, holdId: 'one', charge: 1, now };
       const answers = await store.write(
@@ -177,7 +200,7 @@ for (const database of databases) {
       const touched = async () => (await store.read.first(touchedAt, { account: accountId }))?.touched_at;
       time.advance(1_000);
       const now = time.wallClock.now();
-      const held = { accountId, credits: 1, ifAvailable: 1, keeper, now };
+      const held = { accountId, credits: 1, key: { id: 'key', capped: false }, ifAvailable: 1, keeper, now };
       await store.write((tx) =>
         Promise.all([reserve(tx, { ...held, holdId: 'a' }), reserve(tx, { ...held, holdId: 'b' })]),
       );

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
+import { keyScopes, type AccountKey, type CreatedKey, type KeyScope } from '@mailproof/client';
 import { audit } from '../upkeep/audit.ts';
+import { issueKey, type IssuedKey } from '../keys/issue-key.ts';
 import { oneDatabase } from '../../test/support/databases.ts';
 import { openHttpFixture, type HttpFixture, type Asked } from '../../test/support/http/open-http-fixture.ts';
 
@@ -66,7 +68,17 @@ const body = fc.oneof(
   fc.json(),
   oddText.map((text) => JSON.stringify({ name: text })),
   fc
-    .record({ name: fc.anything(), mode: fc.constantFrom('live', 'test', 'x', 1) })
+    .record(
+      {
+        name: fc.anything(),
+        mode: fc.constantFrom('live', 'test', 'x', 1),
+        scopes: fc.oneof(fc.subarray([...keyScopes, 'x']), fc.constant(null), oddText),
+        expires_at: fc.oneof(fc.constantFrom(null, '2030-01-01', '2030-01-01T00:00:00Z'), oddText),
+        allowed_ips: fc.oneof(fc.constant(['127.0.0.0/8']), fc.array(oddText), fc.constant(null)),
+        credits_per_day: fc.constantFrom(null, 1, 0, 1e300, 'x'),
+      },
+      { requiredKeys: [] },
+    )
     .map((given) => JSON.stringify(given)),
   fc
     .record({
@@ -90,7 +102,16 @@ const request = fc.record({
   ),
   query,
   body,
-  as: fc.constantFrom('live', 'test', 'session', 'operator', 'nobody' as const),
+  as: fc.constantFrom(
+    'live',
+    'test',
+    'reader',
+    'writer',
+    'elsewhere',
+    'session',
+    'operator',
+    'nobody' as const,
+  ),
   csrf: fc.constantFrom('right', 'wrong', 'none' as const),
 });
 
@@ -102,7 +123,7 @@ for (const database of oneDatabase) {
     });
     after(() => fixture.close());
 
-    test(`${runs} of them: only documented answers, nothing of another account, clean books`, async () => {
+    test(`${runs} of them: only documented answers, nothing beyond account or scope, clean books`, async () => {
       const sessions = {
         session: await fixture.signInWith(fixture.ours.live),
         operator: await fixture.signInAsOperator(),
@@ -115,11 +136,13 @@ for (const database of oneDatabase) {
         body: hook,
       });
       const theirHook = made.json<{ webhook_id: string; secret: string }>();
+      const limited = await limitedKeys(fixture);
       const before = await theirState(fixture);
       const statuses = new Set<number>();
       await fc.assert(
         fc.asyncProperty(request, async (given) => {
-          const response = await send(given, { fixture, sessions, hook: theirHook.webhook_id });
+          const response = await send(given, { fixture, sessions, limited, hook: theirHook.webhook_id });
+          holdScopes(given, response);
           statuses.add(response.statusCode);
           for (const theirs of [
             fixture.theirs.accountId,
@@ -144,11 +167,52 @@ for (const database of oneDatabase) {
 
 type Given = typeof request extends fc.Arbitrary<infer T> ? T : never;
 type Sessions = Record<'session' | 'operator', { cookie: string; csrfToken: string }>;
+type Limited = Record<'reader' | 'writer' | 'elsewhere', IssuedKey>;
+
+const writerScopes: readonly KeyScope[] = ['verify', 'account:write'];
+
+/** Keys of ours that may read alone, may change alone, and may not be used from here. */
+async function limitedKeys({ ours: { accountId }, parts }: HttpFixture): Promise<Limited> {
+  const issue = async (limits: NonNullable<Parameters<typeof issueKey>[0]['limits']>) => {
+    const issued = await issueKey({ accountId, mode: 'live', limits }, parts);
+    assert.ok(issued.kind === 'issued');
+    return issued;
+  };
+  return {
+    reader: await issue({ scopes: ['account:read'] }),
+    writer: await issue({ scopes: writerScopes }),
+    elsewhere: await issue({ allowedIps: ['192.0.2.0/24'] }),
+  };
+}
+
+/** What a limited key must never be answered, whatever it asks for. */
+function holdScopes(
+  { as, method, path: where }: Given,
+  { statusCode, body: text }: LightMyRequestResponse,
+): void {
+  const succeeded = statusCode < 300;
+  if (!where.startsWith('/api/')) return;
+  if (as === 'elsewhere') assert.ok([400, 401, 404, 405].includes(statusCode), text);
+  if (as === 'reader') assert.ok(!succeeded || method === 'GET', `${method} ${where}`);
+  if (as !== 'writer') return;
+  assert.ok(!succeeded || method !== 'GET', `${method} ${where}`);
+  if (!succeeded || text === '' || !where.startsWith('/api/v1/account/keys')) return;
+  const { scopes } = JSON.parse(text) as AccountKey | CreatedKey;
+  assert.ok(
+    scopes?.every((scope) => writerScopes.includes(scope)),
+    text,
+  );
+}
 
 /** The fixture holds every answer against the OpenAPI document, and fails on a 500. */
 function send(
   { method, path: where, query: asked, body: text, as, csrf }: Given,
-  { fixture, sessions, hook }: { fixture: HttpFixture; sessions: Sessions; hook: string },
+  {
+    fixture,
+    sessions,
+    limited,
+    hook,
+  }: { fixture: HttpFixture; sessions: Sessions; limited: Limited; hook: string },
 ): Promise<LightMyRequestResponse> {
   const { ours, theirs } = fixture;
   const url = where
@@ -156,7 +220,13 @@ function send(
     .replace('THEIRS', theirs.live.keyId)
     .replaceAll('HOOK', hook);
   const identity: Partial<Asked> =
-    as === 'live' || as === 'test' ? { key: ours[as] } : as === 'nobody' ? {} : { session: sessions[as] };
+    as === 'live' || as === 'test'
+      ? { key: ours[as] }
+      : as === 'nobody'
+        ? {}
+        : as === 'session' || as === 'operator'
+          ? { session: sessions[as] }
+          : { key: limited[as] };
   return fixture.ask({
     method,
     url: asked === '' ? url : `${url}?${asked}`,

@@ -1,18 +1,37 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createBoundedCache, type Clock } from '@mailproof/engine';
+import type { ReservingKey } from '../credits/daily-cap.ts';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
+import type { WallClock } from '../db/wall-clock.ts';
 import { hashSecret, readApiKey } from './api-key.ts';
+import type { KeyUses } from './note-key-uses.ts';
+import { isLimited, limitsOf, type KeyLimits, type LimitColumns } from './key-limits.ts';
 
 /** Who sends a request. */
-export type Caller = { accountId: string; keyId: string; mode: 'live' | 'test'; plan: 'paid' | 'none' };
+export type Caller = {
+  accountId: string;
+  keyId: string;
+  mode: 'live' | 'test';
+  plan: 'paid' | 'none';
+  /** What the key is limited to, where it is. */
+  limits?: KeyLimits;
+  /** What the operator allows the account, where that is not what the setting says. */
+  requestsPerMinute?: number;
+};
 
 /** Answers at once if the same header was valid a moment ago. */
 export type Authenticate = (
   authorization: string | undefined,
 ) => Caller | undefined | Promise<Caller | undefined>;
 
-type AuthenticateParts = { store: Pick<Store, 'read'>; clock: Pick<Clock, 'now'> };
+type AuthenticateParts = {
+  store: Pick<Store, 'read'>;
+  clock: Pick<Clock, 'now'>;
+  wallClock: WallClock;
+  /** Told of a key with the day that it is known to have been used last. */
+  noteUse: KeyUses['noteUse'];
+};
 
 /** A deleted key has to stop within a second, reading and answering included. */
 const rememberMs = 900;
@@ -23,6 +42,8 @@ const findKey = statement((db, arg: { id: string }) =>
     .selectFrom('api_key')
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .select(['account.id as account_id', 'account.plan', 'api_key.mode', 'api_key.secret_hash'])
+    .select(['api_key.scopes', 'api_key.expires_at', 'api_key.allowed_ips', 'api_key.credits_per_day'])
+    .select(['api_key.last_used_day', 'account.requests_per_minute'])
     .where('api_key.id', '=', arg.id)
     .where('api_key.deleted_at', 'is', null),
 );
@@ -32,10 +53,11 @@ const noSecret = Buffer.alloc(32);
 
 /**
  * Reads `Authorization: Bearer <key>`. There is one answer, `undefined`, for a key that is missing, malformed,
- * unknown or deleted, and its timing does not reveal which. A valid header is remembered for less than a second, by its
- * hash: looking up a hash reveals nothing of the text it was made from.
+ * unknown, deleted or expired, and its timing does not reveal which. A valid header is remembered for less than a second,
+ * by its hash: looking up a hash reveals nothing of the text it was made from.
  */
-export function createAuthenticate({ store, clock }: AuthenticateParts): Authenticate {
+export function createAuthenticate(parts: AuthenticateParts): Authenticate {
+  const { store, clock, wallClock } = parts;
   const remembered = createBoundedCache<Caller>({ clock, maxEntries: rememberedKeys });
 
   async function look(authorization: string): Promise<Caller | undefined> {
@@ -47,14 +69,18 @@ export function createAuthenticate({ store, clock }: AuthenticateParts): Authent
     const kept = row === undefined ? noSecret : Buffer.from(row.secret_hash, 'hex');
     const same = timingSafeEqual(hashSecret(presented.secret), kept);
     if (row === undefined || !same || row.mode !== presented.mode) return undefined;
-    return { accountId: row.account_id, keyId: id, mode: row.mode, plan: row.plan };
+    if (row.expires_at !== null && row.expires_at <= wallClock.now()) return undefined;
+    parts.noteUse(id, row.last_used_day);
+    const { account_id: accountId, mode, plan } = row;
+    return limitedCaller({ accountId, keyId: id, mode, plan }, row);
   }
 
   async function lookAndRemember(authorization: string, digest: string): Promise<Caller | undefined> {
     // What is read now may be deleted now: the second runs from before the reading.
     const until = clock.now() + rememberMs;
     const caller = await look(authorization);
-    if (caller !== undefined) remembered.set(digest, caller, until - clock.now());
+    if (caller !== undefined)
+      remembered.set(digest, caller, Math.min(until - clock.now(), msToExpiry(caller, wallClock)));
     return caller;
   }
 
@@ -63,4 +89,28 @@ export function createAuthenticate({ store, clock }: AuthenticateParts): Authent
     const digest = hash('sha256', authorization);
     return remembered.get(digest) ?? lookAndRemember(authorization, digest);
   };
+}
+
+/** A caller without limits has none at all, so that nothing more is asked of it. */
+export function limitedCaller(
+  caller: Omit<Caller, 'limits' | 'requestsPerMinute'>,
+  row: LimitColumns & { requests_per_minute: number | null },
+): Caller {
+  const limits = limitsOf(row);
+  const { requests_per_minute: requestsPerMinute } = row;
+  return {
+    ...caller,
+    ...(isLimited(limits) ? { limits } : {}),
+    ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
+  };
+}
+
+/** What the caller's key reserves credits as. */
+export function reservingKeyOf({ keyId, limits }: Pick<Caller, 'keyId' | 'limits'>): ReservingKey {
+  return { id: keyId, capped: (limits?.creditsPerDay ?? null) !== null };
+}
+
+function msToExpiry({ limits }: Caller, wallClock: WallClock): number {
+  const at = limits?.expiresAt ?? null;
+  return at === null ? Infinity : at - wallClock.now();
 }

@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import { recordChange, type Actor, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import { hashSecret, makeApiKey, writeApiKey } from './api-key.ts';
+import { describeLimits, refusalOf } from './change-key.ts';
+import { limitColumns, noLimits, type KeyLimits } from './key-limits.ts';
+import { expiresTooEarly, type LimitsWish } from './read-key-limits.ts';
 
 export type IssuedKey = {
   keyId: string;
@@ -10,11 +13,19 @@ export type IssuedKey = {
   name: string;
   last4: string;
   createdAt: number;
+  limits: KeyLimits;
   /** The whole key. It is shown once, here, and stored nowhere. */
   apiKey: string;
 };
 
-export type IssueKeyAnswer = WriteKeyAnswer | { kind: 'account_not_found' };
+export type IssueKeyAnswer =
+  | WriteKeyAnswer
+  | { kind: 'account_not_found' }
+  /** The key that asks for it would give what it does not have. */
+  | { kind: 'live_key_required' }
+  | { kind: 'insufficient_scope' }
+  /** A test key costs no credits that could be capped; a time that is over is no expiry. */
+  | { kind: 'invalid_request' };
 
 type WriteKeyAnswer = ({ kind: 'issued' } & IssuedKey) | { kind: 'too_many_keys' };
 
@@ -29,13 +40,19 @@ type NewKey = {
   last4: string;
   name: string;
   now: number;
+  scopes: string | null;
+  expires_at: number | null;
+  allowed_ips: string | null;
+  credits_per_day: number | null;
 };
+
+const limitNames = ['scopes', 'expires_at', 'allowed_ips', 'credits_per_day'] as const;
 
 /** Counting and adding are one statement, so that concurrent requests cannot exceed the limit together. */
 const insertKey = statement((db, arg: NewKey) =>
   db
     .insertInto('api_key')
-    .columns(['id', 'account_id', 'mode', 'secret_hash', 'last4', 'name', 'created_at'])
+    .columns(['id', 'account_id', 'mode', 'secret_hash', 'last4', 'name', 'created_at', ...limitNames])
     .expression((eb) =>
       eb
         .selectFrom('account')
@@ -47,6 +64,10 @@ const insertKey = statement((db, arg: NewKey) =>
           eb.val(arg.last4).as('last4'),
           eb.val(arg.name).as('name'),
           eb.val(arg.now).as('created_at'),
+          eb.val(arg.scopes).as('scopes'),
+          eb.val(arg.expires_at).as('expires_at'),
+          eb.val(arg.allowed_ips).as('allowed_ips'),
+          eb.val(arg.credits_per_day).as('credits_per_day'),
         ])
         .where('account.id', '=', arg.account)
         .where(
@@ -66,13 +87,21 @@ const findAccount = statement((db, arg: { account: string }) =>
   db.selectFrom('account').select('id').where('id', '=', arg.account),
 );
 
-type KeyRequest = { accountId: string; mode: 'live' | 'test'; name?: string | undefined };
+type KeyRequest = {
+  accountId: string;
+  mode: 'live' | 'test';
+  name?: string | undefined;
+  limits?: LimitsWish | undefined;
+};
 
 export async function issueKey(
-  request: KeyRequest,
+  { maker, ...request }: KeyRequest & { maker?: { mode: 'live' | 'test'; limits: KeyLimits } },
   { store, wallClock, actor }: ChangeParts,
 ): Promise<IssueKeyAnswer> {
   const now = wallClock.now();
+  const refused = refusalOf(maker, { mode: request.mode, after: { ...noLimits, ...request.limits } });
+  if (refused !== undefined) return { kind: refused };
+  if (expiresTooEarly(request.limits ?? {}, now)) return { kind: 'invalid_request' };
   return store.write(async (tx) => {
     if ((await tx.first(findAccount, { account: request.accountId })) === undefined) {
       return { kind: 'account_not_found' };
@@ -88,14 +117,22 @@ const nameOf = { live: 'Live key', test: 'Test key' } as const;
 /** For callers that create the account in the same transaction. */
 export async function writeKey(
   tx: Tx,
-  { accountId, mode, name = nameOf[mode], actor, now }: KeyRequest & { actor: Actor; now: number },
+  {
+    accountId,
+    mode,
+    name = nameOf[mode],
+    limits: wish,
+    actor,
+    now,
+  }: KeyRequest & { actor: Actor; now: number },
 ): Promise<WriteKeyAnswer> {
   const key = makeApiKey(mode);
   const last4 = key.secret.slice(-4);
   const hash = hashSecret(key.secret).toString('hex');
-  const row = { id: key.id, account: accountId, mode, hash, last4, name, now };
+  const limits = { ...noLimits, ...wish };
+  const row = { id: key.id, account: accountId, mode, hash, last4, name, now, ...limitColumns(limits) };
   if ((await tx.change(insertKey, row)) === 0) return { kind: 'too_many_keys' };
-  const detail = { account_id: accountId, mode };
+  const detail = { account_id: accountId, mode, ...describeLimits(limits) };
   await recordChange(tx, { actor, action: 'key_created', subject: key.id, detail, now });
   return {
     kind: 'issued',
@@ -105,6 +142,7 @@ export async function writeKey(
     name,
     last4,
     createdAt: now,
+    limits,
     apiKey: writeApiKey(key),
   };
 }

@@ -10,6 +10,7 @@ import { createAuthenticate } from './authenticate.ts';
 import { deleteKey } from './delete-key.ts';
 import { issueKey } from './issue-key.ts';
 import { listKeys } from './list-keys.ts';
+import { startKeyUses } from './note-key-uses.ts';
 
 describe('the form of a key', () => {
   it('is prefix, id, secret and checksum', () => {
@@ -60,14 +61,37 @@ for (const database of databases) {
         all: store.read.all,
         first: (...args) => ((reads += 1), store.read.first(...args)),
       };
-      const authenticate = createAuthenticate({ store: { read }, clock: time });
+      const keyUses = startKeyUses({
+        store,
+        clock: time,
+        wallClock: time.wallClock,
+        onProblem: assert.ifError,
+      });
+      const { noteUse } = keyUses;
+      const authenticate = createAuthenticate({
+        store: { read },
+        clock: time,
+        wallClock: time.wallClock,
+        noteUse,
+      });
       const { accountId } = await createAccount({ name: 'a', plan: 'paid', credits: 0 }, parts);
       const issue = async (mode: 'live' | 'test' = 'live') => {
         const issued = await issueKey({ accountId, mode }, parts);
         assert.ok(issued.kind === 'issued');
         return issued;
       };
-      return { store, contents, close, time, parts, authenticate, accountId, issue, reads: () => reads };
+      return {
+        store,
+        contents,
+        close,
+        time,
+        parts,
+        authenticate,
+        accountId,
+        issue,
+        keyUses,
+        reads: () => reads,
+      };
     }
 
     it('a key tells who calls, in which mode and with which plan', async () => {
@@ -166,7 +190,27 @@ for (const database of databases) {
         last4,
         createdAt: now,
         deletedAt: now,
+        limits: { scopes: null, expiresAt: null, allowedIps: null, creditsPerDay: null },
+        lastUsedDay: null,
+        creditsToday: null,
       });
+      await close();
+    });
+
+    it('the day of its last use is noted, once a day, apart from the request', async () => {
+      const { authenticate, issue, parts, accountId, time, keyUses, close } = await setUp();
+      const { apiKey } = await issue();
+      const lastUsed = async () => (await listKeys(accountId, parts))[0]?.lastUsedDay;
+      const today = Math.floor(parts.wallClock.now() / 86_400_000);
+      await authenticate(`Bearer ${apiKey}`);
+      assert.equal(await lastUsed(), null);
+      time.advance(2_000);
+      await keyUses.stop();
+      assert.equal(await lastUsed(), today);
+      time.advance(86_400_000);
+      await authenticate(`Bearer ${apiKey}`);
+      await keyUses.stop();
+      assert.equal(await lastUsed(), today + 1);
       await close();
     });
 

@@ -3,7 +3,7 @@ import type { Store } from '../db/store.ts';
 import type { Reader, Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
-import type { Caller } from '../keys/authenticate.ts';
+import { reservingKeyOf, type Caller } from '../keys/authenticate.ts';
 import type { SandboxAllowance, SandboxUsedUp } from '../sandbox/sandbox-allowance.ts';
 import { changeColumn, renameList, type ChangeListAnswer } from './change-list.ts';
 import { findList, type List } from './list.ts';
@@ -259,6 +259,7 @@ async function start(request: StartListRequest, parts: ListActionsParts): Promis
   if (surveyed === undefined) return { kind: 'list_not_found' };
   const order = {
     accountId,
+    key: reservingKeyOf(caller),
     listId,
     scope: await readStartScope(parts.store.read, surveyed, first),
     requestId,

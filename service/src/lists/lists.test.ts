@@ -66,7 +66,8 @@ async function openListFixture(database: (typeof oneDatabase)[number], credits =
     start: async (listId: string, first?: number) => {
       const list = (await findList(store.read, { accountId, listId }))!;
       const scope = await readStartScope(store.read, list, first);
-      const starting = { ...order(listId), scope, requestId: randomUUID(), deadlineMs: 24 * hourMs };
+      const key = { id: 'key', capped: false };
+      const starting = { ...order(listId), key, scope, requestId: randomUUID(), deadlineMs: 24 * hourMs };
       const answer = await store.writeAlone((tx) => startList(tx, starting), accountId);
       await planAhead(store, order(listId));
       return answer;

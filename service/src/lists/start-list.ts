@@ -1,4 +1,5 @@
-import { reserve } from '../credits/reserve.ts';
+import type { ReservingKey } from '../credits/daily-cap.ts';
+import { reserve, type ReserveRefusal } from '../credits/reserve.ts';
 import { othersFirst } from '../db/others-first.ts';
 import { statement, type Reader, type Tx } from '../db/statement.ts';
 import { findList, type List } from './list.ts';
@@ -10,6 +11,8 @@ import { planTasks } from './plan-tasks.ts';
  */
 type StartListOrder = {
   accountId: string;
+  /** The key that starts it. */
+  key: ReservingKey;
   listId: string;
   scope: StartScope;
   requestId: string;
@@ -22,8 +25,7 @@ export type StartListAnswer =
   | { kind: 'list_not_found' }
   /** It runs already, or has ended, or its column is being changed. */
   | { kind: 'wrong_state'; state: List['state'] }
-  | { kind: 'insufficient_credits' }
-  | { kind: 'account_frozen' };
+  | ReserveRefusal;
 
 /** Which addresses are checked: so many, up to this row, as long as the list is surveyed as it was. */
 type StartScope = { wanted: number; lastRow: number; plan: List['plan'] };
@@ -127,18 +129,18 @@ export async function startList(tx: Tx, order: StartListOrder): Promise<StartLis
   return { kind: 'started' };
 }
 
-type Held =
-  { kind: 'held'; holdId: string | null } | { kind: 'insufficient_credits' } | { kind: 'account_frozen' };
+type Held = { kind: 'held'; holdId: string | null } | ReserveRefusal;
 
 /** The sandbox costs nothing; nor does a list without addresses. */
 async function holdCredits(
   tx: Tx,
   { accountId, mode }: List,
-  { scope: { wanted }, requestId, now }: StartListOrder,
+  { scope: { wanted }, key, requestId, now }: StartListOrder,
 ): Promise<Held> {
   if (mode === 'test' || wanted === 0) return { kind: 'held', holdId: null };
   const reserved = await reserve(tx, {
     accountId,
+    key,
     credits: wanted,
     ifAvailable: wanted,
     keeper: null,

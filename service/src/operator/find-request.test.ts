@@ -24,6 +24,7 @@ for (const database of databases) {
           accountId,
           holdId: requestId,
           credits: 1,
+          key: { id: 'key', capped: false },
           ifAvailable: 1,
           keeper,
           now: wallClock.now(),
@@ -63,7 +64,15 @@ for (const database of databases) {
       const requestId = randomUUID();
       const now = wallClock.now();
       const keeper = { processId: 'here', expiresAt: now + 1 };
-      const hold = { accountId, holdId: requestId, credits: 1, ifAvailable: 1, keeper, now };
+      const hold = {
+        accountId,
+        holdId: requestId,
+        credits: 1,
+        key: { id: 'key', capped: false },
+        ifAvailable: 1,
+        keeper,
+        now,
+      };
       const settled = await store.write(async (tx) => {
         await reserve(tx, hold);
         return settle(tx, { accountId, holdId: requestId, charge: 1, now });

@@ -6,14 +6,19 @@ import {
 } from '../accounts/find-accounts.ts';
 import { createAccount, type AccountRequest, type Plan } from '../accounts/create-account.ts';
 import { setPlan } from '../accounts/set-plan.ts';
+import { setRate } from '../accounts/set-rate.ts';
 import { listChanges, type AuditEntry } from '../audit-log/list-changes.ts';
 import { grantCredits, type GrantCreditsAnswer, type GrantCreditsRequest } from '../credits/grant-credits.ts';
 import { unfreezeAccount } from '../credits/unfreeze-account.ts';
 import { readLedger, type LedgerAnswer, type LedgerRequest } from '../credits/read-ledger.ts';
+import { createUsageReader } from '../credits/read-usage.ts';
 import type { Store } from '../db/store.ts';
+import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
+import { changeKey, type ChangeKeyAnswer } from '../keys/change-key.ts';
 import { deleteKey, type DeleteKeyAnswer } from '../keys/delete-key.ts';
 import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
-import { listKeys, type ListedKey } from '../keys/list-keys.ts';
+import { listLivingKeys, type LivingKey } from '../keys/list-keys.ts';
+import type { LimitsWish } from '../keys/read-key-limits.ts';
 import { listProbers, type ListedProber } from '../probers/list-probers.ts';
 import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
 import { findRequest, type RequestTrace } from './find-request.ts';
@@ -27,17 +32,25 @@ export type OperatorActions = {
   findAccounts(request: FindAccountsRequest): ReturnType<typeof findAccounts>;
   findAccount(accountId: string): Promise<AccountState | undefined>;
   createAccount(request: AccountRequest): Promise<AccountState>;
-  setPlan(request: { accountId: string; plan: Plan }): Promise<AccountState | undefined>;
+  /** What is not named stays; `undefined` where there is no such account. */
+  changeAccount(request: AccountChange): Promise<AccountState | undefined>;
   /** `undefined` where there is no such account. One that is not frozen stays as it is. */
   unfreeze(request: { accountId: string; reason: string }): Promise<AccountState | undefined>;
   grantCredits(request: GrantCreditsRequest): Promise<GrantAnswer>;
   /** Those that are not deleted, the newest first; `undefined` where there is no such account. */
-  listKeys(accountId: string): Promise<ListedKey[] | undefined>;
+  listKeys(accountId: string): Promise<LivingKey[] | undefined>;
   issueKey(key: {
     accountId: string;
     mode: 'live' | 'test';
     name: string | undefined;
+    limits: LimitsWish;
   }): Promise<IssueKeyAnswer>;
+  changeKey(key: {
+    accountId: string;
+    keyId: string;
+    name: string | undefined;
+    limits: LimitsWish;
+  }): Promise<ChangeAnswer>;
   deleteKey(key: { accountId: string; keyId: string }): Promise<DeleteKeyAnswer>;
   readLedger(request: LedgerRequest): Promise<LedgerAnswer>;
   listTasks(request: ListTasksRequest): ReturnType<typeof listTasks>;
@@ -50,14 +63,24 @@ export type OperatorActions = {
 type GrantAnswer =
   { kind: 'granted'; account: AccountState } | Exclude<GrantCreditsAnswer, { kind: 'granted' }>;
 
+type AccountChange = {
+  accountId: string;
+  plan: Plan | undefined;
+  requestsPerMinute: number | null | undefined;
+};
+
+type ChangeAnswer = Exclude<ChangeKeyAnswer, { kind: 'changed' }> | { kind: 'changed'; key: LivingKey };
+
 export type OperatorActionsParts = Omit<ReadHealthParts, 'store'> & {
   store: Pick<Store, 'withRequestDeadline'>;
 };
 
 export function createOperatorActions(parts: OperatorActionsParts): OperatorActions {
+  const usage = createUsageReader({ ...parts, store: withFreshDeadlines(parts.store, 'work') });
   /** Everything that one request asks for shares one deadline. */
   const inTime = () => ({
     ...parts,
+    usageByKey: usage.byKey,
     store: parts.store.withRequestDeadline('work'),
     actor: 'operator' as const,
   });
@@ -68,10 +91,11 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
       const changing = inTime();
       return stateOf((await createAccount(request, changing)).accountId, changing);
     },
-    setPlan: async (request) => {
+    changeAccount: async ({ accountId, plan, requestsPerMinute }) => {
       const changing = inTime();
-      const answer = await setPlan(request, changing);
-      return answer.kind === 'set' ? stateOf(answer.accountId, changing) : undefined;
+      if (plan !== undefined) await setPlan({ accountId, plan }, changing);
+      if (requestsPerMinute !== undefined) await setRate({ accountId, requestsPerMinute }, changing);
+      return findAccount(accountId, changing);
     },
     unfreeze: async (request) => {
       const changing = inTime();
@@ -87,6 +111,14 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
     },
     listKeys: (accountId) => livingKeys(accountId, inTime()),
     issueKey: (key) => issueKey(key, inTime()),
+    changeKey: async (key) => {
+      const changing = inTime();
+      const answer = await changeKey(key, changing);
+      if (answer.kind !== 'changed') return answer;
+      const living = await listLivingKeys(key.accountId, changing);
+      const changed = living.find(({ keyId }) => keyId === key.keyId);
+      return changed === undefined ? { kind: 'key_not_found' } : { kind: 'changed', key: changed };
+    },
     deleteKey: (key) => deleteKey(key, inTime()),
     readLedger: (request) => readLedger(request, inTime()),
     listTasks: (request) => listTasks(request, inTime()),
@@ -106,8 +138,11 @@ async function stateOf(accountId: string, parts: ReadParts): Promise<AccountStat
   return account;
 }
 
-async function livingKeys(accountId: string, parts: ReadParts): Promise<ListedKey[] | undefined> {
-  const keys = await listKeys(accountId, parts);
+async function livingKeys(
+  accountId: string,
+  parts: Parameters<typeof listLivingKeys>[1],
+): Promise<LivingKey[] | undefined> {
+  const keys = await listLivingKeys(accountId, parts);
   if (keys.length === 0 && (await findAccount(accountId, parts)) === undefined) return undefined;
-  return keys.filter(({ deletedAt }) => deletedAt === null).reverse();
+  return keys;
 }

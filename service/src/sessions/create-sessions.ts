@@ -4,12 +4,14 @@ import { recordChange } from '../audit-log/record-change.ts';
 import type { Store } from '../db/store.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import { limitedCaller } from '../keys/authenticate.ts';
+import type { LimitColumns } from '../keys/key-limits.ts';
 import type { AdminToken } from './admin-token.ts';
 import { csrfTokenOf, hashSessionId, sessionIdShape, type Session, type Visitor } from './session.ts';
 
 /**
  * The sessions of browsers. They are rows of the store, so that every process knows them, and end after 12 hours, at
- * sign-out, with the key they were opened with, or when the admin token changes.
+ * sign-out, with the key they were opened with (its limits are theirs), or when the admin token changes.
  */
 export type Sessions = {
   open(visitor: Visitor): Promise<OpenedSession>;
@@ -67,11 +69,15 @@ const findSession = statement((db, arg: { hash: string; now: number }) =>
   db
     .selectFrom('session')
     .leftJoin('api_key', (join) =>
-      join.onRef('api_key.id', '=', 'session.key_id').on('api_key.deleted_at', 'is', null),
+      join
+        .onRef('api_key.id', '=', 'session.key_id')
+        .on('api_key.deleted_at', 'is', null)
+        .on((eb) => eb.or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', arg.now)])),
     )
     .leftJoin('account', 'account.id', 'api_key.account_id')
     .select(['session.token_mark', 'api_key.id as key_id', 'api_key.mode'])
-    .select(['account.id as account_id', 'account.plan'])
+    .select(['api_key.scopes', 'api_key.expires_at', 'api_key.allowed_ips', 'api_key.credits_per_day'])
+    .select(['account.id as account_id', 'account.plan', 'account.requests_per_minute'])
     .where('session.id_hash', '=', arg.hash)
     .where('session.expires_at', '>', arg.now),
 );
@@ -129,19 +135,20 @@ export function createSessions(parts: SessionsParts): Sessions {
   };
 }
 
-type SessionRow = {
+type SessionRow = LimitColumns & {
   token_mark: string | null;
   key_id: string | null;
   mode: 'live' | 'test' | null;
   account_id: string | null;
   plan: 'paid' | 'none' | null;
+  requests_per_minute: number | null;
 };
 
 function visitorOf(row: SessionRow, mark: string | undefined): Visitor | undefined {
   if (row.token_mark !== null) return row.token_mark === mark ? { kind: 'operator' } : undefined;
   const { account_id: accountId, key_id: keyId, mode, plan } = row;
   if (accountId === null || keyId === null || mode === null || plan === null) return undefined;
-  return { kind: 'account', caller: { accountId, keyId, mode, plan } };
+  return { kind: 'account', caller: limitedCaller({ accountId, keyId, mode, plan }, row) };
 }
 
 const deleteExpired = statement((db, arg: { now: number }) =>

@@ -6,11 +6,12 @@ import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
-import { createListActions } from '../lists/list-actions.ts';
+import { createListActions, type ListActions } from '../lists/list-actions.ts';
 import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
-import { createClientNetwork } from '../http/pipeline/client-network.ts';
+import { createClientAddress } from '../http/pipeline/client-network.ts';
+import { createRateLimits } from '../http/pipeline/rate-limits.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
 import { readConsoleFiles } from '../http/routes/read-console-files.ts';
 import { createReadiness } from '../http/routes/health.ts';
@@ -20,10 +21,11 @@ import { watchEventLoop } from '../http/pipeline/watch-event-loop.ts';
 import { createWebhookActions } from '../webhooks/webhook-actions.ts';
 import { newDeliveries } from './start-webhooks.ts';
 import { createAuthenticate } from '../keys/authenticate.ts';
+import { startKeyUses } from '../keys/note-key-uses.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
-import { createSandboxAllowance, limitSandbox } from '../sandbox/sandbox-allowance.ts';
+import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
 import type { EgressKeeper } from '../probers/keep-egress.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
@@ -81,27 +83,20 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const probers = openProberCentre(config, parts);
   const forms = startForms({ ...parts, engine });
+  const keyUses = startKeyUses(parts);
   const server = await createServer({
-    authenticate: createAuthenticate({ store: withFreshDeadlines(store, 'key'), clock }),
+    authenticate: createAuthenticate({
+      ...parts,
+      ...keyUses,
+      store: withFreshDeadlines(store, 'key'),
+    }),
     verifyOne: limitSandbox(
       countSingles((request) => verifyOne(request, single), parts.counting),
       { allowance, ...storedSingles },
     ),
     createTask: limitSandbox((request) => createTask(request, task), { allowance, ...storedTasks }),
     readTask: (request) => readTask(request, { store: store.withRequestDeadline('work'), wallClock }),
-    lists: createListActions({
-      ...config,
-      store,
-      wallClock,
-      processId: registry.ownId,
-      retentionMs: taskRetentionMs,
-      sandboxAllowance: allowance,
-      wake: parts.wake,
-      nearProvider: {
-        live: (address) => engine.nearProvider(address),
-        test: (address) => parts.sandbox.nearProvider(address),
-      },
-    }),
+    lists: listActions(config, parts, allowance),
     probers,
     forms,
     webhooks: createWebhookActions({
@@ -112,8 +107,9 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     }),
     ...consoleParts(config, parts),
     overloadGuard,
+    rateLimits: createRateLimits({ ...config, clock }),
     readiness: createReadiness(parts),
-    clientNetwork: createClientNetwork(config.trustedProxies),
+    clientAddress: createClientAddress(config.trustedProxies),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
@@ -130,6 +126,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
     await forms.stop();
+    await keyUses.stop();
   };
   try {
     return { url: await listen(server, config), stop };
@@ -137,6 +134,22 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await stop();
     throw error;
   }
+}
+
+function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxAllowance): ListActions {
+  return createListActions({
+    ...config,
+    store: parts.store,
+    wallClock: parts.wallClock,
+    processId: parts.registry.ownId,
+    retentionMs: config.taskRetentionMs,
+    sandboxAllowance,
+    wake: parts.wake,
+    nearProvider: {
+      live: (address) => parts.engine.nearProvider(address),
+      test: (address) => parts.sandbox.nearProvider(address),
+    },
+  });
 }
 
 /** What the store keeps of a test key's requests: of a single one only the answer that belongs to an `Idempotency-Key`. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { reserve, type ReserveAnswer } from '../credits/reserve.ts';
+import { reserve, type ReserveRefusal } from '../credits/reserve.ts';
 import { settle } from '../credits/settle.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
-import type { Caller } from '../keys/authenticate.ts';
+import { reservingKeyOf, type Caller } from '../keys/authenticate.ts';
 import { writeEvent } from '../webhooks/write-event.ts';
 import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import { insertTask, newItem, type NewTask } from './insert-task.ts';
@@ -32,8 +32,7 @@ type Counts = { submitted: number; duplicatesRemoved: number; rejected: number; 
 
 export type CreateTaskAnswer =
   | { kind: 'created'; taskId: string; counts: Counts; creditsUsed: number; replayed: boolean }
-  | { kind: 'insufficient_credits' }
-  | { kind: 'account_frozen' }
+  | ReserveRefusal
   | { kind: 'request_in_progress' }
   | { kind: 'idempotency_mismatch' };
 
@@ -104,16 +103,18 @@ async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
   return { ...answer, replayed: false };
 }
 
-type Held = { kind: 'held'; holdId: string | null } | Exclude<ReserveAnswer, { kind: 'reserved' }>;
+type Held = { kind: 'held'; holdId: string | null } | ReserveRefusal;
 
 async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promise<Held> {
   const { accountId } = request.caller;
+  const key = reservingKeyOf(request.caller);
   const { requestId } = request;
   const { submitted, processing } = countsOf(request, addresses);
   let holdId: string | null = null;
   if (processing > 0) {
     const answer = await reserve(tx, {
       accountId,
+      key,
       credits: processing,
       ifAvailable: submitted,
       keeper: null,
@@ -127,6 +128,7 @@ async function holdCredits(tx: Tx, { request, addresses, now }: Creation): Promi
   if (returned > 0) {
     const answer = await reserve(tx, {
       accountId,
+      key,
       credits: returned,
       ifAvailable: returned,
       keeper: null,

@@ -39,6 +39,7 @@ for (const database of databases) {
         reserve(tx, {
           accountId: fixture.account.accountId,
           credits: 1,
+          key: { id: 'key', capped: false },
           ifAvailable: 1,
           keeper: null,
           now: 1,
@@ -63,7 +64,7 @@ describe('sweeping beside other processes', () => {
       const processId = (await store.joinRegistry()).ownId;
       const now = ${fixture.time.wallClock.now()};
       await store.write((tx) => reserve(tx, { accountId: ${JSON.stringify(fixture.account.accountId)},
-        credits: 4, ifAvailable: 4, keeper: { processId, expiresAt: now + 40000 }, now }));
+        credits: 4, key: { id: 'key', capped: false }, ifAvailable: 4, keeper: { processId, expiresAt: now + 40000 }, now }));
       process.stdout.write('reserved');
       globalThis.gc(); setInterval(() => store, 1000);`;
     const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {

@@ -111,7 +111,14 @@ for (const database of databases) {
     it('finds a hold that lost its task, and a task of a test key that lost an address', async () => {
       const { watch, account, store, created, damage, close } = await setUp();
       const { accountId } = account;
-      const taken = { accountId, credits: 1, ifAvailable: 1, keeper: null, now: 1 };
+      const taken = {
+        accountId,
+        credits: 1,
+        key: { id: 'key', capped: false },
+        ifAvailable: 1,
+        keeper: null,
+        now: 1,
+      };
       await store.write((tx) => reserve(tx, taken));
       await created(account.test, addresses(2));
       await damage('delete from item where position = 0');
@@ -170,7 +177,13 @@ for (const database of databases) {
       await watch.look();
       const cost = async () => {
         fixture.forget();
-        const reservation = { accountId: past.accountId, credits: 1, ifAvailable: 1, now: 5 };
+        const reservation = {
+          accountId: past.accountId,
+          credits: 1,
+          key: { id: 'key', capped: false },
+          ifAvailable: 1,
+          now: 5,
+        };
         const keeper = { processId: 'one', expiresAt: 50_000 };
         await store.write((tx) => reserve(tx, { ...reservation, keeper }), past.accountId);
         fixture.forget();

@@ -24,6 +24,7 @@ function note(answer: VerifyOneAnswer, counts: Pick<VerdictCounts, 'note'>): voi
       counts.note({ outcome: `verification_${answer.kind}`, reason: '', mailHost: undefined });
       return;
     case 'insufficient_credits':
+    case 'key_limit_reached':
     case 'account_frozen':
     case 'request_in_progress':
     case 'idempotency_mismatch':

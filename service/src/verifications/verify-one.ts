@@ -8,14 +8,14 @@ import {
   type Recalled,
   type Verdict,
 } from '@mailproof/engine';
-import { reserve } from '../credits/reserve.ts';
+import { reserve, type ReserveRefusal } from '../credits/reserve.ts';
 import { settle } from '../credits/settle.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { IdempotentRequest } from '../idempotency/idempotency.ts';
-import type { Caller } from '../keys/authenticate.ts';
+import { reservingKeyOf, type Caller } from '../keys/authenticate.ts';
 import { freeKey, keepAnswer, takeKey, type Kept } from './answer-once.ts';
 import type { Slots } from './slots.ts';
 
@@ -41,8 +41,7 @@ export type VerifyOneRequest = {
 
 export type VerifyOneAnswer =
   | { kind: 'verified'; verdict: Verdict; explanation: Explanation; creditsUsed: 0 | 1; replayed: boolean }
-  | { kind: 'insufficient_credits' }
-  | { kind: 'account_frozen' }
+  | ReserveRefusal
   | { kind: 'request_in_progress' }
   | { kind: 'idempotency_mismatch' }
   | { kind: 'unavailable' }
@@ -112,7 +111,8 @@ async function start(
   if (earlier !== undefined || holdId === undefined) return earlier;
 
   const { accountId } = request.caller;
-  const reserved = await reserve(tx, { accountId, holdId, credits: 1, ifAvailable: 1, keeper, now });
+  const key = reservingKeyOf(request.caller);
+  const reserved = await reserve(tx, { accountId, key, holdId, credits: 1, ifAvailable: 1, keeper, now });
   if (reserved.kind === 'reserved') return undefined;
   await freeKey(tx, request);
   return reserved;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { createClient, type KeyRequest } from '@mailproof/client';
 import { root } from '../support/mailproof.ts';
 import {
   call,
@@ -79,6 +80,29 @@ describe('/mcp', () => {
     assert.equal(await refusal(other, 'read_list', id), 'list_not_found');
     assert.equal(await refusal(other, 'why_verdict', { ...id, row: 1 }), 'list_not_found');
     assert.equal(await refusal(other, 'start_list', { ...id, confirm: true }), 'list_not_found');
+  });
+
+  test('what a key is limited to holds for its agents: scopes, addresses and the cap of a day', async () => {
+    const owner = createClient({ baseUrl: agents.service.url, apiKey: agents.account.liveKey });
+    const create = async (limits: KeyRequest) =>
+      (await owner.keys.create({ name: 'agent', ...limits })).api_key;
+
+    const ofLists = await agents.connect('streamable HTTP', { key: await create({ scopes: ['lists'] }) });
+    const verify = { email: 'ada@example.com', confirm: true };
+    assert.equal(await refusal(ofLists, 'verify_address', verify), 'insufficient_scope');
+    const estimate = await call(ofLists, 'estimate_list', {
+      content: 'email\nada@example.com\n',
+      name: 'scoped',
+    });
+    assert.deepEqual([estimate.list.addresses, estimate.credits_available], [1, undefined]);
+
+    const capped = await agents.connect('streamable HTTP', { key: await create({ credits_per_day: 1 }) });
+    assert.equal((await call(capped, 'verify_address', verify)).credits_used, 1);
+    assert.equal(await refusal(capped, 'verify_address', verify), 'key_limit_reached');
+
+    const elsewhere = await create({ allowed_ips: ['192.0.2.0/24'] });
+    const headers = { ...json, authorization: `Bearer ${elsewhere}` };
+    assert.equal((await ask({ ...message, headers })).status, 401);
   });
 
   test('a start that the account cannot pay for is refused, and nothing is spent', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readLedger, type LedgerEntry, type LedgerPlace } from '../../src/credits/read-ledger.ts';
-import { createReadUsage, type ReadUsage } from '../../src/credits/read-usage.ts';
+import { createUsageReader, type ReadUsage } from '../../src/credits/read-usage.ts';
 import type { Store } from '../../src/db/store.ts';
 import { statement } from '../../src/db/statement.ts';
 import { oneDatabase, type TestStore } from '../support/databases.ts';
@@ -60,7 +60,7 @@ async function checkSequence(
   const { store } = testStore;
   const fixture = await openFixture(testStore, time, 6);
   const { accountId, model } = fixture;
-  const readUsage = createReadUsage({ store, wallClock: time.wallClock });
+  const { byDay: readUsage } = createUsageReader({ store, wallClock: time.wallClock });
   /** What the model held when the ledger was so long. */
   const modelAt = new Map<number, Figures>();
   for (const [n, command] of [...commands, ...toTheEnd].entries()) {

@@ -26,7 +26,7 @@ export type ProberFixture = {
   /** Adds a prober and starts it; what it is to be told differently goes in `env`. */
   startProber: (
     name: string,
-    how?: { url?: string; env?: Settings; dataDir?: string },
+    how?: { url?: string; env?: Settings; dataDir?: string; providers?: object },
   ) => Promise<ProberService>;
   /** What `./mailproof probers add` does. */
   invite: (name: string) => Promise<{ proberId: string; token: string }>;
@@ -72,10 +72,18 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
     store,
     invite,
     list,
-    startProber: async (name, { url: through = url, env = {}, dataDir = join(folder, name) } = {}) => {
+    startProber: async (name, how = {}) => {
+      const { url: through = url, env = {}, dataDir = join(folder, name), providers } = how;
+      const file = join(folder, `${name}.json`);
+      if (providers !== undefined) writeFileSync(file, JSON.stringify(providers));
       const known = (await list()).find((one) => one.name === name);
       const token = known === undefined ? (await invite(name)).token : undefined;
-      const config = configOf({ ...fixture.world.environment, MAILPROOF_DATA_DIR: dataDir, ...env });
+      const config = configOf({
+        ...fixture.world.environment,
+        MAILPROOF_DATA_DIR: dataDir,
+        ...(providers === undefined ? {} : { MAILPROOF_PROVIDERS_FILE: file }),
+        ...env,
+      });
       const signal = new AbortController().signal;
       const logDestination = { write: () => undefined };
       const started = await startProber(config, {

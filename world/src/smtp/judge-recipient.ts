@@ -1,6 +1,6 @@
 /** What a mail host says to one RCPT: its policies first, then what it knows of the mailbox. */
 import type { MailHost } from './mail-host.ts';
-import type { MailboxState, ReplyText } from './temper.ts';
+import type { MailboxState, Refusal, ReplyText, Temper } from './temper.ts';
 
 type Envelope = {
   client: string;
@@ -35,9 +35,16 @@ export function isKnown(host: MailHost, recipient: string): boolean {
   return findMailbox(host, recipient) !== undefined;
 }
 
+/** What a host with a refusal says to this client at this point of the conversation. */
+export function refusalAt(at: Refusal['at'], { refusal }: Temper, client: string): ReplyText | undefined {
+  if (refusal?.at !== at || refusal.to?.includes(client) === false) return undefined;
+  return refusal.reply;
+}
+
 function refusedByPolicy(host: MailHost, envelope: Envelope): ReplyText | undefined {
   const { temper } = host;
-  if (temper.refusal?.at === 'rcpt') return temper.refusal.reply;
+  const refusal = refusalAt('rcpt', temper, envelope.client);
+  if (refusal !== undefined) return refusal;
   if (envelope.named >= (temper.recipientsPerTransaction ?? Infinity)) {
     return temper.tooMany ?? '452 4.5.3 Error: too many recipients';
   }

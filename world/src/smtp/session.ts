@@ -9,7 +9,7 @@ import { faultAct, injectedAct } from './fault-act.ts';
 import type { Injection, Phase } from './fault.ts';
 import { fuzzAct } from './fuzz-act.ts';
 import type { Random } from './fuzz-act.ts';
-import { isKnown, judgeRecipient } from './judge-recipient.ts';
+import { isKnown, judgeRecipient, refusalAt } from './judge-recipient.ts';
 import type { MailHost } from './mail-host.ts';
 import type { ViolationKind } from './record.ts';
 
@@ -50,7 +50,7 @@ export function openSession(parts: Pick<Session, 'host' | 'client' | 'random' | 
 export function greet(session: Session): Act {
   const { temper } = session.host;
   const banner = temper.banner ?? '220 {host} ESMTP';
-  const reply = temper.refusal?.at === 'banner' ? temper.refusal.reply : banner;
+  const reply = refusalAt('banner', temper, session.client) ?? banner;
   const phase = temper.fault?.phase === 'connect' ? 'connect' : 'banner';
   return disturbed(session, phase, { reply });
 }
@@ -107,7 +107,8 @@ function react(session: Session, command: Command): Reaction {
 function ehlo(session: Session, command: Command): Reaction {
   const { temper } = session.host;
   if (command.line.length <= 'EHLO '.length) session.report('malformed_command', command.line);
-  if (temper.refusal?.at === 'ehlo') return { reply: temper.refusal.reply };
+  const refusal = refusalAt('ehlo', temper, session.client);
+  if (refusal !== undefined) return { reply: refusal };
   if (temper.heloOnly === true) return { reply: '502 5.5.1 Command not implemented' };
   session.greeted = 'ehlo';
   session.transaction = undefined;
@@ -154,7 +155,8 @@ function mail(session: Session, command: Command): Reaction {
     return { reply: '555 5.5.4 Unsupported option: SMTPUTF8' };
   }
   if (!utf8 && isBeyondAscii(command.path)) session.report('smtputf8_missing', command.line);
-  if (temper.refusal?.at === 'mail') return { reply: temper.refusal.reply };
+  const refusal = refusalAt('mail', temper, session.client);
+  if (refusal !== undefined) return { reply: refusal };
   session.transaction = { sender: command.path, utf8, named: 0 };
   return { reply: '250 2.1.0 Ok' };
 }

@@ -44,7 +44,7 @@ export type Temper = {
   /** A first visit is deferred; one from the same client, sender and recipient `waitMs` later is not. */
   greylist?: Greylist;
   /** Says this at the banner, to every MAIL or to every RCPT, whoever is asked for. */
-  refusal?: { at: 'banner' | 'ehlo' | 'mail' | 'rcpt'; reply: ReplyText };
+  refusal?: Refusal;
   /** Postfix: after `soft` errors each reply comes `delayMs` late, after `hard` the host hangs up with 421. */
   errorCount?: { soft: number; hard: number; delayMs: number };
   /** Exim: once more than `named` recipients were named and fewer than half accepted, all further are refused. */
@@ -70,6 +70,13 @@ export type Temper = {
   injection?: Injection;
   /** Every reply is replaced or mangled, reproducibly. */
   fuzzSeed?: number;
+};
+
+export type Refusal = {
+  at: 'banner' | 'ehlo' | 'mail' | 'rcpt';
+  reply: ReplyText;
+  /** Only to clients at these addresses, as a block list would have it; to everybody where it is absent. */
+  to?: readonly string[];
 };
 
 export type Greylist = {

@@ -14,6 +14,7 @@ type OperatorCheckParts = {
   sessions: Sessions;
   signIns: SignIns;
   admitRequest: AdmitRequest;
+  clientAddress: (request: FastifyRequest) => string;
 };
 
 /**
@@ -25,11 +26,12 @@ export function authenticateOperator({
   sessions,
   signIns,
   admitRequest,
+  clientAddress,
 }: OperatorCheckParts): OperatorChecks {
   const requireToken = async (request: FastifyRequest, reply: FastifyReply) => {
     const { authorization, cookie } = request.headers;
     if (authorization === undefined && cookie !== undefined) {
-      const found = await findSession(request, sessions);
+      const found = await findSession(request, { sessions, clientAddress });
       if (found.kind === 'refused') return refuse(reply, found.reason);
       if (found.kind === 'found' && found.session.kind === 'operator') {
         letIn(request);

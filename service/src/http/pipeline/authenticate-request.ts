@@ -1,30 +1,35 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { KeyScope } from '@mailproof/client';
 import type { Authenticate, Caller } from '../../keys/authenticate.ts';
+import { allowsAddress, allowsScope } from '../../keys/key-limits.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { AdmitRequest } from './admit-request.ts';
 import { findSession } from './find-session.ts';
 import type { WorkKind } from './overload-guard.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
 
 /**
- * The checks in front of every API endpoint, in their order: overload or drain (503), key or session (401, 403), plan
- * (403). They run before the body is read, so that a request without a key costs neither memory nor parsing.
+ * The checks in front of every API endpoint, in their order: overload or drain (503), key or session (401, 403), rate
+ * (429), scope (403), plan (403). They run before the body is read, so that a request without a key costs neither memory nor parsing.
  */
-export type AuthenticateRequest = (kind: WorkKind) => onRequestHookHandler[];
+export type AuthenticateRequest = (kind: WorkKind, scope: KeyScope) => onRequestHookHandler[];
 
 type AuthenticateRequestParts = {
   authenticate: Authenticate;
   sessions: Sessions;
   admitRequest: AdmitRequest;
+  clientAddress: (request: FastifyRequest) => string;
+  rateLimits: RateLimits;
 };
 
 export function createAuthenticateRequest(parts: AuthenticateRequestParts): AuthenticateRequest {
   /** Reading needs a key only; creating needs a plan too. */
-  function authenticateFor(kind: WorkKind): onRequestHookHandler {
+  function authenticateFor(kind: WorkKind, scope: KeyScope): onRequestHookHandler {
     return (request, reply, done) => {
       const { authorization, cookie } = request.headers;
-      const pending = { request, reply, kind, done };
+      const pending = { request, reply, kind, scope, done };
       if (authorization === undefined && cookie !== undefined) {
         acceptSession(pending).catch(done);
         return;
@@ -38,7 +43,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
 
   /** A browser that has signed in sends a cookie and no key. */
   async function acceptSession(pending: PendingRequest): Promise<void> {
-    const found = await findSession(pending.request, parts.sessions);
+    const found = await findSession(pending.request, parts);
     if (found.kind === 'refused') {
       void refuse(pending.reply, found.reason);
       return;
@@ -47,28 +52,49 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     accept(session?.kind === 'account' ? session.caller : undefined, pending);
   }
 
-  return (kind) => [parts.admitRequest(kind), authenticateFor(kind)];
+  function accept(caller: Caller | undefined, pending: PendingRequest): void {
+    const { request, reply, kind, scope, done } = pending;
+    const context = contextOf(request);
+    if (caller === undefined) {
+      context.fault = request.headers.authorization === undefined ? 'no_key' : 'key_not_known';
+      void refuse(reply, 'invalid_api_key');
+      return;
+    }
+    const { limits } = caller;
+    if (limits !== undefined && !allowsAddress(limits, parts.clientAddress(request))) {
+      // From elsewhere nobody learns that there is such a key.
+      context.fault = 'address_not_allowed';
+      void refuse(reply, 'invalid_api_key');
+      return;
+    }
+    context.caller = caller;
+    context.work = { kind, asker: askerOf(caller) };
+    if (isRefusedRate(caller, reply)) return;
+    if (limits !== undefined && !allowsScope(limits, scope)) void refuse(reply, 'insufficient_scope');
+    else if (createsWork(kind) && caller.plan === 'none') void refuse(reply, 'subscription_required');
+    else done();
+  }
+
+  /** Tells the client where it stands, and refuses it where it sends more than it may. */
+  function isRefusedRate(caller: Caller, reply: FastifyReply): boolean {
+    const { keyId, requestsPerMinute } = caller;
+    const rate = parts.rateLimits.take({ asker: askerOf(caller), keyId, requestsPerMinute });
+    if (rate.kind === 'free') return false;
+    reply.headers(rate.fields);
+    if (rate.kind === 'refused') void refuse(reply, 'rate_limited', rate.retryAfterSeconds);
+    return rate.kind === 'refused';
+  }
+
+  return (kind, scope) => [parts.admitRequest(kind), authenticateFor(kind, scope)];
 }
 
 type PendingRequest = {
   request: FastifyRequest;
   reply: FastifyReply;
   kind: WorkKind;
+  scope: KeyScope;
   done: (error?: Error) => void;
 };
-
-function accept(caller: Caller | undefined, { request, reply, kind, done }: PendingRequest): void {
-  if (caller === undefined) {
-    contextOf(request).fault = request.headers.authorization === undefined ? 'no_key' : 'key_not_known';
-    void refuse(reply, 'invalid_api_key');
-    return;
-  }
-  const context = contextOf(request);
-  context.caller = caller;
-  context.work = { kind, asker: askerOf(caller) };
-  if (createsWork(kind) && caller.plan === 'none') void refuse(reply, 'subscription_required');
-  else done();
-}
 
 /** What a test key asks for does not wait for what the account's live keys ask for, nor the other way round. */
 function askerOf({ accountId, mode }: Caller): string {

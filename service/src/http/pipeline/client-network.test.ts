@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCidr } from '@mailproof/engine';
 import type { FastifyRequest } from 'fastify';
-import { createClientNetwork } from './client-network.ts';
+import { createClientAddress, networkOfClient } from './client-network.ts';
 
 const blocks = ['127.0.0.0/8', '::1', '10.0.0.0/8', '2001:db8:ffff::/48'];
-const trustSome = createClientNetwork(blocks.map(parseCidr).filter((block) => block !== undefined));
-const trustNobody = createClientNetwork([]);
+const addressOf = createClientAddress(blocks.map(parseCidr).filter((block) => block !== undefined));
+const trustSome = (request: FastifyRequest) => networkOfClient(addressOf(request));
+const trustNobody = (request: FastifyRequest) => networkOfClient(createClientAddress([])(request));
 
 type Said = string | string[] | undefined;
 

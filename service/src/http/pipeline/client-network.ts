@@ -3,26 +3,25 @@ import { isInBlocks, networkOf, type Cidr } from '@mailproof/engine';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * The client whose requests and wrong attempts are counted together: its address, or its network where that is IPv6,
- * because one client has many IPv6 addresses. Only proxies that the operator trusts may name the client they forward
- * for: a client that could name its own address would never be slowed down.
+ * The address of the client. Only proxies that the operator trusts may name the client they forward for: a client that
+ * could name its own address would never be slowed down, and could use any key that is bound to addresses.
  *
  * Each proxy adds the address it was called from, so the list is read from its end, for as long as those who wrote it
  * are trusted. `X-Forwarded-For` and `Forwarded` (RFC 7239) say the same; where they do not, one of them came from the
  * client and was passed on, and neither is believed.
  */
-export function createClientNetwork(trusted: readonly Cidr[]): (request: ForwardedRequest) => string {
+export function createClientAddress(trusted: readonly Cidr[]): (request: ForwardedRequest) => string {
   const isTrusted = (address: string): boolean => isInBlocks(trusted, address);
   return ({ raw, headers }) => {
     const peer = plainAddress(raw.socket.remoteAddress ?? '');
     const { 'x-forwarded-for': usual, forwarded } = headers;
-    if ((usual === undefined && forwarded === undefined) || !isTrusted(peer)) return networkOfClient(peer);
+    if ((usual === undefined && forwarded === undefined) || !isTrusted(peer)) return peer;
     const named = [
       ...(usual === undefined ? [] : [textOf(usual).split(',')]),
       ...(forwarded === undefined ? [] : [forwardedFor(textOf(forwarded))]),
     ].map((addresses) => firstUntrusted([...addresses, peer], isTrusted));
     const [client = peer, other = client] = named;
-    return networkOfClient(client === other ? client : peer);
+    return client === other ? client : peer;
   };
 }
 
@@ -79,7 +78,11 @@ function textOf(field: string | string[]): string {
   return Array.isArray(field) ? field.join(',') : field;
 }
 
-function networkOfClient(address: string): string {
+/**
+ * The client whose requests and wrong attempts are counted together: its address, or its network where that is IPv6,
+ * because one client has many IPv6 addresses.
+ */
+export function networkOfClient(address: string): string {
   return isIP(address) === 6 ? networkOf(address, { ipv4: 32, ipv6: 64 }) : address;
 }
 

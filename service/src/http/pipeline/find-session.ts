@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { allowsAddress } from '../../keys/key-limits.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -14,15 +15,26 @@ type FoundSession =
   | { kind: 'none' }
   | { kind: 'refused'; reason: 'csrf_token_mismatch' | 'cross_site_request' };
 
-export async function findSession(request: FastifyRequest, sessions: Sessions): Promise<FoundSession> {
+type FindSessionParts = { sessions: Sessions; clientAddress: (request: FastifyRequest) => string };
+
+export async function findSession(
+  request: FastifyRequest,
+  { sessions, clientAddress }: FindSessionParts,
+): Promise<FoundSession> {
   const id = readSessionCookie(request.headers.cookie);
   if (id === undefined) return { kind: 'none' };
   if (isCrossSite(request)) return { kind: 'refused', reason: 'cross_site_request' };
   const session = await sessions.find(id);
-  if (session === undefined) return { kind: 'none' };
+  if (session === undefined || !isAllowedFrom(session, clientAddress(request))) return { kind: 'none' };
   if (!isReading(request) && !bringsToken(request, session))
     return { kind: 'refused', reason: 'csrf_token_mismatch' };
   return { kind: 'found', id, session };
+}
+
+/** A session has the limits of the key that opened it, and may not be carried elsewhere either. */
+function isAllowedFrom(session: Session, address: string): boolean {
+  const limits = session.kind === 'account' ? session.caller.limits : undefined;
+  return limits === undefined || allowsAddress(limits, address);
 }
 
 /** By Fetch Metadata: absent from old browsers and from programs, `none` if the user typed the address. */

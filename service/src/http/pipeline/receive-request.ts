@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { AdminToken } from '../../sessions/admin-token.ts';
+import { networkOfClient } from './client-network.ts';
 import type { LogRequest } from './log-request.ts';
 import { isAdminUrl, isApiUrl, isPathOf, isProbeUrl, methodsAt, metricsPath } from './paths.ts';
 import { refuse } from './refuse.ts';
@@ -14,13 +15,13 @@ const maxHeaderFields = 64;
  */
 export function receiveRequest({
   logRequest,
-  clientNetwork,
+  clientAddress,
   adminToken,
   metrics,
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
-  clientNetwork: (request: FastifyRequest) => string;
+  clientAddress: (request: FastifyRequest) => string;
   adminToken: AdminToken;
   metrics?: object | undefined;
   requestsPerSocket: number;
@@ -30,7 +31,7 @@ export function receiveRequest({
   const isHidden = (url: string) =>
     (!adminToken.isSet && isAdminUrl(url)) || (metrics === undefined && url.startsWith(metricsPath));
   return (request, reply, done) => {
-    const context = openContext(request, clientNetwork(request));
+    const context = openContext(request, networkOfClient(clientAddress(request)));
     // It closes once, so there is no need to stop listening.
     reply.raw.on('close', () => {
       context.release?.();

@@ -1,7 +1,7 @@
 import { contractLimits, type ErrorReason } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
-import { statusOf } from '../schemas/errors.ts';
+import { reasonsToWait, statusOf } from '../schemas/errors.ts';
 import { discardUpload } from './discard-upload.ts';
 import { listsPath } from './paths.ts';
 import { contextOf } from './request-context.ts';
@@ -28,8 +28,7 @@ export function refuse(
 ): FastifyReply {
   const status = statusOf[reason];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (status === 503 || reason === 'too_many_attempts' || reason === 'too_many_checks')
-    reply.header('retry-after', String(retryAfterSeconds));
+  if (status === 503 || reasonsToWait.has(reason)) reply.header('retry-after', String(retryAfterSeconds));
   leaveBody(reply);
   return reply
     .code(status)

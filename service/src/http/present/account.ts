@@ -1,9 +1,18 @@
-import type { Account, AccountKey, AccountTask, CreatedKey, LedgerEntry } from '@mailproof/client';
+import type {
+  Account,
+  AccountKey,
+  AccountTask,
+  CreatedKey,
+  KeyLimits as Limits,
+  LedgerEntry,
+} from '@mailproof/client';
 import type { ReadAccountAnswer } from '../../accounts/read-account.ts';
 import type { LedgerEntry as Entry } from '../../credits/read-ledger.ts';
 import type { Caller } from '../../keys/authenticate.ts';
 import type { IssuedKey } from '../../keys/issue-key.ts';
-import type { ListedKey } from '../../keys/list-keys.ts';
+import type { KeyLimits } from '../../keys/key-limits.ts';
+import type { LivingKey } from '../../keys/list-keys.ts';
+import { dayMs } from '../../credits/daily-cap.ts';
 import type { ListedTask } from '../../tasks/list-tasks.ts';
 import { progressOf } from './task.ts';
 
@@ -39,17 +48,43 @@ export function presentListedTask(task: ListedTask): AccountTask {
   };
 }
 
-export function presentKey(
-  { keyId, name, mode, last4, createdAt }: ListedKey,
-  caller: Pick<Caller, 'keyId'>,
-): AccountKey {
-  const created_at = isoTime(createdAt);
-  return { key_id: keyId, name, mode, last4, created_at, current: keyId === caller.keyId };
+export function presentKey(key: LivingKey, caller: Pick<Caller, 'keyId'>): AccountKey {
+  const { keyId, lastUsedDay } = key;
+  return {
+    ...presentIssued(key),
+    last_used: lastUsedDay === null ? null : isoTime(lastUsedDay * dayMs).slice(0, 10),
+    credits_used: key.creditsUsed,
+    credits_today: key.creditsToday,
+    current: keyId === caller.keyId,
+  };
 }
 
 export function presentCreatedKey(issued: IssuedKey): CreatedKey {
-  const { keyId, name, mode, last4, createdAt, apiKey } = issued;
-  return { key_id: keyId, name, mode, last4, created_at: isoTime(createdAt), api_key: apiKey };
+  const credits_today = issued.limits.creditsPerDay === null ? null : 0;
+  const unused = { last_used: null, credits_used: 0, credits_today };
+  return { ...presentIssued(issued), ...unused, api_key: issued.apiKey };
+}
+
+type Issued = Pick<IssuedKey, 'keyId' | 'name' | 'mode' | 'last4' | 'createdAt' | 'limits'>;
+
+function presentIssued({ keyId, name, mode, last4, createdAt, limits }: Issued) {
+  return {
+    key_id: keyId,
+    name,
+    mode,
+    last4,
+    created_at: isoTime(createdAt),
+    ...presentLimits(limits),
+  };
+}
+
+function presentLimits({ scopes, expiresAt, allowedIps, creditsPerDay }: KeyLimits): Limits {
+  return {
+    scopes: scopes && [...scopes],
+    expires_at: expiresAt === null ? null : isoTime(expiresAt),
+    allowed_ips: allowedIps && [...allowedIps],
+    credits_per_day: creditsPerDay,
+  };
 }
 
 export function isoTime(ms: number): string {

@@ -1,3 +1,4 @@
+import { namesChange, readKeyLimits } from '../../keys/read-key-limits.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
 import { accountKeyPath, accountKeysPath } from '../pipeline/paths.ts';
 import { presentCreatedKey, presentKey } from '../present/account.ts';
@@ -6,8 +7,8 @@ import { callerOf } from '../pipeline/request-context.ts';
 import {
   accountKeySchema,
   createdKeySchema,
+  keyChangeSchema,
   keyListSchema,
-  keyRenameSchema,
   keyRequestSchema,
 } from '../schemas/account-schemas.ts';
 import { accountReasons, errorResponses } from '../schemas/errors.ts';
@@ -16,23 +17,29 @@ import { csrfHeaders, keyParameters } from '../schemas/page-parameters.ts';
 import { isId, isStorable } from '../parameters/storable-text.ts';
 import { byKey } from '../schemas/security.ts';
 
-/** The keys of an account, managed by the holder of any of them. */
-const described = { tags: ['Account'], security: byKey };
+/**
+ * The keys of an account, managed by the holder of any of them; a limited key gives to others only what it has itself
+ * (see keys/change-key.ts).
+ */
+const described = { tags: ['Account'] };
+const reading = { ...described, security: byKey('account:read') };
+const changing = { ...described, security: byKey('account:write') };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: keys cost nothing') };
 const changeReasons = ['invalid_request', ...accountReasons, 'csrf_token_mismatch'] as const;
 
 const listRoute = {
-  ...described,
+  ...reading,
   operationId: 'listKeys',
   summary: 'The keys of the account',
   response: { 200: { ...keyListSchema, headers }, ...errorResponses(accountReasons) },
 };
 
 const createRoute = {
-  ...described,
+  ...changing,
   operationId: 'createKey',
   summary: 'Create a key',
-  description: 'The key is shown in this response only. An account has at most 100 keys.',
+  description:
+    'The key is shown in this response only. An account has at most 100 keys. Limits are optional; a key that has limits itself creates only keys within them, and with a cap of credits only test keys.',
   headers: csrfHeaders,
   body: keyRequestSchema,
   response: {
@@ -41,18 +48,23 @@ const createRoute = {
   },
 };
 
-const renameRoute = {
-  ...described,
-  operationId: 'renameKey',
-  summary: 'Rename a key',
+const changeRoute = {
+  ...changing,
+  operationId: 'changeKey',
+  summary: 'Change the name or the limits of a key',
+  description:
+    'What is not named stays as it is; `null` takes a limit away. It holds in every process within a second.',
   headers: csrfHeaders,
   params: keyParameters,
-  body: keyRenameSchema,
-  response: { 200: { ...accountKeySchema, headers }, ...errorResponses([...changeReasons, 'key_not_found']) },
+  body: keyChangeSchema,
+  response: {
+    200: { ...accountKeySchema, headers },
+    ...errorResponses([...changeReasons, 'live_key_required', 'key_not_found']),
+  },
 };
 
 const deleteRoute = {
-  ...described,
+  ...changing,
   operationId: 'deleteKey',
   summary: 'Delete a key',
   description: 'The key stops working within a second, and so do the sessions opened with it.',
@@ -65,12 +77,15 @@ const deleteRoute = {
 };
 
 export function addAccountKeys(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account');
+  const [toRead, toChange] = [
+    authenticateRequest('account', 'account:read'),
+    authenticateRequest('account', 'account:write'),
+  ];
   server.route({
     method: 'GET',
     url: accountKeysPath,
     schema: listRoute,
-    onRequest,
+    onRequest: toRead,
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const keys = await parts.account.keys(caller);
@@ -81,11 +96,12 @@ export function addAccountKeys(server: ApiServer, { parts, authenticateRequest }
     method: 'POST',
     url: accountKeysPath,
     schema: createRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const { name, mode = 'live' } = request.body;
-      if (!isStorable(name)) return refuse(reply, 'invalid_request');
-      const answer = await parts.account.createKey(callerOf(request), { mode, name });
+      const limits = readKeyLimits(request.body);
+      if (!isStorable(name) || limits === undefined) return refuse(reply, 'invalid_request');
+      const answer = await parts.account.createKey(callerOf(request), { mode, name, limits });
       if (answer.kind === 'account_not_found') throw new Error('a caller without an account');
       if (answer.kind !== 'issued') return refuse(reply, answer.kind);
       return reply.code(201).send(presentCreatedKey(answer));
@@ -94,16 +110,18 @@ export function addAccountKeys(server: ApiServer, { parts, authenticateRequest }
   server.route({
     method: 'PATCH',
     url: accountKeyPath,
-    schema: renameRoute,
-    onRequest,
+    schema: changeRoute,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { name } = request.body;
-      if (!isStorable(name)) return refuse(reply, 'invalid_request');
+      const limits = readKeyLimits(request.body);
+      if (!isStorable(name) || limits === undefined || !namesChange(name, limits))
+        return refuse(reply, 'invalid_request');
       const { keyId } = request.params;
       if (!isId(keyId)) return refuse(reply, 'key_not_found');
-      const answer = await parts.account.renameKey(caller, { keyId, name });
-      if (answer.kind !== 'renamed') return refuse(reply, answer.kind);
+      const answer = await parts.account.changeKey(caller, { keyId, name, limits });
+      if (answer.kind !== 'changed') return refuse(reply, answer.kind);
       return reply.code(200).send(presentKey(answer.key, caller));
     },
   });
@@ -111,7 +129,7 @@ export function addAccountKeys(server: ApiServer, { parts, authenticateRequest }
     method: 'DELETE',
     url: accountKeyPath,
     schema: deleteRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const { keyId } = request.params;
       if (!isId(keyId)) return refuse(reply, 'key_not_found');

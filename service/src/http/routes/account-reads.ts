@@ -13,7 +13,7 @@ import { pageQuery, usageQuery } from '../schemas/page-parameters.ts';
 import { byKey } from '../schemas/security.ts';
 
 /** What the holder of a key may see of the account: balance, ledger, usage by day, tasks. */
-const described = { tags: ['Account'], security: byKey };
+const described = { tags: ['Account'], security: byKey('account:read') };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 
 const accountRoute = {
@@ -54,7 +54,7 @@ const tasksRoute = {
 };
 
 export function addAccountReads(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account');
+  const onRequest = authenticateRequest('account', 'account:read');
   server.route({
     method: 'GET',
     url: accountPath,

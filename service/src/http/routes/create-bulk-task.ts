@@ -19,7 +19,7 @@ const schema = {
   description:
     'Creates a task. Credits are reserved for every submitted address; those of duplicates, rejected addresses and inconclusive results are returned.',
   tags: ['Bulk verification'],
-  security: byKey,
+  security: byKey('tasks'),
   body: bulkRequestSchema,
   headers: idempotencyHeaders,
   response: {
@@ -36,7 +36,7 @@ export function addCreateBulkTask(server: ApiServer, { parts, authenticateReques
     method: 'POST',
     url: bulkPath,
     schema,
-    onRequest: authenticateRequest('bulk'),
+    onRequest: authenticateRequest('bulk', 'tasks'),
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { emails, name } = request.body;
@@ -55,6 +55,7 @@ export function addCreateBulkTask(server: ApiServer, { parts, authenticateReques
             : { key: idempotencyKey.key, bodyHash: hashRequest('bulk', caller.mode, [emails, name ?? null]) },
       });
       if (answer.kind === 'sandbox_used_up') return refuseSandbox(reply, answer);
+      if (answer.kind === 'key_limit_reached') return refuse(reply, answer.kind, answer.retryAfterSeconds);
       if (answer.kind !== 'created') return refuse(reply, creationRefusal(answer));
 
       contextOf(request).creditsUsed = answer.creditsUsed;
@@ -66,7 +67,9 @@ export function addCreateBulkTask(server: ApiServer, { parts, authenticateReques
   });
 }
 
-function creationRefusal({ kind }: Exclude<CreateTaskAnswer, { kind: 'created' }>): ErrorReason {
+function creationRefusal({
+  kind,
+}: Exclude<CreateTaskAnswer, { kind: 'created' | 'key_limit_reached' }>): ErrorReason {
   switch (kind) {
     case 'insufficient_credits':
     case 'request_in_progress':

@@ -18,7 +18,9 @@ import { byKey } from '../schemas/security.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
 
 /** The publishable keys of an account. */
-const described = { tags: ['Forms'], security: byKey };
+const described = { tags: ['Forms'] };
+const reading = { ...described, security: byKey('account:read') };
+const changing = { ...described, security: byKey('account:write') };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: keys cost nothing') };
 const changeReasons = [
   'invalid_request',
@@ -28,14 +30,14 @@ const changeReasons = [
 ] as const;
 
 const listRoute = {
-  ...described,
+  ...reading,
   operationId: 'listFormKeys',
   summary: 'The publishable keys of the account',
   response: { 200: { ...formKeyListSchema, headers }, ...errorResponses(accountReasons) },
 };
 
 const createRoute = {
-  ...described,
+  ...changing,
   operationId: 'createFormKey',
   summary: 'Create a publishable key',
   description: 'It is good for `POST /api/v1/form-check` from the pages it names, and for nothing else.',
@@ -45,7 +47,7 @@ const createRoute = {
 };
 
 const deleteRoute = {
-  ...described,
+  ...changing,
   operationId: 'deleteFormKey',
   summary: 'Delete a publishable key',
   description: 'The key stops working within a second.',
@@ -60,12 +62,15 @@ const deleteRoute = {
 const usualChecks = { perDay: 10_000, perVisitor: 100 };
 
 export function addFormKeys(server: ApiServer, { parts: { forms }, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account');
+  const [toRead, toChange] = [
+    authenticateRequest('account', 'account:read'),
+    authenticateRequest('account', 'account:write'),
+  ];
   server.route({
     method: 'GET',
     url: formKeysPath,
     schema: listRoute,
-    onRequest,
+    onRequest: toRead,
     handler: async (request, reply) => {
       const keys = await forms.keys(callerOf(request));
       return reply.code(200).send({ form_keys: keys.map(present) });
@@ -75,7 +80,7 @@ export function addFormKeys(server: ApiServer, { parts: { forms }, authenticateR
     method: 'POST',
     url: formKeysPath,
     schema: createRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const { name = 'Sign-up form', checks_per_day, checks_per_visitor } = request.body;
       const origins = request.body.origins.map(readOrigin);
@@ -93,7 +98,7 @@ export function addFormKeys(server: ApiServer, { parts: { forms }, authenticateR
     method: 'DELETE',
     url: formKeyPath,
     schema: deleteRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const { formKey } = request.params;
       if (!isId(formKey)) return refuse(reply, 'key_not_found');

@@ -1,10 +1,10 @@
 import type { Fetch, FetchBody } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Authenticate } from '../../keys/authenticate.ts';
+import { allowsAddress } from '../../keys/key-limits.ts';
 import { mcpPath } from '../pipeline/paths.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, contextOf } from '../pipeline/request-context.ts';
-import type { ApiServer, RouteParts } from './http-parts.ts';
+import type { ApiServer, HttpParts, RouteParts } from './http-parts.ts';
 
 /**
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions: each request stands alone, so that any
@@ -22,7 +22,7 @@ export function addMcp(server: ApiServer, { parts, admitRequest }: RouteParts): 
     method: 'POST',
     url: mcpPath,
     schema: { hide: true },
-    onRequest: [refuseOtherPages, admitRequest('read'), createDemandKey(parts.authenticate)],
+    onRequest: [refuseOtherPages, admitRequest('read'), createDemandKey(parts)],
     handler: async (request, reply) => {
       const handle = await open();
       const { keyId } = callerOf(request);
@@ -46,15 +46,18 @@ const refuseOtherPages: onRequestHookHandler = (request, reply, done) => {
 };
 
 /** Who has no key gets no further than this. What the key may do is for the API to say. */
-function createDemandKey(authenticate: Authenticate): onRequestHookHandler {
+function createDemandKey({ authenticate, clientAddress }: HttpParts): onRequestHookHandler {
   return (request, reply, done) => {
     Promise.resolve(authenticate(request.headers.authorization))
       .then((caller) => {
         const context = contextOf(request);
         // It takes no place itself from here on: each call to the API that it leads to takes its own.
         delete context.work;
-        if (caller === undefined) {
-          context.fault = request.headers.authorization === undefined ? 'no_key' : 'key_not_known';
+        const limits = caller?.limits;
+        const isElsewhere = limits !== undefined && !allowsAddress(limits, clientAddress(request));
+        if (caller === undefined || isElsewhere) {
+          const fault = isElsewhere ? 'address_not_allowed' : 'key_not_known';
+          context.fault = request.headers.authorization === undefined ? 'no_key' : fault;
           void refuse(reply, 'invalid_api_key');
           return;
         }
@@ -66,7 +69,7 @@ function createDemandKey(authenticate: Authenticate): onRequestHookHandler {
 }
 
 function bearerOf({ headers: { authorization = '' } }: FastifyRequest): string {
-  return /^Bearer +(?<key>[\x21-\x7e]+)$/i.exec(authorization)?.groups?.['key'] ?? '';
+  return /^bearer +(?<key>\S{1,200}) *$/i.exec(authorization)?.groups?.['key'] ?? '';
 }
 
 /** What says on whose behalf a request is made: the same for what it leads to. */

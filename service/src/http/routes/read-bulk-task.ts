@@ -15,7 +15,7 @@ const schema = {
   summary: 'Progress and results of a task',
   description: 'Free of charge. Ask again after a few seconds until `status` is `completed`.',
   tags: ['Bulk verification'],
-  security: byKey,
+  security: byKey('tasks'),
   params: taskParameters,
   querystring: explainQuery,
   response: {
@@ -30,6 +30,8 @@ const schema = {
     },
     ...errorResponses([
       'invalid_api_key',
+      'insufficient_scope',
+      'rate_limited',
       'cross_site_request',
       'task_not_found',
       'method_not_allowed',
@@ -46,7 +48,7 @@ export function addReadBulkTask(server: ApiServer, { parts, authenticateRequest 
     method: 'GET',
     url: taskPath,
     schema,
-    onRequest: authenticateRequest('read'),
+    onRequest: authenticateRequest('read', 'tasks'),
     handler: async (request, reply) => {
       const { taskId } = request.params;
       const explain = request.query.explain === 'true';

@@ -1,6 +1,7 @@
 import type { SessionState } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readApiKey } from '../../keys/api-key.ts';
+import { allowsAddress, allowsScope } from '../../keys/key-limits.ts';
 import type { Session, Visitor } from '../../sessions/session.ts';
 import type { SignInCredential } from '../../sessions/slow-sign-ins.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
@@ -34,11 +35,17 @@ const postSchema = {
   security: byAnybody,
   summary: 'Sign in',
   description:
-    'Sets the cookie `mailproof_session` (HttpOnly, SameSite=Strict, 12 hours), which stands for the key. After five wrong attempts in a row, each further one has to wait; a right one ends only the row of its own key or token.',
+    'Sets the cookie `mailproof_session` (HttpOnly, SameSite=Strict, 12 hours), which stands for the key and has its limits. A key with scopes needs `account:read`. After five wrong attempts in a row, each further one has to wait; a right one ends only the row of its own key or token.',
   body: signInSchema,
   response: {
     200: signedIn,
-    ...errors('invalid_request', 'invalid_key', 'cross_site_request', 'too_many_attempts'),
+    ...errors(
+      'invalid_request',
+      'invalid_key',
+      'insufficient_scope',
+      'cross_site_request',
+      'too_many_attempts',
+    ),
   },
 };
 
@@ -79,8 +86,13 @@ export function addSession(
       const attempt = parts.signIns.begin(contextOf(request).client, credentialOf({ key, token }));
       if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
       const visitor = await recognise({ key, token }, parts);
-      if (visitor === undefined) return refuse(reply, 'invalid_key');
+      const limits = visitor?.kind === 'account' ? visitor.caller.limits : undefined;
+      const isElsewhere = limits !== undefined && !allowsAddress(limits, parts.clientAddress(request));
+      if (visitor === undefined || isElsewhere) return refuse(reply, 'invalid_key');
       attempt.succeeded();
+      // Whoever signs in is shown the account.
+      if (limits !== undefined && !allowsScope(limits, 'account:read'))
+        return refuse(reply, 'insufficient_scope');
 
       await closeEarlier(request, parts);
       const { id, session } = await parts.sessions.open(visitor);
@@ -96,7 +108,7 @@ export function addSession(
     schema: getSchema,
     onRequest,
     handler: async (request, reply) => {
-      const found = await findSession(request, parts.sessions);
+      const found = await findSession(request, parts);
       if (found.kind === 'refused') return refuse(reply, found.reason);
       if (found.kind === 'none') return refuse(reply, 'no_session');
       return reply.code(200).send(await presentSession(found.session, parts));
@@ -108,7 +120,7 @@ export function addSession(
     schema: deleteSchema,
     onRequest,
     handler: async (request, reply) => {
-      const found = await findSession(request, parts.sessions);
+      const found = await findSession(request, parts);
       if (found.kind === 'refused') return refuse(reply, found.reason);
       if (found.kind === 'found') await parts.sessions.close(found.id);
       return reply.code(204).header('set-cookie', clearedSessionCookie(request)).send();

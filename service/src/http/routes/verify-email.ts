@@ -20,7 +20,7 @@ const schema = {
   description:
     'One credit is reserved and charged only when the result is conclusive, that is for every status but `unknown`.',
   tags: ['Verification'],
-  security: byKey,
+  security: byKey('verify'),
   body: verificationRequestSchema,
   querystring: explainQuery,
   headers: idempotencyHeaders,
@@ -38,7 +38,7 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
     method: 'POST',
     url: singlePath,
     schema,
-    onRequest: authenticateRequest('single'),
+    onRequest: authenticateRequest('single', 'verify'),
     preValidation: (request, _reply, done) => {
       trimEmail(request.body);
       done();
@@ -65,6 +65,7 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
         signal: abortWhenClosed(reply.raw),
       });
       if (answer.kind === 'sandbox_used_up') return refuseSandbox(reply, answer);
+      if (answer.kind === 'key_limit_reached') return refuse(reply, answer.kind, answer.retryAfterSeconds);
       if (answer.kind !== 'verified') return refuse(reply, verificationRefusal(answer));
 
       // The header says what this request was charged; a replay is charged nothing, whatever the first one was.
@@ -94,7 +95,9 @@ function abortWhenClosed(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-function verificationRefusal({ kind }: Exclude<VerifyOneAnswer, { kind: 'verified' }>): ErrorReason {
+function verificationRefusal({
+  kind,
+}: Exclude<VerifyOneAnswer, { kind: 'verified' | 'key_limit_reached' }>): ErrorReason {
   switch (kind) {
     case 'insufficient_credits':
     case 'request_in_progress':

@@ -1,18 +1,19 @@
 import {
   contractLimits,
+  keyScopes,
   type Account,
   type AccountKey,
   type AccountTask,
   type CreatedKey,
   type KeyList,
-  type KeyRename,
+  type KeyChange,
   type KeyRequest,
   type LedgerEntry,
   type LedgerPage,
   type TaskPage,
   type Usage,
 } from '@mailproof/client';
-import { Type, type Static, type TObject, type TProperties } from 'typebox';
+import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 
@@ -172,22 +173,85 @@ export const taskPageSchema = answerSchema(
   },
 );
 
+const scopesSchema = Type.Array(stringEnum(keyScopes), {
+  minItems: 1,
+  maxItems: keyScopes.length,
+  description:
+    'What the key is good for: `verify` (single verifications), `tasks`, `lists`, `account:read` (whatever an account can be asked, sign-in), `account:write` (keys, publishable keys, webhooks)',
+});
+const ipsSchema = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+  minItems: 1,
+  maxItems: contractLimits.keyAllowedIps,
+  description: 'IP addresses and blocks of them (CIDR) that the key may be used from',
+});
+const creditsPerDaySchema = Type.Integer({
+  minimum: 1,
+  maximum: contractLimits.credits,
+  description:
+    'Credits that the key may be charged on a day of UTC; what is reserved counts until it is settled',
+});
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+/** What a key is limited to, as it is shown. */
+const limitProperties = {
+  scopes: orNull(scopesSchema),
+  expires_at: timeOrNull('When it stops working'),
+  allowed_ips: orNull(ipsSchema),
+  credits_per_day: orNull(creditsPerDaySchema),
+};
+
+/** As it is asked for: none where it is null. */
+const limitRequestProperties = {
+  scopes: Type.Optional(orNull(scopesSchema)),
+  expires_at: Type.Optional(
+    orNull(
+      Type.String({
+        minLength: 10,
+        maxLength: 32,
+        description: 'A time of ISO 8601 with its zone, or a day, which begins in UTC; not in the past',
+      }),
+    ),
+  ),
+  allowed_ips: Type.Optional(orNull(ipsSchema)),
+  credits_per_day: Type.Optional(orNull(creditsPerDaySchema)),
+};
+
 const keyProperties = {
   key_id: Type.String({ description: 'The public part of the key' }),
   name: Type.String(),
   mode: keyModeSchema,
   last4: Type.String({ description: 'The last characters of its secret' }),
   created_at: time('When it was created'),
+  ...limitProperties,
+  last_used: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'The last day of use in UTC, `YYYY-MM-DD`',
+  }),
+  credits_used: count('Credits charged to it in the last 30 days, today included'),
+  credits_today: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 0,
+    description: 'What counts against `credits_per_day` today; null where there is no cap',
+  }),
 };
 
-const exampleKey: AccountKey = {
+const { api_key: exampleSecret, ...exampleProperties }: CreatedKey = {
   key_id: '0aB1cD2e',
   name: 'Web shop',
   mode: 'live',
   last4: 'x7Qz',
   created_at: '2026-01-02T03:04:05.678Z',
-  current: true,
+  scopes: ['verify'],
+  expires_at: '2027-01-01T00:00:00.000Z',
+  allowed_ips: ['192.0.2.0/24', '2001:db8::/32'],
+  credits_per_day: 500,
+  last_used: '2026-01-03',
+  credits_used: 80,
+  credits_today: 12,
+  api_key: 'mp_live_…',
 };
+
+const exampleKey: AccountKey = { ...exampleProperties, current: true };
 
 export const accountKeySchema = answerSchema(
   { ...keyProperties, current: Type.Boolean({ description: 'Whether it is the key of this request' }) },
@@ -209,12 +273,11 @@ export const createdKeySchema = answerSchema(
     title: 'CreatedKey',
     description: 'The key was created',
     example: {
-      key_id: '0aB1cD2e',
-      name: 'Web shop',
-      mode: 'live',
-      last4: 'x7Qz',
-      created_at: '2026-01-02T03:04:05.678Z',
-      api_key: 'mp_live_…',
+      ...exampleProperties,
+      last_used: null,
+      credits_used: 0,
+      credits_today: 0,
+      api_key: exampleSecret,
     } satisfies CreatedKey,
   },
 );
@@ -222,13 +285,13 @@ export const createdKeySchema = answerSchema(
 const keyNameSchema = Type.String({ minLength: 1, maxLength: contractLimits.keyNameCharacters });
 
 export const keyRequestSchema = Type.Object(
-  { name: Type.Optional(keyNameSchema), mode: Type.Optional(keyModeSchema) },
-  { title: 'KeyRequest', examples: [{ name: 'Web shop', mode: 'live' }] },
+  { name: Type.Optional(keyNameSchema), mode: Type.Optional(keyModeSchema), ...limitRequestProperties },
+  { title: 'KeyRequest', examples: [{ name: 'Web shop', mode: 'live', scopes: ['verify'] }] },
 );
 
-export const keyRenameSchema = Type.Object(
-  { name: keyNameSchema },
-  { title: 'KeyRename', examples: [{ name: 'Web shop' }] },
+export const keyChangeSchema = Type.Object(
+  { name: Type.Optional(keyNameSchema), ...limitRequestProperties },
+  { title: 'KeyChange', examples: [{ name: 'Web shop', credits_per_day: 500 }] },
 );
 
 true satisfies SameType<Static<typeof accountSchema>, Account>;
@@ -238,4 +301,4 @@ true satisfies SameType<Static<typeof taskPageSchema>, TaskPage>;
 true satisfies SameType<Static<typeof keyListSchema>, KeyList>;
 true satisfies SameType<Static<typeof createdKeySchema>, CreatedKey>;
 true satisfies SameType<Static<typeof keyRequestSchema>, KeyRequest>;
-true satisfies SameType<Static<typeof keyRenameSchema>, KeyRename>;
+true satisfies SameType<Static<typeof keyChangeSchema>, KeyChange>;

@@ -19,6 +19,7 @@ export const statusOf: Readonly<Record<ErrorReason, number>> = {
   prober_not_known: 401,
   invalid_enrolment_token: 401,
   subscription_required: 403,
+  insufficient_scope: 403,
   csrf_token_mismatch: 403,
   cross_site_request: 403,
   live_key_required: 403,
@@ -43,6 +44,8 @@ export const statusOf: Readonly<Record<ErrorReason, number>> = {
   unsupported_file: 415,
   idempotency_mismatch: 422,
   insufficient_credits: 429,
+  key_limit_reached: 429,
+  rate_limited: 429,
   too_many_attempts: 429,
   too_many_uploads: 429,
   too_many_checks: 429,
@@ -60,7 +63,8 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   invalid_batch:
     '`emails` is missing, empty, holds more than 100 entries or invalid data, or `name` is too long',
   invalid_request: 'A parameter or the body is not as described',
-  invalid_api_key: 'The key is missing, invalid or deleted',
+  invalid_api_key:
+    'The key is missing, invalid, deleted or expired, or may not be used from the address of the client',
   invalid_admin_token: 'The admin token is missing or wrong',
   invalid_key: 'The key or admin token is wrong',
   no_session: 'Not signed in',
@@ -70,6 +74,7 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   prober_not_known: 'The prober’s secret is missing or wrong, or the prober was removed',
   invalid_enrolment_token: 'The token is wrong, was used already, or is older than an hour',
   subscription_required: 'The account has no active paid plan',
+  insufficient_scope: 'The key’s scopes or other limits do not allow this',
   not_found: 'This path does not exist',
   account_not_found: 'This account does not exist',
   key_not_found: 'The account has no key with this id',
@@ -96,6 +101,10 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   too_many_credits: 'The account would hold more credits than can be counted',
   idempotency_mismatch: 'This `Idempotency-Key` was used with another body',
   insufficient_credits: 'Not enough available credits',
+  key_limit_reached:
+    'The request would exceed the credits a day that the key is limited to; `Retry-After` says when the next day begins, in UTC',
+  rate_limited:
+    'The account or the key sends more requests than it may; try again after `Retry-After` seconds, and see `RateLimit`',
   too_many_attempts: 'Too many wrong attempts; try again after `Retry-After` seconds',
   headers_too_large: 'The header is over 8 KiB or has over 64 fields',
   verification_failed: 'Unexpected failure',
@@ -107,6 +116,7 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
 /** What either creation call may be refused with, besides its own reason for a bad body. */
 export const creationReasons = [
   'invalid_api_key',
+  'insufficient_scope',
   'subscription_required',
   'csrf_token_mismatch',
   'cross_site_request',
@@ -114,6 +124,8 @@ export const creationReasons = [
   'request_in_progress',
   'idempotency_mismatch',
   'insufficient_credits',
+  'key_limit_reached',
+  'rate_limited',
   'verification_failed',
   'verification_unavailable',
   'service_unavailable',
@@ -123,6 +135,8 @@ export const creationReasons = [
 /** What every endpoint of the account may be refused with. */
 export const accountReasons = [
   'invalid_api_key',
+  'insufficient_scope',
+  'rate_limited',
   'cross_site_request',
   'method_not_allowed',
   'verification_failed',
@@ -145,9 +159,24 @@ const detailedReasons: ReadonlySet<ErrorReason> = new Set([
   'unsupported_file',
 ]);
 
+/** Those that say when to try again, beside every 503. */
+export const reasonsToWait: ReadonlySet<ErrorReason> = new Set([
+  'too_many_attempts',
+  'too_many_checks',
+  'key_limit_reached',
+  'rate_limited',
+]);
+
+/** The contract's own 429 keeps its name, whatever a limited key may be refused with beside it. */
+function nameOf(reasons: readonly ErrorReason[]): string {
+  const [first, ...others] = reasons;
+  const named = first === 'insufficient_credits' && others.every((reason) => reasonsToWait.has(reason));
+  return (named ? [first] : reasons).map(pascal).join('Or');
+}
+
 /** `credits`: whether the endpoint is one of those that say what a call cost. */
 function errorResponse(reasons: readonly ErrorReason[], credits: boolean): object {
-  const waits = reasons.some((reason) => statusOf[reason] === 503 || reason === 'too_many_attempts');
+  const waits = reasons.every((reason) => statusOf[reason] === 503 || reasonsToWait.has(reason));
   return Type.Object(
     {
       status: Type.Literal('error'),
@@ -157,7 +186,7 @@ function errorResponse(reasons: readonly ErrorReason[], credits: boolean): objec
         : {}),
     },
     {
-      title: `${reasons.map(pascal).join('Or')}Error`,
+      title: `${nameOf(reasons)}Error`,
       description: reasons.map((reason) => meanings[reason]).join('. '),
       additionalProperties: false,
       examples: reasons.map((reason) => ({ status: 'error', reason })),

@@ -1,5 +1,9 @@
+import type { KeyScope } from '@mailproof/client';
+
 /** Who may call: any one of the schemes of a list is enough. Their names are those of the document (routes/openapi.ts). */
-export const byKey = [{ apiKey: [] }, { session: [] }];
+export function byKey(scope: KeyScope): Record<string, string[]>[] {
+  return [{ apiKey: [scope] }, { session: [scope] }];
+}
 export const byFormKey = [{ formKey: [] }];
 export const byToken = [{ adminToken: [] }, { session: [] }];
 export const bySession = [{ session: [] }];

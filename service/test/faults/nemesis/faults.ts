@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../support/random.ts';
 import type { Installation } from './open-installation.ts';
+import { enrolAndRemove } from './remove-prober.ts';
 import type { ServiceProcess } from './service-process.ts';
+import { untilDone } from './until-done.ts';
 
 /** What is done to an installation under load. Each ends when it is over and whatever it hit is up again. */
 export const faultKinds = [
@@ -14,7 +16,7 @@ export const faultKinds = [
 ] as const;
 
 /** What is done to the probers of one that has some. */
-export const proberFaultKinds = ['kill_prober', 'stop_prober', 'cut_prober'] as const;
+export const proberFaultKinds = ['kill_prober', 'stop_prober', 'cut_prober', 'remove_prober'] as const;
 
 export type FaultKind = (typeof faultKinds)[number] | (typeof proberFaultKinds)[number];
 
@@ -31,22 +33,19 @@ const endEveryLine = `select pg_terminate_backend(pid) from pg_stat_activity
   where pid <> pg_backend_pid() and backend_type = 'client backend'`;
 const endLinesOf = `${endEveryLine} and application_name = $1`;
 
-/** The database may be away for another reason: then it is tried again. */
-async function untilDone(work: () => Promise<unknown>): Promise<void> {
-  for (let triesLeft = 100; ; triesLeft -= 1) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (triesLeft === 0) throw error;
-      await sleep(100);
-    }
-  }
+async function stopFor(one: ServiceProcess, ms: number): Promise<void> {
+  one.pause();
+  await sleep(ms);
+  one.resume();
 }
 
 type Nemesis = { inflict: (kind: FaultKind) => Promise<void> };
 
-export function createNemesis(installation: Installation, random: Random): Nemesis {
+export function createNemesis(
+  installation: Installation,
+  random: Random,
+  onViolation: (what: string) => void,
+): Nemesis {
   /** Under a fault already. */
   const hit = new Set<ServiceProcess>();
 
@@ -81,12 +80,6 @@ export function createNemesis(installation: Installation, random: Random): Nemes
     }
   }
 
-  async function stopFor(one: ServiceProcess, ms: number): Promise<void> {
-    one.pause();
-    await sleep(ms);
-    one.resume();
-  }
-
   /** Again and again for a while, so that reports are lost on their way and sent once more. */
   async function cutOff(one: ServiceProcess): Promise<void> {
     for (let cuts = 5 + random.below(10); cuts > 0; cuts -= 1) {
@@ -110,6 +103,8 @@ export function createNemesis(installation: Installation, random: Random): Nemes
           return hitOne(installation.probers, (one) => stopFor(one, proberStoppedMs));
         case 'cut_prober':
           return hitOne(installation.probers, cutOff);
+        case 'remove_prober':
+          return enrolAndRemove(installation).then((wrong) => wrong.forEach(onViolation));
         case 'halt_database':
           return haltDatabase();
         case 'cut_connections':

@@ -10,6 +10,7 @@ test('three APIs and three workers that ask through two probers, under every fau
     probers: 2,
     schedule: [
       ['kill_prober', 'cut_prober', 'cut_connections'],
+      ['remove_prober', 'kill_api'],
       ['stop_prober', 'kill_worker', 'halt_database'],
     ],
   });

@@ -111,7 +111,7 @@ const shortestAfterMs = 500;
 
 async function playRound(parts: RoundParts, kinds: readonly FaultKind[]): Promise<void> {
   const { random, installation, tally } = parts;
-  const nemesis = createNemesis(installation, random);
+  const nemesis = createNemesis(installation, random, (what) => parts.expected.violations.push(what));
   if (kinds.includes('stop_worker')) await createLongTasks(parts);
   const load = startLoad(parts);
   const keys = startKeyHolder(parts);

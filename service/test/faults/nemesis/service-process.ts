@@ -15,6 +15,8 @@ export type ServiceProcess = {
   role: 'api' | 'worker' | 'prober' | 'all';
   /** To talk to an API that is up. */
   client(): ApiClient | undefined;
+  /** Where an API that is up listens. */
+  url(): string | undefined;
   /** What it said of its own defects since it was first started. */
   defects(): string[];
   /** Whether it said that a commit of this request was not confirmed in time. */
@@ -66,6 +68,7 @@ export function createServiceProcess({ name, role, env, onCrash }: ServiceProces
     name,
     role,
     client: () => client,
+    url: () => (client === undefined ? undefined : serving?.url),
     defects: () => lives.flatMap((life) => defectsIn(life)),
     saidUnconfirmed: (requestId) =>
       lives.some(({ stdout, stderr }) =>

@@ -33,6 +33,36 @@ describe('three APIs on one PostgreSQL', () => {
     assert.deepEqual((await installation.command('audit'))['violations'], []);
   });
 
+  it('a thousand requests at once on a key good for a hundred credits a day: exactly a hundred', async (t) => {
+    const { accountId } = await installation.openAccount({ name: 'capped', credits: 1_000 });
+    const made = await installation.command('keys', 'create', accountId, '--credits-per-day', '100');
+    const key = String(made['api_key']);
+    const heard: Record<string, number> = {};
+    const ask = async (n: number) => {
+      const client = clients()[n % 3];
+      assert.ok(client);
+      // Whoever is turned away, because the machine is busy, comes again.
+      const { status, body } = await client.verify(key, `c${n}@nullmx.test`);
+      const kind = status === 200 ? 'verified' : `${status} ${String(body['reason'])}`;
+      heard[kind] = (heard[kind] ?? 0) + 1;
+    };
+    await Promise.all(Array.from({ length: 1_000 }, (_, n) => ask(n)));
+    let asked = 1_000;
+    // What was reserved by one that was turned away goes back, after others were refused for want of it.
+    await until(async () => {
+      const [row] = await installation.query('select capped_credits from api_key where id = $1', [
+        made['key_id'],
+      ]);
+      const { reserved, spent } = await installation.balance(accountId);
+      assert.ok(spent <= 100, `${spent} charged`);
+      if (Number(row?.['capped_credits']) < 100) await ask(asked++);
+      return reserved === 0 && spent === 100;
+    });
+    t.diagnostic(JSON.stringify(heard));
+    assert.deepEqual(Object.keys(heard).sort(), ['429 key_limit_reached', 'verified']);
+    assert.deepEqual((await installation.command('audit'))['violations'], []);
+  });
+
   it('a key deleted under two hundred requests a second is accepted nowhere a second after the commit', async (t) => {
     const { accountId, liveKey } = await installation.openAccount({ name: 'leaver', credits: 1_000_000 });
     const [keyId] = (

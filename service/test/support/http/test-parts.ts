@@ -1,7 +1,7 @@
 import { judge, parseAddress, parseCidr, type Explanation, type Verdict } from '@mailproof/engine';
 import type { Caller } from '../../../src/keys/authenticate.ts';
 import { createAdminToken } from '../../../src/sessions/admin-token.ts';
-import { createClientNetwork } from '../../../src/http/pipeline/client-network.ts';
+import { createClientAddress } from '../../../src/http/pipeline/client-network.ts';
 import { createOverloadGuard } from '../../../src/http/pipeline/overload-guard.ts';
 import { createAddressHash } from '../../../src/log/log-secret.ts';
 import { createLogger } from '../../../src/log/create-logger.ts';
@@ -68,8 +68,9 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     probers: noProbers,
     consoleFiles: noConsoleFiles,
     overloadGuard: createOverloadGuard(),
+    rateLimits: { take: () => ({ kind: 'free' }) },
     readiness: () => Promise.resolve({ ready: true }),
-    clientNetwork: createClientNetwork(loopback),
+    clientAddress: createClientAddress(loopback),
     newRequestId: () => `request-${++requests}`,
     hashAddress: createAddressHash('a secret of the test'),
     logger,
@@ -108,7 +109,7 @@ function noPages(): HttpParts['account'] {
     tasks: none,
     keys: none,
     createKey: none,
-    renameKey: none,
+    changeKey: none,
     deleteKey: none,
   };
 }
@@ -161,11 +162,12 @@ function noOperatorActions(): HttpParts['operator'] {
     findAccounts: none,
     findAccount: none,
     createAccount: none,
-    setPlan: none,
+    changeAccount: none,
     unfreeze: none,
     grantCredits: none,
     listKeys: none,
     issueKey: none,
+    changeKey: none,
     deleteKey: none,
     readLedger: none,
     listTasks: none,

@@ -88,7 +88,18 @@ export async function openAccount(store: Store, credits: number): Promise<string
 /** Reserves a credit. */
 export function take({ write }: Pick<Store, 'write'>, accountId: string) {
   const keeper = { processId: 'here', expiresAt: 2 ** 50 };
-  return write((tx) => reserve(tx, { accountId, credits: 1, ifAvailable: 1, keeper, now: 1 }), accountId);
+  return write(
+    (tx) =>
+      reserve(tx, {
+        accountId,
+        credits: 1,
+        key: { id: 'key', capped: false },
+        ifAvailable: 1,
+        keeper,
+        now: 1,
+      }),
+    accountId,
+  );
 }
 
 /** Again and again until it works. */

@@ -1,14 +1,21 @@
+import { namesChange, readKeyLimits } from '../../../keys/read-key-limits.ts';
 import type { ApiServer } from '../http-parts.ts';
 import { adminPath } from '../../pipeline/paths.ts';
 import { presentCreatedKey, presentKey } from '../../present/account.ts';
 import { refuse } from '../../pipeline/refuse.ts';
-import { createdKeySchema, keyListSchema, keyRequestSchema } from '../../schemas/account-schemas.ts';
+import {
+  accountKeySchema,
+  createdKeySchema,
+  keyChangeSchema,
+  keyListSchema,
+  keyRequestSchema,
+} from '../../schemas/account-schemas.ts';
 import { accountKeyParameters, accountParameters } from '../../schemas/admin-schemas.ts';
 import { csrfHeaders } from '../../schemas/page-parameters.ts';
 import { isId, isStorable } from '../../parameters/storable-text.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
-/** The keys of any account: list, create, delete. */
+/** The keys of any account: list, create, change, delete. */
 const listRoute = {
   ...adminRoute,
   operationId: 'adminListKeys',
@@ -28,6 +35,21 @@ const createRoute = {
   response: {
     201: answering(createdKeySchema),
     ...adminErrors('invalid_request', 'csrf_token_mismatch', 'account_not_found', 'too_many_keys'),
+  },
+};
+
+const changeRoute = {
+  ...adminRoute,
+  operationId: 'adminChangeKey',
+  summary: 'Change the name or the limits of a key of an account',
+  description:
+    'What is not named stays as it is; `null` takes a limit away. It holds in every process within a second.',
+  params: accountKeyParameters,
+  headers: csrfHeaders,
+  body: keyChangeSchema,
+  response: {
+    200: answering(accountKeySchema),
+    ...adminErrors('invalid_request', 'csrf_token_mismatch', 'key_not_found'),
   },
 };
 
@@ -69,11 +91,29 @@ export function addAdminAccountKeys(server: ApiServer, { operator, onRequest }: 
     handler: async (request, reply) => {
       const { accountId } = request.params;
       const { name, mode = 'live' } = request.body;
-      if (!isStorable(name)) return refuse(reply, 'invalid_request');
+      const limits = readKeyLimits(request.body);
+      if (!isStorable(name) || limits === undefined) return refuse(reply, 'invalid_request');
       if (!isId(accountId)) return refuse(reply, 'account_not_found');
-      const answer = await operator.issueKey({ accountId, mode, name });
+      const answer = await operator.issueKey({ accountId, mode, name, limits });
       if (answer.kind !== 'issued') return refuse(reply, answer.kind);
       return reply.code(201).send(presentCreatedKey(answer));
+    },
+  });
+  server.route({
+    method: 'PATCH',
+    url: `${keysPath}/:keyId`,
+    schema: changeRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { accountId, keyId } = request.params;
+      const { name } = request.body;
+      const limits = readKeyLimits(request.body);
+      if (!isStorable(name) || limits === undefined || !namesChange(name, limits))
+        return refuse(reply, 'invalid_request');
+      if (!isId(accountId) || !isId(keyId)) return refuse(reply, 'key_not_found');
+      const answer = await operator.changeKey({ accountId, keyId, name, limits });
+      if (answer.kind !== 'changed') return refuse(reply, answer.kind);
+      return reply.code(200).send(presentKey(answer.key, noKey));
     },
   });
   server.route({

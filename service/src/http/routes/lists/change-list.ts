@@ -16,7 +16,7 @@ import type { Caller } from '../../../keys/authenticate.ts';
 import { byKey } from '../../schemas/security.ts';
 
 /** What is done to a list: another column or name, start, pause, resume, cancel, delete. */
-const described = { tags: ['Lists'], security: byKey, params: listParameters };
+const described = { tags: ['Lists'], security: byKey('lists'), params: listParameters };
 const headers = {
   ...requestIdHeader,
   ...creditsHeader('What the list holds, or was charged once it has ended'),
@@ -88,7 +88,7 @@ function addChange(server: ApiServer, { parts, authenticateRequest }: RouteParts
     method: 'PATCH',
     url: listPath,
     schema: changeRoute,
-    onRequest: authenticateRequest('account'),
+    onRequest: authenticateRequest('account', 'lists'),
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { column, name, split } = request.body;
@@ -111,7 +111,7 @@ function addStart(server: ApiServer, { parts, authenticateRequest }: RouteParts)
     method: 'POST',
     url: listActionPath('start'),
     schema: startRoute,
-    onRequest: authenticateRequest('bulk'),
+    onRequest: authenticateRequest('bulk', 'lists'),
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { listId } = request.params;
@@ -123,6 +123,7 @@ function addStart(server: ApiServer, { parts, authenticateRequest }: RouteParts)
           ? undefined
           : { key: key.key, bodyHash: hashRequest('list_start', caller.mode, [listId, first ?? null]) };
       const answer = await parts.lists.start({ caller, requestId: request.id, listId, first, idempotency });
+      if (answer.kind === 'key_limit_reached') return refuse(reply, answer.kind, answer.retryAfterSeconds);
       if (answer.kind !== 'started') return refuse(reply, refusalOf(answer.kind));
       return showList(reply.code(202), parts, { caller, listId });
     },
@@ -130,7 +131,7 @@ function addStart(server: ApiServer, { parts, authenticateRequest }: RouteParts)
 }
 
 function addStops(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account');
+  const onRequest = authenticateRequest('account', 'lists');
   for (const action of ['pause', 'resume', 'cancel'] as const) {
     server.route({
       method: 'POST',

@@ -24,7 +24,7 @@ const schema = {
   description:
     'The file is the body (`text/csv`, `text/plain`, .xlsx or `application/octet-stream`), or the field `file` of `multipart/form-data`. Nothing is checked or charged until the list is started.',
   tags: ['Lists'],
-  security: byKey,
+  security: byKey('lists'),
   consumes: ['text/csv', 'text/plain', 'application/octet-stream', 'multipart/form-data'],
   querystring: createListQuery,
   headers: idempotencyHeaders,
@@ -54,7 +54,7 @@ export function addCreateList(server: ApiServer, { parts, authenticateRequest }:
       method: 'POST',
       url: listsPath,
       schema,
-      onRequest: authenticateRequest('upload'),
+      onRequest: authenticateRequest('upload', 'lists'),
       handler: async (request, reply) => {
         const { accountId } = callerOf(request);
         const others = uploads.get(accountId) ?? 0;

@@ -25,7 +25,7 @@ import { showList } from './change-list.ts';
 import { byKey } from '../../schemas/security.ts';
 
 /** What is read of lists: all of them, one, its rows, why a row says what it says, and the checked file. */
-const described = { tags: ['Lists'], security: byKey };
+const described = { tags: ['Lists'], security: byKey('lists') };
 const free = { ...requestIdHeader, ...creditsHeader('Always 0: reading is free') };
 const headers = {
   ...requestIdHeader,
@@ -116,7 +116,7 @@ export function addReadLists(server: ApiServer, routeParts: RouteParts): void {
 }
 
 function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account');
+  const onRequest = authenticateRequest('account', 'lists');
   server.route({
     method: 'GET',
     url: listsPath,
@@ -138,7 +138,7 @@ function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts)
     method: 'GET',
     url: listPath,
     schema: listRoute,
-    onRequest: authenticateRequest('read'),
+    onRequest: authenticateRequest('read', 'lists'),
     handler: async (request, reply) => {
       await showList(reply.code(200), parts, { caller: callerOf(request), listId: request.params.listId });
       return reply;
@@ -147,7 +147,7 @@ function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts)
 }
 
 function addRows(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account');
+  const onRequest = authenticateRequest('account', 'lists');
   server.route({
     method: 'GET',
     url: listRowsPath,
@@ -186,7 +186,7 @@ function addDownload(server: ApiServer, { parts, authenticateRequest }: RoutePar
     method: 'GET',
     url: listDownloadPath,
     schema: downloadRoute,
-    onRequest: authenticateRequest('account'),
+    onRequest: authenticateRequest('account', 'lists'),
     handler: async (request, reply) => {
       const { rows = 'all', format = 'csv', roles } = fieldsOf(request.query);
       const choice = typeof rows === 'string' ? readRowChoice(rows, { roles: roles !== 'false' }) : undefined;

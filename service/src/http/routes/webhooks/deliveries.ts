@@ -18,7 +18,9 @@ import type { ApiServer, RouteParts } from '../http-parts.ts';
 import { isUuid, ownerOf } from './endpoints.ts';
 
 /** What was sent to an endpoint, and having something sent: a test message, or one of before again. */
-const described = { tags: ['Webhooks'], security: byKey };
+const described = { tags: ['Webhooks'] };
+const reading = { ...described, security: byKey('account:read') };
+const changing = { ...described, security: byKey('account:write') };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: webhooks cost nothing') };
 const sendReasons = [
   'invalid_request',
@@ -30,7 +32,7 @@ const sendReasons = [
 ] as const;
 
 const deliveriesRoute = {
-  ...described,
+  ...reading,
   operationId: 'listWebhookDeliveries',
   summary: 'What was sent to an endpoint, newest first',
   description: 'Deliveries are kept for 15 days after their end.',
@@ -43,7 +45,7 @@ const deliveriesRoute = {
 };
 
 const testRoute = {
-  ...described,
+  ...changing,
   operationId: 'testWebhook',
   summary: 'Send a test message',
   headers: csrfHeaders,
@@ -52,7 +54,7 @@ const testRoute = {
 };
 
 const sendRoute = {
-  ...described,
+  ...changing,
   operationId: 'resendWebhookDelivery',
   summary: 'Send a message again',
   description: 'A new delivery of the same message, with the same `webhook-id`.',
@@ -65,13 +67,16 @@ const sendRoute = {
 };
 
 export function addWebhookDeliveries(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account');
+  const [toRead, toChange] = [
+    authenticateRequest('account', 'account:read'),
+    authenticateRequest('account', 'account:write'),
+  ];
   const { webhooks } = parts;
   server.route({
     method: 'GET',
     url: webhookDeliveriesPath,
     schema: deliveriesRoute,
-    onRequest,
+    onRequest: toRead,
     handler: async (request, reply) => {
       const page = readPage(request.query, deliveryPlace);
       if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
@@ -89,7 +94,7 @@ export function addWebhookDeliveries(server: ApiServer, { parts, authenticateReq
     method: 'POST',
     url: webhookTestPath,
     schema: testRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const owner = ownerOf(request);
       if (owner === undefined) return refuse(reply, 'live_key_required');
@@ -104,7 +109,7 @@ export function addWebhookDeliveries(server: ApiServer, { parts, authenticateReq
     method: 'POST',
     url: webhookDeliverySendPath,
     schema: sendRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const owner = ownerOf(request);
       if (owner === undefined) return refuse(reply, 'live_key_required');

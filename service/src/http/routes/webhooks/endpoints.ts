@@ -21,7 +21,9 @@ import {
 import type { ApiServer, RouteParts } from '../http-parts.ts';
 
 /** The endpoints of an account: told of events as they happen (Standard Webhooks 1.0.0). */
-const described = { tags: ['Webhooks'], security: byKey };
+const described = { tags: ['Webhooks'] };
+const reading = { ...described, security: byKey('account:read') };
+const changing = { ...described, security: byKey('account:write') };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: webhooks cost nothing') };
 const changeReasons = [
   'invalid_request',
@@ -31,14 +33,14 @@ const changeReasons = [
 ] as const;
 
 const listRoute = {
-  ...described,
+  ...reading,
   operationId: 'listWebhooks',
   summary: 'The endpoints of the account',
   response: { 200: { ...webhookListSchema, headers }, ...errorResponses(accountReasons) },
 };
 
 const createRoute = {
-  ...described,
+  ...changing,
   operationId: 'createWebhook',
   summary: 'Create an endpoint',
   description: 'The secret is shown in this response only. An account has at most 10 endpoints.',
@@ -51,7 +53,7 @@ const createRoute = {
 };
 
 const readRoute = {
-  ...described,
+  ...reading,
   operationId: 'readWebhook',
   summary: 'One endpoint',
   params: webhookParameters,
@@ -62,7 +64,7 @@ const readRoute = {
 };
 
 const changeRoute = {
-  ...described,
+  ...changing,
   operationId: 'changeWebhook',
   summary: 'Change an endpoint, or switch it on or off',
   description: 'What waits for an endpoint that is switched off is given up; it can be sent again.',
@@ -76,7 +78,7 @@ const changeRoute = {
 };
 
 const deleteRoute = {
-  ...described,
+  ...changing,
   operationId: 'deleteWebhook',
   summary: 'Delete an endpoint with its deliveries',
   headers: csrfHeaders,
@@ -88,7 +90,7 @@ const deleteRoute = {
 };
 
 const rotateRoute = {
-  ...described,
+  ...changing,
   operationId: 'rotateWebhookSecret',
   summary: 'Rotate the secret of an endpoint',
   description: 'For a day messages carry a signature by each of the two secrets.',
@@ -112,13 +114,16 @@ export function isUuid(text: string): boolean {
 }
 
 export function addWebhooks(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account');
+  const [toRead, toChange] = [
+    authenticateRequest('account', 'account:read'),
+    authenticateRequest('account', 'account:write'),
+  ];
   const { webhooks } = parts;
   server.route({
     method: 'GET',
     url: webhooksPath,
     schema: listRoute,
-    onRequest,
+    onRequest: toRead,
     handler: async (request, reply) => {
       const all = await webhooks.list(callerOf(request).accountId);
       return reply.code(200).send({ webhooks: all.map(presentWebhook) });
@@ -128,7 +133,7 @@ export function addWebhooks(server: ApiServer, { parts, authenticateRequest }: R
     method: 'POST',
     url: webhooksPath,
     schema: createRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const owner = ownerOf(request);
       if (owner === undefined) return refuse(reply, 'live_key_required');
@@ -139,20 +144,21 @@ export function addWebhooks(server: ApiServer, { parts, authenticateRequest }: R
       return reply.code(201).send({ ...presentWebhook(answer.webhook), secret: answer.secret });
     },
   });
-  addWebhook(server, { parts, onRequest });
+  addWebhook(server, { parts, toRead, toChange });
 }
 
 type OneWebhookParts = {
   parts: RouteParts['parts'];
-  onRequest: ReturnType<RouteParts['authenticateRequest']>;
+  toRead: ReturnType<RouteParts['authenticateRequest']>;
+  toChange: ReturnType<RouteParts['authenticateRequest']>;
 };
 
-function addWebhook(server: ApiServer, { parts: { webhooks }, onRequest }: OneWebhookParts): void {
+function addWebhook(server: ApiServer, { parts: { webhooks }, toRead, toChange }: OneWebhookParts): void {
   server.route({
     method: 'GET',
     url: webhookPath,
     schema: readRoute,
-    onRequest,
+    onRequest: toRead,
     handler: async (request, reply) => {
       const { accountId } = callerOf(request);
       const { webhookId } = request.params;
@@ -165,7 +171,7 @@ function addWebhook(server: ApiServer, { parts: { webhooks }, onRequest }: OneWe
     method: 'PATCH',
     url: webhookPath,
     schema: changeRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const owner = ownerOf(request);
       if (owner === undefined) return refuse(reply, 'live_key_required');
@@ -182,7 +188,7 @@ function addWebhook(server: ApiServer, { parts: { webhooks }, onRequest }: OneWe
     method: 'DELETE',
     url: webhookPath,
     schema: deleteRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const owner = ownerOf(request);
       if (owner === undefined) return refuse(reply, 'live_key_required');
@@ -196,7 +202,7 @@ function addWebhook(server: ApiServer, { parts: { webhooks }, onRequest }: OneWe
     method: 'POST',
     url: webhookSecretPath,
     schema: rotateRoute,
-    onRequest,
+    onRequest: toChange,
     handler: async (request, reply) => {
       const owner = ownerOf(request);
       if (owner === undefined) return refuse(reply, 'live_key_required');

@@ -1,0 +1,80 @@
+import type { KeyScope } from '@mailproof/client';
+import { isInBlocks, isWithinBlock, parseCidr, type Cidr } from '@mailproof/engine';
+
+/** What a key is limited to; null where it is not. A key whose limits are all null may do everything. */
+export type KeyLimits = {
+  scopes: readonly KeyScope[] | null;
+  expiresAt: number | null;
+  /** Blocks of IP addresses that it may be used from, as they were written. */
+  allowedIps: readonly string[] | null;
+  creditsPerDay: number | null;
+};
+
+export const noLimits: KeyLimits = { scopes: null, expiresAt: null, allowedIps: null, creditsPerDay: null };
+
+/** As the columns of `api_key` have them. */
+export type LimitColumns = {
+  scopes: string | null;
+  expires_at: number | null;
+  allowed_ips: string | null;
+  credits_per_day: number | null;
+};
+
+export function limitsOf(row: LimitColumns): KeyLimits {
+  return {
+    // Only `limitColumns` writes them, from what was checked against the scopes that there are.
+    scopes: row.scopes === null ? null : (row.scopes.split(' ') as KeyScope[]),
+    expiresAt: row.expires_at,
+    allowedIps: row.allowed_ips === null ? null : row.allowed_ips.split(' '),
+    creditsPerDay: row.credits_per_day,
+  };
+}
+
+export function limitColumns({ scopes, expiresAt, allowedIps, creditsPerDay }: KeyLimits): LimitColumns {
+  return {
+    scopes: scopes?.join(' ') ?? null,
+    expires_at: expiresAt,
+    allowed_ips: allowedIps?.join(' ') ?? null,
+    credits_per_day: creditsPerDay,
+  };
+}
+
+export function isLimited(limits: KeyLimits): boolean {
+  return Object.values(limits).some((limit) => limit !== null);
+}
+
+export function allowsScope({ scopes }: KeyLimits, scope: KeyScope): boolean {
+  return scopes?.includes(scope) ?? true;
+}
+
+/** An address that cannot be read is in no block. */
+export function allowsAddress({ allowedIps }: KeyLimits, address: string): boolean {
+  return allowedIps === null || isInBlocks(blocksOf(allowedIps), address);
+}
+
+/**
+ * Whether one key may do no more than another. So a limited key cannot make itself a better one: with more scopes, for
+ * longer, or from elsewhere. Keys with a cap each would add up to more than the one cap, so none is within it.
+ */
+export function isWithin(inner: KeyLimits, outer: KeyLimits): boolean {
+  return (
+    hasNoMoreScopes(inner, outer) &&
+    (outer.expiresAt === null || (inner.expiresAt ?? Infinity) <= outer.expiresAt) &&
+    (outer.allowedIps === null || areBlocksWithin(inner.allowedIps, outer.allowedIps)) &&
+    outer.creditsPerDay === null
+  );
+}
+
+export function hasNoMoreScopes(inner: KeyLimits, outer: KeyLimits): boolean {
+  return outer.scopes === null || (inner.scopes?.every((scope) => allowsScope(outer, scope)) ?? false);
+}
+
+function areBlocksWithin(inner: readonly string[] | null, outer: readonly string[]): boolean {
+  if (inner === null) return false;
+  const around = blocksOf(outer);
+  return blocksOf(inner).every((block) => around.some((wide) => isWithinBlock(block, wide)));
+}
+
+function blocksOf(texts: readonly string[]): Cidr[] {
+  return texts.map(parseCidr).filter((block) => block !== undefined);
+}

@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The database may be away for another reason: then it is tried again. */
+export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+  for (let triesLeft = 100; ; triesLeft -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      await sleep(100);
+    }
+  }
+}
