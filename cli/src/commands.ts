@@ -50,6 +50,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   {
+    name: 'setup',
+    summary: 'ask for what the service needs, and write the settings file',
+    load: async () => (await import('./commands/setup.ts')).setupCommand,
+  },
+  {
     name: 'config',
     summary: 'list all settings with their current values',
     load: async () => (await import('./commands/config.ts')).configCommand,

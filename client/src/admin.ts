@@ -10,6 +10,8 @@ export type AdminAccount = {
   credits: AccountCredits;
   /** The books did not balance: nothing more is reserved until somebody has looked. */
   frozen: boolean;
+  /** Requests a minute that the operator allows; null where it is as many as the setting says. */
+  requests_per_minute: number | null;
   created_at: string;
 };
 
@@ -25,7 +27,8 @@ export type AdminAccountRequest = {
   credits?: number;
 };
 
-export type AdminPlanRequest = { plan: 'paid' | 'none' };
+/** What is not named stays as it is. */
+export type AdminAccountChange = { plan?: 'paid' | 'none'; requests_per_minute?: number | null };
 
 export type AdminGrantRequest = { credits: number };
 
@@ -43,6 +46,7 @@ export type AdminRequestTrace = {
 export type AuditAction =
   | 'account_created'
   | 'plan_set'
+  | 'rate_set'
   | 'credits_granted'
   | 'account_frozen'
   | 'account_unfrozen'

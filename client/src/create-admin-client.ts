@@ -52,6 +52,8 @@ export type AdminAccountCalls = {
   create(account: AdminAccountRequest, options?: CallOptions): Promise<AdminAccount>;
   get(accountId: string, options?: CallOptions): Promise<AdminAccount>;
   setPlan(accountId: string, plan: 'paid' | 'none', options?: CallOptions): Promise<AdminAccount>;
+  /** Requests a minute; null: as many as the setting says. */
+  setRate(accountId: string, rate: number | null, options?: CallOptions): Promise<AdminAccount>;
   /** With an idempotency key it is repeated where the answer was lost, and given once. */
   grant(accountId: string, credits: number, options?: GrantOptions): Promise<AdminAccount>;
   /** Lets an account that the audit froze reserve again; the reason goes to the audit log. */
@@ -116,6 +118,11 @@ function accountCalls(connection: Connection): AdminAccountCalls {
     get: (accountId, { signal } = {}) => ask({ method: 'GET', path: pathOf(accountId), signal }, isAccount),
     setPlan: (accountId, plan, { signal } = {}) =>
       ask({ method: 'PATCH', path: pathOf(accountId), body: { plan }, signal }, isAccount),
+    setRate: (accountId, rate, { signal } = {}) =>
+      ask(
+        { method: 'PATCH', path: pathOf(accountId), body: { requests_per_minute: rate }, signal },
+        isAccount,
+      ),
     grant: (accountId, credits, { signal, idempotencyKey } = {}) =>
       ask(
         { method: 'POST', path: `${pathOf(accountId)}/grants`, body: { credits }, idempotencyKey, signal },

@@ -15,6 +15,7 @@ export type SingleErrorReason =
   | 'idempotency_mismatch'
   | 'insufficient_credits'
   | 'key_limit_reached'
+  | 'rate_limited'
   | 'verification_failed'
   | 'verification_unavailable'
   | 'service_unavailable'

@@ -14,6 +14,7 @@ const errorReasons: Record<ErrorReason, true> = {
   idempotency_mismatch: true,
   insufficient_credits: true,
   key_limit_reached: true,
+  rate_limited: true,
   verification_failed: true,
   verification_unavailable: true,
   service_unavailable: true,

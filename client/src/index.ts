@@ -64,7 +64,7 @@ export type {
   AdminAccountPage,
   AdminAccountRequest,
   AdminGrantRequest,
-  AdminPlanRequest,
+  AdminAccountChange,
   AdminRequestTrace,
   AuditAction,
   AuditLogEntry,

@@ -67,7 +67,7 @@ function errorFrom({ status, requestId, body }: Answer): MailproofError {
 function mayRetry(call: Call, { reason, status }: MailproofError): boolean {
   const { method, path, content } = call;
   if (content?.isOneShot === true) return false;
-  if (status === 503 || reason === 'too_many_uploads') return true;
+  if (status === 503 || reason === 'too_many_uploads' || reason === 'rate_limited') return true;
   if ((method === 'POST' || method === 'DELETE') && !isRepeatable(call)) return false;
   if (status === undefined) return true;
   if (reason === 'request_in_progress') return true;

@@ -235,34 +235,25 @@ const rows = [
     good: [[longToken, longToken]],
     bad: ['x', longToken.slice(0, 31)],
   }),
-  row({
-    key: 'spamtrapsFile',
-    name: 'MAILPROOF_SPAMTRAPS_FILE',
-    usual: undefined,
-    good: [[file, file]],
-    bad: [`${file}.missing`],
-  }),
-  row({
-    key: 'disposableFile',
-    name: 'MAILPROOF_DISPOSABLE_FILE',
-    usual: undefined,
-    good: [[file, file]],
-    bad: [`${file}.missing`],
-  }),
-  row({
-    key: 'allowFile',
-    name: 'MAILPROOF_ALLOW_FILE',
-    usual: undefined,
-    good: [[file, file]],
-    bad: [`${file}.missing`],
-  }),
-  row({
-    key: 'denyFile',
-    name: 'MAILPROOF_DENY_FILE',
-    usual: undefined,
-    good: [[file, file]],
-    bad: [`${file}.missing`],
-  }),
+  ...(
+    [
+      ['spamtrapsFile', 'MAILPROOF_SPAMTRAPS_FILE'],
+      ['disposableFile', 'MAILPROOF_DISPOSABLE_FILE'],
+      ['allowFile', 'MAILPROOF_ALLOW_FILE'],
+      ['denyFile', 'MAILPROOF_DENY_FILE'],
+    ] as const
+  ).map(([key, name]) =>
+    row({ key, name, usual: undefined, good: [[file, file]], bad: [`${file}.missing`] }),
+  ),
+  ...(['ratePerAccount', 'ratePerKey'] as const).map((key) =>
+    row({
+      key,
+      name: key === 'ratePerKey' ? 'MAILPROOF_RATE_PER_KEY' : 'MAILPROOF_RATE_PER_ACCOUNT',
+      usual: undefined,
+      good: [['600', 600]],
+      bad: [...notNumbers, '0', '1000001'],
+    }),
+  ),
   row({
     key: 'sandboxAddressesPerHour',
     name: 'MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR',

@@ -2,8 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { canonicalHost, parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
 import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
-import { nearestName } from '@mailproof/engine/nearest-name';
-import { readSetting, textOf, valueInForce } from './read-setting.ts';
+import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
   directory,
   heloName,
@@ -58,6 +57,8 @@ export type Config = {
   disposableFile: string | undefined;
   allowFile: string | undefined;
   denyFile: string | undefined;
+  ratePerAccount: number | undefined;
+  ratePerKey: number | undefined;
   sandboxAddressesPerHour: number;
   sandboxDelays: 'on' | 'off';
   firstKeys: 'print' | 'file';
@@ -258,6 +259,19 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...usuallyNone,
     ...readableFile,
   },
+  ratePerAccount: {
+    names: ['MAILPROOF_RATE_PER_ACCOUNT'],
+    meaning:
+      'requests a minute that an account may send to each process; `accounts rate` sets it for one account',
+    ...usuallyNone,
+    ...wholeNumber(1, 1_000_000),
+  },
+  ratePerKey: {
+    names: ['MAILPROOF_RATE_PER_KEY'],
+    meaning: 'requests a minute that may be sent to each process with one key',
+    ...usuallyNone,
+    ...wholeNumber(1, 1_000_000),
+  },
   sandboxAddressesPerHour: {
     names: ['MAILPROOF_SANDBOX_ADDRESSES_PER_HOUR'],
     meaning:
@@ -302,7 +316,7 @@ export function readConfig(given: Environment): ReadConfig {
     values[key] = read.value;
   }
   // Every key of the table, which has every key of Config, was given a value of its own type just now.
-  return { kind: 'ok', config: values as Config, warnings: unknownSettings(env) };
+  return { kind: 'ok', config: values as Config, warnings: warnOfUnknown(env, knownNames()) };
 }
 
 /** One row of `mailproof config`; `null` stands for none. */
@@ -351,27 +365,9 @@ function settingEntries(): [string, Setting<unknown>][] {
   return Object.entries(settings);
 }
 
-/** Read by `mailproof check`, which talks to a service and is none. */
-const clientVariables = ['URL', 'API_KEY'];
-
-/** An unknown variable with our prefix is most likely a typing mistake, which would otherwise go unnoticed. */
-function unknownSettings(env: Environment): string[] {
-  const prefix = 'MAILPROOF_';
-  const named = (names: string[]) =>
-    names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
-  const known = named([
-    configVariable,
-    ...settingEntries().flatMap(([, setting]) => [...setting.names]),
-    ...secretNames().map(fileVariable),
-  ]);
-  const unknown = named(Object.keys(env)).filter(
-    (name) => !known.includes(name) && !clientVariables.includes(name),
-  );
-  return unknown.sort().map((name) => {
-    const meant = nearestName(name, known);
-    const hint = meant === undefined ? '' : `; did you mean ${prefix}${meant}?`;
-    return `${prefix}${name} is not a setting and does nothing${hint}`;
-  });
+function knownNames(): string[] {
+  const names = settingEntries().flatMap(([, setting]) => [...setting.names]);
+  return [configVariable, ...names, ...secretNames().map(fileVariable)];
 }
 
 /** HELO and addresses need a name of two labels; `localdomain` adds one without claiming a public name. */

@@ -3,6 +3,7 @@ export { createAccount, type Account, type AccountRequest, type Plan } from './a
 export { createAccountWithKeys } from './accounts/create-account-with-keys.ts';
 export { ensureFirstAccount, type FirstAccountAnswer } from './accounts/ensure-first-account.ts';
 export { listAccounts } from './accounts/find-accounts.ts';
+export { setRate } from './accounts/set-rate.ts';
 export { setPlan, type SetPlanAnswer } from './accounts/set-plan.ts';
 export { mostCredits, type Balance } from './credits/credits.ts';
 export { grantCredits, type GrantCreditsAnswer } from './credits/grant-credits.ts';

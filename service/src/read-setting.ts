@@ -1,3 +1,4 @@
+import { nearestName } from '@mailproof/engine/nearest-name';
 import type { Environment, Setting } from './setting.ts';
 
 /** What the environment says of one setting. */
@@ -34,4 +35,26 @@ function givenText(setting: Setting<unknown>, env: Environment): { name: string;
 export function textOf(env: Environment, name: string): string | undefined {
   const text = env[name]?.trim();
   return text === '' ? undefined : text;
+}
+
+/** Read by `mailproof check`, which talks to a service and is none. */
+const clientVariables = ['URL', 'API_KEY'];
+
+const prefix = 'MAILPROOF_';
+
+/** An unknown variable with our prefix is most likely a typing mistake, which would otherwise go unnoticed. */
+export function warnOfUnknown(env: Environment, knownNames: string[]): string[] {
+  const known = withoutPrefix(knownNames);
+  const unknown = withoutPrefix(Object.keys(env)).filter(
+    (name) => !known.includes(name) && !clientVariables.includes(name),
+  );
+  return unknown.sort().map((name) => {
+    const meant = nearestName(name, known);
+    const hint = meant === undefined ? '' : `; did you mean ${prefix}${meant}?`;
+    return `${prefix}${name} is not a setting and does nothing${hint}`;
+  });
+}
+
+function withoutPrefix(names: string[]): string[] {
+  return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 }

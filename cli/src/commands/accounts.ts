@@ -3,6 +3,7 @@ import {
   listAccounts,
   mostCredits,
   setPlan,
+  setRate,
   unfreezeAccount,
   type Account,
   type Plan,
@@ -85,6 +86,28 @@ const plan = defineCommand({
   },
 });
 
+const rate = defineCommand({
+  name: 'accounts rate',
+  takes: 'ACCOUNT N|none',
+  summary: 'set how many requests a minute an account may send to each process',
+  options: { json: { type: 'flag', meaning: 'print {account_id, requests_per_minute}' } },
+  notes: ['With none it is as many as MAILPROOF_RATE_PER_ACCOUNT says. It takes effect within a second.'],
+  examples: ['mailproof accounts rate acct_0123456789abcdef 600'],
+  words: { required: ['ACCOUNT', 'N|none'], most: 2 },
+  async run({ options, positionals: [accountId = '', text = ''], ...surroundings }) {
+    const requestsPerMinute = text === 'none' ? null : Number(text);
+    if (requestsPerMinute !== null && !(/^\d{1,7}$/.test(text) && isRate(requestsPerMinute)))
+      return refuse('The rate must be a number from 1 to 1000000, or none', surroundings);
+    return await withStore(surroundings, async (parts) => {
+      const answer = await setRate({ accountId, requestsPerMinute }, parts);
+      if (answer.kind === 'account_not_found') return noAccount(accountId, surroundings);
+      const row = { account_id: accountId, requests_per_minute: requestsPerMinute };
+      const words = `${accountId}  ${requestsPerMinute ?? 'as many'} requests a minute${requestsPerMinute === null ? ' as the setting says' : ''}`;
+      return await printRows([{ row, words }], options, surroundings);
+    });
+  },
+});
+
 const unfreeze = defineCommand({
   name: 'accounts unfreeze',
   takes: 'ACCOUNT --reason TEXT',
@@ -121,9 +144,13 @@ const unfreeze = defineCommand({
 export const accountsCommand: CommandGroup = {
   kind: 'group',
   name: 'accounts',
-  summary: 'create and list accounts, set their plan, unfreeze them',
-  actions: { create, list, plan, unfreeze },
+  summary: 'create and list accounts, set their plan and rate, unfreeze them',
+  actions: { create, list, plan, rate, unfreeze },
 };
+
+function isRate(rate: number): boolean {
+  return rate >= 1 && rate <= 1_000_000;
+}
 
 function readPlan(text: string): Plan | undefined {
   return text === 'paid' || text === 'none' ? text : undefined;

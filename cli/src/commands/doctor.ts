@@ -10,13 +10,11 @@ import { checkControls } from '../doctor/check-controls.ts';
 import { checkProbers } from '../doctor/check-probers.ts';
 import { checkRoutes } from '../doctor/check-routes.ts';
 import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
+import { presentFindings } from '../doctor/present-findings.ts';
 import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';
 import { counted } from '../present/count.ts';
-import { printable } from '../present/printable.ts';
-import { wrap } from '../present/wrap.ts';
-import type { Colour, Terminal } from '../terminal.ts';
 
 const questionMs = 6_000;
 
@@ -42,7 +40,7 @@ export const doctorCommand = defineCommand({
     const ok = !findings.some(({ state }) => state === 'problem');
     const text = options.json
       ? JSON.stringify({ ok, checks: findings })
-      : presentFindings(findings, terminal);
+      : [...presentFindings(findings, terminal), '', conclusion(findings)].join('\n');
     await terminal.write(`${text}\n`);
     return ok ? exitCodes.ok : exitCodes.found;
   },
@@ -74,26 +72,7 @@ function readCanaries(config: Config, { terminal }: Surroundings): readonly stri
   }
 }
 
-const stateColours: Readonly<Record<Finding['state'], Colour>> = {
-  ok: 'green',
-  warning: 'yellow',
-  problem: 'red',
-  not_checked: 'cyan',
-};
-
-function presentFindings(findings: readonly Finding[], { paint, columns }: Terminal): string {
-  const indent = ' '.repeat(13);
-  const lines = findings.flatMap(({ check, state, seen, remedy }) => {
-    const [head = '', ...rest] = wrap(`${check}: ${printable(seen)}`, { columns, first: indent, indent });
-    const label = paint(stateColours[state], state.replace('_', ' ').padEnd(indent.length));
-    const advice =
-      remedy === undefined ? [] : wrap(remedy, { columns, first: `${indent}→ `, indent: `${indent}  ` });
-    return [`${label}${head.slice(indent.length)}`, ...rest, ...advice];
-  });
+function conclusion(findings: readonly Finding[]): string {
   const problems = findings.filter(({ state }) => state === 'problem').length;
-  return [
-    ...lines,
-    '',
-    problems === 0 ? 'No problems found.' : `${counted(problems, 'problem')} found.`,
-  ].join('\n');
+  return problems === 0 ? 'No problems found.' : `${counted(problems, 'problem')} found.`;
 }

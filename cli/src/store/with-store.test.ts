@@ -62,6 +62,17 @@ for (const [name, place] of places) {
       }
     });
 
+    test('accounts rate sets how many requests a minute an account may send', async () => {
+      for (const [text, rate] of [
+        ['600', 600],
+        ['none', null],
+      ] as const)
+        assert.deepEqual(await json(['accounts', 'rate', account, text]), {
+          account_id: account,
+          requests_per_minute: rate,
+        });
+    });
+
     test('a key is shown when it is made and never again', async () => {
       const live = await json(['keys', 'create', account]);
       const trial = await json(['keys', 'create', account, '--test']);
@@ -149,6 +160,8 @@ for (const [name, place] of places) {
       [['accounts', 'create', '--name', 'x', '--credits', '-1'], /--credits (?:must be|N)/],
       [['accounts', 'plan', 'acct_none', 'paid'], /No account "acct_none"/],
       [['accounts', 'creat'], /Did you mean create\?/],
+      [['accounts', 'rate', 'acct_none', '0'], /a number from 1 to 1000000, or none/],
+      [['accounts', 'rate', 'acct_none', '5'], /No account "acct_none"/],
       [['keys', 'create', 'acct_none'], /No account "acct_none"/],
       [['keys', 'create', 'acct_none', '--scopes', 'root'], /SCOPE is one of verify,/],
       [['keys', 'change', 'none', '--credits-per-day', 'many'], /N is a number above 0/],

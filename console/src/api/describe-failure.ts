@@ -93,6 +93,10 @@ const failureTexts: Record<string, FailureText> = {
     title: 'The key has used up its credits of the day',
     text: 'The day ends at midnight, UTC. The account itself may still have credits.',
   },
+  rate_limited: {
+    title: 'Too many requests',
+    text: 'The account sends more requests than the operator allows. Try again in a minute.',
+  },
   key_not_found: { title: 'Key not found', text: 'It may already have been deleted.' },
   live_key_required: {
     title: 'This needs a live key',

@@ -6,7 +6,13 @@ import type { Store } from '../db/store.ts';
 import type { Account } from './create-account.ts';
 
 /** Accounts as the operator sees them, the newest first. */
-export type AccountState = Account & { credits: Balance; frozen: boolean; createdAt: number };
+export type AccountState = Account & {
+  credits: Balance;
+  frozen: boolean;
+  /** What the operator allows; null where it is as many as the setting says. */
+  requestsPerMinute: number | null;
+  createdAt: number;
+};
 
 /** Where a page begins: after this account. */
 export type AccountPlace = { createdAt: number; accountId: string };
@@ -21,7 +27,8 @@ export type FindAccountsRequest = {
 const columns = (db: Kysely<Schema>) =>
   db
     .selectFrom('account')
-    .select(['id', 'name', 'plan', 'granted', 'available', 'reserved', 'spent', 'frozen_at', 'created_at']);
+    .select(['id', 'name', 'plan', 'granted', 'available', 'reserved', 'spent', 'frozen_at', 'created_at'])
+    .select('requests_per_minute');
 
 type Page = { at: number; id: string; limit: number };
 
@@ -71,12 +78,29 @@ export async function findAccount(
   return row && stateOf(row);
 }
 
-type AccountRow = Pick<Schema['account'], 'id' | 'name' | 'plan' | 'frozen_at' | 'created_at'> & Balance;
+type AccountRow = Pick<Schema['account'], 'id' | 'name' | 'plan' | 'frozen_at' | 'created_at'> &
+  Balance & { requests_per_minute: number | null };
 
-function stateOf({ id, name, plan, frozen_at, created_at, ...figures }: AccountRow): AccountState {
+function stateOf({
+  id,
+  name,
+  plan,
+  frozen_at,
+  created_at,
+  requests_per_minute,
+  ...figures
+}: AccountRow): AccountState {
   const { granted, available, reserved, spent } = figures;
   const credits = { granted, available, reserved, spent };
-  return { accountId: id, name, plan, credits, frozen: frozen_at !== null, createdAt: created_at };
+  return {
+    accountId: id,
+    name,
+    plan,
+    credits,
+    frozen: frozen_at !== null,
+    requestsPerMinute: requests_per_minute,
+    createdAt: created_at,
+  };
 }
 
 const allAccounts = statement((db) =>

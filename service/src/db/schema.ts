@@ -27,6 +27,8 @@ export type Schema = FormTables &
       created_at: number;
       /** What its webhooks want to hear of, in JSON (see webhooks/wanted-events.ts); null where they want nothing. */
       wanted_events: Generated<string | null>;
+      /** What the operator allows; null where it is as many as the setting says. */
+      requests_per_minute: Generated<number | null>;
     };
     hold: {
       account_id: string;
@@ -296,6 +298,7 @@ export type Schema = FormTables &
       action:
         | 'account_created'
         | 'plan_set'
+        | 'rate_set'
         | 'credits_granted'
         | 'account_frozen'
         | 'account_unfrozen'

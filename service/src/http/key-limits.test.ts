@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { keyScopes, type AccountKey, type CreatedKey, type KeyList, type KeyScope } from '@mailproof/client';
+import {
+  keyScopes,
+  type AccountKey,
+  type AdminAccount,
+  type CreatedKey,
+  type KeyList,
+  type KeyScope,
+} from '@mailproof/client';
 import { oneDatabase } from '../../test/support/databases.ts';
 import { refusal } from '../../test/support/http/ask.ts';
 import { openHttpFixture, type Asked, type HttpFixture } from '../../test/support/http/open-http-fixture.ts';
@@ -277,6 +284,32 @@ for (const database of oneDatabase) {
       assert.equal((await task(three)).statusCode, 201);
     });
 
+    test('the operator sets the rate of an account, within a second, and takes it back', async () => {
+      const url = `/admin/v1/accounts/${fixture.theirs.accountId}`;
+      const setRate = async (requests_per_minute: number | null) => {
+        const body = { requests_per_minute };
+        const answer = await fixture.ask({ method: 'PATCH', url, body, asOperator: true });
+        assert.deepEqual(
+          [answer.statusCode, answer.json<AdminAccount>().requests_per_minute],
+          [200, requests_per_minute],
+        );
+        fixture.time.advance(950);
+      };
+      const read = () => fixture.ask({ url: account, key: fixture.theirs.live });
+      assert.equal((await read()).headers['ratelimit'], undefined);
+      await setRate(2);
+      const answers = [await read(), await read(), await read()];
+      assert.deepEqual(
+        answers.map(({ statusCode }) => statusCode),
+        [200, 200, 429],
+      );
+      assert.deepEqual(answers[2]?.json(), refusal('rate_limited'));
+      await setRate(null);
+      assert.equal((await read()).statusCode, 200);
+      const nothing = await fixture.ask({ method: 'PATCH', url, body: {}, asOperator: true });
+      assert.deepEqual([nothing.statusCode, nothing.json()], [400, refusal('invalid_request')]);
+    });
+
     test('the operator changes the limits of any key', async () => {
       const { keyId } = fixture.theirs.test;
       const url = `/admin/v1/accounts/${fixture.theirs.accountId}/keys/${keyId}`;
@@ -300,16 +333,28 @@ for (const database of oneDatabase) {
 }
 
 type Operation = { method: NonNullable<Asked['method']>; path: string; scope: KeyScope };
-type Described = { security?: Record<string, KeyScope[]>[] };
+type Described = {
+  security?: Record<string, KeyScope[]>[];
+  responses: Record<string, unknown>;
+};
 
 /** By the OpenAPI document: every call that a key is good for, with the one scope it needs. */
 async function operationsWithKey({ server }: HttpFixture): Promise<Operation[]> {
-  const { paths } = (await server.inject('/openapi.json')).json<{
+  const { paths, components } = (await server.inject('/openapi.json')).json<{
     paths: Record<string, Record<string, Described>>;
+    components: { schemas: Record<string, unknown> };
   }>();
+  const tells = (responses: Record<string, unknown>, status: string, reason: string) => {
+    const [, name = ''] = /schemas\/(\w+)/.exec(JSON.stringify(responses[status] ?? {})) ?? [];
+    return JSON.stringify(components.schemas[name] ?? {}).includes(`"${reason}"`);
+  };
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { security = [] }]) => {
+    Object.entries(methods).flatMap(([method, { security = [], responses }]) => {
       const scopes = security.flatMap(({ apiKey = [] }) => apiKey);
+      if (scopes.length > 0) {
+        assert.ok(tells(responses, '403', 'insufficient_scope'), `${method} ${path}`);
+        assert.ok(tells(responses, '429', 'rate_limited'), `${method} ${path}`);
+      }
       return scopes.map((scope) => ({ path, scope, method: method.toUpperCase() as Operation['method'] }));
     }),
   );

@@ -16,6 +16,8 @@ export type Caller = {
   plan: 'paid' | 'none';
   /** What the key is limited to, where it is. */
   limits?: KeyLimits;
+  /** What the operator allows the account, where that is not what the setting says. */
+  requestsPerMinute?: number;
 };
 
 /** Answers at once if the same header was valid a moment ago. */
@@ -41,7 +43,7 @@ const findKey = statement((db, arg: { id: string }) =>
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .select(['account.id as account_id', 'account.plan', 'api_key.mode', 'api_key.secret_hash'])
     .select(['api_key.scopes', 'api_key.expires_at', 'api_key.allowed_ips', 'api_key.credits_per_day'])
-    .select('api_key.last_used_day')
+    .select(['api_key.last_used_day', 'account.requests_per_minute'])
     .where('api_key.id', '=', arg.id)
     .where('api_key.deleted_at', 'is', null),
 );
@@ -90,9 +92,17 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
 }
 
 /** A caller without limits has none at all, so that nothing more is asked of it. */
-export function limitedCaller(caller: Omit<Caller, 'limits'>, row: LimitColumns): Caller {
+export function limitedCaller(
+  caller: Omit<Caller, 'limits' | 'requestsPerMinute'>,
+  row: LimitColumns & { requests_per_minute: number | null },
+): Caller {
   const limits = limitsOf(row);
-  return isLimited(limits) ? { ...caller, limits } : caller;
+  const { requests_per_minute: requestsPerMinute } = row;
+  return {
+    ...caller,
+    ...(isLimited(limits) ? { limits } : {}),
+    ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
+  };
 }
 
 /** What the caller's key reserves credits as. */

@@ -6,6 +6,7 @@ import {
 } from '../accounts/find-accounts.ts';
 import { createAccount, type AccountRequest, type Plan } from '../accounts/create-account.ts';
 import { setPlan } from '../accounts/set-plan.ts';
+import { setRate } from '../accounts/set-rate.ts';
 import { listChanges, type AuditEntry } from '../audit-log/list-changes.ts';
 import { grantCredits, type GrantCreditsAnswer, type GrantCreditsRequest } from '../credits/grant-credits.ts';
 import { unfreezeAccount } from '../credits/unfreeze-account.ts';
@@ -31,7 +32,8 @@ export type OperatorActions = {
   findAccounts(request: FindAccountsRequest): ReturnType<typeof findAccounts>;
   findAccount(accountId: string): Promise<AccountState | undefined>;
   createAccount(request: AccountRequest): Promise<AccountState>;
-  setPlan(request: { accountId: string; plan: Plan }): Promise<AccountState | undefined>;
+  /** What is not named stays; `undefined` where there is no such account. */
+  changeAccount(request: AccountChange): Promise<AccountState | undefined>;
   /** `undefined` where there is no such account. One that is not frozen stays as it is. */
   unfreeze(request: { accountId: string; reason: string }): Promise<AccountState | undefined>;
   grantCredits(request: GrantCreditsRequest): Promise<GrantAnswer>;
@@ -61,6 +63,12 @@ export type OperatorActions = {
 type GrantAnswer =
   { kind: 'granted'; account: AccountState } | Exclude<GrantCreditsAnswer, { kind: 'granted' }>;
 
+type AccountChange = {
+  accountId: string;
+  plan: Plan | undefined;
+  requestsPerMinute: number | null | undefined;
+};
+
 type ChangeAnswer = Exclude<ChangeKeyAnswer, { kind: 'changed' }> | { kind: 'changed'; key: LivingKey };
 
 export type OperatorActionsParts = Omit<ReadHealthParts, 'store'> & {
@@ -83,10 +91,11 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
       const changing = inTime();
       return stateOf((await createAccount(request, changing)).accountId, changing);
     },
-    setPlan: async (request) => {
+    changeAccount: async ({ accountId, plan, requestsPerMinute }) => {
       const changing = inTime();
-      const answer = await setPlan(request, changing);
-      return answer.kind === 'set' ? stateOf(answer.accountId, changing) : undefined;
+      if (plan !== undefined) await setPlan({ accountId, plan }, changing);
+      if (requestsPerMinute !== undefined) await setRate({ accountId, requestsPerMinute }, changing);
+      return findAccount(accountId, changing);
     },
     unfreeze: async (request) => {
       const changing = inTime();

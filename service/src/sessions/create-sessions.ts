@@ -77,7 +77,7 @@ const findSession = statement((db, arg: { hash: string; now: number }) =>
     .leftJoin('account', 'account.id', 'api_key.account_id')
     .select(['session.token_mark', 'api_key.id as key_id', 'api_key.mode'])
     .select(['api_key.scopes', 'api_key.expires_at', 'api_key.allowed_ips', 'api_key.credits_per_day'])
-    .select(['account.id as account_id', 'account.plan'])
+    .select(['account.id as account_id', 'account.plan', 'account.requests_per_minute'])
     .where('session.id_hash', '=', arg.hash)
     .where('session.expires_at', '>', arg.now),
 );
@@ -141,6 +141,7 @@ type SessionRow = LimitColumns & {
   mode: 'live' | 'test' | null;
   account_id: string | null;
   plan: 'paid' | 'none' | null;
+  requests_per_minute: number | null;
 };
 
 function visitorOf(row: SessionRow, mark: string | undefined): Visitor | undefined {

@@ -11,6 +11,7 @@ import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
 import { createClientAddress } from '../http/pipeline/client-network.ts';
+import { createRateLimits } from '../http/pipeline/rate-limits.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
 import { readConsoleFiles } from '../http/routes/read-console-files.ts';
 import { createReadiness } from '../http/routes/health.ts';
@@ -106,6 +107,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     }),
     ...consoleParts(config, parts),
     overloadGuard,
+    rateLimits: createRateLimits({ ...config, clock }),
     readiness: createReadiness(parts),
     clientAddress: createClientAddress(config.trustedProxies),
     newRequestId: () => timeOrderedId(wallClock.now()),

@@ -16,6 +16,7 @@ import { growth } from './0011-growth.ts';
 import { webhooks } from './0012-webhooks.ts';
 import { formKeys } from './0013-form-keys.ts';
 import { keyLimits } from './0014-key-limits.ts';
+import { rates } from './0016-rates.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -43,6 +44,7 @@ const migrations: readonly Migration[] = [
   webhooks,
   formKeys,
   keyLimits,
+  rates,
 ];
 
 type MigrateAnswer =

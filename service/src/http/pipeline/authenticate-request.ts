@@ -6,12 +6,13 @@ import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { AdmitRequest } from './admit-request.ts';
 import { findSession } from './find-session.ts';
 import type { WorkKind } from './overload-guard.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
 
 /**
- * The checks in front of every API endpoint, in their order: overload or drain (503), key or session (401, 403), scope
- * (403), plan (403). They run before the body is read, so that a request without a key costs neither memory nor parsing.
+ * The checks in front of every API endpoint, in their order: overload or drain (503), key or session (401, 403), rate
+ * (429), scope (403), plan (403). They run before the body is read, so that a request without a key costs neither memory nor parsing.
  */
 export type AuthenticateRequest = (kind: WorkKind, scope: KeyScope) => onRequestHookHandler[];
 
@@ -20,6 +21,7 @@ type AuthenticateRequestParts = {
   sessions: Sessions;
   admitRequest: AdmitRequest;
   clientAddress: (request: FastifyRequest) => string;
+  rateLimits: RateLimits;
 };
 
 export function createAuthenticateRequest(parts: AuthenticateRequestParts): AuthenticateRequest {
@@ -67,9 +69,20 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     }
     context.caller = caller;
     context.work = { kind, asker: askerOf(caller) };
+    if (isRefusedRate(caller, reply)) return;
     if (limits !== undefined && !allowsScope(limits, scope)) void refuse(reply, 'insufficient_scope');
     else if (createsWork(kind) && caller.plan === 'none') void refuse(reply, 'subscription_required');
     else done();
+  }
+
+  /** Tells the client where it stands, and refuses it where it sends more than it may. */
+  function isRefusedRate(caller: Caller, reply: FastifyReply): boolean {
+    const { keyId, requestsPerMinute } = caller;
+    const rate = parts.rateLimits.take({ asker: askerOf(caller), keyId, requestsPerMinute });
+    if (rate.kind === 'free') return false;
+    reply.headers(rate.fields);
+    if (rate.kind === 'refused') void refuse(reply, 'rate_limited', rate.retryAfterSeconds);
+    return rate.kind === 'refused';
   }
 
   return (kind, scope) => [parts.admitRequest(kind), authenticateFor(kind, scope)];

@@ -15,8 +15,14 @@ import type { Health } from '../../operator/read-health.ts';
 import { isoTime, presentListedTask } from './account.ts';
 
 /** What the operator sees, in the words and forms of the contract. */
-export function presentAdminAccount({ accountId, createdAt, ...account }: AccountState): AdminAccount {
-  return { account_id: accountId, ...account, created_at: isoTime(createdAt) };
+export function presentAdminAccount(state: AccountState): AdminAccount {
+  const { accountId, createdAt, requestsPerMinute, ...account } = state;
+  return {
+    account_id: accountId,
+    ...account,
+    requests_per_minute: requestsPerMinute,
+    created_at: isoTime(createdAt),
+  };
 }
 
 export function presentTrace({ requestId, accountId, at, task, ...trace }: RequestTrace): AdminRequestTrace {

@@ -25,6 +25,7 @@ import type { VerifyOneAnswer, VerifyOneRequest } from '../../verifications/veri
 import type { AdmitRequest } from '../pipeline/admit-request.ts';
 import type { AuthenticateRequest } from '../pipeline/authenticate-request.ts';
 import type { LogRequest } from '../pipeline/log-request.ts';
+import type { RateLimits } from '../pipeline/rate-limits.ts';
 import type { OverloadGuard } from '../pipeline/overload-guard.ts';
 import type { ConsoleFiles } from './read-console-files.ts';
 
@@ -54,6 +55,7 @@ export type HttpParts = {
   /** The figures for Prometheus, where they are served on this port. */
   metrics?: { token: AdminToken; exposition: Exposition } | undefined;
   overloadGuard: OverloadGuard;
+  rateLimits: RateLimits;
   readiness(): Promise<Readiness>;
   newRequestId(): string;
   /** The address of the client, as far as the proxies in front can be believed. */

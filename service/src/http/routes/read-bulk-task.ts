@@ -30,6 +30,8 @@ const schema = {
     },
     ...errorResponses([
       'invalid_api_key',
+      'insufficient_scope',
+      'rate_limited',
       'cross_site_request',
       'task_not_found',
       'method_not_allowed',

@@ -4,7 +4,7 @@ import {
   type AdminAccountPage,
   type AdminAccountRequest,
   type AdminGrantRequest,
-  type AdminPlanRequest,
+  type AdminAccountChange,
   type AdminProberList,
   type AdminRequestTrace,
   type AuditLogEntry,
@@ -37,6 +37,7 @@ const exampleAccount: AdminAccount = {
   plan: 'paid',
   credits: { granted: 1_000, available: 900, reserved: 20, spent: 80 },
   frozen: false,
+  requests_per_minute: null,
   created_at: '2026-01-02T03:04:05.678Z',
 };
 
@@ -49,6 +50,11 @@ export const adminAccountSchema = Type.Object(
     frozen: Type.Boolean({
       description:
         'Whether the account is frozen because its ledger does not balance; nothing can be reserved',
+    }),
+    requests_per_minute: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      minimum: 1,
+      description: 'What the account may send to each process; null: as many as the setting says',
     }),
     created_at: Type.String(),
   },
@@ -79,9 +85,17 @@ export const adminAccountRequestSchema = Type.Object(
   { title: 'AdminAccountRequest', examples: [{ name: 'Example Ltd', plan: 'paid', credits: 1_000 }] },
 );
 
-export const adminPlanRequestSchema = Type.Object(
-  { plan: planSchema },
-  { title: 'AdminPlanRequest', examples: [{ plan: 'none' }] },
+export const adminAccountChangeSchema = Type.Object(
+  {
+    plan: Type.Optional(planSchema),
+    requests_per_minute: Type.Optional(
+      Type.Union([
+        Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'To each process' }),
+        Type.Null({ description: 'As many as the setting says' }),
+      ]),
+    ),
+  },
+  { title: 'AdminAccountChange', examples: [{ plan: 'none' }, { requests_per_minute: 600 }] },
 );
 
 export const adminUnfreezeRequestSchema = Type.Object(
@@ -144,6 +158,7 @@ const auditEntrySchema = Type.Object(
     action: stringEnum([
       'account_created',
       'plan_set',
+      'rate_set',
       'credits_granted',
       'account_frozen',
       'account_unfrozen',
@@ -277,7 +292,7 @@ export const requestParameters = Type.Object({
 
 true satisfies SameType<Static<typeof adminAccountPageSchema>, AdminAccountPage>;
 true satisfies SameType<Static<typeof adminAccountRequestSchema>, AdminAccountRequest>;
-true satisfies SameType<Static<typeof adminPlanRequestSchema>, AdminPlanRequest>;
+true satisfies SameType<Static<typeof adminAccountChangeSchema>, AdminAccountChange>;
 true satisfies SameType<Static<typeof adminGrantRequestSchema>, AdminGrantRequest>;
 true satisfies SameType<Static<typeof adminTraceSchema>, AdminRequestTrace>;
 true satisfies SameType<Static<typeof auditLogPageSchema>, AuditLogPage>;

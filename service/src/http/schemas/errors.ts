@@ -45,6 +45,7 @@ export const statusOf: Readonly<Record<ErrorReason, number>> = {
   idempotency_mismatch: 422,
   insufficient_credits: 429,
   key_limit_reached: 429,
+  rate_limited: 429,
   too_many_attempts: 429,
   too_many_uploads: 429,
   too_many_checks: 429,
@@ -102,6 +103,8 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   insufficient_credits: 'Not enough available credits',
   key_limit_reached:
     'The request would exceed the credits a day that the key is limited to; `Retry-After` says when the next day begins, in UTC',
+  rate_limited:
+    'The account or the key sends more requests than it may; try again after `Retry-After` seconds, and see `RateLimit`',
   too_many_attempts: 'Too many wrong attempts; try again after `Retry-After` seconds',
   headers_too_large: 'The header is over 8 KiB or has over 64 fields',
   verification_failed: 'Unexpected failure',
@@ -122,6 +125,7 @@ export const creationReasons = [
   'idempotency_mismatch',
   'insufficient_credits',
   'key_limit_reached',
+  'rate_limited',
   'verification_failed',
   'verification_unavailable',
   'service_unavailable',
@@ -132,6 +136,7 @@ export const creationReasons = [
 export const accountReasons = [
   'invalid_api_key',
   'insufficient_scope',
+  'rate_limited',
   'cross_site_request',
   'method_not_allowed',
   'verification_failed',
@@ -159,6 +164,7 @@ export const reasonsToWait: ReadonlySet<ErrorReason> = new Set([
   'too_many_attempts',
   'too_many_checks',
   'key_limit_reached',
+  'rate_limited',
 ]);
 
 /** The contract's own 429 keeps its name, whatever a limited key may be refused with beside it. */

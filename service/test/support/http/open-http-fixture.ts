@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { createAccountWithKeys } from '../../../src/accounts/create-account-with-keys.ts';
+import { createRateLimits } from '../../../src/http/pipeline/rate-limits.ts';
 import { createAuthenticate } from '../../../src/keys/authenticate.ts';
 import type { IssuedKey } from '../../../src/keys/issue-key.ts';
 import { createSandboxAllowance } from '../../../src/sandbox/sandbox-allowance.ts';
@@ -105,6 +106,7 @@ export async function openHttpFixture(database: TestDatabase) {
     lists: createListActions({ ...taskParts, ...listParts(time), processId: registry.ownId }),
     operator: createOperatorActions({ store, wallClock, ...watched }),
     webhooks: createWebhookActions({ ...taskParts, httpAllowed: false }),
+    rateLimits: createRateLimits({ clock: time, ratePerAccount: undefined, ratePerKey: undefined }),
     newRequestId: randomUUID,
   });
   const server = await createServer(httpParts);

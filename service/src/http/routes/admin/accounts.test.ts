@@ -31,6 +31,7 @@ for (const database of oneDatabase) {
         plan: 'none',
         credits: { granted: 7, available: 7, reserved: 0, spent: 0 },
         frozen: false,
+        requests_per_minute: null,
         created_at: new Date(fixture.time.wallClock.now()).toISOString(),
       };
       assert.deepEqual(made, expected);

@@ -13,7 +13,7 @@ import {
   adminAccountRequestSchema,
   adminAccountSchema,
   adminGrantRequestSchema,
-  adminPlanRequestSchema,
+  adminAccountChangeSchema,
   adminUnfreezeRequestSchema,
 } from '../../schemas/admin-schemas.ts';
 import { csrfHeaders } from '../../schemas/page-parameters.ts';
@@ -53,11 +53,11 @@ const readRoute = {
 const planRoute = {
   ...adminRoute,
   operationId: 'adminSetPlan',
-  summary: 'Switch the plan of an account on or off',
+  summary: 'Switch the plan of an account on or off, or set its rate',
   description: 'Takes effect within a second. Running work continues.',
   params: accountParameters,
   headers: csrfHeaders,
-  body: adminPlanRequestSchema,
+  body: adminAccountChangeSchema,
   response: {
     200: answering(adminAccountSchema),
     ...adminErrors('invalid_request', 'csrf_token_mismatch', 'account_not_found'),
@@ -163,8 +163,11 @@ function addSingleAccount(server: ApiServer, { operator, onRequest }: AdminRoute
     onRequest,
     handler: async (request, reply) => {
       const { accountId } = request.params;
-      const { plan } = request.body;
-      const account = isId(accountId) ? await operator.setPlan({ accountId, plan }) : undefined;
+      const { plan, requests_per_minute: requestsPerMinute } = request.body;
+      if (plan === undefined && requestsPerMinute === undefined) return refuse(reply, 'invalid_request');
+      const account = isId(accountId)
+        ? await operator.changeAccount({ accountId, plan, requestsPerMinute })
+        : undefined;
       if (account === undefined) return refuse(reply, 'account_not_found');
       return reply.code(200).send(presentAdminAccount(account));
     },

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { StoreOpenError } from '@mailproof/service';
+import type { DoctorParts, Finding } from '../doctor/check.ts';
+import { checkHeloName } from '../doctor/check-helo-name.ts';
+import { checkMachine } from '../doctor/check-machine.ts';
+import { checkMailPort } from '../doctor/check-mail-port.ts';
+import { checkResolvers } from '../doctor/check-resolvers.ts';
+import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
+import { lookAtStore } from '../doctor/look-at-store.ts';
+
+/** A setting that setup asks for, and what the doctor says of the answer. */
+export type Question = {
+  setting: string;
+  /** For a person, ending without a question mark: the value in force follows. */
+  text: string;
+  /** The answer for not setting it at all. */
+  without?: string;
+  /** What an answer stands for, where it is not the value itself. */
+  meaning?: (answer: string) => string;
+  check: (parts: DoctorParts) => Promise<Finding[]>;
+};
+
+/** In the order in which each can be checked by what was answered before: every name needs the resolver. */
+export const questions: readonly Question[] = [
+  {
+    setting: 'MAILPROOF_DNS_SERVERS',
+    text: 'Recursive resolver: IP addresses, comma-separated, or "system" for those of this machine',
+    without: 'system',
+    check: checkResolvers,
+  },
+  {
+    setting: 'MAILPROOF_HELO_NAME',
+    text: 'Name of this machine for mail servers (HELO), as its reverse DNS has it',
+    check: async (parts) => [await checkHeloName(parts)],
+  },
+  {
+    setting: 'MAILPROOF_MAIL_FROM',
+    text: 'Sender address: a mailbox of yours that somebody reads',
+    check: (parts) => Promise.all([checkSenderDomain(parts), checkSpf(parts), checkMailPort(parts)]),
+  },
+  {
+    setting: 'MAILPROOF_DATA_DIR',
+    text: 'Directory for the data',
+    check: (parts) => Promise.resolve(checkMachine(parts).filter(({ check }) => check === 'data directory')),
+  },
+  {
+    setting: 'MAILPROOF_DATABASE_URL',
+    text: 'PostgreSQL database (postgres://…), or "sqlite" for a file in the data directory',
+    without: 'sqlite',
+    check: async ({ config }) => [await checkDatabase(config)],
+  },
+  {
+    setting: 'MAILPROOF_ADMIN_TOKEN',
+    text: 'Token for the operator\'s pages: one of your own, "new" for a random one, or "none" for no such pages',
+    without: 'none',
+    meaning: (answer) => (answer === 'new' ? randomBytes(32).toString('hex') : answer),
+    check: () => Promise.resolve([]),
+  },
+];
+
+/** Only looks: the first start makes the tables. */
+async function checkDatabase(config: DoctorParts['config']): Promise<Finding> {
+  const check = 'database';
+  if (config.databaseUrl === undefined) return { check, state: 'ok', seen: 'SQLite in the data directory' };
+  try {
+    const found = await lookAtStore(config, () => Promise.resolve('reached'));
+    return { check, state: 'ok', seen: `PostgreSQL can be ${found ?? 'reached'}` };
+  } catch (error) {
+    if (!(error instanceof StoreOpenError)) throw error;
+    const remedy = 'Start the database, correct the URL, or allow this machine and user to connect.';
+    return { check, state: 'problem', seen: error.line, remedy };
+  }
+}

@@ -1,0 +1,31 @@
+import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
+import { statement } from '../db/statement.ts';
+
+const writeRate = statement((db, arg: { account: string; rate: number | null }) =>
+  db
+    .updateTable('account')
+    .set({ requests_per_minute: arg.rate })
+    .where('id', '=', arg.account)
+    .returning('name'),
+);
+
+type SetRateRequest = {
+  accountId: string;
+  /** Null: as many as the setting says. */
+  requestsPerMinute: number | null;
+};
+
+/** Takes effect within a second in every process (see keys/authenticate.ts). */
+export async function setRate(
+  { accountId, requestsPerMinute }: SetRateRequest,
+  { store, wallClock, actor }: ChangeParts,
+): Promise<{ kind: 'set'; accountId: string } | { kind: 'account_not_found' }> {
+  const now = wallClock.now();
+  return store.write(async (tx) => {
+    const row = await tx.first(writeRate, { account: accountId, rate: requestsPerMinute });
+    if (row === undefined) return { kind: 'account_not_found' };
+    const detail = { requests_per_minute: requestsPerMinute ?? 'default' };
+    await recordChange(tx, { actor, action: 'rate_set', subject: accountId, detail, now });
+    return { kind: 'set', accountId };
+  }, accountId);
+}
