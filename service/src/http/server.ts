@@ -31,6 +31,8 @@ import { addChangeList } from './routes/lists/change-list.ts';
 import { addCreateList } from './routes/lists/create-list.ts';
 import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, openapiDocument } from './routes/openapi.ts';
+import { addLlmsText } from './routes/llms-text.ts';
+import { addMcp } from './routes/mcp.ts';
 import { addProbers } from './routes/probers.ts';
 import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
@@ -100,6 +102,8 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addMetrics(server, routeParts);
   addOpenapi(server);
   addDocs(server);
+  addLlmsText(server);
+  addMcp(server, routeParts);
   addConsoleFiles(server, routeParts);
 
   await server.ready();
