@@ -110,6 +110,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
   },
   {
+    name: 'upgrade',
+    summary: 'say what a start of this version would do to the database',
+    load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
+  },
+  {
     name: 'backup',
     summary: 'back up the database while the service is running, or verify a backup',
     load: async () => (await import('./commands/backup.ts')).backupCommand,

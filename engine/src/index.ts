@@ -1,5 +1,5 @@
 /** What the engine offers: `createEngine(settings).verify(email, patience)`, and the pure parts that stand alone. */
-export { createBoundedCache } from './bounded-cache.ts';
+export { createBoundedCache, type BoundedCache } from './bounded-cache.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { createEngine, type Engine, type EngineSettings } from './create-engine.ts';
 export type { EngineEgress } from './engine-egress.ts';

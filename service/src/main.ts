@@ -27,7 +27,6 @@ import { createSlots, slotLimits } from './verifications/slots.ts';
 import { welcome, type FirstKeys } from './welcome.ts';
 
 export { StartError };
-export { startProber } from './start/start-prober.ts';
 export type { ProcessRole };
 
 export type Service = {
