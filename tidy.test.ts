@@ -141,6 +141,7 @@ const serviceLayers = [
   'upkeep',
   'backups',
   'worker',
+  'mcp',
   'http',
   'main',
 ];

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { llmsText } from '../service/src/http/routes/llms-text.ts';
 import { limitsPage } from './limits-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { providersPage } from './providers-page.ts';
@@ -10,6 +11,7 @@ import { settingsPage } from './settings-page.ts';
 
 /** `npm run docs`: writes the pages that are made from code. */
 writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
+writeFileSync(new URL('../docs/llms.txt', import.meta.url), llmsText);
 writeFileSync(new URL('../docs/metrics.md', import.meta.url), await metricsPage());
 writeFileSync(new URL('../docs/providers.md', import.meta.url), providersPage());
 writeFileSync(new URL('../docs/reasons.md', import.meta.url), reasonsPage());

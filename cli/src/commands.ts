@@ -35,6 +35,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/webhooks.ts')).webhooksCommand,
   },
   {
+    name: 'mcp',
+    summary: 'offer a service to an agent (Model Context Protocol)',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
+  {
     name: 'parse',
     summary: 'check only the syntax of addresses',
     load: async () => (await import('./commands/parse.ts')).parseCommand,
@@ -103,6 +108,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'migrate',
     summary: 'update the database schema to this version',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  },
+  {
+    name: 'upgrade',
+    summary: 'say what a start of this version would do to the database',
+    load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
   },
   {
     name: 'backup',

@@ -1,6 +1,7 @@
 import type { CallOptions } from './account-calls.ts';
 import { createAsk, holdsList, queryOf } from './ask.ts';
 import type { Call, Content, Download } from './exchange.ts';
+import type { Explanation } from './explanation.ts';
 import type { ListChange, ListPage, ListRecord, ListRow, ListRowPage, ListStart } from './list-record.ts';
 import { MailproofError } from './mailproof-error.ts';
 import { hasText } from './read-answer.ts';
@@ -22,6 +23,8 @@ export type ListCalls = {
   rows(listId: string, options?: ListRowsOptions): AsyncGenerator<ListRow, void, undefined>;
   /** One page of them; `after` is `next` of the page before. */
   rowPage(listId: string, options?: ListRowsOptions & { after?: string | undefined }): Promise<ListRowPage>;
+  /** Why a row came out as it did, with the replies of the mail host. */
+  explainRow(listId: string, row: number, options?: CallOptions): Promise<Explanation>;
   /** The file with the answers; while the list runs, with those that are known. */
   download(listId: string, options?: ListDownloadOptions): Promise<ListDownload>;
   pause(listId: string, options?: CallOptions): Promise<ListRecord>;
@@ -109,6 +112,8 @@ export function createListCalls(connection: Connection): ListCalls {
       } while (after !== undefined);
     },
     rowPage,
+    explainRow: (listId, row, { signal } = {}) =>
+      ask({ method: 'GET', path: pathOf(listId, `rows/${row}`), signal }, isExplanation),
     download: (listId, options = {}) => download(listId, options, connection),
     pause: act('pause'),
     resume: act('resume'),
@@ -173,6 +178,10 @@ function fileNameOf({ disposition }: Download): string | undefined {
 function pathOf(listId: string, below?: string): string {
   const path = `${listsPath}/${encodeURIComponent(listId)}`;
   return below === undefined ? path : `${path}/${below}`;
+}
+
+function isExplanation(body: object): body is Explanation {
+  return hasText(body, 'stage') && hasText(body, 'reason') && 'replies' in body;
 }
 
 function isList(body: object): body is ListRecord {

@@ -64,7 +64,8 @@ export const engineModule: ChildModule<EngineQuestion, Measured | undefined> = {
 /** Read from the launcher, so that nothing is measured that nobody runs. */
 function launcherHeapFlags(): string[] {
   const launcher = readFileSync(join(root, 'mailproof'), 'utf8');
-  const flags = launcher.match(/--max-(?:semi|old)-space-size=\d+/g) ?? [];
+  const [, heap = ''] = /^heap='([^']+)'$/m.exec(launcher) ?? [];
+  const flags = heap.match(/--max-(?:semi|old)-space-size=\d+/g) ?? [];
   if (flags.length !== 2) throw new Error('the launcher no longer bounds the heap');
   return flags;
 }

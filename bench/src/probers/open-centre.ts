@@ -62,7 +62,9 @@ export async function openCentre({ databaseUrl, settings, roles }: CentreOrder):
       const { status } = await post('/api/v1/email-verification', { email });
       return { status, ms: performance.now() - startedAt };
     },
-    createTask: async (emails) => void (await post('/api/v1/bulk-email-verification', { emails })),
+    createTask: async (emails) => {
+      await post('/api/v1/bulk-email-verification', { emails });
+    },
     startProber: async (own) => {
       const name = `prober-${probers.length + 1}`;
       const { token } = await runCommand(['probers', 'add', name], env);

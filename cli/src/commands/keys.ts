@@ -45,7 +45,7 @@ const create = defineCommand({
   examples: [
     'mailproof keys create acct_0123456789abcdef',
     'mailproof keys create acct_0123456789abcdef --test --json',
-    'mailproof keys create acct_0123456789abcdef --scopes verify,tasks --credits-per-day 500',
+    'mailproof keys create acct_0123456789abcdef --scopes verify,tasks',
   ],
   words: { required: ['ACCOUNT'], most: 1 },
   run: async ({ options, positionals: [accountId = ''], ...surroundings }) => {

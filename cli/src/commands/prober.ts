@@ -1,4 +1,4 @@
-import { StartError, startProber } from '@mailproof/service/main';
+import { StartError, startProber } from '@mailproof/service/prober';
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadConfig } from '../load-config.ts';

@@ -23,11 +23,20 @@ export const clientOptions = {
 type Given = { url: string | undefined; 'key-file': string | undefined };
 
 /** A client for the service and the account that the options and the environment name. */
-export async function openClient(given: Given, { env }: Surroundings): Promise<Client> {
+export async function openClient(given: Given, surroundings: Surroundings): Promise<Client> {
+  return createClient(await readConnection(given, surroundings));
+}
+
+/** Where the service is and which key to use, fit for a client. */
+export async function readConnection(
+  given: Given,
+  { env }: Surroundings,
+): Promise<{ baseUrl: string; apiKey: string }> {
   const apiKey = await readApiKey({ file: given['key-file'], env });
   const baseUrl = given.url ?? env['MAILPROOF_URL'] ?? usualUrl;
   try {
-    return createClient({ baseUrl, apiKey });
+    createClient({ baseUrl, apiKey });
+    return { baseUrl, apiKey };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new ListProblem(exitCodes.usage, `${baseUrl} is not the URL of a service. Example: ${usualUrl}`);

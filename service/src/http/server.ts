@@ -12,6 +12,7 @@ import { createErrorHandler } from './pipeline/error-handler.ts';
 import { connectionsWithin, limitConnections } from './pipeline/limit-connections.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
 import { listsPath, withoutOrigin } from './pipeline/paths.ts';
+import { traceRequest } from './pipeline/trace-request.ts';
 import { refuse } from './pipeline/refuse.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
@@ -31,6 +32,8 @@ import { addChangeList } from './routes/lists/change-list.ts';
 import { addCreateList } from './routes/lists/create-list.ts';
 import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, openapiDocument } from './routes/openapi.ts';
+import { addLlmsText } from './routes/llms-text.ts';
+import { addMcp } from './routes/mcp.ts';
 import { addProbers } from './routes/probers.ts';
 import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
@@ -61,6 +64,7 @@ type ConnectionLimits = typeof connectionLimits;
 export async function createServer(parts: HttpParts, limits = connectionLimits): Promise<ApiServer> {
   const server = openServer(parts, limits);
 
+  server.addHook('onRequest', traceRequest);
   server.addHook('onRequest', receiveRequest({ ...parts, requestsPerSocket: limits.requestsPerSocket }));
   server.addHook('onRequest', bodyDeadline({ ms: limits.requestTimeoutMs, exempt: listsPath }));
   server.addHook('preParsing', leavePlace);
@@ -100,6 +104,8 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addMetrics(server, routeParts);
   addOpenapi(server);
   addDocs(server);
+  addLlmsText(server);
+  addMcp(server, routeParts);
   addConsoleFiles(server, routeParts);
 
   await server.ready();

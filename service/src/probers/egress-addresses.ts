@@ -146,21 +146,28 @@ function readState(text: string): unknown {
   }
 }
 
-const leave = statement((db, arg: { name: string; owner: string; state: string; now: number }) =>
-  db
-    .updateTable('egress_address')
-    .set({ owner: '', lease_until: 0, state: arg.state, saved_at: arg.now })
-    .where('name', '=', arg.name)
-    .where('owner', '=', arg.owner),
+const leave = statement(
+  (db, arg: { name: string; owner: string; fence: number; state: string; now: number }) =>
+    db
+      .updateTable('egress_address')
+      .set({ owner: '', lease_until: 0, state: arg.state, saved_at: arg.now })
+      .where('name', '=', arg.name)
+      .where('owner', '=', arg.owner)
+      .where('fence', '=', arg.fence)
+      .where('lease_until', '>', arg.now),
 );
 
-/** Leaves an address to the next, with what it should know. */
+/**
+ * Leaves an address to the next, with what it should know. Where the lease has ended meanwhile nothing is left: whoever
+ * comes next takes us for dead, which is the safe side.
+ */
 export async function leaveEgress(
   tx: Tx,
-  left: { name: string; handOver: unknown },
+  left: { name: string; fence: number; handOver: unknown },
   { owner, now }: Ownership,
 ): Promise<void> {
-  await tx.change(leave, { name: left.name, owner, state: JSON.stringify(left.handOver), now });
+  const { name, fence, handOver } = left;
+  await tx.change(leave, { name, owner, fence, state: JSON.stringify(handOver), now });
 }
 
 const note = statement((db, arg: { name: string; owner: string; well: number; whyNot: string }) =>

@@ -286,7 +286,8 @@ function freeOf(rows: EgressAddress[], keeper: Keeper): string[] {
 async function leaveIdle(tx: Tx, at: { owner: string; now: number }, keeper: Keeper): Promise<number> {
   const { leaving, engine } = keeper;
   const idle = [...leaving].filter((name) => engine.egress.conversations(name) === 0);
-  for (const name of idle) await leaveEgress(tx, { name, handOver: engine.egress.handOver(name) }, at);
+  for (const name of idle)
+    await leaveEgress(tx, { ...fenced(name, keeper), handOver: engine.egress.handOver(name) }, at);
   return idle.length;
 }
 
@@ -325,12 +326,18 @@ function takeIn({ rows, taken, askedAt }: Exchanged, keeper: Keeper): void {
   }
 }
 
+/** The fence under which an address was last seen to be ours. */
+function fenced(name: string, { rows }: Keeper): { name: string; fence: number } {
+  return { name, fence: rows.find((row) => row.name === name)?.fence ?? 0 };
+}
+
 /** A lease whose end does not arrive ends by itself. */
-async function leaveAll({ store, engine, registry, wallClock, ours, onProblem }: Keeper): Promise<void> {
+async function leaveAll(keeper: Keeper): Promise<void> {
+  const { store, engine, registry, wallClock, ours, onProblem } = keeper;
   if (ours.size === 0) return;
   const left = [...ours].map((name) => {
     engine.egress.giveUp(name);
-    return { name, handOver: engine.egress.handOver(name) };
+    return { ...fenced(name, keeper), handOver: engine.egress.handOver(name) };
   });
   const at = { owner: registry.ownId, now: wallClock.now() };
   try {

@@ -1,5 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { createBoundedCache, type Clock, type PolicyBook, type Remembered } from '@mailproof/engine';
+import {
+  createBoundedCache,
+  type BoundedCache,
+  type Clock,
+  type PolicyBook,
+  type Remembered,
+} from '@mailproof/engine';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -72,9 +78,13 @@ const lookAgainMs = 800;
 const unwellWaitMs = 1_000;
 /** Hosts and domains that a prober was asked about, for each. */
 const keysRemembered = 50_000;
+const probersAnnounced = 1_000;
 
-export function createProberCentre(parts: ProberCentreParts): ProberCentre {
+export function createProberCentre(given: ProberCentreParts): ProberCentre {
+  const announced = createBoundedCache<Announced>({ clock: given.clock, maxEntries: probersAnnounced });
+  const parts = { ...given, announced };
   const { store, exchange, controls } = parts;
+  const counts = createCounts(parts);
   const closed = new AbortController();
   /** What each prober may have learnt something about. */
   const askedAbout = createBoundedCache<true>({ clock: parts.clock, maxEntries: keysRemembered });
@@ -112,13 +122,19 @@ export function createProberCentre(parts: ProberCentreParts): ProberCentre {
       const believed = readLearned(learned).filter(({ kind, key }) =>
         askedAbout.get(`${prober.id} ${kind} ${key}`),
       );
-      await keepAccount(prober, { counted, believed }, parts);
+      counts.add(prober.id, counted);
+      if (believed.length > 0)
+        await store.write(
+          (tx) => rememberFrom(tx, believed, { writer: writerOf(prober.id), at: parts.wallClock.now() }),
+          `prober:${prober.id}`,
+        );
       controls.count(prober, counted.length);
       return { ended };
     },
     close: () => {
       closed.abort();
       controls.stop();
+      counts.stop();
     },
   };
 }
@@ -205,11 +221,45 @@ const see = statement((db, arg: SeenRow) =>
 );
 
 const findInstance = statement((db, arg: { id: string }) =>
-  db.selectFrom('prober').select('instance').where('id', '=', arg.id),
+  db
+    .selectFrom('prober')
+    .select(['instance', 'why_not as whyNot'])
+    .select(['controlled_at as controlledAt', 'controls_right as controlsRight'])
+    .where('id', '=', arg.id),
 );
 
-/** The prober is there: its egress addresses can be asked from, unless another of its instances works. */
+/** What this process has last written down of a prober, and when. */
+type Announced = { key: string; at: number };
+
+type AnnouncingParts = ProberCentreParts & { announced: BoundedCache<Announced> };
+
+/**
+ * The prober is there: its egress addresses can be asked from, unless another of its instances works. Somebody waits for
+ * what it leases, so what was written down a moment ago is not written again.
+ */
 async function announce(
+  request: LeaseRequestMessage,
+  from: Omit<ProberCall, 'signal'>,
+  parts: AnnouncingParts,
+): Promise<ProberState | 'stand_by'> {
+  const { id } = from.prober;
+  const { store, clock, controls, announced } = parts;
+  const { instance, version, egress, unwell } = request;
+  const last = announced.peek(id);
+  if (last !== undefined && clock.now() - last.at < announceEveryMs / 2) {
+    const row = await store.read.first(findInstance, { id });
+    const whyNot = row?.whyNot ?? (row && controls.missing(row)) ?? unwell ?? '';
+    const isSame = last.key === JSON.stringify([instance, version, from.address, egress, whyNot]);
+    if (row?.instance === instance && isSame) return { ...row, whyNot };
+  }
+  const state = await writeAnnouncement(request, from, parts);
+  if (state === 'stand_by') return state;
+  const key = JSON.stringify([instance, version, from.address, egress, state.whyNot]);
+  announced.set(id, { key, at: clock.now() }, announceEveryMs);
+  return state;
+}
+
+async function writeAnnouncement(
   request: LeaseRequestMessage,
   { prober, address }: Omit<ProberCall, 'signal'>,
   { store, wallClock, controls }: ProberCentreParts,
@@ -232,7 +282,7 @@ async function announce(
 type WaitingCall = ProberCall & { isStillKnown: () => Promise<boolean> };
 
 /** A prober that waits is there; one that was removed meanwhile waits no longer. */
-function keepAnnouncing(request: LeaseRequestMessage, from: WaitingCall, parts: ProberCentreParts) {
+function keepAnnouncing(request: LeaseRequestMessage, from: WaitingCall, parts: AnnouncingParts) {
   const removed = new AbortController();
   const signal = AbortSignal.any([from.signal, removed.signal]);
   let announcedAt = parts.clock.now();
@@ -273,18 +323,35 @@ const addCounts = statement((db, arg: { id: string; answered: number; unknown: n
     .where('id', '=', arg.id),
 );
 
-async function keepAccount(
-  { id }: KnownProber,
-  { counted, believed }: { counted: ProbeResult[]; believed: Remembered[] },
-  { store, wallClock }: ProberCentreParts,
-): Promise<void> {
-  if (counted.length === 0 && believed.length === 0) return;
-  const unknown = counted.filter(({ evidence }) => evidence?.kind !== 'answered').length;
-  await store.write(async (tx) => {
-    if (counted.length > 0) await tx.change(addCounts, { id, answered: counted.length, unknown });
-    await rememberFrom(tx, believed, { writer: writerOf(id), at: wallClock.now() });
-  }, `prober:${id}`);
+/** Figures for the operator, written down together: nobody who waits for a verdict waits for them. */
+function createCounts({ store, clock, onProblem }: ProberCentreParts) {
+  const uncounted = new Map<string, { answered: number; unknown: number }>();
+  let cancel: (() => void) | undefined;
+
+  function write(): void {
+    cancel = undefined;
+    const all = [...uncounted];
+    uncounted.clear();
+    store
+      .write(async (tx) => {
+        for (const [id, counts] of all) await tx.change(addCounts, { id, ...counts });
+      })
+      .catch((error: unknown) => onProblem('the answers of probers could not be counted', error));
+  }
+
+  return {
+    add(id: string, counted: readonly ProbeResult[]): void {
+      if (counted.length === 0) return;
+      const { answered, unknown } = uncounted.get(id) ?? { answered: 0, unknown: 0 };
+      const without = counted.filter(({ evidence }) => evidence?.kind !== 'answered').length;
+      uncounted.set(id, { answered: answered + counted.length, unknown: unknown + without });
+      cancel ??= clock.after(countEveryMs, write);
+    },
+    stop: () => cancel?.(),
+  };
 }
+
+const countEveryMs = 1_000;
 
 function writerOf(proberId: string): string {
   return `prober:${proberId}`;

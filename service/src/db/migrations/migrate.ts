@@ -65,6 +65,72 @@ export async function migrate(
   return { kind: 'up_to_date', version };
 }
 
+/** What a start of this program would do to a database; nothing is done. */
+export type UpgradePlan =
+  /** No service has run on it yet. */
+  | { kind: 'new'; known: number }
+  | { kind: 'up_to_date'; version: number; known: number }
+  /** `goesOn`: programs that know the schema of now work on the one to come. */
+  | { kind: 'migrates'; version: number; known: number; steps: PlannedStep[]; goesOn: boolean }
+  /** A newer program was here, and its schema serves this one too. */
+  | { kind: 'serves_older'; version: number; known: number }
+  | { kind: 'too_new'; version: number; known: number };
+
+/** Names of tables. An index is built while writes to its table wait, so the rows say how long. */
+export type PlannedStep = {
+  version: number;
+  creates: string[];
+  extends: string[];
+  indexes: { table: string; rows: number }[];
+};
+
+export async function planUpgrade(
+  connection: Pick<Connection, 'execute'>,
+  words: SchemaWords,
+  steps: readonly Migration[] = migrations,
+): Promise<UpgradePlan> {
+  const known = steps.at(-1)?.version ?? 0;
+  const { version, serves } = await readVersion(connection, words);
+  if (version === 0) return { kind: 'new', known };
+  if (version === known) return { kind: 'up_to_date', version, known };
+  if (version > known) return { kind: serves > known ? 'too_new' : 'serves_older', version, known };
+  const pending = steps.filter((step) => step.version > version);
+  const made = new Set(
+    pending.flatMap((step) => tablesIn(step.statements(words), /^\s*create table (\w+)/i)),
+  );
+  const planned: PlannedStep[] = [];
+  for (const step of pending) {
+    const statements = step.statements(words);
+    const indexed = tablesIn(statements, /^\s*create (?:unique )?index \w+\s+on (\w+)/i);
+    planned.push({
+      version: step.version,
+      creates: tablesIn(statements, /^\s*create table (\w+)/i),
+      extends: tablesIn(statements, /^\s*alter table (\w+) add/i),
+      indexes: await countRows(
+        connection,
+        indexed.filter((table) => !made.has(table)),
+      ),
+    });
+  }
+  return { kind: 'migrates', version, known, steps: planned, goesOn: version >= oldestServed };
+}
+
+function tablesIn(statements: readonly string[], pattern: RegExp): string[] {
+  return [...new Set(statements.flatMap((text) => pattern.exec(text)?.[1] ?? []))];
+}
+
+async function countRows(
+  connection: Pick<Connection, 'execute'>,
+  tables: readonly string[],
+): Promise<PlannedStep['indexes']> {
+  const counted: PlannedStep['indexes'] = [];
+  for (const table of tables) {
+    const { rows } = await connection.execute(`select count(*) as n from ${table}`, []);
+    counted.push({ table, rows: Number((rows[0] as { n?: unknown } | undefined)?.n ?? 0) });
+  }
+  return counted;
+}
+
 async function apply(connection: Connection, step: Migration, words: SchemaWords): Promise<number> {
   try {
     for (const statement of words.begin) await connection.execute(statement, []);
@@ -86,7 +152,10 @@ type FoundVersion = {
   /** The oldest schema whose programs work on this one. */ serves: number;
 };
 
-async function readVersion(connection: Connection, words: SchemaWords): Promise<FoundVersion> {
+async function readVersion(
+  connection: Pick<Connection, 'execute'>,
+  words: SchemaWords,
+): Promise<FoundVersion> {
   const table = await connection.execute(words.findVersionTable, []);
   if (table.rows.length === 0) return { version: 0, serves: 0 };
   const { rows } = await connection.execute('select * from schema_version', []);

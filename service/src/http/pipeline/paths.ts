@@ -42,6 +42,10 @@ export const assetPath = '/assets/*';
 /** Everything below is the operator's, and is there only where an admin token is set. */
 export const adminPath = '/admin/v1';
 
+/** For agents, beside the docs. */
+export const mcpPath = '/mcp';
+export const llmsPath = '/llms.txt';
+
 /** Here only where a token for it is set and it has no port of its own. */
 export const metricsPath = '/metrics';
 
@@ -57,6 +61,8 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   ['/readyz', ['GET', 'HEAD']],
   [metricsPath, ['GET', 'HEAD']],
   ['/openapi.json', ['GET']],
+  [mcpPath, ['POST']],
+  [llmsPath, ['GET', 'HEAD']],
   ['/docs', ['GET']],
   ['/docs/', ['GET']],
   ['/docs/js/scalar.js', ['GET']],

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../config.ts';
+import type { Connection } from '../db/connection.ts';
+import { postgresDialect, sqliteDialect } from '../db/dialect.ts';
+import { planUpgrade, type UpgradePlan } from '../db/migrations/migrate.ts';
+import { explainOpenFailure } from '../db/postgres/explain-open-failure.ts';
+import { openPostgresConnection } from '../db/postgres/postgres-connection.ts';
+import { postgresLimits } from '../db/postgres/postgres-limits.ts';
+import { openSqliteConnection } from '../db/sqlite/sqlite-connection.ts';
+import { storeFile } from '../db/sqlite/open-sqlite-store.ts';
+import { StoreOpenError } from '../db/store-open-error.ts';
+
+/** What a start of this version would do to the database that the settings name. Only looks. */
+export async function lookAtUpgrade({
+  dataDir,
+  databaseUrl,
+}: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<UpgradePlan> {
+  if (databaseUrl !== undefined) {
+    const connect = () => openPostgresConnection({ url: databaseUrl, limits: postgresLimits() });
+    try {
+      return await withConnection(await connect(), (connection) =>
+        planUpgrade(connection, postgresDialect().words),
+      );
+    } catch (error) {
+      throw new StoreOpenError(explainOpenFailure(error, databaseUrl), error);
+    }
+  }
+  const file = storeFile(dataDir);
+  if (!existsSync(file)) return await planUpgrade({ execute: noTables }, sqliteDialect().words);
+  const connection = openSqliteConnection({ file, busyTimeoutMs: 5_000, cacheMb: 16 });
+  return await withConnection(connection, (opened) => planUpgrade(opened, sqliteDialect().words));
+}
+
+const noTables: Connection['execute'] = () => Promise.resolve({ rows: [], changes: 0 });
+
+async function withConnection<Result>(
+  connection: Connection,
+  look: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await look(connection);
+  } finally {
+    await connection.close();
+  }
+}
