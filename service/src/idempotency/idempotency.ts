@@ -127,9 +127,26 @@ const writeAnswer = statement(
 
 type AttemptKey = { accountId: string; key: string; attempt: string };
 
-export async function finish(tx: Tx, ended: AttemptKey & { answer: string; now: number }): Promise<void> {
+/**
+ * `false` where the key is no longer the attempt's: its time was over when this was written, and another attempt may
+ * have been charged since. What the attempt did must then not be charged.
+ */
+export async function finish(tx: Tx, ended: AttemptKey & { answer: string; now: number }): Promise<boolean> {
   const { accountId: account, key, attempt, answer, now } = ended;
-  await tx.change(writeAnswer, { account, key, attempt, answer, expires: now + keepMs });
+  return (await tx.change(writeAnswer, { account, key, attempt, answer, expires: now + keepMs })) === 1;
+}
+
+const removeAttempt = statement((db, arg: { account: string; key: string; attempt: string }) =>
+  db
+    .deleteFrom('idempotency')
+    .where('account_id', '=', arg.account)
+    .where('request_key', '=', arg.key)
+    .where('attempt', '=', arg.attempt),
+);
+
+/** Takes back what `finish` wrote in the same transaction. */
+export async function withdraw(tx: Tx, { accountId: account, key, attempt }: AttemptKey): Promise<void> {
+  await tx.change(removeAttempt, { account, key, attempt });
 }
 
 const remove = statement((db, arg: { account: string; key: string; attempt: string }) =>

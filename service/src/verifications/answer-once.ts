@@ -1,5 +1,5 @@
 import type { Tx } from '../db/statement.ts';
-import { begin, finish, forget, recall } from '../idempotency/idempotency.ts';
+import { begin, finish, forget, recall, withdraw } from '../idempotency/idempotency.ts';
 import type { VerifyOneAnswer, VerifyOneRequest } from './verify-one.ts';
 
 /**
@@ -28,14 +28,23 @@ export async function takeKey(
 
 export type Kept = Omit<VerifyOneAnswer & { kind: 'verified' }, 'replayed'>;
 
+/** `false` where another attempt has the key by now: then this one must be neither told nor charged. */
 export async function keepAnswer(
   tx: Tx,
   { requestId, caller: { accountId }, idempotency }: KeyedRequest,
   { answer, now }: { answer: Kept; now: number },
-): Promise<void> {
-  if (idempotency === undefined) return;
+): Promise<boolean> {
+  if (idempotency === undefined) return true;
   const text = JSON.stringify(answer);
-  await finish(tx, { accountId, key: idempotency.key, attempt: requestId, answer: text, now });
+  return finish(tx, { accountId, key: idempotency.key, attempt: requestId, answer: text, now });
+}
+
+/** Undoes `keepAnswer`, in the same transaction. */
+export async function withdrawAnswer(
+  tx: Tx,
+  { requestId, caller: { accountId }, idempotency }: KeyedRequest,
+): Promise<void> {
+  if (idempotency !== undefined) await withdraw(tx, { accountId, key: idempotency.key, attempt: requestId });
 }
 
 /** An attempt that came to nothing lets the next one try. */

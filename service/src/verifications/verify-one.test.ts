@@ -9,6 +9,7 @@ import type { Store } from '../db/store.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import { addressOf } from '../../test/support/address-of.ts';
+import { until } from '../../test/support/until.ts';
 import { databases } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { openAccount } from '../../test/support/open-account.ts';
@@ -319,6 +320,41 @@ for (const database of databases) {
         assert.equal(answers.filter((answer) => answer.kind === 'verified' && !answer.replayed).length, 1);
         for (const { kind } of answers) assert.ok(kind === 'verified' || kind === 'request_in_progress');
         assert.deepEqual(await balance(), [9, 0, 1]);
+        await finish();
+      });
+
+      it('an attempt that lost its key to a later one, while its transaction was held up, is not charged', async () => {
+        const { ask, live, time, parts, answering, balance, finish } = await setUp();
+        const { promise: answer, resolve: probed } = Promise.withResolvers<Outcome>();
+        // It has looked at the clock in time, and writes when its time is long over.
+        const startedAt = parts.wallClock.now();
+        const heldUp = { engine: answering(() => answer), wallClock: { now: () => startedAt } };
+        const first = ask(live, withKey('k'), heldUp);
+        await until(async () => (await balance())[1] === 1);
+        time.advance(60_000);
+        const second = await ask(live, withKey('k'));
+        assert.ok(second.kind === 'verified' && second.creditsUsed === 1);
+        probed(safe(email));
+        assert.deepEqual(await first, { kind: 'timeout' });
+        assert.deepEqual(await balance(), [9, 0, 1]);
+        assert.deepEqual(await ask(live, withKey('k')), { ...second, replayed: true });
+        await finish();
+      });
+
+      it('an attempt whose hold was swept keeps no answer', async () => {
+        const { ask, live, time, parts, answering, balance, sweep, finish } = await setUp();
+        const { promise: answer, resolve: probed } = Promise.withResolvers<Outcome>();
+        const startedAt = parts.wallClock.now();
+        const heldUp = { engine: answering(() => answer), wallClock: { now: () => startedAt } };
+        const first = ask(live, withKey('k'), heldUp);
+        await until(async () => (await balance())[1] === 1);
+        time.advance(60_000);
+        await sweep();
+        probed(safe(email));
+        assert.deepEqual(await first, { kind: 'timeout' });
+        assert.deepEqual(await balance(), [10, 0, 0]);
+        const again = await ask(live, withKey('k'));
+        assert.ok(again.kind === 'verified' && !again.replayed && again.creditsUsed === 1);
         await finish();
       });
 

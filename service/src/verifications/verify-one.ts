@@ -16,7 +16,7 @@ import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { IdempotentRequest } from '../idempotency/idempotency.ts';
 import { reservingKeyOf, type Caller } from '../keys/authenticate.ts';
-import { freeKey, keepAnswer, takeKey, type Kept } from './answer-once.ts';
+import { freeKey, keepAnswer, takeKey, withdrawAnswer, type Kept } from './answer-once.ts';
 import type { Slots } from './slots.ts';
 
 /**
@@ -141,16 +141,18 @@ async function probe(
 
 async function conclude(tx: Tx, step: Step, probed: Outcome | { kind: 'timeout' }): Promise<VerifyOneAnswer> {
   const { request, now, expiresAt } = step;
-  // Too late, it must not be charged: another attempt with the same key may be, since.
+  // Too late, it must not be charged: another attempt with the same key may be, since. How late the commit is nobody
+  // knows yet, so the key is asked for once more below.
   const outcome = now < expiresAt ? probed : ({ kind: 'timeout' } as const);
   switch (outcome.kind) {
     case 'verdict': {
       const { verdict, explanation } = outcome;
       const charge = conclusiveStatuses.has(verdict.status) && holdOf(request) !== undefined ? 1 : 0;
-      if (!(await close(tx, step, charge))) return { kind: 'timeout' };
       const answer: Kept = { kind: 'verified', verdict, explanation, creditsUsed: charge };
-      await keepAnswer(tx, request, { answer, now });
-      return { ...answer, replayed: false };
+      const isKept = await keepAnswer(tx, request, { answer, now });
+      if (isKept && (await close(tx, step, charge))) return { ...answer, replayed: false };
+      await (isKept ? withdrawAnswer(tx, request) : close(tx, step, 0));
+      return { kind: 'timeout' };
     }
     case 'timeout':
     case 'unavailable':
