@@ -35,6 +35,7 @@ export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
 export { canonicalHost } from './syntax/canonical-host.ts';
 export { parseAddress, trimAddress } from './syntax/parse-address.ts';
+export { tracedConversations, tracedLookups } from './traced.ts';
 export { egressFor } from './routes/rank-egress.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export type { Probe, Prober } from './probing/prober.ts';

@@ -17,6 +17,7 @@ import { watchGroups, watchVerifications, watchWebhooks } from './metrics/watch-
 import { openEngine } from './start/open-engine.ts';
 import { openMetrics } from './start/open-metrics.ts';
 import { startApi, type Api, type ApiParts } from './start/start-api.ts';
+import { startTracing } from './start/start-tracing.ts';
 import { startTasks } from './start/start-tasks.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
 import { startWebhooks } from './start/start-webhooks.ts';
@@ -80,6 +81,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
   const clock = systemClock;
   const metrics = createMetrics();
+  const tracing = startTracing();
   const store = await openStore({ ...config, check: true, onGroup: watchGroups(metrics) });
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
@@ -111,6 +113,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     await opened.close();
     await registry.leave();
     await store.close();
+    tracing.stop();
   });
 
   try {

@@ -8,7 +8,7 @@ import {
 } from '@mailproof/client';
 
 /** The limits of a key as they stand in a form. */
-export type LimitTexts = { scopes: readonly KeyScope[]; expires: string; ips: string; credits: string };
+type LimitTexts = { scopes: readonly KeyScope[]; expires: string; ips: string; credits: string };
 
 const scopeTexts: Record<KeyScope, string> = {
   verify: 'Verify single addresses',

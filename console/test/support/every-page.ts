@@ -74,6 +74,16 @@ async function createKey(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor();
 }
 
+/** The fields of a new key's limits, and the dialog of another's above them. */
+async function openLimits(page: Page): Promise<void> {
+  await page.getByText('Limit what the key may do').click();
+  await page
+    .getByRole('button', { name: /^Limits of / })
+    .first()
+    .click();
+  await page.getByRole('dialog').waitFor();
+}
+
 const ofAccount = (taskId: string, webhookId: string): Place[] => [
   { name: 'check', path: '/check', heading: 'Check an address' },
   {
@@ -109,6 +119,7 @@ const ofAccount = (taskId: string, webhookId: string): Place[] => [
   { name: 'account-new-key', path: '/account', heading: 'Account', act: createKey },
   { name: 'webhooks', path: '/webhooks', heading: 'Webhooks' },
   { name: 'webhook', heading: 'Webhook', path: `/webhooks/${webhookId}` },
+  { name: 'account-key-limits', path: '/account', heading: 'Account', act: openLimits },
   { name: 'not-found', path: '/operator/nowhere', heading: 'Page not found' },
 ];
 const ofTestKey: Place[] = [

@@ -13,6 +13,7 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
+import { tracedLookups } from '../traced.ts';
 import { askServer } from './ask-server.ts';
 import type { ServerReply, WireParts } from './ask-server.ts';
 import type { Semaphore } from './semaphore.ts';
@@ -47,7 +48,8 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
     const release = lookups.acquireNow() ?? (await waitForPlace({ deadline, signal }));
     if (release === undefined) return failed('silence');
     try {
-      return await endedBy(signal, startLookup({ question, deadline }, parts, favourite));
+      const lookUp = () => endedBy(signal, startLookup({ question, deadline }, parts, favourite));
+      return await tracedLookups.tracePromise(lookUp, { type: question.type });
     } finally {
       release();
     }

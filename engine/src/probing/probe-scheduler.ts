@@ -8,6 +8,7 @@ import { createReplyClassifier } from '../replies/classifier/create-reply-classi
 import type { Route, Routes } from '../routes/create-routes.ts';
 import type { EgressRights } from '../routes/egress-rights.ts';
 import { egressFor } from '../routes/rank-egress.ts';
+import { tracedConversations } from '../traced.ts';
 import { createPendingProbe, type MailboxRequest, type PendingProbe, type Visit } from './pending-probe.ts';
 import type { ProbeSupply } from './session-probes.ts';
 import { runSession, type SessionParts } from './session.ts';
@@ -261,7 +262,10 @@ async function begin(
   conversationLimiter.opened();
   queue.open += 1;
   const { supply, arrived } = supplyFrom(queue, conversation, scheduler);
-  const outcome = await runSession({ destination, first, supply }, partsOn(route, scheduler));
+  const outcome = await tracedConversations.tracePromise(
+    () => runSession({ destination, first, supply }, partsOn(route, scheduler)),
+    { host: destination.target.host, route: route.id },
+  );
   arrived();
   if (outcome?.connected === true) routes.note(route.id, { kind: 'connected', ...at });
   if (outcome?.turnedAway?.meaning.label === 'blocked_or_policy')

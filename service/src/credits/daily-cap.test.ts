@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
-import { databases, type TestStore } from '../../test/support/databases.ts';
+import { databases, sqlite, type TestStore } from '../../test/support/databases.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
@@ -167,3 +167,33 @@ for (const database of databases) {
     });
   });
 }
+
+describe('a key without a cap', () => {
+  it('costs no statement more', async () => {
+    const seen: string[] = [];
+    const { store, close } = await sqlite.open({
+      wrap: (connection) => ({
+        ...connection,
+        execute: (sql, values) => {
+          seen.push(sql);
+          return connection.execute(sql, values);
+        },
+      }),
+    });
+    const { wallClock } = createTestClock();
+    const { accountId } = await openAccount({ store, wallClock }, 10);
+    const now = wallClock.now();
+    seen.length = 0;
+    const key = { id: 'key', capped: false };
+    await store.write(async (tx) => {
+      const held = await reserve(tx, { accountId, key, credits: 2, ifAvailable: 2, keeper: null, now });
+      assert.ok(held.kind === 'reserved');
+      await settle(tx, { accountId, holdId: held.holdId, charge: 1, now });
+    }, accountId);
+    // A debit, a hold and its entry; the hold closed, the credits moved, two entries.
+    const changes = seen.filter((sql) => /^(?:insert|update)/i.test(sql));
+    assert.ok(changes.length <= 7, changes.join('\n'));
+    assert.ok(!changes.some((sql) => sql.includes('api_key')), changes.join('\n'));
+    await close();
+  });
+});

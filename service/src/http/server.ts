@@ -12,6 +12,7 @@ import { createErrorHandler } from './pipeline/error-handler.ts';
 import { connectionsWithin, limitConnections } from './pipeline/limit-connections.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
 import { listsPath, withoutOrigin } from './pipeline/paths.ts';
+import { traceRequest } from './pipeline/trace-request.ts';
 import { refuse } from './pipeline/refuse.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
@@ -63,6 +64,7 @@ type ConnectionLimits = typeof connectionLimits;
 export async function createServer(parts: HttpParts, limits = connectionLimits): Promise<ApiServer> {
   const server = openServer(parts, limits);
 
+  server.addHook('onRequest', traceRequest);
   server.addHook('onRequest', receiveRequest({ ...parts, requestsPerSocket: limits.requestsPerSocket }));
   server.addHook('onRequest', bodyDeadline({ ms: limits.requestTimeoutMs, exempt: listsPath }));
   server.addHook('preParsing', leavePlace);

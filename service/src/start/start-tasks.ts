@@ -3,6 +3,7 @@ import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import { runListTask } from '../lists/run-list-task.ts';
 import { claimTask, type Claim } from '../tasks/claim-task.ts';
+import { tracedTasks } from '../traced.ts';
 import { runTask, type RunTaskParts } from '../tasks/run-task.ts';
 import { startWorker, workerLimits } from '../worker/start-worker.ts';
 
@@ -38,8 +39,10 @@ function startWorkerFor(mode: Claim['mode'], config: Config, parts: TaskParts) {
       store.write((tx) => claimTask(tx, { processId: registry.ownId, mode, now: wallClock.now() })),
     run: async (claim, signals) => {
       const taskParts = { ...parts, itemTimeoutMs: taskDeadlineMs, deferRetryMs, taskRetentionMs };
-      const run = claim.listId === null ? runTask : runListTask;
-      if ((await run(claim, taskParts, signals)) === 'lease_lost') parts.onLeaseLost();
+      const [kind, run] =
+        claim.listId === null ? (['task', runTask] as const) : (['list', runListTask] as const);
+      const answer = await tracedTasks.tracePromise(() => run(claim, taskParts, signals), { kind });
+      if (answer === 'lease_lost') parts.onLeaseLost();
     },
     clock,
     limits: workerLimits(config.verificationsAtOnce),

@@ -4,6 +4,7 @@ import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { createDeliverySender } from '../webhooks/send-deliveries.ts';
+import { tracedWebhooks } from '../traced.ts';
 import { createSendRequest, type SendOutcome, type SendRequest } from '../webhooks/send-request.ts';
 import { webhookLimits } from '../webhooks/webhook-limits.ts';
 import { startWorker } from '../worker/start-worker.ts';
@@ -32,7 +33,7 @@ export function startWebhooks(config: Config, parts: WebhookParts): { stop(): Pr
   const sendOnce = createSendRequest({ resolver: resolver.uncached, clock, egressAllow, ownAddresses });
   const send: SendRequest = async (message, signal) => {
     const startedAt = clock.now();
-    const outcome = await sendOnce(message, signal);
+    const outcome = await tracedWebhooks.tracePromise(() => sendOnce(message, signal), {});
     parts.onAttempt(outcome, clock.now() - startedAt);
     return outcome;
   };

@@ -17,8 +17,8 @@ type CheckLedger = {
 };
 
 export function describeLedger(database: TestDatabase, { runs }: { runs: number }): void {
-  describe(`the ledger and its tasks on ${database.name}`, () => {
-    it(`agree with the model, and the audit is clean, after every command of ${runs} random sequences`, async () => {
+  void describe(`the ledger and its tasks on ${database.name}`, () => {
+    void it(`agree with the model, and the audit is clean, after every command of ${runs} random sequences`, async () => {
       await checkLedger({ database, runs });
     });
   });

@@ -1,3 +1,5 @@
+import { tracedGroups } from '../../traced.ts';
+
 /** How one transaction went, for whoever watches the store. */
 export type GroupReport = { operations: number; tookMs: number; outcome: 'committed' | 'failed' };
 
@@ -9,11 +11,12 @@ export async function timeGroup<T>(
   run: () => Promise<T>,
   onGroup: OnGroup | undefined,
 ): Promise<T> {
-  if (onGroup === undefined) return run();
+  const traced = () => tracedGroups.tracePromise(run, { operations });
+  if (onGroup === undefined) return traced();
   const startedAt = performance.now();
   let outcome: GroupReport['outcome'] = 'failed';
   try {
-    const answer = await run();
+    const answer = await traced();
     outcome = 'committed';
     return answer;
   } finally {

@@ -2,7 +2,7 @@ import { judge, parseAddress, parseCidr, type Explanation, type Verdict } from '
 import type { Caller } from '../../../src/keys/authenticate.ts';
 import { createAdminToken } from '../../../src/sessions/admin-token.ts';
 import { createClientAddress } from '../../../src/http/pipeline/client-network.ts';
-import { createOverloadGuard } from '../../../src/http/pipeline/overload-guard.ts';
+import { createOverloadGuard, overloadLimits } from '../../../src/http/pipeline/overload-guard.ts';
 import { createAddressHash } from '../../../src/log/log-secret.ts';
 import { createLogger } from '../../../src/log/create-logger.ts';
 import { createLogRequest } from '../../../src/http/pipeline/log-request.ts';
@@ -67,7 +67,8 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     operator: noOperatorActions(),
     probers: noProbers,
     consoleFiles: noConsoleFiles,
-    overloadGuard: createOverloadGuard(),
+    // A machine that runs many tests at once is slow, and its service is not overloaded.
+    overloadGuard: createOverloadGuard({ ...overloadLimits, waitMs: 60_000 }),
     rateLimits: { take: () => ({ kind: 'free' }) },
     readiness: () => Promise.resolve({ ready: true }),
     clientAddress: createClientAddress(loopback),
