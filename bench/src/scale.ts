@@ -16,30 +16,36 @@ const { values: wish } = parseArgs({
     only: { type: 'string' },
     /** A fifth of the addresses. */
     quick: { type: 'boolean', default: false },
+    /** Each worker with an egress address of its own: who owns it is asked, through the store. */
+    'own-egress': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 });
 
 const share = wish.quick ? 0.2 : 1;
+const ownEgress = wish['own-egress'];
 const tell = (message: string): void => void process.stderr.write(`${message} …\n`);
 const wanted = (part: string): boolean => wish.only === undefined || wish.only === part;
 
 const machine = describeMachine();
 const postgres = await startBenchPostgres();
 try {
-  const scaling = wanted('scaling') ? await measureScaling({ postgres, share, tell }) : undefined;
-  const volume = wanted('volume') ? await measureVolume({ postgres, share, tell }) : undefined;
+  const scaling = wanted('scaling') ? await measureScaling({ postgres, share, tell, ownEgress }) : undefined;
+  const volume = wanted('volume') ? await measureVolume({ postgres, share, tell, ownEgress }) : undefined;
   const lines = [
     '# Beyond one process',
     '',
     ...machineLines(machine),
     `- PostgreSQL ${postgres.version} on the same machine, durable (\`fsync\` and \`synchronous_commit\` on)`,
     ...(wish.quick ? ['- **at a fifth of the size**'] : []),
+    ...(ownEgress
+      ? ['- each worker leaves from an egress address of its own, and hands probes to the others']
+      : []),
     ...(scaling === undefined ? [] : describeScaling(scaling)),
     ...(volume === undefined ? [] : describeVolume(volume)),
   ];
   const figures = { machine, postgres: postgres.version, share, scaling, volume };
-  publish({ name: 'scale', lines, figures }, wish);
+  publish({ name: ownEgress ? 'scale-own-egress' : 'scale', lines, figures }, wish);
 } finally {
   await postgres.stop();
 }

@@ -15,6 +15,7 @@ import { runWorkers, type WorkerRun } from './run-workers.ts';
 export type Scaling = {
   latencyMs: number;
   verificationsAtOnce: number;
+  ownEgress: boolean;
   accounts: number;
   perTask: number;
   runs: WorkerRun[];
@@ -22,7 +23,13 @@ export type Scaling = {
   ratios: { workers: number; ratio: number; goal: number }[];
 };
 
-export type ScaleParts = { postgres: BenchPostgres; share: number; tell: (message: string) => void };
+export type ScaleParts = {
+  postgres: BenchPostgres;
+  share: number;
+  tell: (message: string) => void;
+  /** Whether each worker has an egress address of its own. */
+  ownEgress: boolean;
+};
 
 const verificationsAtOnce = 15;
 /** An account has a fifth of a worker's places and 16 tasks at most, so it takes several to keep four workers busy. */
@@ -35,7 +42,7 @@ const goals = [
   { workers: 4, goal: 3.6 },
 ];
 
-export async function measureScaling({ postgres, share, tell }: ScaleParts): Promise<Scaling> {
+export async function measureScaling({ postgres, share, tell, ownEgress }: ScaleParts): Promise<Scaling> {
   const each = addressesPerWorker * share;
   const addresses = each * 4;
   const population: Population = { addresses, domains: addresses, hosts: 50, latencyMs, ownNames: true };
@@ -51,8 +58,8 @@ export async function measureScaling({ postgres, share, tell }: ScaleParts): Pro
     for (const workers of [1, 2, 4]) {
       tell(`scaling: workers: ${workers}`);
       const list = Array.from({ length: each * workers }, (_, index) => addressOf(index, population).email);
-      const order = { name: `scaling_${workers}`, settings, accounts, addresses: list, perTask, workers };
-      runs.push(await runWorkers(order, { postgres, world: internet }));
+      const order = { name: `scaling_${workers}`, settings, accounts, addresses: list, perTask, ownEgress };
+      runs.push(await runWorkers({ ...order, workers }, { postgres, world: internet }));
     }
   } finally {
     await internet.stop();
@@ -63,5 +70,5 @@ export async function measureScaling({ postgres, share, tell }: ScaleParts): Pro
     goal,
     ratio: (runs.find((run) => run.workers === workers)?.perSecond ?? NaN) / one,
   }));
-  return { latencyMs, verificationsAtOnce, accounts, perTask, runs, ratios };
+  return { latencyMs, verificationsAtOnce, ownEgress, accounts, perTask, runs, ratios };
 }

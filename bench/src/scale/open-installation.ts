@@ -1,5 +1,5 @@
 /** A database of its own with accounts that have credits, and tasks of theirs that nobody has begun. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccountWithKeys, openStore } from '../../../service/src/index.ts';
@@ -24,6 +24,8 @@ export type InstallationOrder = {
   accounts: number;
   addresses: string[];
   perTask: number;
+  /** Each worker leaves from an egress address of its own, so that it hands most probes to the others. */
+  ownEgress?: boolean;
 };
 
 const credits = 10_000_000;
@@ -56,13 +58,25 @@ export async function openInstallation(
     database,
     counter,
     creation,
-    startWorker: () =>
-      startMailproof({ role: 'worker', env, logFile: join(folder, `worker${(workers += 1)}.log`) }),
+    startWorker: () => {
+      workers += 1;
+      const own = order.ownEgress === true ? ownRoute(folder, workers) : {};
+      const logFile = join(folder, `worker${workers}.log`);
+      return startMailproof({ role: 'worker', env: { ...env, ...own }, logFile });
+    },
     close: async () => {
       await database.close();
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** A providers file with one route, from an address of loopback that no other worker has. */
+function ownRoute(folder: string, worker: number): Settings {
+  const file = join(folder, `providers${worker}.json`);
+  const route = { id: `worker-${worker}`, kind: 'direct', localAddress: `127.0.3.${worker}` };
+  writeFileSync(file, JSON.stringify({ routes: [route] }));
+  return { MAILPROOF_PROVIDERS_FILE: file };
 }
 
 async function openAccounts(databaseUrl: string, count: number): Promise<string[]> {
