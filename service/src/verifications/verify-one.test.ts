@@ -1,80 +1,17 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Engine, Outcome } from '@mailproof/engine';
+import type { Engine } from '@mailproof/engine';
 import { freezeAccount } from '../credits/freeze-account.ts';
-import { grantCredits } from '../credits/grant-credits.ts';
-import { readBalance } from '../credits/read-balance.ts';
 import type { Store } from '../db/store.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
-import type { Caller } from '../keys/authenticate.ts';
-import { addressOf } from '../../test/support/address-of.ts';
-import { until } from '../../test/support/until.ts';
+import { email, openVerifyOneFixture, withKey } from '../../test/support/open-verify-one-fixture.ts';
 import { databases } from '../../test/support/databases.ts';
-import { createTestClock } from '../../../engine/test/support/test-clock.ts';
-import { openAccount } from '../../test/support/open-account.ts';
 import { safe, timeout, unavailable, unknown } from '../../test/support/outcomes.ts';
-import { audit } from '../upkeep/audit.ts';
-import { createSweep } from '../upkeep/sweep.ts';
 import { createSlots } from './slots.ts';
-import { verifyOne, type VerifyOneParts, type VerifyOneRequest } from './verify-one.ts';
-
-const email = 'someone@example.com';
 
 for (const database of databases) {
   describe(`a single verification on ${database.name}`, () => {
-    async function setUp(credits = 10) {
-      const { store, close } = await database.open();
-      const time = createTestClock();
-      const { wallClock } = time;
-      const { accountId, live, test } = await openAccount({ store, wallClock }, credits);
-      const registry = await store.joinRegistry();
-      const asked: string[] = [];
-      const answering = (answer: (asked: string) => Outcome | Promise<Outcome>): Pick<Engine, 'verify'> => ({
-        verify: async (address) => (asked.push(address), answer(address)),
-      });
-      const parts: VerifyOneParts = {
-        store,
-        engine: answering(safe),
-        recall: () => undefined,
-        sandbox: answering(unknown),
-        slots: createSlots({ clock: time, limits: { total: 1_000, perAccount: 1_000, bulk: 1_000 } }),
-        clock: time,
-        wallClock,
-        processId: registry.ownId,
-        singleTimeoutMs: 30_000,
-      };
-      const ask = (
-        caller: Caller,
-        more: Partial<VerifyOneRequest> = {},
-        other: Partial<VerifyOneParts> = {},
-      ) =>
-        verifyOne(
-          {
-            requestId: randomUUID(),
-            caller,
-            address: addressOf(email),
-            idempotency: undefined,
-            explain: false,
-            signal: new AbortController().signal,
-            ...more,
-          },
-          { ...parts, ...other },
-        );
-      const balance = async () => {
-        const { available, reserved, spent } = (await readBalance(store.read, accountId))!;
-        return [available, reserved, spent];
-      };
-      const sweep = createSweep({ store, registry, wallClock, taskRetentionMs: 1_000 });
-      const finish = async () => {
-        assert.deepEqual((await audit({ store })).violations, []);
-        await registry.leave();
-        await close();
-      };
-      return { store, time, accountId, live, test, asked, answering, parts, ask, balance, sweep, finish };
-    }
-
-    const withKey = (key: string, bodyHash = 'body') => ({ idempotency: { key, bodyHash } });
+    const setUp = (credits?: number) => openVerifyOneFixture(database, credits);
 
     it('a conclusive verdict costs one credit', async () => {
       const { ask, live, balance, finish } = await setUp();
@@ -298,108 +235,6 @@ for (const database of databases) {
       assert.ok(conclusive.kind === 'verified' && conclusive.creditsUsed === 0);
       assert.deepEqual(await balance(), [0, 0, 0]);
       await finish();
-    });
-
-    describe('with an idempotency key', () => {
-      for (const mode of ['live', 'test'] as const) {
-        it(`a repeat replays the first answer and is not charged (${mode})`, async () => {
-          const { ask, asked, finish, ...callers } = await setUp();
-          const first = await ask(callers[mode], withKey('k'));
-          const again = await ask(callers[mode], withKey('k'));
-          assert.ok(first.kind === 'verified');
-          assert.deepEqual(again, { ...first, replayed: true });
-          assert.equal(asked.length, 1);
-          await finish();
-        });
-      }
-
-      it('20 at once: one is verified, the others wait their turn or replay', async () => {
-        const { ask, live, asked, balance, finish } = await setUp();
-        const answers = await Promise.all(Array.from({ length: 20 }, () => ask(live, withKey('k'))));
-        assert.equal(asked.length, 1);
-        assert.equal(answers.filter((answer) => answer.kind === 'verified' && !answer.replayed).length, 1);
-        for (const { kind } of answers) assert.ok(kind === 'verified' || kind === 'request_in_progress');
-        assert.deepEqual(await balance(), [9, 0, 1]);
-        await finish();
-      });
-
-      it('an attempt that lost its key to a later one, while its transaction was held up, is not charged', async () => {
-        const { ask, live, time, parts, answering, balance, finish } = await setUp();
-        const { promise: answer, resolve: probed } = Promise.withResolvers<Outcome>();
-        // It has looked at the clock in time, and writes when its time is long over.
-        const startedAt = parts.wallClock.now();
-        const heldUp = { engine: answering(() => answer), wallClock: { now: () => startedAt } };
-        const first = ask(live, withKey('k'), heldUp);
-        await until(async () => (await balance())[1] === 1);
-        time.advance(60_000);
-        const second = await ask(live, withKey('k'));
-        assert.ok(second.kind === 'verified' && second.creditsUsed === 1);
-        probed(safe(email));
-        assert.deepEqual(await first, { kind: 'timeout' });
-        assert.deepEqual(await balance(), [9, 0, 1]);
-        assert.deepEqual(await ask(live, withKey('k')), { ...second, replayed: true });
-        await finish();
-      });
-
-      it('an attempt whose hold was swept keeps no answer', async () => {
-        const { ask, live, time, parts, answering, balance, sweep, finish } = await setUp();
-        const { promise: answer, resolve: probed } = Promise.withResolvers<Outcome>();
-        const startedAt = parts.wallClock.now();
-        const heldUp = { engine: answering(() => answer), wallClock: { now: () => startedAt } };
-        const first = ask(live, withKey('k'), heldUp);
-        await until(async () => (await balance())[1] === 1);
-        time.advance(60_000);
-        await sweep();
-        probed(safe(email));
-        assert.deepEqual(await first, { kind: 'timeout' });
-        assert.deepEqual(await balance(), [10, 0, 0]);
-        const again = await ask(live, withKey('k'));
-        assert.ok(again.kind === 'verified' && !again.replayed && again.creditsUsed === 1);
-        await finish();
-      });
-
-      it('another body is a mismatch, another account’s key is its own', async () => {
-        const { ask, live, store, parts, finish } = await setUp();
-        const other = await openAccount({ store, wallClock: parts.wallClock }, 5);
-        await ask(live, withKey('k'));
-        assert.deepEqual(await ask(live, withKey('k', 'other body')), { kind: 'idempotency_mismatch' });
-        const theirs = await ask(other.live, withKey('k', 'other body'));
-        assert.ok(theirs.kind === 'verified' && !theirs.replayed);
-        await finish();
-      });
-
-      for (const outcome of [timeout, unavailable]) {
-        it(`${outcome.kind} frees the key`, async () => {
-          const { ask, live, answering, finish } = await setUp();
-          await ask(live, withKey('k'), { engine: answering(() => outcome) });
-          const again = await ask(live, withKey('k'));
-          assert.ok(again.kind === 'verified' && !again.replayed);
-          await finish();
-        });
-      }
-
-      it('a refusal for want of credits frees the key', async () => {
-        const { ask, live, parts, accountId, store, finish } = await setUp(0);
-        assert.equal((await ask(live, withKey('k'))).kind, 'insufficient_credits');
-        await grantCredits(
-          { accountId, credits: 1 },
-          { store, wallClock: parts.wallClock, actor: 'operator' },
-        );
-        assert.equal((await ask(live, withKey('k'))).kind, 'verified');
-        await finish();
-      });
-
-      it('the answer is kept for a day and then erased', async () => {
-        const { ask, live, time, sweep, asked, finish } = await setUp();
-        await ask(live, withKey('k'));
-        time.advance(24 * 3_600_000 - 1);
-        await sweep();
-        assert.ok((await ask(live, withKey('k'))).kind === 'verified' && asked.length === 1);
-        time.advance(1);
-        const again = await ask(live, withKey('k', 'other body'));
-        assert.ok(again.kind === 'verified' && !again.replayed, 'even before it is swept');
-        await finish();
-      });
     });
   });
 }
