@@ -55,7 +55,8 @@ export async function openVerifyOneFixture(database: TestDatabase, credits = 10)
     );
   const balance = async () => {
     const found = await readBalance(store.read, accountId);
-    return [found?.available, found?.reserved, found?.spent];
+    assert.ok(found !== undefined);
+    return [found.available, found.reserved, found.spent];
   };
   const sweep = createSweep({ store, registry, wallClock, taskRetentionMs: 1_000 });
   const finish = async () => {
