@@ -7,12 +7,13 @@ import { listTests } from './test-suites.ts';
 
 const root = join(import.meta.dirname, '..');
 
-test('npm test and npm run test:faults together run every test file, each once', () => {
+test('npm test, npm run test:faults and npm run test:image together run every test file, each once', () => {
   const pattern = ['--cached', '--others', '--exclude-standard', '*.test.ts'];
   const every = execFileSync('git', ['ls-files', ...pattern], { cwd: root, encoding: 'utf8' })
     .split('\n')
     .filter((file) => file !== '' && existsSync(join(root, file)));
-  const run = [...listTests('everyday', root), ...listTests('faults', root)];
+  const suites = ['everyday', 'faults', 'containers'] as const;
+  const run = suites.flatMap((suite) => listTests(suite, root));
   assert.deepEqual(run.sort(), every.sort());
 });
 

@@ -8,11 +8,12 @@ import {
 } from '../service/test/support/postgres/private-postgres.ts';
 import { dropTestDatabases } from '../service/test/support/postgres/test-postgres.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
-import { listTests } from './test-suites.ts';
+import { listTests, type Suite } from './test-suites.ts';
 
 /**
  *     npm test                            the everyday tests
  *     npm run test:faults                 the tests that need minutes
+ *     npm run test:image                  the tests of the image, on a machine where containers may be run
  *     node scripts/test.ts PATTERN…       the test files given, with any option of `node --test`
  *
  * All test files share one PostgreSQL server: the one that MAILPROOF_TEST_POSTGRES_URL names, or else a private one
@@ -26,21 +27,22 @@ const root = join(import.meta.dirname, '..');
  * expected to take nearly as long, even on a busy machine.
  */
 const longestTestMs = 900_000;
-const longestSuiteMs = { everyday: 2_400_000, faults: 3_900_000 };
+const longestSuiteMs = { everyday: 2_400_000, faults: 3_900_000, containers: 1_200_000 };
 
 /**
  * Tests wait more than they work: one more than there are cores keeps all of them busy. More gained nothing. Those of
  * the second suite start many processes each, and wait most of the time for leases to end and alerts to be due.
  */
-const atOnce = { everyday: availableParallelism() + 1, faults: 2 };
+const atOnce = { everyday: availableParallelism() + 1, faults: 2, containers: 1 };
 
 async function main(args: string[]): Promise<number> {
   if (args.length === 0) return testSuite('everyday');
   if (args[0] === '--faults') return testSuite('faults');
+  if (args[0] === '--containers') return testSuite('containers');
   return withPostgres((url) => runTests(args, url));
 }
 
-async function testSuite(suite: 'everyday' | 'faults'): Promise<number> {
+async function testSuite(suite: Suite): Promise<number> {
   await ensureDebianPackages([{ name: 'chromium', proof: '/usr/bin/chromium' }]);
   const built = await buildConsole();
   if (built !== 0) return built;
