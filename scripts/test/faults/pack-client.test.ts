@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { startStandIn, type StandIn } from '@mailproof/client/stand-in';
-import { installPackage, loadedAs } from '../../client/test/support/install-package.ts';
+import { installPackage, loadedAs } from '../../../client/test/support/install-package.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-package-'));
@@ -79,7 +79,7 @@ describe('the package', () => {
        import MailproofError = client_.MailproofError;
        type VerificationStatus = client_.VerificationStatus;${use}`,
     );
-    const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+    const compiler = join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
     const flags = '--strict --noEmit --module nodenext --target es2022 --lib es2022,dom'.split(' ');
     await run(process.execPath, [compiler, ...flags, 'use.mts', 'use.cts'], { cwd: project }).catch(
       (error: unknown) => assert.fail((error as { stdout: string }).stdout),
@@ -110,7 +110,7 @@ function findNodes(): Map<string, string> {
 }
 
 describe('the README', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../client/README.md'), 'utf8');
+  const readme = readFileSync(join(import.meta.dirname, '../../../client/README.md'), 'utf8');
   const examples = [...readme.matchAll(/```js\n(.*?)```/gs)].map((match) => match[1] ?? '');
   const expected = [
     /^safe 98 1\n$/,
