@@ -34,34 +34,23 @@ for (const database of databases) {
     });
 
     it('an attempt that lost its key to a later one, while its transaction was held up, is not charged', async () => {
-      const { ask, live, time, parts, answering, balance, finish } = await setUp();
-      const { promise: answer, resolve: probed } = Promise.withResolvers<Outcome>();
-      // It has looked at the clock in time, and writes when its time is long over.
-      const startedAt = parts.wallClock.now();
-      const heldUp = { engine: answering(() => answer), wallClock: { now: () => startedAt } };
-      const first = ask(live, withKey('k'), heldUp);
-      await until(async () => (await balance())[1] === 1);
-      time.advance(60_000);
+      const fixture = await setUp();
+      const { ask, live, balance, finish } = fixture;
+      const first = await beginHeldUp(fixture);
       const second = await ask(live, withKey('k'));
       assert.ok(second.kind === 'verified' && second.creditsUsed === 1);
-      probed(safe(email));
-      assert.deepEqual(await first, { kind: 'timeout' });
+      assert.deepEqual(await first.end(), { kind: 'timeout' });
       assert.deepEqual(await balance(), [9, 0, 1]);
       assert.deepEqual(await ask(live, withKey('k')), { ...second, replayed: true });
       await finish();
     });
 
     it('an attempt whose hold was swept keeps no answer', async () => {
-      const { ask, live, time, parts, answering, balance, sweep, finish } = await setUp();
-      const { promise: answer, resolve: probed } = Promise.withResolvers<Outcome>();
-      const startedAt = parts.wallClock.now();
-      const heldUp = { engine: answering(() => answer), wallClock: { now: () => startedAt } };
-      const first = ask(live, withKey('k'), heldUp);
-      await until(async () => (await balance())[1] === 1);
-      time.advance(60_000);
+      const fixture = await setUp();
+      const { ask, live, balance, sweep, finish } = fixture;
+      const first = await beginHeldUp(fixture);
       await sweep();
-      probed(safe(email));
-      assert.deepEqual(await first, { kind: 'timeout' });
+      assert.deepEqual(await first.end(), { kind: 'timeout' });
       assert.deepEqual(await balance(), [10, 0, 0]);
       const again = await ask(live, withKey('k'));
       assert.ok(again.kind === 'verified' && !again.replayed && again.creditsUsed === 1);
@@ -108,4 +97,27 @@ for (const database of databases) {
       await finish();
     });
   });
+}
+
+/** An attempt that has looked at the clock in time, and writes when its time is long over. */
+async function beginHeldUp({
+  ask,
+  live,
+  time,
+  parts,
+  answering,
+  balance,
+}: Awaited<ReturnType<typeof openVerifyOneFixture>>) {
+  const { promise: answer, resolve: probed } = Promise.withResolvers<Outcome>();
+  const startedAt = parts.wallClock.now();
+  const heldUp = { engine: answering(() => answer), wallClock: { now: () => startedAt } };
+  const answered = ask(live, withKey('k'), heldUp);
+  await until(async () => (await balance())[1] === 1);
+  time.advance(60_000);
+  return {
+    end: () => {
+      probed(safe(email));
+      return answered;
+    },
+  };
 }
