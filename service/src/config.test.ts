@@ -241,6 +241,8 @@ const rows = [
       ['disposableFile', 'MAILPROOF_DISPOSABLE_FILE'],
       ['allowFile', 'MAILPROOF_ALLOW_FILE'],
       ['denyFile', 'MAILPROOF_DENY_FILE'],
+      ['tlsCertFile', 'MAILPROOF_TLS_CERT_FILE'],
+      ['tlsKeyFile', 'MAILPROOF_TLS_KEY_FILE'],
     ] as const
   ).map(([key, name]) =>
     row({ key, name, usual: undefined, good: [[file, file]], bad: [`${file}.missing`] }),

@@ -51,6 +51,8 @@ export type Config = {
   pacing: 'on' | 'off';
   adminToken: string | undefined;
   trustedProxies: Cidr[];
+  tlsCertFile: string | undefined;
+  tlsKeyFile: string | undefined;
   metricsPort: number | undefined;
   metricsToken: string | undefined;
   spamtrapsFile: string | undefined;
@@ -221,6 +223,18 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     defaultText: null,
     defaultValue: () => [],
     ...listOf('CIDR blocks such as 10.0.0.0/8', parseCidr),
+  },
+  tlsCertFile: {
+    names: ['MAILPROOF_TLS_CERT_FILE'],
+    meaning: 'certificate with its chain (PEM): the API is served over HTTPS; read again when it changes',
+    ...usuallyNone,
+    ...readableFile,
+  },
+  tlsKeyFile: {
+    names: ['MAILPROOF_TLS_KEY_FILE'],
+    meaning: 'the key of that certificate (PEM)',
+    ...usuallyNone,
+    ...readableFile,
   },
   metricsPort: {
     names: ['MAILPROOF_METRICS_PORT'],

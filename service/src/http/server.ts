@@ -1,3 +1,4 @@
+import type { ServerOptions } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { contractLimits } from '@mailproof/client';
@@ -122,6 +123,20 @@ function addAdmin(server: ApiServer, { parts, admitRequest }: RouteParts): void 
   addAdminObservation(server, adminParts);
 }
 
+/** Named `https` with a certificate. The framework's types know one of the two at a time, and to us they are the same. */
+function connectionOptions({ tls }: HttpParts, limits: ConnectionLimits): { http: ServerOptions } {
+  const http = {
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: limits.checkingIntervalMs,
+    maxHeaderSize: limits.headerBytes,
+    // A request without Host is refused by us (RFC 9112 section 3.2), so that it gets the error body.
+    requireHostHeader: false,
+  };
+  return tls === undefined
+    ? { http }
+    : ({ https: { ...http, ...tls } } as unknown as { http: ServerOptions });
+}
+
 function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
   const server = fastify({
     // Fastify's own lines would carry URLs and messages; ours are written in log-request.ts.
@@ -136,13 +151,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
     // While the server closes, requests on open connections get our own 503, not the framework's.
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.headerBytes },
-    http: {
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: limits.checkingIntervalMs,
-      maxHeaderSize: limits.headerBytes,
-      // A request without Host is refused by us (RFC 9112 section 3.2), so that it gets the error body.
-      requireHostHeader: false,
-    },
+    ...connectionOptions(parts, limits),
     clientErrorHandler: createClientErrorHandler(() => parts.newRequestId()),
     frameworkErrors: (_error, request, reply) => {
       setStandardHeaders(reply, request.url);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Server as TlsServer } from 'node:tls';
 import type { Clock, Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -38,6 +39,7 @@ import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../ta
 import { readTask } from '../tasks/read-task.ts';
 import { countSingles } from '../verifications/count-singles.ts';
 import { lineFor } from './listen-failure.ts';
+import { readTlsPair, renewTlsPair } from './open-tls.ts';
 import { reachableUrl } from './reachable-url.ts';
 import { countRefusals, timeRequests } from './open-metrics.ts';
 import {
@@ -84,7 +86,9 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const probers = openProberCentre(config, parts);
   const forms = startForms({ ...parts, engine });
   const keyUses = startKeyUses(parts);
+  const tls = readTlsPair(config);
   const server = await createServer({
+    tls,
     authenticate: createAuthenticate({
       ...parts,
       ...keyUses,
@@ -119,7 +123,9 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const stopWatching = watchEventLoop((window) =>
     overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
   );
+  const stopRenewing = tls === undefined ? undefined : renewTls(server, config, { ...parts, pair: tls });
   const stop = async () => {
+    stopRenewing?.();
     overloadGuard.drain();
     probers.close();
     stopWatching();
@@ -182,7 +188,12 @@ function sessionStore(store: Store): Pick<Store, 'read' | 'write'> {
   return { read: withFreshDeadlines(store, 'key').read, write: withFreshDeadlines(store, 'work').write };
 }
 
-async function listen(server: ApiServer, { host, port }: Config): Promise<string> {
+/** With a certificate the framework serves HTTPS, which its type does not tell. */
+function renewTls(server: ApiServer, config: Config, parts: Parameters<typeof renewTlsPair>[2]): () => void {
+  return renewTlsPair(server.server as unknown as TlsServer, config, parts);
+}
+
+async function listen(server: ApiServer, { host, port, tlsCertFile }: Config): Promise<string> {
   try {
     await server.listen({ host, port });
   } catch (error) {
@@ -190,7 +201,7 @@ async function listen(server: ApiServer, { host, port }: Config): Promise<string
   }
   const address = server.server.address();
   const actualPort = address !== null && typeof address === 'object' ? address.port : port;
-  return reachableUrl(host, actualPort);
+  return reachableUrl(host, actualPort, tlsCertFile === undefined ? 'http' : 'https');
 }
 
 /** Draining may take this long; what is left is then cut off, so that the process ends within 30 seconds. */

@@ -54,6 +54,8 @@ export type HttpParts = {
   consoleFiles: ConsoleFiles;
   /** The figures for Prometheus, where they are served on this port. */
   metrics?: { token: AdminToken; exposition: Exposition } | undefined;
+  /** The certificate and key that this port is served with; without them it speaks HTTP. */
+  tls?: { cert: Buffer; key: Buffer } | undefined;
   overloadGuard: OverloadGuard;
   rateLimits: RateLimits;
   readiness(): Promise<Readiness>;
