@@ -1,6 +1,4 @@
-import { hostname } from 'node:os';
-import { resolve } from 'node:path';
-import { canonicalHost, parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
+import { parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
 import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
@@ -20,6 +18,7 @@ import {
   type Environment,
   type Setting,
 } from './setting.ts';
+import { thisHostName, usualDataDir } from './usual-values.ts';
 
 /**
  * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
@@ -382,18 +381,6 @@ function settingEntries(): [string, Setting<unknown>][] {
 function knownNames(): string[] {
   const names = settingEntries().flatMap(([, setting]) => [...setting.names]);
   return [configVariable, ...names, ...secretNames().map(fileVariable)];
-}
-
-/** HELO and addresses need a name of two labels; `localdomain` adds one without claiming a public name. */
-function thisHostName(): string {
-  const name = hostname().replace(/\.$/, '');
-  return canonicalHost(name) ?? canonicalHost(`${name}.localdomain`) ?? 'localhost.localdomain';
-}
-
-/** An installed package is replaced as a whole at an upgrade, so nothing may be kept inside it. */
-function usualDataDir(): string {
-  const isInstalled = import.meta.dirname.includes('/node_modules/');
-  return resolve(isInstalled ? process.cwd() : resolve(import.meta.dirname, '../..'), 'data');
 }
 
 function usually<Value extends string | number>(

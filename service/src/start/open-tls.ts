@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { StartError } from '../start-error.ts';
 
 /** A certificate with its chain, and its key, as their files hold them. */
-export type TlsPair = { cert: Buffer; key: Buffer };
+type TlsPair = { cert: Buffer; key: Buffer };
 
 type TlsFiles = Pick<Config, 'tlsCertFile' | 'tlsKeyFile'>;
 
