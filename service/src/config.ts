@@ -1,4 +1,4 @@
-import { parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
+import { canonicalHost, parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
 import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
