@@ -218,6 +218,14 @@ const rows = [
     good: [['127.0.0.1,2001:db8::/32', cidrs('127.0.0.1', '2001:db8::/32')]],
     bad: ['10.0.0.1/8', 'localhost', '127.0.0.1,'],
   }),
+  ...(
+    [
+      ['tlsCertFile', 'MAILPROOF_TLS_CERT_FILE'],
+      ['tlsKeyFile', 'MAILPROOF_TLS_KEY_FILE'],
+    ] as const
+  ).map(([key, name]) =>
+    row({ key, name, usual: undefined, good: [[file, file]], bad: [`${file}.missing`] }),
+  ),
   row({
     key: 'metricsPort',
     name: 'MAILPROOF_METRICS_PORT',
@@ -241,8 +249,6 @@ const rows = [
       ['disposableFile', 'MAILPROOF_DISPOSABLE_FILE'],
       ['allowFile', 'MAILPROOF_ALLOW_FILE'],
       ['denyFile', 'MAILPROOF_DENY_FILE'],
-      ['tlsCertFile', 'MAILPROOF_TLS_CERT_FILE'],
-      ['tlsKeyFile', 'MAILPROOF_TLS_KEY_FILE'],
     ] as const
   ).map(([key, name]) =>
     row({ key, name, usual: undefined, good: [[file, file]], bad: [`${file}.missing`] }),
