@@ -25,6 +25,7 @@ import { StartError } from './start-error.ts';
 import { startCounting } from './upkeep/start-counting.ts';
 import { createSlots, slotLimits } from './verifications/slots.ts';
 import { welcome, type FirstKeys } from './welcome.ts';
+import { once } from './once.ts';
 
 export { StartError };
 export type { ProcessRole };
@@ -167,10 +168,4 @@ async function giveFirstKeys(
 function keysOf(first: FirstAccountAnswer & { kind: 'created' }): FirstKeys {
   const { account, credits, liveKey, testKey } = first;
   return { accountId: account.accountId, credits, liveKey: liveKey.apiKey, testKey: testKey.apiKey };
-}
-
-/** Stopping twice is stopping once. */
-function once(work: () => Promise<void>): () => Promise<void> {
-  let result: Promise<void> | undefined;
-  return () => (result ??= work());
 }

@@ -12,7 +12,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -24,6 +23,7 @@ import { startWorld, type World } from '@mailproof/world';
 import { root, startProgram, type Settings } from '../../../service/test/support/mailproof.ts';
 import { ensureDebianPackages } from '../../debian-packages.ts';
 import { packService } from '../../release/pack-service.ts';
+import { freePort } from '../../../service/test/support/free-port.ts';
 
 /**
  * The image, built by the Dockerfile on a base of this machine's own programs, because no registry is asked, and run by
@@ -106,14 +106,6 @@ function copyProgram(from: string, to: string): void {
   copyFileSync(realpathSync(from), to);
 }
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return String(typeof address === 'object' ? address?.port : 0);
-}
-
 describe('the image', () => {
   let world: World;
   before(async () => {
@@ -149,7 +141,7 @@ describe('the image', () => {
   });
 
   test('serves the contract, hides its keys from the log, is judged by its health check, and drains', async () => {
-    const port = await freePort();
+    const port = String(await freePort());
     const data = join(folder, 'data');
     mkdirSync(data, { mode: 0o777 });
     execFileSync('chown', ['10001:10001', data]);

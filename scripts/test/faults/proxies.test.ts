@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,6 +17,7 @@ import {
 } from '../../../service/test/support/mailproof.ts';
 import { until } from '../../../service/test/support/until.ts';
 import { ensureDebianPackages } from '../../debian-packages.ts';
+import { freePort } from '../../../service/test/support/free-port.ts';
 
 /** The examples of proxies in `ops/`, each started as it is but for addresses, and asked by a client elsewhere. */
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-proxies-'));
@@ -142,14 +142,6 @@ function call({
     sent.on('error', reject);
     sent.end(body);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** The line of the log that belongs to a request. */

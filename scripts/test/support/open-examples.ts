@@ -1,6 +1,5 @@
 /** The examples of docs/api.md, and a service in a world to run them against. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@mailproof/client';
@@ -10,6 +9,7 @@ import { startService } from '@mailproof/service/main';
 import { startWorld } from '@mailproof/world';
 import { startProgram, type Ended, type Started } from '../../../service/test/support/mailproof.ts';
 import { until } from '../../../service/test/support/until.ts';
+import { freePort } from '../../../service/test/support/free-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -120,14 +120,6 @@ function configOf(environment: Record<string, string>) {
   const read = readConfig({ ...settings, ...environment });
   if (read.kind === 'bad') throw new Error(read.problem);
   return read.config;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A message without a signature is refused: the receiver is there, and believes nobody. */

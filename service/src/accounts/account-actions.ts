@@ -9,7 +9,7 @@ import { changeKey, type ChangeKeyAnswer as ChangedAnswer } from '../keys/change
 import { deleteKey } from '../keys/delete-key.ts';
 import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
 import { hasNoMoreScopes, noLimits } from '../keys/key-limits.ts';
-import { listLivingKeys, type LivingKey } from '../keys/list-keys.ts';
+import { listKeys, listLivingKeys, type LivingKey } from '../keys/list-keys.ts';
 import type { LimitsWish } from '../keys/read-key-limits.ts';
 import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
 
@@ -79,8 +79,8 @@ async function change(
 
 async function remove(caller: Caller, keyId: string, parts: Parts): Promise<DeleteKeyAnswer> {
   // A key keeps its mode for ever, so what is read here holds when it is deleted.
-  const key = (await listLivingKeys(caller.accountId, parts)).find((living) => living.keyId === keyId);
-  if (key === undefined) return { kind: 'key_not_found' };
+  const key = (await listKeys(caller.accountId, parts)).find((listed) => listed.keyId === keyId);
+  if (key === undefined || key.deletedAt !== null) return { kind: 'key_not_found' };
   // A test key is given to machines that are trusted less: it must not get hold of a live one.
   if (caller.mode === 'test' && key.mode === 'live') return { kind: 'live_key_required' };
   if (!hasNoMoreScopes(key.limits, powersOf(caller).limits)) return { kind: 'insufficient_scope' };

@@ -7,6 +7,7 @@ import type { WallClock } from '../db/wall-clock.ts';
 import { hashSecret, readApiKey } from './api-key.ts';
 import type { KeyUses } from './note-key-uses.ts';
 import { isLimited, limitsOf, type KeyLimits, type LimitColumns } from './key-limits.ts';
+import { readBearer } from '../read-bearer.ts';
 
 /** Who sends a request. */
 export type Caller = {
@@ -61,7 +62,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   const remembered = createBoundedCache<Caller>({ clock, maxEntries: rememberedKeys });
 
   async function look(authorization: string): Promise<Caller | undefined> {
-    const [, text] = /^bearer +(\S{1,200}) *$/i.exec(authorization) ?? [];
+    const text = readBearer(authorization, 200);
     const presented = text === undefined ? undefined : readApiKey(text);
     if (presented === undefined) return undefined;
     const { id } = presented;

@@ -47,8 +47,13 @@ export function allowsScope({ scopes }: KeyLimits, scope: KeyScope): boolean {
   return scopes?.includes(scope) ?? true;
 }
 
+/** Whether a key may be used from where the client is, which is only found out for a key that has limits. */
+export function allowsClient(limits: KeyLimits | undefined, address: () => string): boolean {
+  return limits === undefined || allowsAddress(limits, address());
+}
+
 /** An address that cannot be read is in no block. */
-export function allowsAddress({ allowedIps }: KeyLimits, address: string): boolean {
+function allowsAddress({ allowedIps }: KeyLimits, address: string): boolean {
   return allowedIps === null || isInBlocks(blocksOf(allowedIps), address);
 }
 

@@ -5,6 +5,7 @@ import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { freeProbesOf } from './outside-egress.ts';
+import { readBearer } from '../read-bearer.ts';
 
 /**
  * Probers outside the installation, and how the centre knows them.
@@ -190,6 +191,6 @@ export function createAuthenticateProber({
 
 /** `undefined` for what no prober can have made. */
 export function secretIn(authorization: string | undefined): string | undefined {
-  const [, text] = /^bearer +(\S{1,100}) *$/i.exec(authorization ?? '') ?? [];
+  const text = readBearer(authorization, 100);
   return text !== undefined && secretShape.test(text) ? text : undefined;
 }

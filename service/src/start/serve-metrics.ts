@@ -6,6 +6,7 @@ import type { AdminToken } from '../sessions/admin-token.ts';
 import { lineFor } from './listen-failure.ts';
 import { reachableUrl } from './reachable-url.ts';
 import { StartError } from '../start-error.ts';
+import { readBearer } from '../read-bearer.ts';
 
 type ServeMetricsParts = {
   exposition: Exposition;
@@ -50,7 +51,7 @@ async function answer(
   response: ServerResponse,
   { exposition, token, onProblem }: ServeMetricsParts,
 ): Promise<void> {
-  const [, presented = ''] = /^bearer +(\S{1,1024}) *$/i.exec(headers.authorization ?? '') ?? [];
+  const presented = readBearer(headers.authorization, 1_024) ?? '';
   if (url.split('?', 1)[0] !== '/metrics') end(response, 404);
   else if (method !== 'GET' && method !== 'HEAD') end(response.setHeader('allow', 'GET, HEAD'), 405);
   else if (token.isSet && !token.matches(presented))

@@ -6,6 +6,7 @@ import type { AdmitRequest } from './admit-request.ts';
 import { findSession } from './find-session.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
+import { readBearer } from '../../read-bearer.ts';
 
 export type OperatorChecks = (onRequestHookHandler | onRequestAsyncHookHandler)[];
 
@@ -38,7 +39,7 @@ export function authenticateOperator({
         return;
       }
     }
-    const [, presented] = /^bearer +(\S{1,1024}) *$/i.exec(authorization ?? '') ?? [];
+    const presented = readBearer(authorization, 1_024);
     if (presented !== undefined) {
       const attempt = signIns.begin(contextOf(request).client, 'token');
       if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { KeyScope } from '@mailproof/client';
 import type { Authenticate, Caller } from '../../keys/authenticate.ts';
-import { allowsAddress, allowsScope } from '../../keys/key-limits.ts';
+import { allowsClient, allowsScope } from '../../keys/key-limits.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { AdmitRequest } from './admit-request.ts';
 import { findSession } from './find-session.ts';
@@ -61,7 +61,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
       return;
     }
     const { limits } = caller;
-    if (limits !== undefined && !allowsAddress(limits, parts.clientAddress(request))) {
+    if (!allowsClient(limits, () => parts.clientAddress(request))) {
       // From elsewhere nobody learns that there is such a key.
       context.fault = 'address_not_allowed';
       void refuse(reply, 'invalid_api_key');

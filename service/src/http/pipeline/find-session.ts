@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { allowsAddress } from '../../keys/key-limits.ts';
+import { allowsClient } from '../../keys/key-limits.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -25,16 +25,15 @@ export async function findSession(
   if (id === undefined) return { kind: 'none' };
   if (isCrossSite(request)) return { kind: 'refused', reason: 'cross_site_request' };
   const session = await sessions.find(id);
-  if (session === undefined || !isAllowedFrom(session, clientAddress(request))) return { kind: 'none' };
+  if (session === undefined || !isAllowedFrom(session, () => clientAddress(request))) return { kind: 'none' };
   if (!isReading(request) && !bringsToken(request, session))
     return { kind: 'refused', reason: 'csrf_token_mismatch' };
   return { kind: 'found', id, session };
 }
 
 /** A session has the limits of the key that opened it, and may not be carried elsewhere either. */
-function isAllowedFrom(session: Session, address: string): boolean {
-  const limits = session.kind === 'account' ? session.caller.limits : undefined;
-  return limits === undefined || allowsAddress(limits, address);
+function isAllowedFrom(session: Session, address: () => string): boolean {
+  return session.kind !== 'account' || allowsClient(session.caller.limits, address);
 }
 
 /** By Fetch Metadata: absent from old browsers and from programs, `none` if the user typed the address. */

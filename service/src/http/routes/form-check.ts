@@ -11,6 +11,7 @@ import { formCheckRequestSchema, formCheckResultSchema } from '../schemas/form-s
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
 import { byFormKey } from '../schemas/security.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
+import { readBearer } from '../../read-bearer.ts';
 
 /**
  * What a sign-up form in a web page asks, from a browser that we know nothing of: by a publishable key, from the pages
@@ -48,7 +49,7 @@ export function addFormCheck(server: ApiServer, { parts, admitRequest }: RoutePa
   const { forms } = parts;
   const keys = new WeakMap<FastifyRequest, FoundFormKey>();
   async function findKey(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-    const [, text] = /^bearer +(\S{1,100}) *$/i.exec(request.headers.authorization ?? '') ?? [];
+    const text = readBearer(request.headers.authorization, 100);
     const key = text === undefined ? undefined : await forms.findKey(text);
     if (key === undefined) return refuse(reply, 'invalid_api_key');
     if (!key.origins.includes(request.headers.origin ?? '')) return refuse(reply, 'origin_not_allowed');

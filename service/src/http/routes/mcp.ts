@@ -1,10 +1,12 @@
 import type { Fetch, FetchBody } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { allowsAddress } from '../../keys/key-limits.ts';
+import { allowsClient } from '../../keys/key-limits.ts';
 import { mcpPath } from '../pipeline/paths.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, contextOf } from '../pipeline/request-context.ts';
 import type { ApiServer, HttpParts, RouteParts } from './http-parts.ts';
+import { readBearer } from '../../read-bearer.ts';
+import { once } from '../../once.ts';
 
 /**
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions: each request stands alone, so that any
@@ -12,7 +14,8 @@ import type { ApiServer, HttpParts, RouteParts } from './http-parts.ts';
  * there holds here. Browsers that have signed in cannot call it: their cookie is not looked at.
  */
 export function addMcp(server: ApiServer, { parts, admitRequest }: RouteParts): void {
-  const open = createOnce(async () => {
+  // The protocol's package takes 10 MB and a quarter of a second to load, which only those pay who use it.
+  const open = once(async () => {
     const { createHttpHandler } = await import('../../mcp/create-http-handler.ts');
     return createHttpHandler((error) =>
       parts.logger.warn({ err: error }, 'a request of an agent was not understood'),
@@ -26,16 +29,14 @@ export function addMcp(server: ApiServer, { parts, admitRequest }: RouteParts): 
     handler: async (request, reply) => {
       const handle = await open();
       const { keyId } = callerOf(request);
-      const agent = { keyId, apiKey: bearerOf(request), fetch: fetchInside(server, request) };
+      const agent = {
+        keyId,
+        apiKey: readBearer(request.headers.authorization, 200) ?? '',
+        fetch: fetchInside(server, request),
+      };
       return send(reply, await handle(asWebRequest(request, reply), agent, request.body));
     },
   });
-}
-
-/** The protocol's package takes 10 MB and a quarter of a second to load, which only those pay who use it. */
-function createOnce<Made>(make: () => Promise<Made>): () => Promise<Made> {
-  let made: Promise<Made> | undefined;
-  return () => (made ??= make());
 }
 
 /** A page of another site must not reach a service on its visitor's machine by a name that it chose (DNS rebinding). */
@@ -53,8 +54,7 @@ function createDemandKey({ authenticate, clientAddress }: HttpParts): onRequestH
         const context = contextOf(request);
         // It takes no place itself from here on: each call to the API that it leads to takes its own.
         delete context.work;
-        const limits = caller?.limits;
-        const isElsewhere = limits !== undefined && !allowsAddress(limits, clientAddress(request));
+        const isElsewhere = !allowsClient(caller?.limits, () => clientAddress(request));
         if (caller === undefined || isElsewhere) {
           const fault = isElsewhere ? 'address_not_allowed' : 'key_not_known';
           context.fault = request.headers.authorization === undefined ? 'no_key' : fault;
@@ -66,10 +66,6 @@ function createDemandKey({ authenticate, clientAddress }: HttpParts): onRequestH
       })
       .catch(done);
   };
-}
-
-function bearerOf({ headers: { authorization = '' } }: FastifyRequest): string {
-  return /^bearer +(?<key>\S{1,200}) *$/i.exec(authorization)?.groups?.['key'] ?? '';
 }
 
 /** What says on whose behalf a request is made: the same for what it leads to. */

@@ -3,6 +3,7 @@ import { metricsPath } from '../pipeline/paths.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { contextOf } from '../pipeline/request-context.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
+import { readBearer } from '../../read-bearer.ts';
 
 /** The figures for Prometheus, on the API's port for whoever has the token; guessing it is slowed (429). */
 export function addMetrics(server: ApiServer, { parts, admitRequest }: RouteParts): void {
@@ -11,7 +12,7 @@ export function addMetrics(server: ApiServer, { parts, admitRequest }: RoutePart
   const { token, exposition } = metrics;
 
   const requireToken = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const [, presented] = /^bearer +(\S{1,1024}) *$/i.exec(request.headers.authorization ?? '') ?? [];
+    const presented = readBearer(request.headers.authorization, 1_024);
     const attempt = presented === undefined ? undefined : signIns.begin(contextOf(request).client, 'metrics');
     if (attempt?.kind === 'wait') void refuse(reply, 'too_many_attempts', attempt.seconds);
     else if (attempt !== undefined && presented !== undefined && token.matches(presented)) {

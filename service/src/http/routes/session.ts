@@ -1,7 +1,7 @@
 import type { SessionState } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readApiKey } from '../../keys/api-key.ts';
-import { allowsAddress, allowsScope } from '../../keys/key-limits.ts';
+import { allowsClient, allowsScope } from '../../keys/key-limits.ts';
 import type { Session, Visitor } from '../../sessions/session.ts';
 import type { SignInCredential } from '../../sessions/slow-sign-ins.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
@@ -87,7 +87,7 @@ export function addSession(
       if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
       const visitor = await recognise({ key, token }, parts);
       const limits = visitor?.kind === 'account' ? visitor.caller.limits : undefined;
-      const isElsewhere = limits !== undefined && !allowsAddress(limits, parts.clientAddress(request));
+      const isElsewhere = !allowsClient(limits, () => parts.clientAddress(request));
       if (visitor === undefined || isElsewhere) return refuse(reply, 'invalid_key');
       attempt.succeeded();
       // Whoever signs in is shown the account.

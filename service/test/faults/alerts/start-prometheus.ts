@@ -1,13 +1,12 @@
 /** A real Prometheus that scrapes services and judges them by our rules, with the waits cut short. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDebianPackages } from '../../../../scripts/debian-packages.ts';
 import { readOpsFile } from '../../../../scripts/ops-files.ts';
 import { startProgram } from '../../support/mailproof.ts';
 import { until } from '../../support/until.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export type Prometheus = {
   /** The names of the alerts that are firing now. */
@@ -88,13 +87,4 @@ function configFor(targets: string[]): string {
     rule_files: ['alerts.yml'],
     scrape_configs: [{ job_name: 'mailproof', static_configs: [{ targets }] }],
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return address !== null && typeof address === 'object' ? address.port : 0;
 }
