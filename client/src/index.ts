@@ -85,7 +85,25 @@ export type {
   ListRowPage,
   ListStart,
 } from './list-record.ts';
-export type { SessionState, SignIn } from './session.ts';
+export { personRoles } from './people.ts';
+export type {
+  CreatedInvitation,
+  Invitation,
+  InvitationRequest,
+  PeopleErrorReason,
+  PeopleList,
+  Person,
+  PersonChange,
+  PersonRole,
+} from './people.ts';
+export type {
+  ProviderRedirect,
+  ProviderSignIn,
+  SessionPerson,
+  SessionState,
+  SignIn,
+  SignInOptions,
+} from './session.ts';
 export type { Explanation } from './explanation.ts';
 export { reasonGroups, reasonText, type ExplainedReason } from './reason-texts.ts';
 export type {

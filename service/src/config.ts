@@ -18,13 +18,14 @@ import {
   type Environment,
   type Setting,
 } from './setting.ts';
+import { findSignInProblem, signInSettings, type SignInConfig } from './sign-in-settings.ts';
 import { thisHostName, usualDataDir } from './usual-values.ts';
 
 /**
  * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
  * the documentation are made from this table, and nothing else reads the environment.
  */
-export type Config = {
+export type Config = SignInConfig & {
   host: string;
   port: number;
   databaseUrl: string | undefined;
@@ -216,6 +217,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...token,
     mask: () => '***',
   },
+  ...signInSettings,
   trustedProxies: {
     names: ['MAILPROOF_TRUSTED_PROXIES'],
     meaning: 'proxies whose X-Forwarded-For and Forwarded are believed',
@@ -329,7 +331,10 @@ export function readConfig(given: Environment): ReadConfig {
     values[key] = read.value;
   }
   // Every key of the table, which has every key of Config, was given a value of its own type just now.
-  return { kind: 'ok', config: values as Config, warnings: warnOfUnknown(env, knownNames()) };
+  const config = values as Config;
+  const problem = findSignInProblem(config);
+  if (problem !== undefined) return { kind: 'bad', problem };
+  return { kind: 'ok', config, warnings: warnOfUnknown(env, knownNames()) };
 }
 
 /** One row of `mailproof config`; `null` stands for none. */

@@ -19,6 +19,8 @@ import { createTestClock, type TestClock } from '../../../../engine/test/support
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
 import { createAccountActions } from '../../../src/accounts/account-actions.ts';
+import { createPeopleActions } from '../../../src/people/people-actions.ts';
+import type { OidcSignIn } from '../../../src/http/routes/http-parts.ts';
 import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { createContractCheck } from './contract-check.ts';
@@ -85,13 +87,20 @@ function listParts(clock: TestClock) {
   return { ...listTimes, sandboxAllowance, nearProvider };
 }
 
-export async function openHttpFixture(database: TestDatabase) {
+/** Where people sign in with a provider, and who of them is the operator. */
+type FixtureOptions = { oidc?: OidcSignIn; keySignIn?: 'on' | 'off' };
+
+export async function openHttpFixture(
+  database: TestDatabase,
+  { oidc, keySignIn = 'on' }: FixtureOptions = {},
+) {
   const testStore = await database.open();
   const { store } = testStore;
   const time = createTestClock();
   const { wallClock } = time;
   const parts = { store, wallClock, actor: 'operator' as const };
   const token = createAdminToken(adminToken);
+  const operators = oidc?.operators ?? [];
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
   const registry = await store.joinRegistry();
   const watched = { clock: time, registry, startedAt: wallClock.now(), engine: quietEngine };
@@ -99,7 +108,10 @@ export async function openHttpFixture(database: TestDatabase) {
     authenticate: createAuthenticate({ store, clock: time, wallClock, noteUse: () => undefined }),
     createTask: (request) => createTask(request, taskParts),
     readTask: (request) => readTask(request, parts),
-    sessions: createSessions({ store, clock: time, wallClock, adminToken: token }),
+    sessions: createSessions({ store, clock: time, wallClock, adminToken: token, operators, keySignIn }),
+    people: createPeopleActions({ store, wallClock, operators }),
+    oidc: oidc && { ...oidc, now: () => wallClock.now() },
+    keySignIn,
     adminToken: token,
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
@@ -143,6 +155,7 @@ export async function openHttpFixture(database: TestDatabase) {
     ask,
     signIn,
     overloadGuard: httpParts.overloadGuard,
+    people: httpParts.people,
     ours: await openKeyedAccount('ours', parts),
     theirs: await openKeyedAccount('theirs', parts),
     balanceOf: (accountId: string) => balanceOf(store, accountId),
@@ -193,6 +206,8 @@ function patternOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path
     .replace(/^(\/api\/v1\/account\/keys)\/.*$/, '$1/{keyId}')
+    .replace(/^(\/api\/v1\/account\/people)\/.*$/, '$1/{personId}')
+    .replace(/^(\/api\/v1\/account\/invitations)\/.*$/, '$1/{invitationId}')
     .replace(/^(\/api\/v1\/webhooks\/[^/]+\/deliveries)\/[^/]+/, '$1/{deliveryId}')
     .replace(/^(\/api\/v1\/webhooks)\/(?!\{)[^/]+/, '$1/{webhookId}')
     .replace(/^(\/api\/v1\/lists)\/[^/]+(\/rows)\/.*$/, '$1/{listId}$2/{row}')
