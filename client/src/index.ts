@@ -22,6 +22,7 @@ export {
   type AdminClientOptions,
   type AdminKeyCalls,
 } from './create-admin-client.ts';
+export type { AdminPeopleCalls, PeopleCalls } from './people-calls.ts';
 export type { FormCheckResult, FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
 export { keyScopes } from './account.ts';
 export type { ClientLimits } from './client-limits.ts';

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parseCidr } from '@mailproof/engine';
 import { describeConfig, readConfig, type Config } from './config.ts';
+import { signInSettings } from './sign-in-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-config-'));
 const file = join(folder, 'list.txt');
@@ -19,8 +20,6 @@ type Row<Key extends keyof Config> = {
   usual: Config[Key];
   good: readonly (readonly [text: string, value: Config[Key]])[];
   bad: readonly string[];
-  /** What has to be set beside it. */
-  beside?: Record<string, string>;
 };
 
 function row<Key extends keyof Config>(described: Row<Key>): Row<keyof Config> {
@@ -31,14 +30,6 @@ const notNumbers = ['-1', '1.5', '1e3', '0x10', 'ten', '1 000', '999999999999999
 
 /** Of 32 characters, the shortest there may be. */
 const longToken = 's3cret/+=-of-the-operator-012345';
-
-/** What signing in with a provider needs. */
-const oidc = {
-  MAILPROOF_OIDC_ISSUER: 'https://login.example.com',
-  MAILPROOF_OIDC_CLIENT_ID: 'mailproof',
-  MAILPROOF_OIDC_CLIENT_SECRET: 'a secret',
-  MAILPROOF_PUBLIC_URL: 'https://mail.example.com',
-};
 
 const rows = [
   row({
@@ -222,71 +213,6 @@ const rows = [
     bad: ['x', longToken.slice(0, 31), `${longToken} with space`, `${longToken}ümlaut`],
   }),
   row({
-    key: 'publicUrl',
-    name: 'MAILPROOF_PUBLIC_URL',
-    usual: undefined,
-    good: [
-      ['https://mail.example.com/', 'https://mail.example.com'],
-      ['http://localhost:8080', 'http://localhost:8080'],
-    ],
-    bad: [
-      'http://mail.example.com',
-      'https://mail.example.com/path',
-      'mail.example.com',
-      'https://u@x.example',
-    ],
-  }),
-  row({
-    key: 'keySignIn',
-    name: 'MAILPROOF_KEY_SIGN_IN',
-    usual: 'on',
-    good: [['off', 'off']],
-    bad: ['no'],
-    beside: oidc,
-  }),
-  row({
-    key: 'oidcIssuer',
-    name: 'MAILPROOF_OIDC_ISSUER',
-    usual: undefined,
-    good: [
-      ['https://login.example.com/realm', 'https://login.example.com/realm'],
-      ['http://127.0.0.1:9000', 'http://127.0.0.1:9000'],
-      ['http://[::1]:9000', 'http://[::1]:9000'],
-    ],
-    bad: [
-      'http://login.example.com',
-      'http://10.0.0.1',
-      'login.example.com',
-      'https://x.example/?a',
-      'ftp://x.example',
-    ],
-    beside: oidc,
-  }),
-  ...(
-    [
-      ['oidcClientId', 'MAILPROOF_OIDC_CLIENT_ID'],
-      ['oidcClientSecret', 'MAILPROOF_OIDC_CLIENT_SECRET'],
-      ['oidcName', 'MAILPROOF_OIDC_NAME'],
-    ] as const
-  ).map(([key, name]) =>
-    row({
-      key,
-      name,
-      usual: undefined,
-      good: [['a b', 'a b']],
-      bad: ['\u{1f511}', 'x'.repeat(501)],
-      beside: oidc,
-    }),
-  ),
-  row({
-    key: 'oidcOperators',
-    name: 'MAILPROOF_OIDC_OPERATORS',
-    usual: [],
-    good: [['Jane@Example.com, sub:0a1B', ['jane@example.com', 'sub:0a1B']]],
-    bad: ['jane', 'sub:', 'jane@example.com,'],
-    beside: oidc,
-  }),
-  row({
     key: 'trustedProxies',
     name: 'MAILPROOF_TRUSTED_PROXIES',
     usual: [],
@@ -370,18 +296,20 @@ const rows = [
   }),
 ];
 
-test('the rows below are all the settings there are', () => {
+test('the rows above are all the settings there are, but for those of signing in', () => {
+  const others = Object.entries(signInSettings);
   assert.deepEqual(
     rows.map(({ key }) => key),
-    Object.keys(read({})),
+    Object.keys(read({})).filter((key) => others.every(([name]) => name !== key)),
   );
+  const names = describeConfig({}).map(({ name }) => name);
   assert.deepEqual(
     ['MAILPROOF_CONFIG', ...rows.map(({ name }) => name)],
-    describeConfig({}).map(({ name }) => name),
+    names.filter((name) => others.every(([, setting]) => setting.names[0] !== name)),
   );
 });
 
-for (const { key, name, usual, good, bad, beside = {} } of rows) {
+for (const { key, name, usual, good, bad } of rows) {
   describe(name, () => {
     test('has its default when it is not set or empty', () => {
       assert.deepEqual(read({})[key], usual);
@@ -390,7 +318,7 @@ for (const { key, name, usual, good, bad, beside = {} } of rows) {
     });
 
     test('takes what it may be', () => {
-      for (const [text, value] of good) assert.deepEqual(read({ ...beside, [name]: text })[key], value, text);
+      for (const [text, value] of good) assert.deepEqual(read({ [name]: text })[key], value, text);
     });
 
     test('refuses anything else in one line that names it and says what it may be', () => {
@@ -412,13 +340,6 @@ test('PORT serves where MAILPROOF_PORT is not set, and is named when it is bad',
 
 test('the sender is by default at the name we introduce ourselves by', () => {
   assert.equal(read({ MAILPROOF_HELO_NAME: 'probe.example.com' }).mailFrom, 'verify@probe.example.com');
-});
-
-test('a provider needs all that it takes, and nobody is left without a way to sign in', () => {
-  for (const name of ['MAILPROOF_OIDC_CLIENT_ID', 'MAILPROOF_OIDC_CLIENT_SECRET', 'MAILPROOF_PUBLIC_URL'])
-    assert.equal(lineOf({ ...oidc, [name]: '' }), `MAILPROOF_OIDC_ISSUER is set; it needs ${name} too`);
-  assert.match(lineOf({ MAILPROOF_OIDC_OPERATORS: 'jane@example.com' }), /need MAILPROOF_OIDC_ISSUER too/);
-  assert.match(lineOf({ MAILPROOF_KEY_SIGN_IN: 'off' }), /nobody could sign in/);
 });
 
 test('neither a refusal nor a description shows a password or a token', () => {

@@ -51,7 +51,7 @@ function BarEnd() {
     <div class="bar-end">
       {state.kind === 'account' ? (
         <a class="balance" href="/account">
-          {state.account.key.mode === 'test'
+          {state.account.key?.mode === 'test'
             ? 'Test key'
             : counted(state.account.credits.available, 'credit')}
         </a>

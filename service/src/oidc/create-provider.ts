@@ -1,6 +1,11 @@
 import type { Clock } from '@mailproof/engine';
 import * as oauth from 'oauth4webapi';
-import { createGuardedFetch, FetchError, type FetchFailure } from '../outgoing/guarded-fetch.ts';
+import {
+  createGuardedFetch,
+  FetchError,
+  type FetchFailure,
+  type FetchInit,
+} from '../outgoing/guarded-fetch.ts';
 import type { OutgoingParts } from '../outgoing/open-connection.ts';
 import type { ProviderVisit } from './provider-visit.ts';
 
@@ -109,20 +114,19 @@ export function createProvider(
   };
 }
 
-type RequestOptions = Pick<oauth.HttpRequestOptions<'GET' | 'POST'>, typeof oauth.allowInsecureRequests> & {
-  [oauth.customFetch]: (url: string, options: oauth.CustomFetchOptions<string, unknown>) => Promise<Response>;
-};
+type RequestOptions = ReturnType<typeof requestOptions>;
 
-function requestOptions(issuer: URL, parts: OutgoingParts & { signal: AbortSignal }): RequestOptions {
+function requestOptions(issuer: URL, parts: OutgoingParts & { signal: AbortSignal }) {
   const fetch = createGuardedFetch(parts, {
     deadline: parts.clock.now() + oidcLimitTable.visitMs.value,
     signal: parts.signal,
     bodyBytes: oidcLimitTable.answerBytes.value,
   });
   return {
-    // The setting takes a plain `http` issuer only on this very machine.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the setting takes plain `http` only on this very machine
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
-    [oauth.customFetch]: (url, { method, headers, body }) => fetch(url, { method, headers, body }),
+    [oauth.customFetch]: (url: string, { method, headers, body }: FetchInit) =>
+      fetch(url, { method, headers, body }),
   };
 }
 

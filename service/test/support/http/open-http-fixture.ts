@@ -90,17 +90,13 @@ function listParts(clock: TestClock) {
 /** Where people sign in with a provider, and who of them is the operator. */
 type FixtureOptions = { oidc?: OidcSignIn; keySignIn?: 'on' | 'off' };
 
-export async function openHttpFixture(
-  database: TestDatabase,
-  { oidc, keySignIn = 'on' }: FixtureOptions = {},
-) {
+export async function openHttpFixture(database: TestDatabase, options: FixtureOptions = {}) {
   const testStore = await database.open();
   const { store } = testStore;
   const time = createTestClock();
   const { wallClock } = time;
   const parts = { store, wallClock, actor: 'operator' as const };
   const token = createAdminToken(adminToken);
-  const operators = oidc?.operators ?? [];
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
   const registry = await store.joinRegistry();
   const watched = { clock: time, registry, startedAt: wallClock.now(), engine: quietEngine };
@@ -108,10 +104,7 @@ export async function openHttpFixture(
     authenticate: createAuthenticate({ store, clock: time, wallClock, noteUse: () => undefined }),
     createTask: (request) => createTask(request, taskParts),
     readTask: (request) => readTask(request, parts),
-    sessions: createSessions({ store, clock: time, wallClock, adminToken: token, operators, keySignIn }),
-    people: createPeopleActions({ store, wallClock, operators }),
-    oidc: oidc && { ...oidc, now: () => wallClock.now() },
-    keySignIn,
+    ...signInParts(options, { store, clock: time, wallClock, adminToken: token }),
     adminToken: token,
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
@@ -166,6 +159,18 @@ export async function openHttpFixture(
       await registry.leave();
       await testStore.close();
     },
+  };
+}
+
+type SignInParts = Parameters<typeof createSessions>[0] & { store: TestStore['store'] };
+
+function signInParts({ oidc, keySignIn = 'on' }: FixtureOptions, parts: SignInParts) {
+  const operators = oidc?.operators ?? [];
+  return {
+    sessions: createSessions({ ...parts, operators, keySignIn }),
+    people: createPeopleActions({ ...parts, operators }),
+    oidc: oidc && { ...oidc, now: () => parts.wallClock.now() },
+    keySignIn,
   };
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { parseCidr } from '@mailproof/engine';
-import { createTestClock } from '../../../../engine/test/support/test-clock.ts';
+import { parseCidr, type Cidr } from '@mailproof/engine';
+import { createTestClock, type TestClock } from '../../../../engine/test/support/test-clock.ts';
 import { createProvider } from '../../../src/oidc/create-provider.ts';
 import { createSeal } from '../../../src/oidc/provider-visit.ts';
+import type { OidcSignIn } from '../../../src/http/routes/http-parts.ts';
 import type { TestDatabase } from '../databases.ts';
 import { openHttpFixture, type SignedIn } from '../http/open-http-fixture.ts';
-import { startProvider } from './start-provider.ts';
+import { startProvider, type TestProvider } from './start-provider.ts';
 import { visitProvider } from './visit-provider.ts';
 
 /** The HTTP side with a real OpenID provider beside it. */
@@ -18,28 +19,36 @@ export const publicUrl = 'https://mailproof.example';
 const redirectUri = `${publicUrl}/session/callback`;
 const loopback = [parseCidr('127.0.0.0/8')].filter((block) => block !== undefined);
 
-export async function openOidcFixture(
-  database: TestDatabase,
-  { operators = ['root@example.com'], keySignIn = 'on' as 'on' | 'off', egressAllow = loopback } = {},
-) {
-  const provider = await startProvider([redirectUri]);
-  const time = createTestClock();
+type Options = { operators?: string[]; keySignIn?: 'on' | 'off'; egressAllow?: Cidr[] };
+
+function signInBy(
+  provider: TestProvider,
+  { time, operators, egressAllow }: { time: TestClock; operators: string[]; egressAllow: Cidr[] },
+): OidcSignIn {
   const settings = { ...provider.client, issuer: provider.issuer, name: 'Example Login', redirectUri };
   const nobody = () => Promise.reject(new Error('a literal address needs no look-up'));
-  const oidcProvider = createProvider(settings, {
-    resolver: { ipv4: nobody, ipv6: nobody },
-    clock: time,
-    egressAllow,
-    ownAddresses: () => [],
-    signal: new AbortController().signal,
-  });
-  const oidc = {
-    provider: oidcProvider,
+  return {
+    provider: createProvider(settings, {
+      resolver: { ipv4: nobody, ipv6: nobody },
+      clock: time,
+      egressAllow,
+      ownAddresses: () => [],
+      signal: new AbortController().signal,
+    }),
     seal: createSeal(provider.client.clientSecret),
     publicUrl,
     operators,
     now: () => 0,
   };
+}
+
+export async function openOidcFixture(
+  database: TestDatabase,
+  { operators = ['root@example.com'], keySignIn = 'on', egressAllow = loopback }: Options = {},
+) {
+  const provider = await startProvider([redirectUri]);
+  const time = createTestClock();
+  const oidc = signInBy(provider, { time, operators, egressAllow });
   const fixture = await openHttpFixture(database, { oidc, keySignIn });
   const { server } = fixture;
 

@@ -79,7 +79,7 @@ function configurationOf({ client, key, redirectUris }: Settings): Configuration
     clients: [
       { client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: redirectUris },
     ],
-    jwks: { keys: [{ ...key.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' }] } as never,
+    jwks: { keys: [{ ...key.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' }] },
     cookies: { keys: [randomBytes(24).toString('base64url')] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: (_context, id) => ({ accountId: id, claims: () => claimsOf(id) }),
@@ -100,7 +100,7 @@ function onceMade(): () => KeyObject {
 /** It warns of what is meant for development only, which is what this is. */
 function quietly<T>(work: () => T): T {
   const { info, warn } = console;
-  console.info = console.warn = () => undefined;
+  Object.assign(console, { info: () => undefined, warn: () => undefined });
   try {
     return work();
   } finally {
