@@ -54,6 +54,28 @@ const rows = [
     bad: [...notNumbers, '65536', 'tcp://10.0.0.1:8080'],
   }),
   row({
+    key: 'basePath',
+    name: 'MAILPROOF_BASE_PATH',
+    usual: '',
+    good: [
+      ['/mailproof', '/mailproof'],
+      ['/tools/check-2.0_~', '/tools/check-2.0_~'],
+    ],
+    bad: [
+      'mailproof',
+      '/',
+      '/mailproof/',
+      '//mailproof',
+      '/a//b',
+      '/..',
+      '/a/../b',
+      '/a b',
+      '/ä',
+      '/a%20b',
+      '/a?b',
+    ],
+  }),
+  row({
     key: 'databaseUrl',
     name: 'MAILPROOF_DATABASE_URL',
     usual: undefined,

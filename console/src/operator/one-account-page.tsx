@@ -13,6 +13,7 @@ import { TaskTable } from '../tasks/task-table.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { PlanForm } from './plan-form.tsx';
 import { UnfreezeForm } from './unfreeze-form.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 /** One account as the operator sees it: its plan, credits, keys, books and tasks, and no address. */
 export function OneAccountPage({ id }: { id: string }) {
@@ -33,7 +34,7 @@ export function OneAccountPage({ id }: { id: string }) {
     void ledger.reload();
   };
   return (
-    <Page title={known?.name ?? 'Account'} lead={<a href="/operator/accounts">All accounts</a>}>
+    <Page title={known?.name ?? 'Account'} lead={<a href={pathTo('/operator/accounts')}>All accounts</a>}>
       {account.failure.value === undefined ? null : <FailureNotice failure={account.failure.value} />}
       <WhenRead of={[account, keys, ledger, tasks]}>
         {known === undefined ? null : (

@@ -21,6 +21,8 @@ const healthRoute = {
   ...adminRoute,
   operationId: 'adminReadHealth',
   summary: 'Outcomes of verifications, and what obstructs them',
+  description:
+    'Verdicts by status and reason, processes, queues, hosts that are left alone, and what is wrong with resolver and port 25.',
   querystring: healthQuery,
   response: { 200: answering(healthSchema), ...adminErrors('invalid_request') },
 };
@@ -48,6 +50,7 @@ const probersRoute = {
   ...adminRoute,
   operationId: 'adminListProbers',
   summary: 'The probers outside the installation',
+  description: 'With their state and what they were last asked; by name.',
   response: { 200: answering(adminProberListSchema), ...adminErrors() },
 };
 
