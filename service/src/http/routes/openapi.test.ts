@@ -43,7 +43,7 @@ describe('the OpenAPI document', () => {
       ...['VerificationRequest', 'VerificationResult', 'BulkRequest', 'BulkCreated', 'BulkProgress'],
       ...['BulkResultRecord', 'Explanation', 'ListRecord', 'ListPage', 'ListRow', 'ListRowPage', 'Account'],
       ...['AccountKey', 'LedgerEntry', 'LedgerPage', 'Usage', 'SessionState', 'AdminAccount', 'Health'],
-      ...['InvalidApiKeyError', 'InsufficientCreditsError', 'ServiceUnavailableError'],
+      ...['Error', 'ListError', 'ListUpload'],
     ])
       assert.ok(names.has(name), name);
   });
