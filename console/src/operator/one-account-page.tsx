@@ -12,6 +12,7 @@ import { useConsole } from '../app/use-console.ts';
 import { TaskTable } from '../tasks/task-table.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { PlanForm } from './plan-form.tsx';
+import { RateForm } from './rate-form.tsx';
 import { UnfreezeForm } from './unfreeze-form.tsx';
 import { pathTo } from '../app/base-path.ts';
 
@@ -50,6 +51,7 @@ export function OneAccountPage({ id }: { id: string }) {
               <CreditFacts credits={known.credits} />
               <GrantForm accountId={id} onGranted={refresh} />
               <PlanForm accountId={id} plan={known.plan} onChanged={refresh} />
+              <RateForm accountId={id} rate={known.requests_per_minute} onChanged={refresh} />
               {known.frozen ? <UnfreezeForm accountId={id} onChanged={refresh} /> : null}
             </section>
             <KeysCard

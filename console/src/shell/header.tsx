@@ -57,6 +57,9 @@ function BarEnd() {
             : counted(state.account.credits.available, 'credit')}
         </a>
       ) : null}
+      <a class="docs-link" href={pathTo('/docs')}>
+        API docs
+      </a>
       <ThemeButton />
       {state.kind === 'account' || state.kind === 'operator' ? <SignOutButton /> : null}
     </div>

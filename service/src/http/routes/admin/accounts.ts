@@ -35,7 +35,7 @@ const createRoute = {
   ...adminRoute,
   operationId: 'adminCreateAccount',
   summary: 'Create an account',
-  description: 'Without `plan` it has none, and without `credits` it begins with 0. It has no key yet.',
+  description: 'Its plan is `paid` and its credits are 0 unless given. It has no key yet.',
   headers: csrfHeaders,
   body: adminAccountRequestSchema,
   response: {
