@@ -17,7 +17,7 @@ describe('the console under a base path', () => {
     const visitor = await fixture.visitor();
     visitor.expectTrouble(`401 ${basePath}/session`);
     const { page } = visitor;
-    return { ...visitor, pathname: () => new URL(page.url()).pathname };
+    return { ...visitor, pathname: () => new URL(page.url()).pathname, leave: () => visitor.leave() };
   }
 
   test('a person signs in, goes from page to page, opens one anew, and signs out', async () => {

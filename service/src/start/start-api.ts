@@ -76,6 +76,7 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
 const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
+  refuseTakenBasePath(config);
   const { store, engine, clock, wallClock, registry, logger } = parts;
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
   const overloadGuard = countRefusals(createOverloadGuard(), parts.metrics);
@@ -174,7 +175,7 @@ type ConsoleParts = Omit<OperatorActionsParts, 'startedAt'> & { store: Store; cl
 /** What the console and the admin API need: sessions, the actions of accounts and of the operator, the files. */
 function consoleParts(config: Config, parts: ConsoleParts) {
   const adminToken = createAdminToken(config.adminToken);
-  const basePath = readBasePath(config);
+  const { basePath } = config;
   return {
     adminToken,
     sessions: createSessions({ ...parts, store: sessionStore(parts.store), adminToken }),
@@ -187,8 +188,8 @@ function consoleParts(config: Config, parts: ConsoleParts) {
 }
 
 /** Requests that have the base path are told from those whose proxy took it off, so it may not begin like one of them. */
-function readBasePath({ basePath }: Config): string {
-  if (basePath === '' || !isOurs(basePath)) return basePath;
+function refuseTakenBasePath({ basePath }: Config): void {
+  if (basePath === '' || !isOurs(basePath)) return;
   throw new StartError(
     `MAILPROOF_BASE_PATH is ${basePath}, where the service has pages of its own: it may be a path such as /mailproof`,
   );
