@@ -40,6 +40,15 @@ describe('the operator', () => {
     const client = createClient({ baseUrl: origin, apiKey: key });
     assert.equal((await client.verify('ada@northwind.example')).status, 'safe');
 
+    const rate = page.getByLabel('Requests per minute');
+    assert.equal(await rate.inputValue(), '');
+    await rate.fill('600');
+    await page.getByRole('button', { name: 'Set rate' }).click();
+    await page.getByText('The rate is now 600 a minute').waitFor({ state: 'attached' });
+    await page.reload();
+    await page.getByLabel('Requests per minute').waitFor();
+    assert.equal(await page.getByLabel('Requests per minute').inputValue(), '600');
+
     await page.getByLabel('Plan', { exact: true }).selectOption('none');
     await page.getByRole('button', { name: 'Set plan' }).click();
     await page.getByText('No active plan').waitFor();
@@ -48,7 +57,7 @@ describe('the operator', () => {
 
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
-    for (const change of ['account created', 'credits granted', 'key created', 'plan set'])
+    for (const change of ['account created', 'credits granted', 'key created', 'rate set', 'plan set'])
       await page
         .getByRole('row', { name: new RegExp(change) })
         .first()

@@ -182,7 +182,7 @@ const auditEntrySchema = Type.Object(
     subject: Type.String({ description: 'The id of the account, key or webhook that was changed' }),
     detail: Type.Unsafe<Record<string, string | number>>({
       type: 'object',
-      additionalProperties: { type: ['string', 'number'] },
+      additionalProperties: Type.Union([Type.String(), Type.Number()]),
       description: 'What it was changed to',
     }),
   },

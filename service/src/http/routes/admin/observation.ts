@@ -27,6 +27,8 @@ const healthRoute = {
   ...adminRoute,
   operationId: 'adminReadHealth',
   summary: 'Outcomes of verifications, and what obstructs them',
+  description:
+    'Verdicts by status and reason, processes, queues, hosts that are left alone, and what is wrong with resolver and port 25.',
   querystring: healthQuery,
   response: { 200: answering(healthSchema), ...adminErrors('invalid_request') },
 };
@@ -54,6 +56,7 @@ const probersRoute = {
   ...adminRoute,
   operationId: 'adminListProbers',
   summary: 'The probers outside the installation, and the egress addresses inside',
+  description: 'With their state, what they were last seen to do, and by whom; by name.',
   response: { 200: answering(adminProberListSchema), ...adminErrors() },
 };
 
