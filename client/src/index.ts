@@ -72,6 +72,7 @@ export type {
   AuditLogPage,
   ServiceHealth,
   StatusCounts,
+  AdminEgressAddress,
   AdminProber,
   AdminProberList,
 } from './admin.ts';

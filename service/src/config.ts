@@ -13,6 +13,7 @@ import {
   readableFile,
   senderAddress,
   token,
+  urlPath,
   wholeNumber,
   writesToJournal,
   type Environment,
@@ -28,6 +29,8 @@ import { thisHostName, usualDataDir } from './usual-values.ts';
 export type Config = SignInConfig & {
   host: string;
   port: number;
+  /** Where a proxy has the service on its host, without a slash at the end; empty: at the root. */
+  basePath: string;
   databaseUrl: string | undefined;
   dataDir: string;
   /** None means the system's. */
@@ -72,8 +75,6 @@ const dayMs = 86_400_000;
 /** Large domains of different owners. */
 const usualProbes = ['gmail.com', 'outlook.com', 'icloud.com'];
 
-const usuallyNone = { defaultText: null, defaultValue: () => undefined };
-
 const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   host: {
     names: ['MAILPROOF_HOST'],
@@ -86,6 +87,13 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'port the API listens on (PORT is read too; 0 takes any free one)',
     ...usually(8080),
     ...wholeNumber(0, 65_535),
+  },
+  basePath: {
+    names: ['MAILPROOF_BASE_PATH'],
+    meaning: 'path under which a proxy has the service, whether it passes the path on or takes it off',
+    defaultText: null,
+    defaultValue: () => '',
+    ...urlPath,
   },
   databaseUrl: {
     names: ['MAILPROOF_DATABASE_URL'],
@@ -386,10 +394,4 @@ function settingEntries(): [string, Setting<unknown>][] {
 function knownNames(): string[] {
   const names = settingEntries().flatMap(([, setting]) => [...setting.names]);
   return [configVariable, ...names, ...secretNames().map(fileVariable)];
-}
-
-function usually<Value extends string | number>(
-  value: Value,
-): Pick<Setting<Value>, 'defaultText' | 'defaultValue'> {
-  return { defaultText: String(value), defaultValue: () => value };
 }

@@ -23,6 +23,14 @@ export type Setting<Value> = {
   mask?(text: string): string;
 };
 
+export const usuallyNone = { defaultText: null, defaultValue: () => undefined };
+
+export function usually<Value extends string | number>(
+  value: Value,
+): Pick<Setting<Value>, 'defaultText' | 'defaultValue'> {
+  return { defaultText: String(value), defaultValue: () => value };
+}
+
 /** What a kind of value is: the part of a setting that others of its kind have in common. */
 type Kind<Value> = { mayBe: string; parse(text: string): Value | undefined };
 
@@ -88,6 +96,12 @@ export const listenAddress: Kind<string> = {
   mayBe: 'an IP address or a host name of this machine',
   parse: (text) =>
     isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined,
+};
+
+/** Letters that mean the same encoded or not, so that a path has one spelling; no empty segment, no `..`. */
+export const urlPath: Kind<string> = {
+  mayBe: 'a path such as /mailproof: letters, digits and -._~ between slashes, none at the end',
+  parse: (text) => (text.length <= 200 && /^(?:\/[\w~-][\w.~-]*)+$/.test(text) ? text : undefined),
 };
 
 export const heloName: Kind<string> = {

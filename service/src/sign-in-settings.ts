@@ -1,5 +1,5 @@
 import { parseAddress } from '@mailproof/engine';
-import { listOf, oneOf, type Setting } from './setting.ts';
+import { listOf, oneOf, usually, usuallyNone, type Setting } from './setting.ts';
 
 /** The settings of signing in: with a key, or with an OpenID provider. They are part of the table in config.ts. */
 export type SignInConfig = {
@@ -13,8 +13,6 @@ export type SignInConfig = {
   /** Each an address in lower case, or `sub:` and a subject. */
   oidcOperators: string[];
 };
-
-const usuallyNone = { defaultText: null, defaultValue: () => undefined };
 
 /** Anything else would carry codes and cookies past whoever listens; on this machine itself nobody does. */
 const secureUrl = {
@@ -52,8 +50,7 @@ export const signInSettings: { readonly [Name in keyof SignInConfig]: Setting<Si
   keySignIn: {
     names: ['MAILPROOF_KEY_SIGN_IN'],
     meaning: 'whether the console can be opened with a key or the admin token; off: by OpenID Connect only',
-    defaultText: 'on',
-    defaultValue: () => 'on' as const,
+    ...usually('on'),
     ...oneOf('on', 'off'),
   },
   oidcIssuer: {

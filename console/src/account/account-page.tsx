@@ -13,6 +13,7 @@ import { LedgerCard } from './ledger-card.tsx';
 import { PeopleCard } from './people-card.tsx';
 import { SignedInAs } from './signed-in-as.tsx';
 import { UsageCard } from './usage-card.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 export function AccountPage() {
   const { api, session } = useConsole();
@@ -68,7 +69,7 @@ export function AccountPage() {
         <section class="card" aria-labelledby="webhooks-title">
           <div class="card-head">
             <h2 id="webhooks-title">Webhooks</h2>
-            <a href="/webhooks">Manage webhooks</a>
+            <a href={pathTo('/webhooks')}>Manage webhooks</a>
           </div>
           <p class="hint">Have your own systems told when a task or a list is done, or credits run low.</p>
         </section>

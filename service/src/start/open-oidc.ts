@@ -11,7 +11,8 @@ export function openOidc(
   config: Config,
   { clock, wallClock }: { clock: Clock; wallClock: WallClock },
 ): { signIn: OidcSignIn; close(): void } | undefined {
-  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, publicUrl } = config;
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
+  const publicUrl = config.publicUrl && `${config.publicUrl}${config.basePath}`;
   // That none is set without the others, the reading of the settings has seen to.
   if (issuer === undefined || clientId === undefined || clientSecret === undefined || publicUrl === undefined)
     return undefined;

@@ -53,7 +53,7 @@ export function addProviderSignIn(
   server: ApiServer,
   { parts, admitRequest }: Pick<RouteParts, 'parts' | 'admitRequest'>,
 ): void {
-  const { oidc, keySignIn = 'on' } = parts;
+  const { oidc, keySignIn = 'on', basePath } = parts;
   const onRequest = [admitRequest('account'), keepNowhere];
   server.route({
     method: 'GET',
@@ -100,17 +100,20 @@ export function addProviderSignIn(
       const over = visitCookie(oidc, '', 0);
       const attempt = parts.signIns.begin(contextOf(request).client, 'provider');
       if (attempt.kind === 'wait')
-        return sendRefusalPage(reply.header('retry-after', String(attempt.seconds)), 'too_many_attempts');
+        return sendRefusalPage(reply.header('retry-after', String(attempt.seconds)), {
+          refusal: 'too_many_attempts',
+          basePath,
+        });
       const answer = await finish(request, oidc, parts);
       if (answer.kind !== 'account' && answer.kind !== 'operator')
-        return sendRefusalPage(reply.header('set-cookie', over), answer.kind);
+        return sendRefusalPage(reply.header('set-cookie', over), { refusal: answer.kind, basePath });
       attempt.succeeded();
       await closeEarlier(request, parts);
       const { id } = await parts.sessions.open(answer);
       return reply
         .code(303)
-        .header('set-cookie', [over, sessionCookie(id, request)])
-        .header('location', answer.kind === 'operator' ? '/operator' : '/')
+        .header('set-cookie', [over, sessionCookie(id, { request, basePath })])
+        .header('location', `${basePath}${answer.kind === 'operator' ? '/operator' : '/'}`)
         .send();
     },
   });

@@ -57,6 +57,7 @@ const getSchema = {
   operationId: 'readSession',
   security: bySession,
   summary: 'Who is signed in',
+  description: 'By the cookie, with the CSRF token that changes need.',
   response: { 200: signedIn, ...errors('no_session', 'cross_site_request') },
 };
 
@@ -65,6 +66,7 @@ const deleteSchema = {
   operationId: 'signOut',
   security: bySession,
   summary: 'Sign out',
+  description: 'Closes the session and clears the cookie; without a session nothing happens.',
   headers: csrfHeaders,
   response: {
     204: { type: 'null', description: 'Signed out', headers: requestIdHeader },
@@ -76,6 +78,7 @@ export function addSession(
   server: ApiServer,
   { parts, admitRequest }: Pick<RouteParts, 'parts' | 'admitRequest'>,
 ): void {
+  const { basePath } = parts;
   const onRequest = [admitRequest('account'), keepNowhere];
   server.route({
     method: 'POST',
@@ -102,7 +105,7 @@ export function addSession(
       const { id, session } = await parts.sessions.open(visitor);
       return reply
         .code(200)
-        .header('set-cookie', sessionCookie(id, request))
+        .header('set-cookie', sessionCookie(id, { request, basePath }))
         .send(await presentSession(session, parts));
     },
   });
@@ -127,7 +130,7 @@ export function addSession(
       const found = await findSession(request, parts);
       if (found.kind === 'refused') return refuse(reply, found.reason);
       if (found.kind === 'found') await parts.sessions.close(found.id);
-      return reply.code(204).header('set-cookie', clearedSessionCookie(request)).send();
+      return reply.code(204).header('set-cookie', clearedSessionCookie({ request, basePath })).send();
     },
   });
 }

@@ -79,7 +79,10 @@ const policy = [
 ].join('; ');
 
 /** Nothing that came with the request stands in the page. */
-export function sendRefusalPage(reply: FastifyReply, refusal: SignInRefusal): FastifyReply {
+export function sendRefusalPage(
+  reply: FastifyReply,
+  { refusal, basePath }: { refusal: SignInRefusal; basePath: string },
+): FastifyReply {
   const { status, title, text } = texts[refusal];
   return reply
     .code(status)
@@ -97,7 +100,7 @@ export function sendRefusalPage(reply: FastifyReply, refusal: SignInRefusal): Fa
 <main>
 <h1>${title}</h1>
 <p>${text}</p>
-<p><a href="/">Back to Mailproof</a></p>
+<p><a href="${basePath}/">Back to Mailproof</a></p>
 </main>
 </body>
 </html>

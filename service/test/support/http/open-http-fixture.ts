@@ -20,8 +20,8 @@ import { createOperatorActions } from '../../../src/operator/operator-actions.ts
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
 import { createAccountActions } from '../../../src/accounts/account-actions.ts';
 import { createPeopleActions } from '../../../src/people/people-actions.ts';
-import type { OidcSignIn } from '../../../src/http/routes/http-parts.ts';
 import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
+import type { HttpParts, OidcSignIn } from '../../../src/http/routes/http-parts.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
@@ -90,7 +90,11 @@ function listParts(clock: TestClock) {
 /** Where people sign in with a provider, and who of them is the operator. */
 type FixtureOptions = { oidc?: OidcSignIn; keySignIn?: 'on' | 'off' };
 
-export async function openHttpFixture(database: TestDatabase, options: FixtureOptions = {}) {
+export async function openHttpFixture(
+  database: TestDatabase,
+  overrides: Partial<HttpParts> = {},
+  options: FixtureOptions = {},
+) {
   const testStore = await database.open();
   const { store } = testStore;
   const time = createTestClock();
@@ -113,6 +117,7 @@ export async function openHttpFixture(database: TestDatabase, options: FixtureOp
     webhooks: createWebhookActions({ ...taskParts, httpAllowed: false }),
     rateLimits: createRateLimits({ clock: time, ratePerAccount: undefined, ratePerKey: undefined }),
     newRequestId: randomUUID,
+    ...overrides,
   });
   const server = await createServer(httpParts);
   const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));

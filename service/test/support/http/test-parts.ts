@@ -67,6 +67,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     people: noPeople(),
     operator: noOperatorActions(),
     probers: noProbers,
+    basePath: '',
     consoleFiles: noConsoleFiles,
     // A machine that runs many tests at once is slow, and its service is not overloaded.
     overloadGuard: createOverloadGuard({ ...overloadLimits, waitMs: 60_000 }),
@@ -191,6 +192,7 @@ function noOperatorActions(): HttpParts['operator'] {
     listChanges: none,
     readHealth: none,
     listProbers: none,
+    listEgress: none,
   };
 }
 

@@ -49,7 +49,7 @@ export async function openOidcFixture(
   const provider = await startProvider([redirectUri]);
   const time = createTestClock();
   const oidc = signInBy(provider, { time, operators, egressAllow });
-  const fixture = await openHttpFixture(database, { oidc, keySignIn });
+  const fixture = await openHttpFixture(database, {}, { oidc, keySignIn });
   const { server } = fixture;
 
   async function begin(wanted: Wanted = {}): Promise<Begun> {
