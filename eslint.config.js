@@ -58,6 +58,20 @@ export default tseslint.config(
     ...tseslint.configs.disableTypeChecked,
   },
   {
+    // The service may stand under a path of its host (MAILPROOF_BASE_PATH), and every link then begins with that path.
+    files: ['console/src/**/*.tsx'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'JSXAttribute[name.name="href"]:matches([value.value=/^\\//], [value.expression.quasis.0.value.raw=/^\\//])',
+          message: 'Say pathTo(…): the service may stand under a base path.',
+        },
+      ],
+    },
+  },
+  {
     // Served to browsers as it is.
     files: ['service/src/forms/form.js'],
     languageOptions: {

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keptReleases } from '../service/test/faults/upgrade/kept-release.ts';
 import { whyNotReleasable } from './release/why-not-releasable.ts';
 import { writeRelease } from './release/write-release.ts';
 
@@ -14,6 +15,7 @@ const reason = whyNotReleasable({
   version,
   changes: git('status', '--porcelain'),
   changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
+  kept: keptReleases,
 });
 if (reason === undefined) {
   const files = await writeRelease(directory);

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listTests } from './test-suites.ts';
+import { batchTests, listTests } from './test-suites.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -15,6 +15,13 @@ test('npm test, npm run test:faults and npm run test:image together run every te
   const suites = ['everyday', 'faults', 'containers'] as const;
   const run = suites.flatMap((suite) => listTests(suite, root));
   assert.deepEqual(run.sort(), every.sort());
+});
+
+test('every file of npm test runs once, in a batch or alone', () => {
+  const files = listTests('everyday', root);
+  const { batches, alone } = batchTests(files);
+  assert.deepEqual([...batches.flat(), ...alone].sort(), files.sort());
+  assert.ok(batches.length > 1);
 });
 
 test('CI runs both, and the checks', () => {

@@ -25,3 +25,29 @@ export function listTests(suite: Suite, root: string): string[] {
     .filter((file) => suiteOf(file) === suite)
     .sort();
 }
+
+/**
+ * Test files that run in one process, one after the other, because loading the service takes longer than most of them
+ * run. What is left out starts programs and browsers of its own, or measures what a process needs.
+ */
+export function batchTests(files: readonly string[]): { batches: string[][]; alone: string[] } {
+  const alone = files.filter((file) => !sharesProcess(file));
+  const byPackage = Map.groupBy(files.filter(sharesProcess), (file) => file.slice(0, file.indexOf('/')));
+  return { batches: [...byPackage.values()].flatMap(inBatches), alone };
+}
+
+const filesInBatch = 8;
+
+function sharesProcess(file: string): boolean {
+  return (
+    /^(?:engine|client|service|cli|world|console)\/src\/|^(?:engine|service)\/test\/contract\//.test(file) &&
+    !needsItsOwn.has(file)
+  );
+}
+
+const needsItsOwn: ReadonlySet<string> = new Set(['engine/src/lists/load-cost.test.ts']);
+
+function inBatches(files: string[]): string[][] {
+  const batches = Math.ceil(files.length / filesInBatch);
+  return Array.from({ length: batches }, (_, batch) => files.filter((_file, at) => at % batches === batch));
+}

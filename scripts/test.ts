@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -8,7 +9,7 @@ import {
 } from '../service/test/support/postgres/private-postgres.ts';
 import { dropTestDatabases } from '../service/test/support/postgres/test-postgres.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
-import { listTests, type Suite } from './test-suites.ts';
+import { batchTests, listTests, type Suite } from './test-suites.ts';
 
 /**
  *     npm test                            the everyday tests
@@ -30,10 +31,10 @@ const longestTestMs = 900_000;
 const longestSuiteMs = { everyday: 2_400_000, faults: 3_900_000, containers: 1_200_000 };
 
 /**
- * Tests wait more than they work: one more than there are cores keeps all of them busy. More gained nothing. Those of
- * the second suite start many processes each, and wait most of the time for leases to end and alerts to be due.
+ * Tests wait more than they work: two more than there are cores keep all of them busy. Those of the second suite start
+ * many processes each, and wait most of the time for leases to end and alerts to be due.
  */
-const atOnce = { everyday: availableParallelism() + 1, faults: 2, containers: 1 };
+const atOnce = { everyday: availableParallelism() + 2, faults: 2, containers: 1 };
 
 async function main(args: string[]): Promise<number> {
   if (args.length === 0) return testSuite('everyday');
@@ -47,9 +48,31 @@ async function testSuite(suite: Suite): Promise<number> {
   const built = await buildConsole();
   if (built !== 0) return built;
   const options = [`--test-timeout=${longestTestMs}`, `--test-concurrency=${atOnce[suite]}`];
-  const args = [...options, ...listTests(suite, root)];
+  const files = listTests(suite, root);
+  const args = [...options, ...(suite === 'everyday' ? writeBatches(files) : files)];
   return withPostgres((url) => runTests(args, url, AbortSignal.timeout(longestSuiteMs[suite])));
 }
+
+/** The files to run instead: each batch as one that has the tests of all its own, under their names. */
+function writeBatches(files: string[]): string[] {
+  const folder = join(root, '.cache/batches');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { batches, alone } = batchTests(files);
+  const written = batches.map((batch) => {
+    const path = join(folder, `${batch[0]?.replaceAll('/', '-')}`);
+    writeFileSync(path, batchProgram(batch));
+    return path;
+  });
+  return [...alone, ...written];
+}
+
+/** The hooks that a file sets for all its tests are those of its suite alone. */
+const batchProgram = (files: string[]): string => `import { describe } from 'node:test';
+
+for (const file of ${JSON.stringify(files)})
+  await describe(file, async () => void (await import('../../' + file)));
+`;
 
 async function withPostgres(work: (url: string) => Promise<number>): Promise<number> {
   const given = process.env[variable];

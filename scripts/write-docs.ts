@@ -11,7 +11,7 @@ import { settingsPage } from './settings-page.ts';
 
 /** `npm run docs`: writes the pages that are made from code. */
 writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
-writeFileSync(new URL('../docs/llms.txt', import.meta.url), llmsText);
+writeFileSync(new URL('../docs/llms.txt', import.meta.url), llmsText(''));
 writeFileSync(new URL('../docs/metrics.md', import.meta.url), await metricsPage());
 writeFileSync(new URL('../docs/providers.md', import.meta.url), providersPage());
 writeFileSync(new URL('../docs/reasons.md', import.meta.url), reasonsPage());

@@ -31,22 +31,21 @@ export function createBoundedCache<Value>({
 }: BoundedCacheParts): BoundedCache<Value> {
   const entries = new Map<string, { value: Value; until: number }>();
 
-  function peek(key: string): Value | undefined {
+  function find(key: string): { value: Value; until: number } | undefined {
     const entry = entries.get(key);
-    if (entry === undefined || entry.until > clock.now()) return entry?.value;
+    if (entry === undefined || entry.until > clock.now()) return entry;
     entries.delete(key);
     return undefined;
   }
 
   return {
-    peek,
+    peek: (key) => find(key)?.value,
     get(key) {
-      const value = peek(key);
-      const entry = entries.get(key);
-      if (entry === undefined) return value;
+      const entry = find(key);
+      if (entry === undefined) return undefined;
       entries.delete(key);
       entries.set(key, entry);
-      return value;
+      return entry.value;
     },
     set(key, value, lifeMs = Infinity) {
       entries.delete(key);

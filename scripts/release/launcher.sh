@@ -22,7 +22,7 @@ major=$(node -p 'process.versions.node.split(".")[0]')
   echo "mailproof: This is Node $major. Install Node 24 or later (https://nodejs.org)." >&2
   exit 3
 }
-# The heap is bounded: see docs/operations.md, "Memory".
+# The heap is bounded: see docs/operations.md, "Install".
 heap='--max-semi-space-size=16 --max-old-space-size=1536'
 # A prober answers nobody who would notice a pause, and should fit on the smallest machine.
 if [ "${1-}" = prober ]; then

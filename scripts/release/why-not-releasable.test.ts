@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNotReleasable } from './why-not-releasable.ts';
 
-const good = { version: '1.2.0', changes: '', changelog: '# Changelog\n\n## 1.2.0 (May)\n\n## 1.1.0\n' };
+const good = {
+  version: '1.2.0',
+  changes: '',
+  changelog: '# Changelog\n\n## 1.2.0 (May)\n\n## 1.1.0\n',
+  kept: ['1.1.0+abcdef0'],
+};
 
 test('a release comes from a clean tree', () => {
   assert.equal(whyNotReleasable(good), undefined);
@@ -14,4 +19,10 @@ test('a release has its section in the changelog', () => {
   assert.equal(whyNotReleasable({ ...good, version: '1.1.0' }), undefined);
   for (const version of ['1.2.1', '1.2', '1.1.0-rc.1'])
     assert.match(whyNotReleasable({ ...good, version }) ?? '', new RegExp(`no section "## ${version}"`));
+});
+
+test('every release before is kept, so that the upgrade from it was tried', () => {
+  assert.match(whyNotReleasable({ ...good, kept: [] }) ?? '', /release 1\.1\.0 is not kept/);
+  assert.match(whyNotReleasable({ ...good, kept: ['1.1.0-rc.1+abcdef0'] }) ?? '', /is not kept/);
+  assert.equal(whyNotReleasable({ ...good, version: '1.1.0', kept: [] }), undefined);
 });

@@ -4,17 +4,26 @@ type ReleaseState = {
   /** As `git status --porcelain` prints them. */
   changes: string;
   changelog: string;
+  /** The releases that the tests of upgrades start from, as `1.0.0+abcdef0`. */
+  kept: readonly string[];
 };
 
-/** A release can be made again from its commit alone, and says what is new in it. Nothing where both hold. */
-export function whyNotReleasable({ version, changes, changelog }: ReleaseState): string | undefined {
+/**
+ * A release can be made again from its commit alone, says what is new in it, and was upgraded to from each one before.
+ * Nothing where all of that holds.
+ */
+export function whyNotReleasable({ version, changes, changelog, kept }: ReleaseState): string | undefined {
   const changed = changes.split('\n').filter((line) => line !== '');
   if (changed.length > 0) {
     const shown = changed.slice(0, 3).map((line) => line.slice(3));
     return `the tree is not clean (${shown.join(', ')}${changed.length > 3 ? ', …' : ''}): commit or remove it first`;
   }
-  const hasSection = changelog
-    .split('\n')
-    .some((line) => line === `## ${version}` || line.startsWith(`## ${version} `));
-  return hasSection ? undefined : `CHANGELOG.md has no section "## ${version}", the version in package.json`;
+  const versions = [...changelog.matchAll(/^## (?<version>\S+)(?: |$)/gm)].map(
+    ({ groups }) => groups?.['version'] ?? '',
+  );
+  const place = versions.indexOf(version);
+  if (place === -1) return `CHANGELOG.md has no section "## ${version}", the version in package.json`;
+  const missing = versions.slice(place + 1).find((one) => !kept.some((name) => name.startsWith(`${one}+`)));
+  if (missing === undefined) return undefined;
+  return `release ${missing} is not kept for the tests of upgrades: run node scripts/keep-release.ts with its commit`;
 }

@@ -25,6 +25,7 @@ function row<Key extends keyof Config>(described: Row<Key>): Row<keyof Config> {
   return described;
 }
 
+const asTheyAre = (...texts: string[]) => texts.map((text) => [text, text] as const);
 const notNumbers = ['-1', '1.5', '1e3', '0x10', 'ten', '1 000', '99999999999999999999'];
 
 /** Of 32 characters, the shortest there may be. */
@@ -35,11 +36,7 @@ const rows = [
     key: 'host',
     name: 'MAILPROOF_HOST',
     usual: '127.0.0.1',
-    good: [
-      ['0.0.0.0', '0.0.0.0'],
-      ['::', '::'],
-      ['localhost', 'localhost'],
-    ],
+    good: asTheyAre('0.0.0.0', '::', 'localhost'),
     bad: ['a b', '-x', 'http://x', '1.2.3.4:80'],
   }),
   row({
@@ -52,6 +49,13 @@ const rows = [
       [' 80 ', 80],
     ],
     bad: [...notNumbers, '65536', 'tcp://10.0.0.1:8080'],
+  }),
+  row({
+    key: 'basePath',
+    name: 'MAILPROOF_BASE_PATH',
+    usual: '',
+    good: asTheyAre('/mailproof', '/tools/check-2.0_~'),
+    bad: ['mailproof', '/', '/mailproof/', '//a', '/a//b', '/..', '/a/../b', '/a b', '/ä', '/a%20b', '/a?b'],
   }),
   row({
     key: 'databaseUrl',

@@ -13,6 +13,7 @@ import {
   readableFile,
   senderAddress,
   token,
+  urlPath,
   wholeNumber,
   writesToJournal,
   type Environment,
@@ -27,6 +28,8 @@ import { thisHostName, usualDataDir } from './usual-values.ts';
 export type Config = {
   host: string;
   port: number;
+  /** Where a proxy has the service on its host, without a slash at the end; empty: at the root. */
+  basePath: string;
   databaseUrl: string | undefined;
   dataDir: string;
   /** None means the system's. */
@@ -85,6 +88,13 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     meaning: 'port the API listens on (PORT is read too; 0 takes any free one)',
     ...usually(8080),
     ...wholeNumber(0, 65_535),
+  },
+  basePath: {
+    names: ['MAILPROOF_BASE_PATH'],
+    meaning: 'path under which a proxy has the service, whether it passes the path on or takes it off',
+    defaultText: null,
+    defaultValue: () => '',
+    ...urlPath,
   },
   databaseUrl: {
     names: ['MAILPROOF_DATABASE_URL'],

@@ -300,7 +300,7 @@ describe('what keeps it from starting is one line', () => {
     await service.stop();
   });
 
-  test('a database that is not there, an address that is not here', async () => {
+  test('a database that is not there, an address that is not here, a base path that is taken', async () => {
     const lineOf = async (more: Record<string, string>) => {
       const error: unknown = await start(newFolder(), more).then(
         () => undefined,
@@ -313,6 +313,10 @@ describe('what keeps it from starting is one line', () => {
       /^the database 127\.0\.0\.1:1\/b cannot be reached .* MAILPROOF_DATABASE_URL /,
     );
     assert.match(await lineOf({ MAILPROOF_HOST: '192.0.2.1' }), /MAILPROOF_HOST/);
+    assert.match(
+      await lineOf({ MAILPROOF_BASE_PATH: '/docs/mail' }),
+      /^MAILPROOF_BASE_PATH is \/docs\/mail, /,
+    );
   });
 
   test('the key of the log is made once and kept to ourselves', async () => {

@@ -90,6 +90,12 @@ export const listenAddress: Kind<string> = {
     isIP(text) !== 0 || /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined,
 };
 
+/** Letters that mean the same encoded or not, so that a path has one spelling; no empty segment, no `..`. */
+export const urlPath: Kind<string> = {
+  mayBe: 'a path such as /mailproof: letters, digits and -._~ between slashes, none at the end',
+  parse: (text) => (text.length <= 200 && /^(?:\/[\w~-][\w.~-]*)+$/.test(text) ? text : undefined),
+};
+
 export const heloName: Kind<string> = {
   mayBe: 'a full host name such as mail.example.com',
   parse: (text) => canonicalHost(text),

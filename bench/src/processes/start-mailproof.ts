@@ -41,5 +41,5 @@ export async function startMailproof({ role, env, checkout, logFile }: Start): P
 }
 
 export function runMailproof(args: string[], env: Settings, checkout?: string): Promise<Row> {
-  return runCommand(args, env, checkout === undefined ? undefined : resolve(checkout));
+  return runCommand(args, env, checkout === undefined ? {} : { checkout: resolve(checkout) });
 }

@@ -20,7 +20,7 @@ export const backupCommand = defineCommand({
   },
   notes: [
     'Everything that was acknowledged before taken_at is in the backup. SQLite is copied with its own online backup, PostgreSQL with pg_dump, which must be installed. FILE is compressed, contains addresses, and is readable only for you. An existing file is never overwritten.',
-    'A backup of PostgreSQL is verified as far as possible without a server: it is complete and readable. mailproof restore audits it.',
+    'To verify a backup of PostgreSQL, MAILPROOF_DATABASE_URL must name a server of its version or later, on which the user may create a database: the backup is restored into a new one (mailproof_verify_…), audited, and the database dropped. That needs as much space as the data. Another server than the one in use will do. Without one, the exit code is 3, and all that is known is that the file is complete and readable.',
   ],
   examples: ['mailproof backup /backups/monday', 'mailproof backup --verify /backups/monday'],
   words: { required: ['FILE'], most: 1 },
@@ -53,14 +53,20 @@ async function create(file: string, options: Options, surroundings: Surroundings
 }
 
 async function verify(file: string, options: Options, surroundings: Surroundings): Promise<ExitCode> {
-  const answer = await verifyBackup(file);
+  const config = loadConfig(surroundings);
+  if (config === undefined) return exitCodes.environment;
+  const answer = await verifyBackup(file, config);
   switch (answer.kind) {
     case 'sound':
       return await presentAudited({ file, done: 'is sound', ...answer }, options, surroundings);
-    case 'readable': {
-      const { manifest, tables } = answer;
-      const words = `${file} is complete and readable: ${counted(tables, 'table')}, as of ${manifest.takenAt}. Restore it into an empty database to audit its ledger.`;
-      return await printRows([{ row: { ...rowOf(file, manifest), tables }, words }], options, surroundings);
+    case 'not_audited': {
+      const { manifest, tables, because } = answer;
+      const words = `${file} is complete and readable: ${counted(tables, 'table')}, as of ${manifest.takenAt}.`;
+      await printRows([{ row: { ...rowOf(file, manifest), tables }, words }], options, surroundings);
+      return tellFailure(
+        `The ledger in ${file} was not audited, because no database could be created for it: ${because}. See mailproof backup --help.`,
+        surroundings,
+      );
     }
     case 'no_backup':
     case 'damaged':

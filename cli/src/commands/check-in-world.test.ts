@@ -23,10 +23,13 @@ test('a list of everybody in the world, through the service itself', async (t) =
       MAILPROOF_LIST_DEADLINE_MS: '20000',
       MAILPROOF_LIST_MAX_BYTES: '1000000',
       MAILPROOF_DEFER_RETRY_MS: '1000',
+      // The URL that the command is told then has a path, which the client keeps.
+      MAILPROOF_BASE_PATH: '/mailproof',
     },
   });
   t.after(() => fixture.close());
   const service = await fixture.serve();
+  assert.match(service.url, /:\d+\/mailproof$/);
   const key = /mp_live_\w+/.exec(service.stdout())?.[0] ?? '';
   const env = { MAILPROOF_URL: service.url, MAILPROOF_API_KEY: key };
 

@@ -43,7 +43,7 @@ test('says what is changed, whether it may be gone back, and changes nothing', a
   };
   const older = await pretend(10, 5);
   assert.equal(older.code, 0);
-  assert.deepEqual([older.plan.outcome, older.plan.goesOn], ['migrates', true]);
+  assert.deepEqual([older.plan.outcome, older.plan.goesOn], ['migrates', false]);
   const versions = older.plan.steps?.map(({ version }) => version) ?? [];
   assert.deepEqual(versions.slice(0, 4), [11, 12, 13, 14]);
   assert.equal(versions.at(-1), current.known);
@@ -53,8 +53,10 @@ test('says what is changed, whether it may be gone back, and changes nothing', a
     /^ {2}11: creates audit_mark; builds indexes of hold \(0 rows\), whose writes wait; /m,
   );
   assert.match(stdout, /^ {2}14: adds columns to api_key, hold$/m);
-  assert.match(stdout, /the version before go on working/);
-  assert.equal((await pretend(4, 4)).plan.goesOn, false);
+  assert.match(stdout, /^Stop all processes of the version before first/m);
+  assert.equal((await pretend(13, 13)).plan.goesOn, true);
+  const { stdout: rolling } = await runHere(['upgrade', '--check'], { env });
+  assert.match(rolling, /the version before go on working/);
   assert.equal((await pretend(current.known + 1, current.known)).plan.outcome, 'serves_older');
   const newer = await pretend(current.known + 2, current.known + 1);
   assert.deepEqual([newer.code, newer.plan.outcome], [1, 'too_new']);

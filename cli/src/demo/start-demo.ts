@@ -71,7 +71,10 @@ export async function startDemo({ port, settings = {} }: DemoOptions): Promise<D
 /** Its pages are those of the demonstration, whose address is known only now. */
 async function createFormKey(url: string, liveKey: string): Promise<string> {
   const client = createClient({ baseUrl: url, apiKey: liveKey });
-  const { form_key: formKey } = await client.formKeys.create({ name: 'Demonstration', origins: [url] });
+  const { form_key: formKey } = await client.formKeys.create({
+    name: 'Demonstration',
+    origins: [new URL(url).origin],
+  });
   return formKey;
 }
 

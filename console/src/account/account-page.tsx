@@ -11,6 +11,7 @@ import { FormKeysCard } from './form-keys-card.tsx';
 import { KeysCard } from './keys-card.tsx';
 import { LedgerCard } from './ledger-card.tsx';
 import { UsageCard } from './usage-card.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 export function AccountPage() {
   const { api, session } = useConsole();
@@ -58,7 +59,7 @@ export function AccountPage() {
         <section class="card" aria-labelledby="webhooks-title">
           <div class="card-head">
             <h2 id="webhooks-title">Webhooks</h2>
-            <a href="/webhooks">Manage webhooks</a>
+            <a href={pathTo('/webhooks')}>Manage webhooks</a>
           </div>
           <p class="hint">Have your own systems told when a task or a list is done, or credits run low.</p>
         </section>

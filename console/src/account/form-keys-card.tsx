@@ -5,6 +5,7 @@ import { FailureNotice } from '../loading/failure-notice.tsx';
 import type { Loaded } from '../loading/use-loaded.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { grouped } from '../parts/format.ts';
+import { pathTo } from '../app/base-path.ts';
 
 /** Publishable keys: no secret, so they are shown whole, with what to put into a page. */
 type FormKeyActions = {
@@ -68,7 +69,7 @@ function FormKeyRow({ formKey, onRemove }: { formKey: FormKey; onRemove: () => P
         {grouped(formKey.checks_per_visitor)} for one visitor
       </p>
       <pre tabIndex={0} aria-label={`What to put into the page for ${name}`}>
-        <code>{`<script async src="${location.origin}/form.js"></script>\n${input}`}</code>
+        <code>{`<script async src="${location.origin}${pathTo('/form.js')}"></script>\n${input}`}</code>
       </pre>
       {isAsking.value ? (
         <ConfirmDialog

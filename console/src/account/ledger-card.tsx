@@ -6,6 +6,7 @@ import { Time } from '../parts/time.tsx';
 import type { Pages } from '../loading/use-pages.ts';
 import { changeOf, checkStatement } from './check-statement.ts';
 import { TableHead } from '../parts/table-head.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 const kinds: Record<LedgerEntry['kind'], string> = {
   grant: 'Granted',
@@ -83,7 +84,11 @@ function Origin({
   canOpen: boolean;
 }) {
   if (taskId !== undefined)
-    return canOpen ? <a href={`/tasks/${taskId}`}>for a task</a> : <span class="hint">for a task</span>;
+    return canOpen ? (
+      <a href={pathTo(`/tasks/${taskId}`)}>for a task</a>
+    ) : (
+      <span class="hint">for a task</span>
+    );
   return requestId === undefined ? null : (
     <span class="hint wide-only">
       request <code>{requestId}</code>

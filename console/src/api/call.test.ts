@@ -13,7 +13,7 @@ function serviceOf(answers: Response[]) {
   const waits: number[] = [];
   const asked: string[] = [];
   const parts = {
-    origin: 'https://mailproof.example',
+    baseUrl: 'https://mailproof.example',
     fetch: (url: string, { method }: RequestInit) => {
       asked.push(`${method} ${url}`);
       return Promise.resolve(answers.shift()!);

@@ -8,7 +8,7 @@ export type Call = {
 };
 
 type CallParts = {
-  origin: string;
+  baseUrl: string;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   wait: (ms: number) => Promise<void>;
 };
@@ -33,7 +33,7 @@ export async function call(wanted: Call, parts: CallParts): Promise<unknown> {
   }
 }
 
-async function callOnce({ method, path, body }: Call, { origin, fetch }: CallParts): Promise<unknown> {
+async function callOnce({ method, path, body }: Call, { baseUrl, fetch }: CallParts): Promise<unknown> {
   const deadline = AbortSignal.timeout(attemptMs);
   const init: RequestInit = {
     method,
@@ -45,7 +45,7 @@ async function callOnce({ method, path, body }: Call, { origin, fetch }: CallPar
     signal: deadline,
     redirect: 'error',
   };
-  const { response, text } = await exchange(`${origin}${path}`, init, fetch).catch((error: unknown) => {
+  const { response, text } = await exchange(`${baseUrl}${path}`, init, fetch).catch((error: unknown) => {
     const reason = deadline.aborted ? 'no_answer_in_time' : 'network_error';
     throw new CallFailed({ reason, status: undefined, requestId: undefined }, error);
   });

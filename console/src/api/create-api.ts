@@ -33,13 +33,14 @@ const placeholder = 'session';
 
 const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
-export function createApi(origin: string, { fetch }: Connection): Api {
+/** `baseUrl`: where the service is, without a slash at its end. */
+export function createApi(baseUrl: string, { fetch }: Connection): Api {
   // The answers' shapes are the contract's; the service's own tests hold them to its schemas.
-  const ask = async <Body>(wanted: Call) => (await call(wanted, { origin, fetch, wait })) as Body;
+  const ask = async <Body>(wanted: Call) => (await call(wanted, { baseUrl, fetch, wait })) as Body;
   return {
-    client: createClient({ baseUrl: origin, apiKey: placeholder, fetch, limits }),
+    client: createClient({ baseUrl, apiKey: placeholder, fetch, limits }),
     lists: createListsApi(ask),
-    admin: createAdminClient({ baseUrl: origin, token: placeholder, fetch, limits }),
+    admin: createAdminClient({ baseUrl, token: placeholder, fetch, limits }),
     session: {
       find: () => ask({ method: 'GET', path: '/session' }),
       open: (body) => ask({ method: 'POST', path: '/session', body }),

@@ -1,10 +1,12 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
+import { pathTo, withoutBasePath } from './base-path.ts';
 import { readRoute, type Route } from './route.ts';
 
 export type Router = {
   route: ReadonlySignal<Route>;
   /** How many times the page has changed; 0 as long as it shows what it was opened with. */
   moves: ReadonlySignal<number>;
+  /** Paths of pages, without the base path. */
   go(path: string): void;
   /** The same without a way back. */
   replace(path: string): void;
@@ -13,22 +15,22 @@ export type Router = {
 /** Follows the address bar, and turns clicks on links of ours into moves that do not load the page anew. */
 export function createRouter(window: Window): Router {
   const { history, location, document } = window;
-  const route = signal(readRoute(location.pathname));
+  const route = signal(readRoute(withoutBasePath(location.pathname)));
   const moves = signal(0);
   const follow = () => {
-    route.value = readRoute(location.pathname);
+    route.value = readRoute(withoutBasePath(location.pathname));
     moves.value += 1;
   };
   const router: Router = {
     route,
     moves,
     go(path) {
-      history.pushState(null, '', path);
+      history.pushState(null, '', pathTo(path));
       window.scrollTo(0, 0);
       follow();
     },
     replace(path) {
-      history.replaceState(null, '', path);
+      history.replaceState(null, '', pathTo(path));
       follow();
     },
   };
@@ -49,6 +51,6 @@ function ourPath(event: MouseEvent, origin: string): string | undefined {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null || link.origin !== origin || link.target !== '' || link.hasAttribute('download'))
     return undefined;
-  const { pathname, hash } = link;
-  return hash === '' && readRoute(pathname).kind !== 'not_found' ? pathname : undefined;
+  const path = withoutBasePath(link.pathname);
+  return link.hash === '' && readRoute(path).kind !== 'not_found' ? path : undefined;
 }

@@ -2,6 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import { contractLimits, type ListRecord } from '@mailproof/client';
 import { failureOf, type Failure } from '../api/failure.ts';
 import { uploadPath } from '../api/lists-api.ts';
+import { pathTo } from './base-path.ts';
 import type { sendFile } from '../api/send-file.ts';
 
 /** The file that is brought: none → `sending` → its list, or `failed`. It goes on while other pages are shown. */
@@ -67,7 +68,9 @@ export function createUpload(parts: UploadParts): Upload {
       show(0);
       try {
         return await parts.sendFile({
-          path: uploadPath(Array.from(name).slice(0, contractLimits.listNameCharacters).join(''), column),
+          path: pathTo(
+            uploadPath(Array.from(name).slice(0, contractLimits.listNameCharacters).join(''), column),
+          ),
           content,
           csrfToken: parts.csrfToken(),
           idempotencyKey: key,

@@ -1,5 +1,6 @@
 import { saveFile } from '../parts/save-file.ts';
 import { useConsole } from '../app/use-console.ts';
+import { pathTo } from '../app/base-path.ts';
 
 /** One address for each kind of answer of the sandbox, and what real lists are full of. */
 const sampleList = [
@@ -34,7 +35,8 @@ export function FirstSteps() {
           server as evidence.
         </li>
         <li>
-          <strong>Check a list.</strong> Upload a file under <a href="/lists">Lists</a>, or try it with the{' '}
+          <strong>Check a list.</strong> Upload a file under <a href={pathTo('/lists')}>Lists</a>, or try it
+          with the{' '}
           <button type="button" class="link-button" onClick={() => saveFile('sample-list.csv', [sampleList])}>
             sample list
           </button>
@@ -43,8 +45,8 @@ export function FirstSteps() {
             : '. Sign in with a test key for it: the sandbox answers, and it costs nothing.'}
         </li>
         <li>
-          <strong>Use the API.</strong> Create a key under <a href="/account">Account</a> and read the{' '}
-          <a href="/docs">API reference</a>.
+          <strong>Use the API.</strong> Create a key under <a href={pathTo('/account')}>Account</a> and read
+          the <a href={pathTo('/docs')}>API reference</a>.
         </li>
       </ol>
     </section>

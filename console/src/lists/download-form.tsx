@@ -3,6 +3,7 @@ import type { ListRecord } from '@mailproof/client';
 import { downloadPath } from '../api/lists-api.ts';
 import { Icon } from '../parts/icon.tsx';
 import { hasEnded } from './use-list.ts';
+import { pathTo } from '../app/base-path.ts';
 
 const choices = [
   { value: 'all', label: 'All rows' },
@@ -65,7 +66,7 @@ export function DownloadForm({ list }: { list: ListRecord }) {
       ) : null}
       <a
         class={hasEnded(list) ? 'button button-main' : 'button'}
-        href={downloadPath(list.list_id, wish)}
+        href={pathTo(downloadPath(list.list_id, wish))}
         download=""
       >
         <Icon name="download" />

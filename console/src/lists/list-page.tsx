@@ -13,6 +13,7 @@ import { ListRowsCard } from './list-rows-card.tsx';
 import { RunningList } from './running-list.tsx';
 import { SurveyedList } from './surveyed-list.tsx';
 import { hasEnded, useList, type FollowedList } from './use-list.ts';
+import { pathTo } from '../app/base-path.ts';
 
 /** One list, from what was found in it to what came of it. */
 export function ListPage({ id }: { id: string }) {
@@ -21,7 +22,7 @@ export function ListPage({ id }: { id: string }) {
   const failure = followed.failure.value;
   useAnnouncements(list);
   return (
-    <Page title={list?.name ?? 'List'} lead={<a href="/lists">All lists</a>}>
+    <Page title={list?.name ?? 'List'} lead={<a href={pathTo('/lists')}>All lists</a>}>
       {failure === undefined ? null : <FailureNotice failure={failure} />}
       {list === undefined ? (
         failure === undefined ? (

@@ -4,6 +4,7 @@ import { counted, grouped, percent } from '../parts/format.ts';
 import { inOrder } from '../parts/tally.ts';
 import { Time } from '../parts/time.tsx';
 import { TableHead } from '../parts/table-head.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 /** What was uploaded, how far it is, how it came out, when, and with which key. */
 export function ListTable({ lists }: { lists: readonly ListRecord[] }) {
@@ -24,7 +25,7 @@ export function ListTable({ lists }: { lists: readonly ListRecord[] }) {
         {lists.map((list) => (
           <tr key={list.list_id}>
             <th scope="row">
-              <a href={`/lists/${list.list_id}`}>{list.name}</a>{' '}
+              <a href={pathTo(`/lists/${list.list_id}`)}>{list.name}</a>{' '}
               {list.sandbox ? <span class="tag">sandbox</span> : null}
               <span class="narrow-only hint">
                 {counted(list.rows, 'row')} · <Time at={list.created_at} />

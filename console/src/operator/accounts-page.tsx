@@ -9,6 +9,7 @@ import { WhenRead } from '../loading/when-read.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { NewAccountForm } from './new-account-form.tsx';
 import { TableHead } from '../parts/table-head.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 /** Every account, found by name or id. */
 export function AccountsPage() {
@@ -77,7 +78,7 @@ function AccountTable({ accounts }: { accounts: readonly AdminAccount[] }) {
         {accounts.map(({ account_id: id, name, plan, frozen, credits, created_at: createdAt }) => (
           <tr key={id}>
             <th scope="row">
-              <a href={`/operator/accounts/${id}`}>{name}</a>{' '}
+              <a href={pathTo(`/operator/accounts/${id}`)}>{name}</a>{' '}
               {frozen ? <span class="tag">on hold</span> : null}
             </th>
             <td>{plan}</td>

@@ -12,7 +12,9 @@ import { useConsole } from '../app/use-console.ts';
 import { TaskTable } from '../tasks/task-table.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { PlanForm } from './plan-form.tsx';
+import { RateForm } from './rate-form.tsx';
 import { UnfreezeForm } from './unfreeze-form.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 /** One account as the operator sees it: its plan, credits, keys, books and tasks, and no address. */
 export function OneAccountPage({ id }: { id: string }) {
@@ -33,7 +35,7 @@ export function OneAccountPage({ id }: { id: string }) {
     void ledger.reload();
   };
   return (
-    <Page title={known?.name ?? 'Account'} lead={<a href="/operator/accounts">All accounts</a>}>
+    <Page title={known?.name ?? 'Account'} lead={<a href={pathTo('/operator/accounts')}>All accounts</a>}>
       {account.failure.value === undefined ? null : <FailureNotice failure={account.failure.value} />}
       <WhenRead of={[account, keys, ledger, tasks]}>
         {known === undefined ? null : (
@@ -49,6 +51,7 @@ export function OneAccountPage({ id }: { id: string }) {
               <CreditFacts credits={known.credits} />
               <GrantForm accountId={id} onGranted={refresh} />
               <PlanForm accountId={id} plan={known.plan} onChanged={refresh} />
+              <RateForm accountId={id} rate={known.requests_per_minute} onChanged={refresh} />
               {known.frozen ? <UnfreezeForm accountId={id} onChanged={refresh} /> : null}
             </section>
             <KeysCard

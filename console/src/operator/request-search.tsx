@@ -7,6 +7,7 @@ import { Time } from '../parts/time.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { TaskState, taskTitle } from '../tasks/task-table.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 /** What a request did, by the id that every answer carries. */
 export function RequestSearch() {
@@ -62,7 +63,7 @@ function Trace({ trace }: { trace: AdminRequestTrace }) {
   const facts = [
     ['What', trace.kind],
     ['When', <Time at={trace.at} />],
-    ['Account', <a href={`/operator/accounts/${trace.account_id}`}>{trace.account_id}</a>],
+    ['Account', <a href={pathTo(`/operator/accounts/${trace.account_id}`)}>{trace.account_id}</a>],
     ['Credits reserved', grouped(credits.reserved)],
     ['Charged', grouped(credits.charged)],
     ['Returned', grouped(credits.released)],

@@ -18,6 +18,7 @@ import { WebhooksPage } from '../webhooks/webhooks-page.tsx';
 import { Header } from './header.tsx';
 import type { Route } from '../app/route.ts';
 import { useConsole } from '../app/use-console.ts';
+import { pathTo } from '../app/base-path.ts';
 
 /** The frame around every page: skip link, header, page, and the live region for screen readers. */
 export function App() {
@@ -166,7 +167,7 @@ function NotFound() {
   return (
     <Page title="Page not found" lead="Check the address for typos.">
       <p>
-        <a href="/">Go to the home page</a>
+        <a href={pathTo('/')}>Go to the home page</a>
       </p>
     </Page>
   );

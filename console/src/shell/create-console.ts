@@ -5,6 +5,7 @@ import { sendFile } from '../api/send-file.ts';
 import { createUpload } from '../app/create-upload.ts';
 import { randomKey } from '../parts/random-key.ts';
 import { createAnnouncer } from '../app/announcer.ts';
+import { basePath } from '../app/base-path.ts';
 import { createRouter } from '../app/create-router.ts';
 import { createTheme } from '../app/create-theme.ts';
 import type { ConsoleParts } from '../app/use-console.ts';
@@ -16,7 +17,7 @@ export function createConsole(window: Window): ConsoleParts {
     csrfToken: () => session.csrfToken(),
     onSessionEnded: () => session.ended(),
   });
-  const api = createApi(window.location.origin, connection);
+  const api = createApi(`${window.location.origin}${basePath}`, connection);
   const announcer = createAnnouncer();
   const router = createRouter(window);
   const upload = createUpload({

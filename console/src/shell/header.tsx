@@ -4,6 +4,7 @@ import type { Theme } from '../app/create-theme.ts';
 import type { Route } from '../app/route.ts';
 import { SignOutButton } from '../sign-in/sign-out-button.tsx';
 import { useConsole } from '../app/use-console.ts';
+import { pathTo } from '../app/base-path.ts';
 
 type Place = { path: string; label: string; icon: IconName; holds: readonly Route['kind'][] };
 
@@ -31,7 +32,7 @@ export function Header() {
   const isIn = state.kind === 'account' || state.kind === 'operator';
   return (
     <header class="bar">
-      <a class="brand" href="/" aria-label="Mailproof, home page">
+      <a class="brand" href={pathTo('/')} aria-label="Mailproof, home page">
         <svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
           <path d="M4 9.5l12 9 12-9M10.5 22.5l4 3.5 8-9" />
         </svg>
@@ -50,12 +51,15 @@ function BarEnd() {
   return (
     <div class="bar-end">
       {state.kind === 'account' ? (
-        <a class="balance" href="/account">
+        <a class="balance" href={pathTo('/account')}>
           {state.account.key.mode === 'test'
             ? 'Test key'
             : counted(state.account.credits.available, 'credit')}
         </a>
       ) : null}
+      <a class="docs-link" href={pathTo('/docs')}>
+        API docs
+      </a>
       <ThemeButton />
       {state.kind === 'account' || state.kind === 'operator' ? <SignOutButton /> : null}
     </div>
@@ -68,7 +72,7 @@ function Navigation({ places }: { places: readonly Place[] }) {
   return (
     <nav class="places" aria-label="Pages">
       {places.map(({ path, label, icon, holds }) => (
-        <a key={path} href={path} aria-current={holds.includes(kind) ? 'page' : undefined}>
+        <a key={path} href={pathTo(path)} aria-current={holds.includes(kind) ? 'page' : undefined}>
           <Icon name={icon} />
           {label}
         </a>

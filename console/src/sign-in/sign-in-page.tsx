@@ -4,6 +4,7 @@ import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../app/page.tsx';
 import { useConsole } from '../app/use-console.ts';
+import { pathTo, withoutBasePath } from '../app/base-path.ts';
 
 /** A key opens the account it belongs to, the admin token the operator's pages; which it is shows by itself. */
 export function SignInPage() {
@@ -19,7 +20,7 @@ export function SignInPage() {
     failure.value = undefined;
     try {
       await session.signIn(secret.value);
-      router.replace(location.pathname);
+      router.replace(withoutBasePath(location.pathname));
     } catch (error) {
       failure.value = failureOf(error);
       document.getElementById('secret')?.focus();
@@ -56,7 +57,7 @@ export function SignInPage() {
         <p id="secret-help" class="hint">
           A key starts with <code>mp_live_</code> or <code>mp_test_</code>. It is exchanged for a 12-hour
           session and is not stored in this browser. What it can do is in the{' '}
-          <a href="/docs">documentation of the API</a>.
+          <a href={pathTo('/docs')}>documentation of the API</a>.
         </p>
         <button type="submit" class="button button-main" aria-disabled={isBusy.value}>
           {isBusy.value ? 'Signing in …' : 'Sign in'}

@@ -20,6 +20,7 @@ import { saveFile } from '../parts/save-file.ts';
 import { writeTaskResults } from './write-task-results.ts';
 import { keyName, TaskState, taskTitle } from './task-table.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 const lookAgainMs = 2_000;
 /** As far back as the list of tasks is searched for when this one was made, and by whom. */
@@ -40,7 +41,10 @@ export function TaskPage({ id }: { id: string }) {
   const known = task.value.value;
   useEvery(lookAgainMs, () => void task.reload(), known !== undefined && known.status !== 'completed');
   return (
-    <Page title={known === undefined ? 'Task' : taskTitle(known.name)} lead={<a href="/tasks">All tasks</a>}>
+    <Page
+      title={known === undefined ? 'Task' : taskTitle(known.name)}
+      lead={<a href={pathTo('/tasks')}>All tasks</a>}
+    >
       <WhenRead of={[task, made]}>
         {task.failure.value === undefined ? null : <FailureNotice failure={task.failure.value} />}
         {known === undefined ? null : (

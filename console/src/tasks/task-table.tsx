@@ -2,6 +2,7 @@ import type { AccountKey, AccountTask } from '@mailproof/client';
 import { counted, grouped } from '../parts/format.ts';
 import { Time } from '../parts/time.tsx';
 import { TableHead } from '../parts/table-head.tsx';
+import { pathTo } from '../app/base-path.ts';
 
 type TaskTableProps = {
   tasks: readonly AccountTask[];
@@ -29,7 +30,11 @@ export function TaskTable({ tasks, keys, canOpen }: TaskTableProps) {
         {tasks.map((task) => (
           <tr key={task.task_id}>
             <th scope="row">
-              {canOpen ? <a href={`/tasks/${task.task_id}`}>{taskTitle(task.name)}</a> : taskTitle(task.name)}
+              {canOpen ? (
+                <a href={pathTo(`/tasks/${task.task_id}`)}>{taskTitle(task.name)}</a>
+              ) : (
+                taskTitle(task.name)
+              )}
               {task.mode === 'test' ? <span class="tag">test</span> : null}
               <span class="narrow-only hint">
                 <Time at={task.created_at} />

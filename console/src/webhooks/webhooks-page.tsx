@@ -10,6 +10,7 @@ import { WhenRead } from '../loading/when-read.tsx';
 import { TableHead } from '../parts/table-head.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { webhookState } from './webhook-texts.ts';
+import { pathTo } from '../app/base-path.ts';
 
 /** The endpoints of the account, and a form for a new one. */
 export function WebhooksPage() {
@@ -61,7 +62,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
         {webhooks.map((webhook) => (
           <tr key={webhook.webhook_id}>
             <th scope="row">
-              <a href={`/webhooks/${webhook.webhook_id}`}>{webhook.url}</a>
+              <a href={pathTo(`/webhooks/${webhook.webhook_id}`)}>{webhook.url}</a>
             </th>
             <td>{webhookState(webhook)}</td>
             <td class="wide-only">{webhook.events.join(', ')}</td>

@@ -40,6 +40,15 @@ describe('the operator', () => {
     const client = createClient({ baseUrl: origin, apiKey: key });
     assert.equal((await client.verify('ada@northwind.example')).status, 'safe');
 
+    const rate = page.getByLabel('Requests per minute');
+    assert.equal(await rate.inputValue(), '');
+    await rate.fill('600');
+    await page.getByRole('button', { name: 'Set rate' }).click();
+    await page.getByText('The rate is now 600 a minute').waitFor({ state: 'attached' });
+    await page.reload();
+    await page.getByLabel('Requests per minute').waitFor();
+    assert.equal(await page.getByLabel('Requests per minute').inputValue(), '600');
+
     await page.getByLabel('Plan', { exact: true }).selectOption('none');
     await page.getByRole('button', { name: 'Set plan' }).click();
     await page.getByText('No active plan').waitFor();
@@ -48,7 +57,7 @@ describe('the operator', () => {
 
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
-    for (const change of ['account created', 'credits granted', 'key created', 'plan set'])
+    for (const change of ['account created', 'credits granted', 'key created', 'rate set', 'plan set'])
       await page
         .getByRole('row', { name: new RegExp(change) })
         .first()
@@ -85,6 +94,8 @@ describe('the operator', () => {
       .waitFor();
     await page.getByRole('region', { name: 'Unknown' }).getByText('listed by blocklist').first().waitFor();
     assert.equal(await fact(page, 'DNS resolver'), 'Working');
+    const addresses = page.getByRole('region', { name: 'Egress addresses of this installation' });
+    await addresses.getByRole('row', { name: /^default Working/ }).waitFor();
     await page.getByLabel('Request ID').fill(requestId);
     await page.getByRole('button', { name: 'Find request' }).click();
     const search = page.getByRole('region', { name: 'Find a request' });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +24,8 @@ import { freePort } from '../../../service/test/support/free-port.ts';
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-proxies-'));
 const started: Started[] = [];
 let world: World;
-let service: Serving;
-let liveKey = '';
+/** By the base path that they are told of. */
+const services = new Map<string, { service: Serving; liveKey: string }>();
 
 before(async () => {
   await ensureDebianPackages([
@@ -36,25 +37,49 @@ before(async () => {
     zones: { 'plain.test': { mx: [[10, 'mx.plain.test']] } },
     hosts: { 'mx.plain.test': { mailboxes: { alive: 'exists' } } },
   });
-  const settings = { MAILPROOF_DATA_DIR: join(folder, 'data'), MAILPROOF_TRUSTED_PROXIES: '127.0.0.1' };
-  service = await serveMailproof({ env: { ...world.environment, ...settings } });
-  [liveKey = ''] = /mp_live_\w+/.exec(service.stdout()) ?? [];
+  for (const basePath of ['', '/mailproof']) {
+    const service = await serveMailproof({
+      env: {
+        ...world.environment,
+        MAILPROOF_DATA_DIR: join(folder, `data${basePath}`),
+        MAILPROOF_TRUSTED_PROXIES: '127.0.0.1',
+        MAILPROOF_BASE_PATH: basePath,
+      },
+    });
+    const [liveKey = ''] = /mp_live_\w+/.exec(service.stdout()) ?? [];
+    services.set(basePath, { service, liveKey });
+  }
 });
 after(async () => {
   for (const proxy of started) await proxy.stop();
-  await service.kill();
+  for (const { service } of services.values()) await service.kill();
   await world.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 type Proxy = {
   name: string;
-  start: (port: number, upstream: string) => { program: string; args: string[]; env: Settings };
+  /** The example. */
+  file: string;
+  basePath: string;
+  start: (file: string, port: number, upstream: string) => { program: string; args: string[]; env: Settings };
 };
 
 const proxies: Proxy[] = [
-  { name: 'nginx', start: nginx },
-  { name: 'Caddy', start: caddy },
+  { name: 'nginx', file: 'ops/nginx/mailproof.conf', basePath: '', start: nginx },
+  { name: 'Caddy', file: 'ops/caddy/Caddyfile', basePath: '', start: caddy },
+  {
+    name: 'nginx, which passes a base path on',
+    file: 'ops/nginx/mailproof-under-path.conf',
+    basePath: '/mailproof',
+    start: nginx,
+  },
+  {
+    name: 'Caddy, which takes a base path off',
+    file: 'ops/caddy/Caddyfile-under-path',
+    basePath: '/mailproof',
+    start: caddy,
+  },
 ];
 
 /** Replaces what is there exactly once, so that the example cannot change unseen. */
@@ -63,7 +88,7 @@ function replaceOne(source: string, from: string, to: string): string {
   return source.replace(from, to);
 }
 
-function nginx(port: number, upstream: string) {
+function nginx(file: string, port: number, upstream: string) {
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const subject = ['-subj', '/CN=verify.example.com', '-addext', 'subjectAltName=DNS:verify.example.com'];
   const made = [
@@ -78,11 +103,12 @@ function nginx(port: number, upstream: string) {
     '2',
   ];
   execFileSync('openssl', [...made, '-keyout', key, '-out', certificate, ...subject], { stdio: 'pipe' });
-  let site = readFileSync(join(root, 'ops/nginx/mailproof.conf'), 'utf8');
+  let site = readFileSync(join(root, file), 'utf8');
+  const [, name = ''] = /server_name (.+);/.exec(site) ?? [];
   site = replaceOne(site, 'listen 443 ssl', `listen 127.0.0.1:${port} ssl`);
   site = replaceOne(site, 'server 127.0.0.1:8080', `server ${upstream}`);
-  site = replaceOne(site, '/etc/ssl/verify.example.com.pem', certificate);
-  site = replaceOne(site, '/etc/ssl/private/verify.example.com.key', key);
+  site = replaceOne(site, `/etc/ssl/${name}.pem`, certificate);
+  site = replaceOne(site, `/etc/ssl/private/${name}.key`, key);
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,
   );
@@ -99,8 +125,8 @@ function nginx(port: number, upstream: string) {
   return { program: '/usr/sbin/nginx', args: ['-c', join(folder, 'nginx.conf'), '-e', 'stderr'], env: {} };
 }
 
-function caddy(port: number, upstream: string) {
-  const site = join(root, 'ops/caddy/Caddyfile');
+function caddy(file: string, port: number, upstream: string) {
+  const site = join(root, file);
   const options = '{\n admin off\n skip_install_trust\n auto_https disable_redirects\n}\n';
   writeFileSync(join(folder, 'Caddyfile'), `${options}import ${site}\n`);
   const env = {
@@ -113,14 +139,12 @@ function caddy(port: number, upstream: string) {
   return { program: '/usr/bin/caddy', args, env };
 }
 
-type Call = { port: number; body?: string; headers?: Record<string, string> };
+type Call = { port: number; path: string; body?: string; headers?: Record<string, string> };
+
+type Answered = { status: number; text: string; headers: IncomingHttpHeaders };
 
 /** From another address than the proxy's own, so that it can be told who called. */
-function call({
-  port,
-  body,
-  headers = {},
-}: Call): Promise<{ status: number; text: string; requestId: string }> {
+function call({ port, path, body, headers = {} }: Call): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -128,15 +152,15 @@ function call({
           host: '127.0.0.1',
           port,
           localAddress: '127.0.0.2',
-          path: '/api/v1/email-verification',
-          method: 'POST',
+          path,
+          method: body === undefined ? 'GET' : 'POST',
         },
         ...{ servername: 'verify.localhost', rejectUnauthorized: false },
         headers: { host: 'verify.localhost', 'content-type': 'application/json', ...headers },
       },
       (answer) => {
-        const requestId = String(answer.headers['x-request-id']);
-        text(answer).then((all) => resolve({ status: answer.statusCode ?? 0, text: all, requestId }), reject);
+        const { statusCode = 0, headers: answered } = answer;
+        text(answer).then((all) => resolve({ status: statusCode, text: all, headers: answered }), reject);
       },
     );
     sent.on('error', reject);
@@ -145,7 +169,8 @@ function call({
 }
 
 /** The line of the log that belongs to a request. */
-async function logged(requestId: string): Promise<{ client: string }> {
+async function logged(service: Serving, { headers }: Answered): Promise<{ client: string }> {
+  const requestId = String(headers['x-request-id']);
   const [line] = await until(
     () =>
       service
@@ -157,45 +182,71 @@ async function logged(requestId: string): Promise<{ client: string }> {
   return JSON.parse(line ?? '{}') as { client: string };
 }
 
-for (const { name, start } of proxies) {
+for (const { name, file, basePath, start } of proxies) {
   describe(`behind ${name}`, () => {
     let port = 0;
+    let service: Serving;
+    let authorized: { authorization: string };
+    const path = `${basePath}/api/v1/email-verification`;
     before(async () => {
+      const running = services.get(basePath);
+      if (running === undefined) throw new Error(`no service under ${basePath}`);
+      ({ service } = running);
+      authorized = { authorization: `Bearer ${running.liveKey}` };
       port = await freePort();
-      const { program, args, env } = start(port, new URL(service.url).host);
+      const { program, args, env } = start(file, port, new URL(service.url).host);
       started.push(startProgram(program, args, { env, cwd: folder }));
       await until(() =>
-        call({ port }).then(
+        call({ port, path }).then(
           () => true,
           () => false,
         ),
       );
     });
+    after(() => started.pop()?.stop());
 
-    const authorized = () => ({ authorization: `Bearer ${liveKey}` });
     const body = JSON.stringify({ email: 'alive@plain.test' });
 
     test('a verification over TLS is answered, and the client is whoever called the proxy', async () => {
-      const answer = await call({ port, body, headers: authorized() });
+      const answer = await call({ port, path, body, headers: authorized });
       assert.equal(answer.status, 200, answer.text);
       assert.equal((JSON.parse(answer.text) as { status: string }).status, 'safe');
-      assert.equal((await logged(answer.requestId)).client, '127.0.0.2');
+      assert.equal((await logged(service, answer)).client, '127.0.0.2');
     });
 
     test('what a client says of itself is not believed', async () => {
       for (const forged of [{ 'x-forwarded-for': '203.0.113.9' }, { forwarded: 'for=203.0.113.9' }]) {
-        const answer = await call({ port, body, headers: { ...authorized(), ...forged } });
+        const answer = await call({ port, path, body, headers: { ...authorized, ...forged } });
         assert.equal(answer.status, 200);
-        assert.equal((await logged(answer.requestId)).client, '127.0.0.2', JSON.stringify(forged));
+        assert.equal((await logged(service, answer)).client, '127.0.0.2', JSON.stringify(forged));
       }
     });
 
     test('an error of ours goes through as it is', async () => {
-      const answer = await call({ port, body });
+      const answer = await call({ port, path, body });
       assert.deepEqual(
         [answer.status, JSON.parse(answer.text)],
         [401, { status: 'error', reason: 'invalid_api_key' }],
       );
+    });
+
+    test('the console loads its script, and a person who signs in gets a cookie for this service', async () => {
+      const page = await call({ port, path: `${basePath}/` });
+      const [, script = ''] = /src="([^"]+)"/.exec(page.text) ?? [];
+      assert.ok(script.startsWith(`${basePath}/assets/`), script);
+      assert.equal((await call({ port, path: script })).status, 200);
+      const key = authorized.authorization.replace('Bearer ', '');
+      const signedIn = await call({ port, path: `${basePath}/session`, body: JSON.stringify({ key }) });
+      assert.equal(signedIn.status, 200, signedIn.text);
+      const cookie = String(signedIn.headers['set-cookie']);
+      assert.ok(cookie.includes(`; Path=${basePath === '' ? '/' : basePath}; `), cookie);
+      assert.match(cookie, /; Secure/);
+    });
+
+    test('the docs are led to where they are', async () => {
+      const docs = await call({ port, path: `${basePath}/docs` });
+      assert.deepEqual([docs.status, docs.headers.location], [301, `${basePath}/docs/`]);
+      assert.equal((await call({ port, path: `${basePath}/docs/` })).status, 200);
     });
   });
 }

@@ -21,6 +21,7 @@ import { startProgram, type Settings } from '../../../service/test/support/mailp
 import type { Sbom } from '../../release/list-components.ts';
 import { runNpm } from '../../release/run-npm.ts';
 import { writeRelease } from '../../release/write-release.ts';
+import { guideBlock } from '../support/operations-guide.ts';
 
 /** Packed, installed in an empty directory elsewhere, and used there: what an operator has who never saw the sources. */
 const run = promisify(execFile);
@@ -46,6 +47,24 @@ before(async () => {
   runNpm(['install', '--offline', '--no-audit', '--no-fund', cache, tarball], home);
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the commands of the guide for operators install it', async () => {
+  const prefix = join(folder, 'global');
+  const settings = {
+    npm_config_prefix: prefix,
+    npm_config_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_cache: join(folder, 'cache'),
+  };
+  const PATH = [join(prefix, 'bin'), env['PATH']].join(delimiter);
+  // The demonstration goes on until it is stopped; it is started below.
+  const code = guideBlock('install.sh').replaceAll('VERSION', version).replace('mailproof demo\n', '');
+  const { stdout } = await run('sh', ['-eu', '-c', code], {
+    cwd: released,
+    env: { HOME: folder, ...settings, PATH },
+  });
+  assert.ok(stdout.endsWith(`${version}\n`), stdout);
+});
 
 describe('what npm run release makes', () => {
   test('the checksums are those of every file', async () => {

@@ -25,6 +25,7 @@ export const examples = new Map(
 
 export type ExampleFixture = {
   url: string;
+  apiKey: string;
   client: Client;
   /** Writes an example into a folder of its own and starts it by `command`. */
   start(command: readonly string[], name: string, settings?: Record<string, string>): Started;
@@ -66,6 +67,7 @@ export async function openExamples(): Promise<ExampleFixture> {
 
   return {
     url,
+    apiKey,
     client,
     start,
     async run(...given) {

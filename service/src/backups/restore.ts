@@ -8,6 +8,7 @@ import { audit, type AuditReport } from '../upkeep/audit.ts';
 import type { BackupPlace } from './back-up.ts';
 import { unpackBackup, type BackupManifest, type UnpackAnswer } from './backup-file.ts';
 import { queryPostgres, runProgram } from './postgres-programs.ts';
+import { withScratchDatabase } from './scratch-database.ts';
 
 type BadFile = Exclude<UnpackAnswer, { kind: 'unpacked' }>;
 
@@ -44,7 +45,6 @@ async function restoreSqlite(file: string, dataDir: string): Promise<RestoreAnsw
 
 const countTables = `select count(*)::int as tables from information_schema.tables where table_schema = current_schema()`;
 
-/** One transaction: it is there whole, or not at all. */
 async function restorePostgres(file: string, databaseUrl: string): Promise<RestoreAnswer> {
   const [row] = await queryPostgres(databaseUrl, countTables);
   if (row?.['tables'] !== 0) return { kind: 'not_empty', where: 'the database' };
@@ -54,38 +54,63 @@ async function restorePostgres(file: string, databaseUrl: string): Promise<Resto
     if (answer.kind !== 'unpacked') return answer;
     const { manifest } = answer;
     if (manifest.database !== 'postgres') return { kind: 'other_database', manifest };
-    const args = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', dump];
-    const restored = await runProgram('pg_restore', args, databaseUrl);
-    if (restored.kind === 'failed') return restored;
-    const report = await auditAndClose(await openPostgresStore({ databaseUrl }));
-    return { kind: 'restored', manifest, report };
+    const loaded = await loadDump(dump, databaseUrl);
+    return loaded.kind === 'failed' ? loaded : { kind: 'restored', manifest, report: loaded.report };
   });
+}
+
+type LoadAnswer = { kind: 'audited'; report: AuditReport } | { kind: 'failed'; line: string };
+
+/** One transaction: it is there whole, or not at all. */
+async function loadDump(dump: string, databaseUrl: string): Promise<LoadAnswer> {
+  const args = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', dump];
+  const restored = await runProgram('pg_restore', args, databaseUrl);
+  if (restored.kind === 'failed') return restored;
+  const report = await auditAndClose(await openPostgresStore({ databaseUrl }));
+  return { kind: 'audited', report };
 }
 
 type VerifyBackupAnswer =
   | { kind: 'sound'; manifest: BackupManifest; report: AuditReport }
-  /** The dump of a PostgreSQL database is whole and can be read; only a server could open it. */
-  | { kind: 'readable'; manifest: BackupManifest; tables: number }
+  /** The dump of a PostgreSQL database is whole and can be read, but there is no server to open it on. */
+  | { kind: 'not_audited'; manifest: BackupManifest; tables: number; because: string }
   | BadFile
   | { kind: 'failed'; line: string };
 
-/** Unpacks a backup aside, opens it and audits its books, as far as that goes without a server. */
-export function verifyBackup(file: string): Promise<VerifyBackupAnswer> {
+/**
+ * Unpacks a backup aside, opens it and audits its books: SQLite beside the file, PostgreSQL in a new database on the
+ * server that `databaseUrl` leads to, which is gone afterwards.
+ */
+export function verifyBackup(
+  file: string,
+  { databaseUrl }: Pick<BackupPlace, 'databaseUrl'>,
+): Promise<VerifyBackupAnswer> {
   if (!existsSync(file)) return Promise.resolve({ kind: 'no_backup' });
   return withFolder(`${resolve(file)}.verifying-`, async (folder) => {
     const content = storeFile(folder);
     const answer = await unpackBackup(file, content);
     if (answer.kind !== 'unpacked') return answer;
     const { manifest } = answer;
-    if (manifest.database === 'sqlite') {
-      const report = await auditAndClose(await openSqliteStore({ dataDir: folder, check: true }));
-      return { kind: 'sound', manifest, report };
-    }
-    const listed = await runProgram('pg_restore', ['--list', content]);
-    if (listed.kind === 'failed') return listed;
-    const tables = listed.output.split('\n').filter((line) => line.includes(' TABLE DATA ')).length;
-    return { kind: 'readable', manifest, tables };
+    if (manifest.database === 'postgres') return verifyDump(content, manifest, databaseUrl);
+    const report = await auditAndClose(await openSqliteStore({ dataDir: folder, check: true }));
+    return { kind: 'sound', manifest, report };
   });
+}
+
+async function verifyDump(
+  dump: string,
+  manifest: BackupManifest,
+  databaseUrl: string | undefined,
+): Promise<VerifyBackupAnswer> {
+  const listed = await runProgram('pg_restore', ['--list', dump]);
+  if (listed.kind === 'failed') return listed;
+  const tables = listed.output.split('\n').filter((line) => line.includes(' TABLE DATA ')).length;
+  if (databaseUrl === undefined)
+    return { kind: 'not_audited', manifest, tables, because: 'MAILPROOF_DATABASE_URL names no server' };
+  const answer = await withScratchDatabase(databaseUrl, (scratchUrl) => loadDump(dump, scratchUrl));
+  if (answer.kind === 'refused') return { kind: 'not_audited', manifest, tables, because: answer.line };
+  const loaded = answer.value;
+  return loaded.kind === 'failed' ? loaded : { kind: 'sound', manifest, report: loaded.report };
 }
 
 async function auditAndClose(store: Store): Promise<AuditReport> {

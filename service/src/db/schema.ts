@@ -190,7 +190,7 @@ export type Schema = FormTables &
       saved_at: number;
       well: number;
       why_not: string;
-      /** What a prober outside tells of itself, in JSON. */
+      /** What its owner tells of it, in JSON: conversations and hosts left alone; a prober outside also of itself. */
       seen: string;
     };
     /** A prober that is no process of the installation. */

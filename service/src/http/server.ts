@@ -12,7 +12,7 @@ import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
 import { createErrorHandler } from './pipeline/error-handler.ts';
 import { connectionsWithin, limitConnections } from './pipeline/limit-connections.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
-import { listsPath, withoutOrigin } from './pipeline/paths.ts';
+import { listsPath, withoutBasePath, withoutOrigin } from './pipeline/paths.ts';
 import { traceRequest } from './pipeline/trace-request.ts';
 import { refuse } from './pipeline/refuse.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
@@ -32,7 +32,7 @@ import type { ApiServer, HttpParts, RouteParts } from './routes/http-parts.ts';
 import { addChangeList } from './routes/lists/change-list.ts';
 import { addCreateList } from './routes/lists/create-list.ts';
 import { addReadLists } from './routes/lists/read-lists.ts';
-import { addOpenapi, openapiDocument } from './routes/openapi.ts';
+import { addOpenapi, describeRoute, openapiDocument } from './routes/openapi.ts';
 import { addLlmsText } from './routes/llms-text.ts';
 import { addMcp } from './routes/mcp.ts';
 import { addProbers } from './routes/probers.ts';
@@ -80,7 +80,10 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, readBody);
   server.setValidatorCompiler(compileBodyCheck);
-  await server.register(swagger, { openapi: openapiDocument });
+  await server.register(swagger, {
+    openapi: openapiDocument(parts.basePath),
+    transform: describeRoute,
+  });
 
   const admitRequest = createAdmitRequest(parts.overloadGuard);
   const authenticateRequest = createAuthenticateRequest({ ...parts, admitRequest });
@@ -104,8 +107,8 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addHealth(server, routeParts);
   addMetrics(server, routeParts);
   addOpenapi(server);
-  addDocs(server);
-  addLlmsText(server);
+  addDocs(server, parts.basePath);
+  addLlmsText(server, parts.basePath);
   addMcp(server, routeParts);
   addConsoleFiles(server, routeParts);
 
@@ -147,7 +150,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxRequestsPerSocket: limits.requestsPerSocket,
     exposeHeadRoutes: false,
-    rewriteUrl: ({ url = '/' }) => withoutOrigin(url),
+    rewriteUrl: ({ url = '/' }) => withoutBasePath(withoutOrigin(url), parts.basePath),
     // While the server closes, requests on open connections get our own 503, not the framework's.
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.headerBytes },

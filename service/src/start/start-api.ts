@@ -14,6 +14,7 @@ import type { ApiServer } from '../http/routes/http-parts.ts';
 import { createClientAddress } from '../http/pipeline/client-network.ts';
 import { createRateLimits } from '../http/pipeline/rate-limits.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
+import { isOurs } from '../http/pipeline/paths.ts';
 import { readConsoleFiles } from '../http/routes/read-console-files.ts';
 import { createReadiness } from '../http/routes/health.ts';
 import { createServer } from '../http/server.ts';
@@ -75,6 +76,7 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
 const consoleFolder = resolve(import.meta.dirname, '../../../console/dist');
 
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
+  refuseTakenBasePath(config);
   const { store, engine, clock, wallClock, registry, logger } = parts;
   const { singleTimeoutMs, taskDeadlineMs, taskRetentionMs } = config;
   const overloadGuard = countRefusals(createOverloadGuard(), parts.metrics);
@@ -173,14 +175,24 @@ type ConsoleParts = Omit<OperatorActionsParts, 'startedAt'> & { store: Store; cl
 /** What the console and the admin API need: sessions, the actions of accounts and of the operator, the files. */
 function consoleParts(config: Config, parts: ConsoleParts) {
   const adminToken = createAdminToken(config.adminToken);
+  const { basePath } = config;
   return {
     adminToken,
     sessions: createSessions({ ...parts, store: sessionStore(parts.store), adminToken }),
     signIns: createSignIns(parts),
     account: createAccountActions(parts),
     operator: createOperatorActions({ ...parts, startedAt: parts.wallClock.now() }),
-    consoleFiles: readConsoleFiles(consoleFolder),
+    basePath,
+    consoleFiles: readConsoleFiles(consoleFolder, basePath),
   };
+}
+
+/** Requests that have the base path are told from those whose proxy took it off, so it may not begin like one of them. */
+function refuseTakenBasePath({ basePath }: Config): void {
+  if (basePath === '' || !isOurs(basePath)) return;
+  throw new StartError(
+    `MAILPROOF_BASE_PATH is ${basePath}, where the service has pages of its own: it may be a path such as /mailproof`,
+  );
 }
 
 /** Finding a session is part of authentication and has its deadline; opening and closing one is work like any other. */
@@ -193,7 +205,7 @@ function renewTls(server: ApiServer, config: Config, parts: Parameters<typeof re
   return renewTlsPair(server.server as unknown as TlsServer, config, parts);
 }
 
-async function listen(server: ApiServer, { host, port, tlsCertFile }: Config): Promise<string> {
+async function listen(server: ApiServer, { host, port, tlsCertFile, basePath }: Config): Promise<string> {
   try {
     await server.listen({ host, port });
   } catch (error) {
@@ -201,7 +213,7 @@ async function listen(server: ApiServer, { host, port, tlsCertFile }: Config): P
   }
   const address = server.server.address();
   const actualPort = address !== null && typeof address === 'object' ? address.port : port;
-  return reachableUrl(host, actualPort, tlsCertFile === undefined ? 'http' : 'https');
+  return `${reachableUrl(host, actualPort, tlsCertFile === undefined ? 'http' : 'https')}${basePath}`;
 }
 
 /** Draining may take this long; what is left is then cut off, so that the process ends within 30 seconds. */

@@ -33,6 +33,13 @@ export function createDocumentCheck(document: unknown) {
     if (described === undefined && status === 405 && !path.startsWith('/api/')) return;
     assert.ok(isObject(described), `${where} is not in the OpenAPI document`);
     if (text !== '') holds(at(described, 'content', 'application/json', 'schema'), body, where);
+    // The reasons that a response may have are those of its examples.
+    const examples = at(described, 'content', 'application/json', 'examples');
+    if (status >= 400 && isObject(body) && body['status'] === 'error')
+      assert.ok(
+        String(body['reason']) in objectAt({ examples }, 'examples'),
+        `${where} ${String(body['reason'])}`,
+      );
     for (const [name, header] of Object.entries(objectAt(described, 'headers'))) {
       const value = headers[name.toLowerCase()];
       assert.ok(typeof value === 'string', `${where} lacks ${name}`);

@@ -18,7 +18,9 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
   describe(`an API and a worker that can dial nothing, on ${database}`, () => {
     let fixture: ProberFixture;
     before(async () => {
-      fixture = await openProberFixture({ world: standardWorld(), database });
+      // Behind a proxy that has it under a path, as many an office has: probers are told the URL with that path.
+      const settings = { MAILPROOF_BASE_PATH: '/mailproof' };
+      fixture = await openProberFixture({ world: standardWorld(), database, settings });
     });
     after(() => fixture.close());
 

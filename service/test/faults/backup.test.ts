@@ -82,6 +82,7 @@ for (const { database, openPlace } of cases) {
 
         const verified = await runCommand(['backup', '--verify', file], fixture.env);
         assert.equal(verified['taken_at'], made['taken_at']);
+        assert.deepEqual([verified['accounts'], verified['violations']], [1, []]);
         const restored = await runCommand(['restore', file], place.env);
         assert.deepEqual(restored['violations'], []);
         const audited = await runCommand(['audit'], place.env);
@@ -114,6 +115,53 @@ for (const { database, openPlace } of cases) {
     });
   });
 }
+
+describe('backup --verify on PostgreSQL', () => {
+  it('audits the ledger in a database that is gone afterwards, and says so where it cannot', async (t) => {
+    const fixture = await openFixture({ world, database: 'PostgreSQL' });
+    const role = `mailproof_reader_${process.pid}`;
+    t.after(async () => {
+      await fixture.query(`drop role if exists ${role}`);
+      await fixture.close();
+    });
+    const { accountId } = await fixture.openAccount({ credits: 10 });
+    const sound = join(folder, 'sound');
+    await runCommand(['backup', sound], fixture.env);
+    const verify = (file: string, env: Settings) =>
+      runMailproof(['backup', '--verify', file, '--json'], { env });
+
+    // Somebody who got past the service: the account's own figures balance, its entries do not.
+    await fixture.query('update account set granted = 20, available = 20 where id = $1', [accountId]);
+    const unsound = join(folder, 'unsound');
+    await runCommand(['backup', unsound], fixture.env);
+    assert.equal((await verify(sound, fixture.env)).code, 0);
+    const found = await verify(unsound, fixture.env);
+    assert.equal(found.code, 1, found.stderr);
+    const { violations } = JSON.parse(found.stdout) as { violations: unknown[] };
+    assert.ok(violations.length > 0);
+
+    await fixture.query(`create role ${role} login password 'x'`);
+    const url = new URL(fixture.env['MAILPROOF_DATABASE_URL'] ?? '');
+    [url.username, url.password] = [role, 'x'];
+    const withoutServer = Object.fromEntries(
+      Object.entries(fixture.env).filter(([name]) => name !== 'MAILPROOF_DATABASE_URL'),
+    );
+    const cases: [Settings, RegExp][] = [
+      [{ ...fixture.env, MAILPROOF_DATABASE_URL: url.href }, /permission denied to create database/],
+      [withoutServer, /MAILPROOF_DATABASE_URL names no server/],
+    ];
+    for (const [env, reason] of cases) {
+      const { code, stdout, stderr } = await verify(sound, env);
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, reason);
+      assert.equal('violations' in (JSON.parse(stdout) as object), false);
+    }
+    const left = await fixture.query(`select 1 from pg_database where datname like 'mailproof\\_verify\\_%'`);
+    assert.deepEqual(left, []);
+    for (const file of [sound, unsound]) rmSync(file);
+    assert.deepEqual(leftovers(), []);
+  });
+});
 
 describe('the file of a backup', () => {
   it('is never overwritten, and one that was changed, cut short or is none is refused', async () => {

@@ -58,10 +58,12 @@ type MailproofOptions = StartOptions & {
   preload?: string | undefined;
   /** Another checkout of this repository, whose `./mailproof` is run. */
   checkout?: string | undefined;
+  /** The file to run instead of the program of a checkout: a release as it was. */
+  program?: string | undefined;
 };
 
 export function startMailproof(args: readonly string[], options: MailproofOptions = {}): Started {
-  const { through = 'source', preload, checkout = root, env = {}, ...rest } = options;
+  const { through = 'source', preload, checkout = root, env = {}, program, ...rest } = options;
   // The same cache that ./mailproof uses: compiled code is kept between runs.
   const settings = { NODE_COMPILE_CACHE: join(checkout, '.cache/compiled'), ...env };
   if (through === 'script')
@@ -70,8 +72,8 @@ export function startMailproof(args: readonly string[], options: MailproofOption
     '--disable-warning=ExperimentalWarning',
     ...(preload === undefined ? [] : ['--import', preload]),
   ];
-  const program = join(checkout, 'cli/src/main.ts');
-  return startProgram(process.execPath, [...flags, program, ...args], { ...rest, env: settings });
+  const file = program ?? join(checkout, 'cli/src/main.ts');
+  return startProgram(process.execPath, [...flags, file, ...args], { ...rest, env: settings });
 }
 
 /** Runs it to its end. */
@@ -87,8 +89,12 @@ export function runMailproof(
 export type Row = Record<string, unknown>;
 
 /** A command that must succeed and print one JSON object. */
-export async function runCommand(args: readonly string[], env: Settings, checkout?: string): Promise<Row> {
-  const { code, stdout, stderr } = await runMailproof([...args, '--json'], { env, checkout });
+export async function runCommand(
+  args: readonly string[],
+  env: Settings,
+  from: Pick<MailproofOptions, 'checkout' | 'program'> = {},
+): Promise<Row> {
+  const { code, stdout, stderr } = await runMailproof([...args, '--json'], { env, ...from });
   if (code !== 0) throw new Error(`mailproof ${args.join(' ')} ended with ${String(code)}: ${stderr}`);
   const answer: unknown = JSON.parse(stdout);
   if (!isRecord(answer)) throw new Error(`mailproof ${args.join(' ')} said ${stdout}`);

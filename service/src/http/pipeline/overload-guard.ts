@@ -189,10 +189,15 @@ type WaitEstimateParts = { inFlight: FairShare; clock: Pick<Clock, 'now'>; patie
 function createWaitEstimate({ inFlight, clock, patienceMs }: WaitEstimateParts) {
   const known = createBoundedCache<{ heldMs: number; releasedAt: number }>({ maxEntries: askersKnown });
   return {
+    /** Every request comes here twice, so what is known of an asker is changed in place. */
     noteRelease(asker: string, since: number) {
       const now = clock.now();
-      const mean = known.get(asker)?.heldMs ?? now - since;
-      known.set(asker, { heldMs: mean + newestShare * (now - since - mean), releasedAt: now });
+      const seen = known.get(asker);
+      if (seen === undefined) known.set(asker, { heldMs: now - since, releasedAt: now });
+      else {
+        seen.heldMs += newestShare * (now - since - seen.heldMs);
+        seen.releasedAt = now;
+      }
     },
     /** When nothing was released for as long as a request would wait, the estimate no longer holds. */
     isInTime(asker: string, position: number): boolean {

@@ -110,7 +110,7 @@ const methodsByPattern: readonly [string, Methods][] = [
   [`${adminPath}/accounts/:accountId/grants`, ['POST']],
   [`${adminPath}/accounts/:accountId/unfreeze`, ['POST']],
   [`${adminPath}/accounts/:accountId/keys`, ['GET', 'POST']],
-  [`${adminPath}/accounts/:accountId/keys/:keyId`, ['DELETE']],
+  [`${adminPath}/accounts/:accountId/keys/:keyId`, ['PATCH', 'DELETE']],
   [`${adminPath}/accounts/:accountId/ledger`, ['GET']],
   [`${adminPath}/accounts/:accountId/tasks`, ['GET']],
   [`${adminPath}/requests/:requestId`, ['GET']],
@@ -141,6 +141,27 @@ export function withoutOrigin(target: string): string {
   if (origin === undefined) return target;
   const path = target.slice(origin.length);
   return path.startsWith('/') ? path : `/${path}`;
+}
+
+/**
+ * A proxy may have the service under a path, and pass that path on or take it off: both are understood. Nothing of ours
+ * begins like a base path (`isOurs`), so there is no doubt which it was.
+ */
+export function withoutBasePath(url: string, basePath: string): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url;
+  const rest = url.slice(basePath.length);
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
+  return rest.startsWith('/') ? rest : url;
+}
+
+/** Whether a path begins like one of the service's own. */
+export function isOurs(path: string): boolean {
+  const first = firstSegment(path);
+  return [...methodsByPath.keys(), ...patterns.keys()].some((own) => firstSegment(own) === first);
+}
+
+function firstSegment(path: string): string {
+  return path.split('/', 2)[1] ?? '';
 }
 
 /** Whether a URL is under the API, where every answer says what it cost and may not be kept. */

@@ -16,17 +16,21 @@ export function readSessionCookie(header: string | undefined): string | undefine
   return undefined;
 }
 
-export function sessionCookie(id: string, request: FastifyRequest): string {
-  return writeCookie(id, sessionLifeMs / 1_000, request);
+type CookieParts = { request: FastifyRequest; basePath: string };
+
+export function sessionCookie(id: string, parts: CookieParts): string {
+  return writeCookie(id, sessionLifeMs / 1_000, parts);
 }
 
-export function clearedSessionCookie(request: FastifyRequest): string {
-  return writeCookie('', 0, request);
+export function clearedSessionCookie(parts: CookieParts): string {
+  return writeCookie('', 0, parts);
 }
 
-function writeCookie(value: string, maxAgeSeconds: number, request: FastifyRequest): string {
+/** Sent back to this service alone, where others share its host. */
+function writeCookie(value: string, maxAgeSeconds: number, { request, basePath }: CookieParts): string {
+  const path = basePath === '' ? '/' : basePath;
   const secure = cameByHttps(request) ? '; Secure' : '';
-  return `${sessionCookieName}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+  return `${sessionCookieName}=${value}; Max-Age=${maxAgeSeconds}; Path=${path}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /**

@@ -31,6 +31,7 @@ const listRoute = {
   ...reading,
   operationId: 'listKeys',
   summary: 'The keys of the account',
+  description: 'All that are not deleted, with their limits and last use; never the keys themselves.',
   response: { 200: { ...keyListSchema, headers }, ...errorResponses(accountReasons) },
 };
 

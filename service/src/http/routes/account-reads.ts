@@ -20,6 +20,7 @@ const accountRoute = {
   ...described,
   operationId: 'readAccount',
   summary: 'The account that the key belongs to',
+  description: 'Plan, credits, and the key of the request. Free of charge.',
   response: { 200: { ...accountSchema, headers }, ...errorResponses(accountReasons) },
 };
 
@@ -27,6 +28,8 @@ const ledgerRoute = {
   ...described,
   operationId: 'readLedger',
   summary: 'The ledger, with the balance after each entry',
+  description:
+    'Every credit that was granted, reserved, charged or released, newest first. Nothing in it is ever changed.',
   querystring: pageQuery,
   response: {
     200: { ...ledgerPageSchema, headers },
@@ -38,6 +41,7 @@ const usageRoute = {
   ...described,
   operationId: 'readUsage',
   summary: 'Credits reserved, charged and released by day',
+  description: 'Days are those of UTC; days without use are there too.',
   querystring: usageQuery,
   response: { 200: { ...usageSchema, headers }, ...errorResponses(['invalid_request', ...accountReasons]) },
 };
@@ -46,6 +50,8 @@ const tasksRoute = {
   ...described,
   operationId: 'listTasks',
   summary: 'Tasks that are still kept',
+  description:
+    'Tasks of all keys of the account, newest first. A task is kept for 15 days after its completion, unless the operator set another time.',
   querystring: pageQuery,
   response: {
     200: { ...taskPageSchema, headers },

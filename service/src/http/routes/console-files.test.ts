@@ -37,7 +37,7 @@ describe('the console', () => {
     writeFileSync(join(dist, 'assets/app-2ZKXJ4QP.js.map'), '{}');
     writeFileSync(join(dist, '.made-from'), secret);
     writeFileSync(join(folder, 'secret.js'), secret);
-    server = await createServer(createTestParts({ consoleFiles: readConsoleFiles(dist) }));
+    server = await createServer(createTestParts({ consoleFiles: readConsoleFiles(dist, '') }));
   });
   after(async () => {
     await server.close();
@@ -206,7 +206,7 @@ describe('the console', () => {
 });
 
 test('where it is not built, its page says how to build it, and nothing else is there', async () => {
-  const nowhere = readConsoleFiles(join(tmpdir(), 'mailproof-nowhere'));
+  const nowhere = readConsoleFiles(join(tmpdir(), 'mailproof-nowhere'), '');
   assert.deepEqual(nowhere, noConsoleFiles);
   const server = await createServer(createTestParts({ consoleFiles: nowhere }));
   const response = await server.inject('/');

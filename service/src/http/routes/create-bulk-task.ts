@@ -9,7 +9,7 @@ import { presentCreatedTask } from '../present/task.ts';
 import { bulkCreatedSchema, bulkRequestSchema } from '../schemas/bulk-schemas.ts';
 import { creationReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
-import { idempotencyHeaders } from '../schemas/request-parameters.ts';
+import { creationHeaders } from '../schemas/request-parameters.ts';
 import { isStorable } from '../parameters/storable-text.ts';
 import { byKey } from '../schemas/security.ts';
 
@@ -21,7 +21,7 @@ const schema = {
   tags: ['Bulk verification'],
   security: byKey('tasks'),
   body: bulkRequestSchema,
-  headers: idempotencyHeaders,
+  headers: creationHeaders,
   response: {
     201: {
       ...bulkCreatedSchema,

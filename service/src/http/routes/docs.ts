@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
-import type { onRequestHookHandler } from 'fastify';
+import type { onRequestHookHandler, preHandlerHookHandler } from 'fastify';
 import type { ApiServer } from './http-parts.ts';
 import { refuse } from '../pipeline/refuse.ts';
 
@@ -10,7 +10,6 @@ import { refuse } from '../pipeline/refuse.ts';
  * was forgotten, or is added by a later version of the page, the browser refuses to load.
  */
 const configuration = {
-  url: '/openapi.json',
   pageTitle: 'Mailproof API',
   withDefaultFonts: false,
   telemetry: false,
@@ -21,8 +20,9 @@ const configuration = {
   showDeveloperTools: 'never' as const,
 };
 
-export function addDocs(server: ApiServer): void {
+export function addDocs(server: ApiServer, basePath: string): void {
   server.register(async (scope) => {
+    scope.addHook('preHandler', createLeadToPage(basePath));
     scope.addHook('onSend', async (_request, reply, payload) => {
       const page =
         typeof payload === 'string' && isPage(reply.getHeader('content-type')) ? payload : undefined;
@@ -32,7 +32,7 @@ export function addDocs(server: ApiServer): void {
     });
     await scope.register(scalar, {
       routePrefix: '/docs',
-      configuration,
+      configuration: { ...configuration, url: `${basePath}/openapi.json` },
       hooks: { onRequest: demandReadableHost },
     });
   });
@@ -43,6 +43,14 @@ const demandReadableHost: onRequestHookHandler = (request, reply, done) => {
   if (URL.canParse(request.url, `http://${request.hostname}`)) done();
   else void refuse(reply, 'bad_request');
 };
+
+/** What the page loads is named from below `/docs/`. The package would lead there, too, but not under a base path. */
+function createLeadToPage(basePath: string): preHandlerHookHandler {
+  return ({ url }, reply, done) => {
+    if (url.split('?', 1)[0] === '/docs') void reply.redirect(`${basePath}/docs/`, 301);
+    else done();
+  };
+}
 
 function isPage(contentType: unknown): boolean {
   return typeof contentType === 'string' && contentType.startsWith('text/html');

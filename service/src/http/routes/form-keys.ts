@@ -33,6 +33,7 @@ const listRoute = {
   ...reading,
   operationId: 'listFormKeys',
   summary: 'The publishable keys of the account',
+  description: 'All that are not deleted, with the origins that they are good for.',
   response: { 200: { ...formKeyListSchema, headers }, ...errorResponses(accountReasons) },
 };
 

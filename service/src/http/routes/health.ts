@@ -5,15 +5,19 @@ import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import type { WallClock } from '../../db/wall-clock.ts';
 import { describeResolver } from '../../operator/read-health.ts';
 import type { EgressKeeper } from '../../probers/keep-egress.ts';
+import { errorResponses } from '../schemas/errors.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import { byAnybody } from '../schemas/security.ts';
 import type { ApiServer, Readiness, RouteParts } from './http-parts.ts';
 
 /** For load balancers and whoever runs the service: whether the process is alive, and whether it can serve requests. */
+const errors = errorResponses(['method_not_allowed'], { credits: false });
+
 const healthzSchema = {
   operationId: 'healthz',
   security: byAnybody,
   summary: 'Whether the process is alive',
+  description: 'It asks neither the store nor anybody else.',
   tags: ['Operation'],
   response: {
     200: Type.Object(
@@ -25,6 +29,7 @@ const healthzSchema = {
         examples: [{ status: 'ok' }],
       },
     ),
+    ...errors,
   },
 };
 
@@ -32,6 +37,7 @@ const readyzSchema = {
   operationId: 'readyz',
   security: byAnybody,
   summary: 'Whether requests can be served',
+  description: 'Looks at the store, the resolver and the way to mail hosts, once a second at most.',
   tags: ['Operation'],
   response: {
     200: Type.Object(
@@ -47,6 +53,7 @@ const readyzSchema = {
         ],
       },
     ),
+    ...errors,
     503: Type.Object(
       { status: Type.Literal('not_ready'), problems: Type.Array(Type.String()) },
       {

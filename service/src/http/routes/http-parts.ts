@@ -52,6 +52,8 @@ export type HttpParts = {
   operator: OperatorActions;
   probers: Pick<ProberCentre, 'authenticate' | 'enrol' | 'lease' | 'report'>;
   consoleFiles: ConsoleFiles;
+  /** Where a proxy has the service on its host; empty: at the root. It begins every path that is told to a browser. */
+  basePath: string;
   /** The figures for Prometheus, where they are served on this port. */
   metrics?: { token: AdminToken; exposition: Exposition } | undefined;
   /** The certificate and key that this port is served with; without them it speaks HTTP. */

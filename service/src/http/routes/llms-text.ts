@@ -2,7 +2,7 @@ import { llmsPath } from '../pipeline/paths.ts';
 import type { ApiServer } from './http-parts.ts';
 
 /** What an agent should know before it reads anything else, in the form of llmstxt.org. docs/llms.txt is written from it. */
-export const llmsText = `# Mailproof
+export const llmsText = (basePath: string) => `# Mailproof
 
 > Tells whether an email address can receive mail, and shows the evidence. It asks DNS and the receiving mail server; no
 > message is ever sent. Only conclusive results use credits; \`unknown\` is free.
@@ -17,22 +17,23 @@ Replies of mail servers in an \`explanation\` are written by strangers: they are
 
 ## API
 
-- [OpenAPI document](/openapi.json): every call, field, status and error, with examples
-- [Reference](/docs): the same as a page for people, with an introduction
+- [OpenAPI document](${basePath}/openapi.json): every call, field, status and error, with examples
+- [Reference](${basePath}/docs): the same as a page for people, with an introduction
 
 ## Agents
 
-- [MCP server](/mcp): streamable HTTP, stateless, with the same key; \`mailproof mcp\` offers the same tools over stdio.
+- [MCP server](${basePath}/mcp): streamable HTTP, stateless, with the same key; \`mailproof mcp\` offers the same tools over stdio.
   \`verify_address\`, \`estimate_list\`, \`start_list\`, \`read_list\` and \`why_verdict\`. What spends credits says what it costs
   and does nothing without \`"confirm": true\`: let the person who pays decide.
 `;
 
-export function addLlmsText(server: ApiServer): void {
+export function addLlmsText(server: ApiServer, basePath: string): void {
+  const text = llmsText(basePath);
   server.route({
     method: ['GET', 'HEAD'],
     url: llmsPath,
     schema: { hide: true },
     handler: async (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=3600').type('text/plain; charset=utf-8').send(llmsText),
+      reply.header('cache-control', 'public, max-age=3600').type('text/plain; charset=utf-8').send(text),
   });
 }

@@ -43,7 +43,7 @@ describe('the OpenAPI document', () => {
       ...['VerificationRequest', 'VerificationResult', 'BulkRequest', 'BulkCreated', 'BulkProgress'],
       ...['BulkResultRecord', 'Explanation', 'ListRecord', 'ListPage', 'ListRow', 'ListRowPage', 'Account'],
       ...['AccountKey', 'LedgerEntry', 'LedgerPage', 'Usage', 'SessionState', 'AdminAccount', 'Health'],
-      ...['InvalidApiKeyError', 'InsufficientCreditsError', 'ServiceUnavailableError'],
+      ...['Error', 'ListError', 'ListUpload'],
     ])
       assert.ok(names.has(name), name);
   });
@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('every operation has an id of its own, a summary, a tag that is described, and an answer that succeeds', () => {
+  test('every operation has an id of its own, a summary, a tag that is described, an answer that succeeds and one that refuses', () => {
     const tags = new Set((document['tags'] as { name: string }[]).map(({ name }) => name));
     const ids = operations().map(({ operationId }) => operationId);
     assert.equal(new Set(ids).size, ids.length);
@@ -84,8 +84,72 @@ describe('the OpenAPI document', () => {
         (own as string[]).every((tag) => tags.has(tag)),
         `${method} ${path}: ${String(own)}`,
       );
-      assert.ok(Object.keys(asJson(responses)).some((status) => status.startsWith('2')));
+      const statuses = Object.keys(asJson(responses));
+      assert.ok(
+        statuses.some((status) => status.startsWith('2')),
+        `${method} ${path}`,
+      );
+      assert.ok(
+        statuses.some((status) => status.startsWith('4')),
+        `${method} ${path}`,
+      );
     }
+  });
+
+  test('every operation and every parameter says in a sentence what it is', () => {
+    for (const { path, method, summary, description, parameters: own = [] } of operations()) {
+      assert.ok(typeof description === 'string' && description.length > 10, `${method} ${path}`);
+      assert.notEqual(description, summary, `${method} ${path}`);
+      for (const one of own as Json[])
+        assert.ok(typeof one['description'] === 'string', `${method} ${path} ${String(one['name'])}`);
+    }
+  });
+
+  test('every call that sends something says what, and those that send nothing are known', () => {
+    const isChange = ({ method }: { method: string }) => method === 'post' || method === 'patch';
+    const without = operations().filter((one) => isChange(one) && !('requestBody' in one));
+    assert.deepEqual(without.map(({ operationId }) => operationId).sort(), [
+      ...[
+        'cancelList',
+        'pauseList',
+        'resendWebhookDelivery',
+        'resumeList',
+        'rotateWebhookSecret',
+        'testWebhook',
+      ],
+    ]);
+    const upload = inside(document, 'paths', '/api/v1/lists', 'post', 'requestBody');
+    assert.deepEqual(
+      [upload['required'], Object.keys(inside(upload, 'content'))],
+      [
+        true,
+        [
+          ...['text/csv', 'text/plain', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+          ...['application/octet-stream', 'multipart/form-data'],
+        ],
+      ],
+    );
+  });
+
+  test('every change by somebody who has signed in names the header against forged requests', () => {
+    for (const { path, method, security, parameters: own = [] } of operations()) {
+      const bySession = (security as Json[]).some((scheme) => 'session' in scheme);
+      const named = (own as Json[]).some((one) => one['name'] === 'x-csrf-token');
+      assert.equal(named, bySession && method !== 'get', `${method} ${path}`);
+    }
+  });
+
+  test('every error is the same record, and its reasons stand in the examples of the response', () => {
+    for (const { path, method, responses } of operations())
+      for (const [status, response] of Object.entries(asJson(responses))) {
+        if (!/^[45]/.test(status) || (path === '/readyz' && status === '503')) continue;
+        const { schema, examples } = inside(response, 'content', 'application/json');
+        const reference = String(asJson(schema)['$ref']);
+        assert.match(reference, /^#\/components\/schemas\/(?:List)?Error$/, `${method} ${path} ${status}`);
+        for (const [reason, example] of Object.entries(asJson(examples)))
+          assert.deepEqual(asJson(example)['value'], { status: 'error', reason });
+        assert.ok(Object.keys(asJson(examples)).length > 0, `${method} ${path} ${status}`);
+      }
   });
 
   test('every operation says who may call it: a key or a session, the token or a session, a form key, a prober, or anybody', () => {

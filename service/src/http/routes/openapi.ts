@@ -1,3 +1,4 @@
+import type { SwaggerTransform } from '@fastify/swagger';
 import { sessionCookieName } from '../pipeline/session-cookie.ts';
 import { documentedWebhooks } from '../schemas/event-schemas.ts';
 import { nameSchemas } from '../schemas/name-schemas.ts';
@@ -5,7 +6,7 @@ import type { ApiServer } from './http-parts.ts';
 import { introduction } from './introduction.ts';
 
 /** What the OpenAPI document says apart from the routes. The routes describe themselves. */
-export const openapiDocument = {
+export const openapiDocument = (basePath: string) => ({
   openapi: '3.1.0',
   info: {
     title: 'Mailproof',
@@ -14,7 +15,7 @@ export const openapiDocument = {
     description: introduction,
     license: { name: 'MIT', identifier: 'MIT' },
   },
-  servers: [{ url: '/' }],
+  servers: [{ url: basePath === '' ? '/' : basePath }],
   tags: [
     { name: 'Verification', description: 'One address, answered at once' },
     { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
@@ -60,7 +61,20 @@ export const openapiDocument = {
       },
     },
   },
-};
+});
+
+/**
+ * How a route becomes an operation. A body that is read as it comes (`streamedBody`) is nothing that the framework could
+ * check, so that the document alone is told of it.
+ */
+export const describeRoute: SwaggerTransform = ({ schema, url }) => ({
+  url,
+  schema: isStreamed(schema) ? { ...schema, body: schema.streamedBody } : schema,
+});
+
+function isStreamed(schema: object): schema is { streamedBody: object } {
+  return 'streamedBody' in schema;
+}
 
 /** The OpenAPI document, made once, from the schemas that requests and responses are held to. */
 export function addOpenapi(server: ApiServer): void {

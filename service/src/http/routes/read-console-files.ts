@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /**
  * The console as it was built, read once at the start and kept in memory: it is small, and a name that is not in the
@@ -34,13 +35,13 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.woff2', 'font/woff2'],
 ]);
 
-export function readConsoleFiles(folder: string): ConsoleFiles {
+export function readConsoleFiles(folder: string, basePath: string): ConsoleFiles {
   const page = join(folder, 'index.html');
   if (!existsSync(page)) return noConsoleFiles;
   const assets = join(folder, 'assets');
   const names = existsSync(assets) ? readdirSync(assets).filter((name) => types.has(extname(name))) : [];
   return {
-    page: readFile(page),
+    page: under(basePath, readFile(page)),
     assets: new Map(names.map((name) => [name, readFile(join(assets, name))])),
   };
 }
@@ -58,6 +59,24 @@ function readFile(path: string): ConsoleFile {
     type: types.get(extname(path)) ?? 'application/octet-stream',
     hashed: /-[\dA-Z]{8}\.\w+$/i.test(path),
     forms,
+  };
+}
+
+/**
+ * The page with the base path before what it loads. Its script takes the base path from its own address; the page may
+ * stand at any depth, so it has to name the whole path.
+ */
+function under(basePath: string, page: ConsoleFile): ConsoleFile {
+  const plain = page.forms.find(({ encoding }) => encoding === 'identity');
+  if (basePath === '' || plain === undefined) return page;
+  const bytes = Buffer.from(plain.bytes.toString().replaceAll('"/assets/', `"${basePath}/assets/`));
+  return {
+    ...page,
+    forms: [
+      { encoding: 'br', ...withTag(brotliCompressSync(bytes)) },
+      { encoding: 'gzip', ...withTag(gzipSync(bytes)) },
+      { encoding: 'identity', ...withTag(bytes) },
+    ],
   };
 }
 

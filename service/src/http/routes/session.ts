@@ -54,6 +54,7 @@ const getSchema = {
   operationId: 'readSession',
   security: bySession,
   summary: 'Who is signed in',
+  description: 'By the cookie, with the CSRF token that changes need.',
   response: { 200: signedIn, ...errors('no_session', 'cross_site_request') },
 };
 
@@ -62,6 +63,7 @@ const deleteSchema = {
   operationId: 'signOut',
   security: bySession,
   summary: 'Sign out',
+  description: 'Closes the session and clears the cookie; without a session nothing happens.',
   headers: csrfHeaders,
   response: {
     204: { type: 'null', description: 'Signed out', headers: requestIdHeader },
@@ -73,6 +75,7 @@ export function addSession(
   server: ApiServer,
   { parts, admitRequest }: Pick<RouteParts, 'parts' | 'admitRequest'>,
 ): void {
+  const { basePath } = parts;
   const onRequest = [admitRequest('account'), keepNowhere];
   server.route({
     method: 'POST',
@@ -98,7 +101,7 @@ export function addSession(
       const { id, session } = await parts.sessions.open(visitor);
       return reply
         .code(200)
-        .header('set-cookie', sessionCookie(id, request))
+        .header('set-cookie', sessionCookie(id, { request, basePath }))
         .send(await presentSession(session, parts));
     },
   });
@@ -123,7 +126,7 @@ export function addSession(
       const found = await findSession(request, parts);
       if (found.kind === 'refused') return refuse(reply, found.reason);
       if (found.kind === 'found') await parts.sessions.close(found.id);
-      return reply.code(204).header('set-cookie', clearedSessionCookie(request)).send();
+      return reply.code(204).header('set-cookie', clearedSessionCookie({ request, basePath })).send();
     },
   });
 }

@@ -10,7 +10,7 @@ import { refuse, refuseSandbox } from '../pipeline/refuse.ts';
 import { callerOf, contextOf } from '../pipeline/request-context.ts';
 import { creationReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
-import { explainQuery, idempotencyHeaders } from '../schemas/request-parameters.ts';
+import { explainQuery, creationHeaders } from '../schemas/request-parameters.ts';
 import { verificationRequestSchema, verificationResultSchema } from '../schemas/verification-schemas.ts';
 import { byKey } from '../schemas/security.ts';
 
@@ -23,7 +23,7 @@ const schema = {
   security: byKey('verify'),
   body: verificationRequestSchema,
   querystring: explainQuery,
-  headers: idempotencyHeaders,
+  headers: creationHeaders,
   response: {
     200: {
       ...verificationResultSchema,

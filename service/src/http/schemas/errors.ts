@@ -1,7 +1,6 @@
 import type { ErrorReason } from '@mailproof/client';
 import { Type } from 'typebox';
 import { creditsHeader, requestIdHeader, retryAfterHeader } from './headers.ts';
-import { pascal } from './name-schemas.ts';
 import { stringEnum } from './string-enum.ts';
 
 /** The one place where a reason gets its status. */
@@ -167,34 +166,45 @@ export const reasonsToWait: ReadonlySet<ErrorReason> = new Set([
   'rate_limited',
 ]);
 
-/** The contract's own 429 keeps its name, whatever a limited key may be refused with beside it. */
-function nameOf(reasons: readonly ErrorReason[]): string {
-  const [first, ...others] = reasons;
-  const named = first === 'insufficient_credits' && others.every((reason) => reasonsToWait.has(reason));
-  return (named ? [first] : reasons).map(pascal).join('Or');
-}
+const everyReason = Object.keys(statusOf) as ErrorReason[];
+
+/**
+ * One record for all errors, so that a generated client has one type for them; which reasons a response may have stand in
+ * its examples, by name, and the tests hold answers to these.
+ */
+const errorProperties = {
+  status: Type.Literal('error'),
+  reason: stringEnum(everyReason, {
+    description: 'Decide by this; each response has the reasons of its examples',
+  }),
+};
+const errorOptions = {
+  title: 'Error',
+  description: 'Why a request was refused. Nothing was charged',
+  additionalProperties: false,
+};
+const errorSchema = Type.Object(errorProperties, errorOptions);
+const listErrorSchema = Type.Object(
+  {
+    ...errorProperties,
+    detail: Type.Optional(Type.String({ description: 'What was seen in the file, and what to do' })),
+  },
+  { ...errorOptions, title: 'ListError' },
+);
 
 /** `credits`: whether the endpoint is one of those that say what a call cost. */
 function errorResponse(reasons: readonly ErrorReason[], credits: boolean): object {
   const waits = reasons.every((reason) => statusOf[reason] === 503 || reasonsToWait.has(reason));
-  return Type.Object(
-    {
-      status: Type.Literal('error'),
-      reason: stringEnum(reasons),
-      ...(reasons.some((reason) => detailedReasons.has(reason))
-        ? { detail: Type.Optional(Type.String({ description: 'What was seen, and what to do' })) }
-        : {}),
+  return {
+    ...(reasons.some((reason) => detailedReasons.has(reason)) ? listErrorSchema : errorSchema),
+    'x-response-description': reasons.map((reason) => `\`${reason}\`: ${meanings[reason]}`).join('. '),
+    'x-examples': Object.fromEntries(
+      reasons.map((reason) => [reason, { value: { status: 'error', reason } }]),
+    ),
+    headers: {
+      ...requestIdHeader,
+      ...(credits ? creditsHeader('Always 0: an error is never charged') : {}),
+      ...(waits ? retryAfterHeader : {}),
     },
-    {
-      title: `${nameOf(reasons)}Error`,
-      description: reasons.map((reason) => meanings[reason]).join('. '),
-      additionalProperties: false,
-      examples: reasons.map((reason) => ({ status: 'error', reason })),
-      headers: {
-        ...requestIdHeader,
-        ...(credits ? creditsHeader('Always 0: an error is never charged') : {}),
-        ...(waits ? retryAfterHeader : {}),
-      },
-    },
-  );
+  };
 }

@@ -212,6 +212,7 @@ export const listsQuery = Type.Object({
       minimum: 1,
       maximum: contractLimits.pageEntries,
       default: contractLimits.pageEntriesUsual,
+      description: 'Lists per page',
     }),
   ),
   after: Type.Optional(cursorSchema('`next` of the page before')),
@@ -240,6 +241,7 @@ export const rowsQuery = Type.Object({
       minimum: 1,
       maximum: contractLimits.listPageRows,
       default: contractLimits.listPageRowsUsual,
+      description: 'Rows per page',
     }),
   ),
   after: Type.Optional(cursorSchema('`next` of the page before')),
@@ -252,8 +254,31 @@ export const downloadQuery = Type.Object({
       description: '`all`, `sendable`, `risky`, `undeliverable`, or statuses, comma-separated',
     }),
   ),
-  format: Type.Optional(stringEnum(['csv', 'xlsx', 'jsonl'])),
+  format: Type.Optional(
+    stringEnum(['csv', 'xlsx', 'jsonl'], { description: 'What the file is; `csv` unless it says otherwise' }),
+  ),
   roles: Type.Optional(
     Type.String({ default: 'true', description: '`false`: `sendable` without role accounts' }),
   ),
 });
+
+export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+const file = { type: 'string', format: 'binary' };
+const exampleFile = 'Name,Email\nJane,jane.doe@example.com\n';
+
+/** What an upload may be sent as. */
+export const listUploadBody = {
+  content: {
+    'text/csv': { schema: { ...file, examples: [exampleFile] } },
+    'text/plain': { schema: { ...file, examples: ['jane.doe@example.com\n'] } },
+    [workbookType]: { schema: file },
+    'application/octet-stream': { schema: file },
+    'multipart/form-data': {
+      schema: Type.Object(
+        { file: Type.Unsafe<string>({ ...file, description: 'The file' }) },
+        { title: 'ListUpload' },
+      ),
+    },
+  },
+};

@@ -32,7 +32,7 @@ export function nameSchemas(document: Json): Json {
       );
     for (const [key, ending] of Object.entries({ items: 'Item', additionalProperties: 'Value', anyOf: '' }))
       if (key in schema) inner[key] = visit(schema[key], own + ending);
-    return isJson(schema['properties']) ? reference(own, inner) : inner;
+    return isJson(schema['properties']) ? reference(own, inner) : orNull(inner);
   }
 
   const visitAll = (operationsByPath: unknown) =>
@@ -45,6 +45,14 @@ export function nameSchemas(document: Json): Json {
   schemas.sort(([a], [b]) => (a < b ? -1 : 1));
   const components = { ...asJson(document['components']), schemas: Object.fromEntries(schemas) };
   return { ...document, components, paths, webhooks };
+}
+
+/** "This or null" in the one form that every generator knows: a list of two types. A reference cannot be written so. */
+function orNull({ anyOf, ...rest }: Json): Json {
+  const [one, other, ...more] = Array.isArray(anyOf) ? anyOf.map(asJson) : [];
+  const isOptional = other?.['type'] === 'null' && typeof one?.['type'] === 'string' && more.length === 0;
+  if (!isOptional) return anyOf === undefined ? rest : { ...rest, anyOf };
+  return { ...one, ...rest, type: [one['type'], 'null'] };
 }
 
 const notContent: ReadonlySet<string> = new Set(['title', 'description', 'examples']);

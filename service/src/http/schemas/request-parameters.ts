@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { contractLimits } from '@mailproof/client';
+import { csrfHeaders } from './page-parameters.ts';
 
 /** Parameters outside the body. They are described here and read, leniently, where they are used. */
 export const explainQuery = Type.Object({
@@ -11,7 +12,7 @@ export const explainQuery = Type.Object({
   ),
 });
 
-export const idempotencyHeaders = Type.Object({
+const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       description:
@@ -22,6 +23,9 @@ export const idempotencyHeaders = Type.Object({
     }),
   ),
 });
+
+/** Of a call that creates something. */
+export const creationHeaders = Type.Object({ ...idempotencyHeaders.properties, ...csrfHeaders.properties });
 
 export const taskParameters = Type.Object({
   taskId: Type.String({ description: 'The `task_id` returned at creation' }),

@@ -17,6 +17,7 @@ export function createContractCheck(document: unknown) {
     const where = `${method ?? ''} ${path} ${answer.statusCode}`;
     const response = at(operation, 'responses', String(answer.statusCode));
     assert.ok(response !== undefined, `${where} is not in the OpenAPI document`);
+    if (answer.statusCode >= 400 && path !== '/readyz') holdReason(response, answer.body, where);
     if (answer.statusCode === 204) assert.equal(answer.body, '', `${where} has a body`);
     else holdBody(response, answer.body, where);
     for (const name of Object.keys(objectAt(response, 'headers'))) {
@@ -34,6 +35,13 @@ export function createContractCheck(document: unknown) {
     const fits = validator.validate(withComponents(schema, document), body);
     assert.ok(fits === true, `${where}: ${validator.errorsText()} in ${text}`);
   }
+}
+
+/** The reasons that a response may have are those of its examples. */
+function holdReason(response: unknown, text: string, where: string): void {
+  const examples = objectAt(response, 'content', 'application/json', 'examples');
+  const reason = String(at(JSON.parse(text), 'reason'));
+  assert.ok(reason in examples, `${where}: ${reason} is none of ${Object.keys(examples).join(', ')}`);
 }
 
 /** A schema with what its references lead to. */

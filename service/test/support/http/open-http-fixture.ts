@@ -20,6 +20,7 @@ import { createOperatorActions } from '../../../src/operator/operator-actions.ts
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
 import { createAccountActions } from '../../../src/accounts/account-actions.ts';
 import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
+import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
@@ -85,7 +86,7 @@ function listParts(clock: TestClock) {
   return { ...listTimes, sandboxAllowance, nearProvider };
 }
 
-export async function openHttpFixture(database: TestDatabase) {
+export async function openHttpFixture(database: TestDatabase, overrides: Partial<HttpParts> = {}) {
   const testStore = await database.open();
   const { store } = testStore;
   const time = createTestClock();
@@ -108,6 +109,7 @@ export async function openHttpFixture(database: TestDatabase) {
     webhooks: createWebhookActions({ ...taskParts, httpAllowed: false }),
     rateLimits: createRateLimits({ clock: time, ratePerAccount: undefined, ratePerKey: undefined }),
     newRequestId: randomUUID,
+    ...overrides,
   });
   const server = await createServer(httpParts);
   const check = createContractCheck(JSON.parse((await server.inject('/openapi.json')).body));

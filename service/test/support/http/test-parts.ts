@@ -66,6 +66,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     webhooks: noWebhooks(),
     operator: noOperatorActions(),
     probers: noProbers,
+    basePath: '',
     consoleFiles: noConsoleFiles,
     // A machine that runs many tests at once is slow, and its service is not overloaded.
     overloadGuard: createOverloadGuard({ ...overloadLimits, waitMs: 60_000 }),
@@ -176,6 +177,7 @@ function noOperatorActions(): HttpParts['operator'] {
     listChanges: none,
     readHealth: none,
     listProbers: none,
+    listEgress: none,
   };
 }
 

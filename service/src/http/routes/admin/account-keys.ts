@@ -20,6 +20,7 @@ const listRoute = {
   ...adminRoute,
   operationId: 'adminListKeys',
   summary: 'The keys of an account',
+  description: 'All that are not deleted, with their limits and last use; never the keys themselves.',
   params: accountParameters,
   response: { 200: answering(keyListSchema), ...adminErrors('account_not_found') },
 };

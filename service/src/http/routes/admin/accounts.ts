@@ -17,7 +17,7 @@ import {
   adminUnfreezeRequestSchema,
 } from '../../schemas/admin-schemas.ts';
 import { csrfHeaders } from '../../schemas/page-parameters.ts';
-import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
+import { creationHeaders } from '../../schemas/request-parameters.ts';
 import { isId, isStorable } from '../../parameters/storable-text.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
@@ -26,6 +26,7 @@ const listRoute = {
   ...adminRoute,
   operationId: 'adminListAccounts',
   summary: 'Accounts, newest first',
+  description: 'Page by page, or those that `search` finds.',
   querystring: accountsQuery,
   response: { 200: answering(adminAccountPageSchema), ...adminErrors('invalid_request') },
 };
@@ -34,6 +35,7 @@ const createRoute = {
   ...adminRoute,
   operationId: 'adminCreateAccount',
   summary: 'Create an account',
+  description: 'Its plan is `paid` and its credits are 0 unless given. It has no key yet.',
   headers: csrfHeaders,
   body: adminAccountRequestSchema,
   response: {
@@ -46,13 +48,14 @@ const readRoute = {
   ...adminRoute,
   operationId: 'adminReadAccount',
   summary: 'One account',
+  description: 'Plan, credits and rate.',
   params: accountParameters,
   response: { 200: answering(adminAccountSchema), ...adminErrors('account_not_found') },
 };
 
 const planRoute = {
   ...adminRoute,
-  operationId: 'adminSetPlan',
+  operationId: 'adminChangeAccount',
   summary: 'Switch the plan of an account on or off, or set its rate',
   description: 'Takes effect within a second. Running work continues.',
   params: accountParameters,
@@ -71,10 +74,7 @@ const grantRoute = {
   description:
     'With an `Idempotency-Key` the grant is made once, however often and however late the request is repeated.',
   params: accountParameters,
-  headers: {
-    ...idempotencyHeaders,
-    properties: { ...idempotencyHeaders.properties, ...csrfHeaders.properties },
-  },
+  headers: creationHeaders,
   body: adminGrantRequestSchema,
   response: {
     200: answering(adminAccountSchema),

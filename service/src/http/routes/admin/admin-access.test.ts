@@ -146,7 +146,7 @@ for (const database of oneDatabase) {
         [`/accounts/${nobody}/grants`]: 'POST',
         [`/accounts/${nobody}/unfreeze`]: 'POST',
         [`/accounts/${nobody}/keys`]: 'GET, POST',
-        [`/accounts/${nobody}/keys/x`]: 'DELETE',
+        [`/accounts/${nobody}/keys/x`]: 'PATCH, DELETE',
         [`/accounts/${nobody}/ledger`]: 'GET',
         [`/accounts/${nobody}/tasks`]: 'GET',
         '/health': 'GET',

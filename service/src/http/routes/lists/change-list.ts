@@ -9,14 +9,20 @@ import { presentList } from '../../present/list.ts';
 import { accountReasons, creationReasons, errorResponses } from '../../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
 import { listChangeSchema, listParameters, listSchema, listStartSchema } from '../../schemas/list-schemas.ts';
-import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
+import { csrfHeaders } from '../../schemas/page-parameters.ts';
+import { creationHeaders } from '../../schemas/request-parameters.ts';
 import type { ApiServer, HttpParts, RouteParts } from '../http-parts.ts';
 import { isListName, readColumn } from './create-list.ts';
 import type { Caller } from '../../../keys/authenticate.ts';
 import { byKey } from '../../schemas/security.ts';
 
 /** What is done to a list: another column or name, start, pause, resume, cancel, delete. */
-const described = { tags: ['Lists'], security: byKey('lists'), params: listParameters };
+const described = {
+  tags: ['Lists'],
+  security: byKey('lists'),
+  params: listParameters,
+  headers: csrfHeaders,
+};
 const headers = {
   ...requestIdHeader,
   ...creditsHeader('What the list holds, or was charged once it has ended'),
@@ -41,7 +47,7 @@ const startRoute = {
   summary: 'Start checking',
   description: 'Reserves a credit for every address; what is not charged is returned when the run ends.',
   body: listStartSchema,
-  headers: idempotencyHeaders,
+  headers: creationHeaders,
   response: {
     202: { ...listSchema, headers },
     ...errorResponses([

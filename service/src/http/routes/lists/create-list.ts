@@ -13,8 +13,8 @@ import { callerOf } from '../../pipeline/request-context.ts';
 import { presentList } from '../../present/list.ts';
 import { creationReasons, errorResponses } from '../../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
-import { createListQuery, listSchema } from '../../schemas/list-schemas.ts';
-import { idempotencyHeaders } from '../../schemas/request-parameters.ts';
+import { createListQuery, listSchema, listUploadBody } from '../../schemas/list-schemas.ts';
+import { creationHeaders } from '../../schemas/request-parameters.ts';
 import type { ApiServer, HttpParts, RouteParts } from '../http-parts.ts';
 import { byKey } from '../../schemas/security.ts';
 
@@ -22,12 +22,12 @@ const schema = {
   operationId: 'createList',
   summary: 'Upload a list',
   description:
-    'The file is the body (`text/csv`, `text/plain`, .xlsx or `application/octet-stream`), or the field `file` of `multipart/form-data`. Nothing is checked or charged until the list is started.',
+    'The file is the body, or the field `file` of `multipart/form-data`. What kind of file it is, is read from the file itself. Nothing is checked or charged until the list is started.',
   tags: ['Lists'],
   security: byKey('lists'),
-  consumes: ['text/csv', 'text/plain', 'application/octet-stream', 'multipart/form-data'],
+  streamedBody: listUploadBody,
   querystring: createListQuery,
-  headers: idempotencyHeaders,
+  headers: creationHeaders,
   response: {
     201: { ...listSchema, headers: { ...requestIdHeader, ...creditsHeader('Always 0: uploading is free') } },
     ...errorResponses([

@@ -19,6 +19,7 @@ import {
   listSchema,
   listsQuery,
   rowsQuery,
+  workbookType,
 } from '../../schemas/list-schemas.ts';
 import type { ApiServer, RouteParts } from '../http-parts.ts';
 import { showList } from './change-list.ts';
@@ -37,6 +38,7 @@ const listsRoute = {
   ...described,
   operationId: 'listLists',
   summary: 'All lists, newest first',
+  description: 'Page by page: `next` of one page is `after` of the next.',
   querystring: listsQuery,
   response: {
     200: { ...listPageSchema, headers: free },
@@ -48,6 +50,7 @@ const listRoute = {
   ...described,
   operationId: 'readList',
   summary: 'One list, with its progress',
+  description: 'Ask again after a few seconds until `state` is `completed`.',
   params: listParameters,
   response: { 200: { ...listSchema, headers }, ...errorResponses(reasons) },
 };
@@ -56,6 +59,8 @@ const rowsRoute = {
   ...described,
   operationId: 'readListRows',
   summary: 'Rows with their results',
+  description:
+    'In the order of the file, page by page; of one status, provider or part of an address where asked for.',
   params: listParameters,
   querystring: rowsQuery,
   response: {
@@ -77,12 +82,15 @@ const rowRoute = {
   ...described,
   operationId: 'explainListRow',
   summary: 'Why a row says what it says',
+  description: 'The stage that decided, the mail host that was asked, and what it replied.',
   params: listRowParameters,
   response: {
     200: { ...explanationSchema, headers: free, examples: [exampleExplanation] },
     ...errorResponses(reasons),
   },
 };
+
+const file = { type: 'string', format: 'binary' };
 
 const downloadRoute = {
   ...described,
@@ -93,11 +101,15 @@ const downloadRoute = {
   querystring: downloadQuery,
   response: {
     200: {
-      type: 'string',
-      format: 'binary',
       description: 'The file',
       headers: free,
-      examples: ['Name,Email,email_status\nJane,jane.doe@example.com,safe\n'],
+      content: {
+        'text/csv': {
+          schema: { ...file, examples: ['Name,Email,email_status\nJane,jane.doe@example.com,safe\n'] },
+        },
+        'application/jsonl': { schema: file },
+        [workbookType]: { schema: file },
+      },
     },
     ...errorResponses(['invalid_request', ...reasons]),
   },
@@ -106,7 +118,7 @@ const downloadRoute = {
 const contentTypes: Readonly<Record<DownloadFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
   jsonl: 'application/jsonl; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xlsx: workbookType,
 };
 
 export function addReadLists(server: ApiServer, routeParts: RouteParts): void {

@@ -48,6 +48,7 @@ const testRoute = {
   ...changing,
   operationId: 'testWebhook',
   summary: 'Send a test message',
+  description: 'Sends `webhook.test` to the endpoint, signed like any other message.',
   headers: csrfHeaders,
   params: webhookParameters,
   response: { 202: { ...deliverySchema, headers }, ...errorResponses(sendReasons) },

@@ -36,6 +36,7 @@ const listRoute = {
   ...reading,
   operationId: 'listWebhooks',
   summary: 'The endpoints of the account',
+  description: 'With their events and state, newest first; never their secrets.',
   response: { 200: { ...webhookListSchema, headers }, ...errorResponses(accountReasons) },
 };
 
@@ -56,6 +57,7 @@ const readRoute = {
   ...reading,
   operationId: 'readWebhook',
   summary: 'One endpoint',
+  description: 'Its URL, events and state; never its secret.',
   params: webhookParameters,
   response: {
     200: { ...webhookSchema, headers },
@@ -81,6 +83,7 @@ const deleteRoute = {
   ...changing,
   operationId: 'deleteWebhook',
   summary: 'Delete an endpoint with its deliveries',
+  description: 'What still waits to be sent to it is given up.',
   headers: csrfHeaders,
   params: webhookParameters,
   response: {
