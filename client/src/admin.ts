@@ -107,7 +107,24 @@ export type AdminProber = {
   egress: string[];
 };
 
-export type AdminProberList = { probers: AdminProber[] };
+/** An egress address of the installation itself, from which one of its processes asks mail hosts. */
+export type AdminEgressAddress = {
+  name: string;
+  /** `free` where no process asks from it now. */
+  state: 'well' | 'unwell' | 'free';
+  /** Why nothing is asked from it, in one word; null where something is. */
+  why_not: string | null;
+  /** The id of the process that owns it; null where none does. */
+  owner: string | null;
+  /** When the owner last prolonged its lease. */
+  seen_at: string | null;
+  lease_until: string | null;
+  conversations: number;
+  /** Hosts and providers that the owner leaves alone, from all of its addresses alike. */
+  resting: number;
+};
+
+export type AdminProberList = { probers: AdminProber[]; egress_addresses: AdminEgressAddress[] };
 
 export type ServiceHealth = {
   /** The oldest first, without gaps. */

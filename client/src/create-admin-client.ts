@@ -42,7 +42,7 @@ export type AdminClient = {
   /** By the `X-Request-Id` of an answer. */
   findRequest(requestId: string, options?: CallOptions): Promise<AdminRequestTrace>;
   auditLog(options?: PageOptions): Promise<AuditLogPage>;
-  /** The probers outside the installation. */
+  /** The probers outside the installation, and the egress addresses inside. */
   probers(options?: CallOptions): Promise<AdminProberList>;
 };
 

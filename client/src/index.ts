@@ -71,6 +71,7 @@ export type {
   AuditLogPage,
   ServiceHealth,
   StatusCounts,
+  AdminEgressAddress,
   AdminProber,
   AdminProberList,
 } from './admin.ts';

@@ -14,6 +14,8 @@ export type EngineEgress = {
   giveUp(id: string): void;
   /** Conversations that are still open from it. */
   conversations(id: string): number;
+  /** Hosts and providers that are left alone now, from all addresses alike. */
+  resting(): number;
   /** What its next owner should know. */
   handOver(id: string): unknown;
   /** Why nothing can be asked from it now, where that is so. */
@@ -32,6 +34,7 @@ export function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): En
     allowUntil: (id, until) => rights.allowUntil(id, until),
     giveUp: (id) => rights.giveUp(id),
     conversations: (id) => pacer.openFrom(id),
+    resting: () => pacer.resting().length,
     handOver: (id) => pacer.handOver(id),
     problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
   };

@@ -26,6 +26,7 @@ export { deleteKey, type DeleteKeyAnswer } from './keys/delete-key.ts';
 export { issueKey, type IssuedKey, type IssueKeyAnswer } from './keys/issue-key.ts';
 export { listKeys, type ListedKey } from './keys/list-keys.ts';
 export { readKeyLimits, type LimitsWish } from './keys/read-key-limits.ts';
+export { listEgress, type ListedEgress } from './probers/list-egress.ts';
 export { listProbers, type ListedProber } from './probers/list-probers.ts';
 export { addProber, removeProber } from './probers/prober-records.ts';
 export { createFormKey, deleteFormKey, listFormKeys, type FormKey } from './forms/form-keys.ts';

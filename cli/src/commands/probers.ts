@@ -1,4 +1,11 @@
-import { addProber, listProbers, removeProber, type ListedProber } from '@mailproof/service';
+import {
+  addProber,
+  listEgress,
+  listProbers,
+  removeProber,
+  type ListedEgress,
+  type ListedProber,
+} from '@mailproof/service';
 import { defineCommand, type CommandGroup } from '../command.ts';
 import { printRows, refuse, type PrintedRow } from '../store/print-rows.ts';
 import { withStore } from '../store/with-store.ts';
@@ -42,21 +49,22 @@ const add = defineCommand({
 const list = defineCommand({
   name: 'probers list',
   takes: '[--json]',
-  summary: 'list the probers outside this installation, and whether mail hosts are asked through them',
+  summary:
+    'list where mail hosts are asked from: probers elsewhere, and egress addresses of this installation',
   options: {
     json: {
       type: 'flag',
       meaning:
-        'print {prober_id, name, state, why_not, address, version, seen_at, conversations, resting, answered, unknown}, one per line',
+        'print {prober_id, name, state, why_not, address, version, seen_at, conversations, resting, answered, unknown}, then {egress_address, state, why_not, owner, seen_at, lease_until, conversations, resting}, one per line',
     },
   },
   examples: ['mailproof probers list'],
   words: { required: [], most: 0 },
   run: ({ options, ...surroundings }) =>
     withStore(surroundings, async (parts) => {
-      const probers = await listProbers(parts);
+      const [probers, addresses] = [await listProbers(parts), await listEgress(parts)];
       if (probers.length === 0) surroundings.terminal.tell('No probers yet');
-      return await printRows(probers.map(proberRow), options, surroundings);
+      return await printRows([...probers.map(proberRow), ...addresses.map(egressRow)], options, surroundings);
     }),
 });
 
@@ -105,6 +113,29 @@ function proberRow(prober: ListedProber): PrintedRow {
     words: [
       `${proberId}  ${name}  ${whyNot === null ? state : `${state} (${whyNot})`}`,
       seen === null ? '' : `  ${address ?? ''}  last seen ${seen}  ${answered} answered, ${unknown} unknown`,
+    ].join(''),
+  };
+}
+
+function egressRow({ name, state, whyNot, owner, ...address }: ListedEgress): PrintedRow {
+  const { seenAt, leaseUntil, conversations, resting } = address;
+  const [seen, until] = [seenAt, leaseUntil].map((at) => (at === null ? null : new Date(at).toISOString()));
+  return {
+    row: {
+      egress_address: name,
+      state,
+      why_not: whyNot,
+      owner,
+      seen_at: seen,
+      lease_until: until,
+      conversations,
+      resting,
+    },
+    words: [
+      `egress address ${name}  ${whyNot === null ? state : `${state} (${whyNot})`}`,
+      owner === null
+        ? ''
+        : `  process ${owner}  last seen ${seen ?? ''}  ${conversations} conversations, ${resting} paused`,
     ].join(''),
   };
 }

@@ -49,7 +49,7 @@ export function HealthPage() {
           </>
         )}
         {probers.failure.value === undefined ? null : <FailureNotice failure={probers.failure.value} />}
-        {probers.value.value === undefined ? null : <ProbersCard probers={probers.value.value.probers} />}
+        {probers.value.value === undefined ? null : <ProbersCard {...probers.value.value} />}
         <RequestSearch />
       </WhenRead>
     </Page>

@@ -94,6 +94,8 @@ describe('the operator', () => {
       .waitFor();
     await page.getByRole('region', { name: 'Unknown' }).getByText('listed by blocklist').first().waitFor();
     assert.equal(await fact(page, 'DNS resolver'), 'Working');
+    const addresses = page.getByRole('region', { name: 'Egress addresses of this installation' });
+    await addresses.getByRole('row', { name: /^default Working/ }).waitFor();
     await page.getByLabel('Request ID').fill(requestId);
     await page.getByRole('button', { name: 'Find request' }).click();
     const search = page.getByRole('region', { name: 'Find a request' });

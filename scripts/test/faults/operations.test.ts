@@ -169,6 +169,12 @@ const around: Record<string, (code: string) => Promise<void>> = {
       await serve(index === 0 ? line : `MAILPROOF_METRICS_PORT=${await freePort()} ${line}`);
     }
   },
+  'probers.sh': async (code) => {
+    const { code: status, stdout, stderr } = await run(code);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^\S+ {2}office {2}invited/m);
+    assert.match(stdout, /^egress address default {2}well {2}process /m);
+  },
   'erase.sh': async (code) => {
     const client = createApiClient(`http://127.0.0.1:${ports.api}`);
     const key = known['API_KEY'] ?? '';

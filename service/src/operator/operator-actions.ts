@@ -19,6 +19,7 @@ import { deleteKey, type DeleteKeyAnswer } from '../keys/delete-key.ts';
 import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
 import { listLivingKeys, type LivingKey } from '../keys/list-keys.ts';
 import type { LimitsWish } from '../keys/read-key-limits.ts';
+import { listEgress, type ListedEgress } from '../probers/list-egress.ts';
 import { listProbers, type ListedProber } from '../probers/list-probers.ts';
 import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
 import { findRequest, type RequestTrace } from './find-request.ts';
@@ -58,6 +59,8 @@ export type OperatorActions = {
   listChanges(page: { limit: number; before: number | undefined }): Promise<AuditEntry[]>;
   readHealth(hours: number): Promise<Health>;
   listProbers(): Promise<ListedProber[]>;
+  /** The egress addresses of the installation itself. */
+  listEgress(): Promise<ListedEgress[]>;
 };
 
 type GrantAnswer =
@@ -126,6 +129,7 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
     listChanges: (page) => listChanges(page, inTime()),
     readHealth: (hours) => readHealth(hours, inTime()),
     listProbers: () => listProbers(inTime()),
+    listEgress: () => listEgress(inTime()),
   };
 }
 

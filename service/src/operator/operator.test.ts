@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AdminRequestTrace, AuditLogPage, ServiceHealth } from '@mailproof/client';
+import type { AdminProberList, AdminRequestTrace, AuditLogPage, ServiceHealth } from '@mailproof/client';
 import type { Service } from '../main.ts';
 import { createApiClient } from '../../test/support/api-client.ts';
 import { openFixture } from '../../test/support/open-fixture.ts';
@@ -68,6 +68,12 @@ test('verifications are counted once each and requests found by their id, over a
     assert.deepEqual(health.failures, []);
     assert.doesNotMatch(JSON.stringify(health), /ada|bob|town|@/);
     assert.deepEqual(health.routes, [{ name: 'default', state: 'open' }]);
+    const { probers, egress_addresses: addresses } = await read<AdminProberList>('/probers');
+    assert.deepEqual(probers, []);
+    assert.deepEqual(
+      addresses.map(({ name, state, owner }) => [name, state, owner]),
+      [['default', 'well', health.processes[0]?.id]],
+    );
     assert.equal(health.processes.length, 1);
 
     const trace = await read<AdminRequestTrace>(`/requests/${requestId}`);

@@ -33,7 +33,7 @@ const clockSlackMs = 250;
 export const halfMinuteMs = 30_000;
 
 /** A lease that is not prolonged is free after this long. */
-const egressLeaseMs = beginMs + clockSlackMs + halfMinuteMs;
+export const egressLeaseMs = beginMs + clockSlackMs + halfMinuteMs;
 
 const minuteMs = 60_000;
 
@@ -185,4 +185,22 @@ export async function noteEgressProblem(
   { owner }: Pick<Ownership, 'owner'>,
 ): Promise<void> {
   await tx.change(note, { ...found, well: found.whyNot === '' ? 1 : 0, owner });
+}
+
+const noteFigures = statement((db, arg: { name: string; owner: string; seen: string }) =>
+  db
+    .updateTable('egress_address')
+    .set({ seen: arg.seen })
+    .where('name', '=', arg.name)
+    .where('owner', '=', arg.owner),
+);
+
+/** What the operator is shown of an address: conversations from it, and hosts that are left alone. */
+export async function noteEgressFigures(
+  tx: Tx,
+  figures: { name: string; conversations: number; resting: number },
+  { owner }: Pick<Ownership, 'owner'>,
+): Promise<void> {
+  const { name, ...seen } = figures;
+  await tx.change(noteFigures, { name, owner, seen: JSON.stringify(seen) });
 }

@@ -5,12 +5,18 @@ import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { databases, type TestDatabase } from '../../test/support/databases.ts';
 import type { ProcessRole } from '../db/process-registry.ts';
 import { readEgress } from './egress-addresses.ts';
+import { listEgress } from './list-egress.ts';
 import { keepEgress, type EgressKeeper } from './keep-egress.ts';
 
 /** What a keeper tells its engine. */
 function createEngineEgress(ids: string[]) {
   const begins = new Map<string, number>();
-  const seen = { from: [] as Predecessor[], open: 0, problem: undefined as 'mail_port_blocked' | undefined };
+  const seen = {
+    from: [] as Predecessor[],
+    open: 0,
+    resting: 0,
+    problem: undefined as 'mail_port_blocked' | undefined,
+  };
   const egress: Engine['egress'] = {
     ids,
     takeOver(id, from, until) {
@@ -20,6 +26,7 @@ function createEngineEgress(ids: string[]) {
     allowUntil: (id, until) => void begins.set(id, until),
     giveUp: (id) => void begins.delete(id),
     conversations: () => seen.open,
+    resting: () => seen.resting,
     handOver: (id) => ({ left: id }),
     problem: () => seen.problem,
   };
@@ -88,6 +95,30 @@ for (const database of databases) {
       const owners = new Set(all.map((one) => one.addresses()[0]?.owner));
       assert.equal(owners.size, 1);
       assert.ok(all.every((one) => one.areAllOurs() === one.isOurs('default')));
+    });
+
+    it('the operator sees who asks from it, since when, and how much', async (t) => {
+      const { store, time, start } = await setUp(t, database);
+      const parts = { store, wallClock: time.wallClock };
+      assert.deepEqual(await listEgress(parts), []);
+      const one = await start('one');
+      Object.assign(one.seen, { open: 3, resting: 2 });
+      await one.look();
+      const seenAt = time.wallClock.now();
+      const shown = {
+        ...{ name: 'default', state: 'well', whyNot: null, owner: 'one' },
+        ...{ seenAt, leaseUntil: seenAt + 34_000, conversations: 3, resting: 2 },
+      };
+      assert.deepEqual(await listEgress(parts), [shown]);
+      Object.assign(one.seen, { open: 0, problem: 'mail_port_blocked' });
+      await one.look();
+      const [unwell] = await listEgress(parts);
+      assert.deepEqual([unwell?.state, unwell?.whyNot], ['unwell', 'mail_port_blocked']);
+      assert.equal(unwell?.conversations, 0);
+      one.die();
+      time.advance(34_000);
+      const [free] = await listEgress(parts);
+      assert.deepEqual([free?.state, free?.owner, free?.seenAt], ['free', null, null]);
     });
 
     it('one that stops leaves it with what it counted, and the next begins at once', async (t) => {

@@ -9,6 +9,7 @@ import {
   halfMinuteMs,
   hasOwner,
   leaveEgress,
+  noteEgressFigures,
   noteEgressProblem,
   prolongEgress,
   readEgress,
@@ -75,6 +76,8 @@ type Keeper = EgressKeeperParts & {
   /** Ours, but only until what is open has ended. */
   leaving: Set<string>;
   problems: Map<string, string>;
+  /** What was last written of each address for the operator. */
+  figures: Map<string, string>;
   failing: boolean;
   /** What the listeners were last told of. */
   seen: string;
@@ -91,6 +94,7 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
     ours: new Set(),
     leaving: new Set(),
     problems: new Map(),
+    figures: new Map(),
     failing: false,
     seen: '',
     listeners: [],
@@ -245,6 +249,7 @@ async function exchange(keeper: Keeper): Promise<Exchanged> {
   // Under a key of its own: where others wait for a table that somebody has locked, we go on.
   const written = await store.write((tx) => prolongAndTake(tx, keeper), `egress:${registry.ownId}`);
   keeper.problems = written.problems;
+  keeper.figures = written.figures;
   if (written.isNews) store.notify(egressChannel);
   return written;
 }
@@ -256,6 +261,7 @@ async function prolongAndTake(tx: Tx, keeper: Keeper) {
   const left = await leaveIdle(tx, at, keeper);
   await prolongEgress(tx, at);
   const problems = await noteProblems(tx, at, keeper);
+  const figures = await noteFigures(tx, at, keeper);
   const taken = new Map<string, Predecessor>();
   const rows = await readEgress(tx);
   for (const name of freeOf(rows, keeper)) {
@@ -263,7 +269,7 @@ async function prolongAndTake(tx: Tx, keeper: Keeper) {
     if (from !== undefined) taken.set(name, from);
   }
   const isNews = left > 0 || taken.size > 0 || !isSame(problems, keeper.problems);
-  return { rows: taken.size > 0 ? await readEgress(tx) : rows, taken, problems, askedAt, isNews };
+  return { rows: taken.size > 0 ? await readEgress(tx) : rows, taken, problems, figures, askedAt, isNews };
 }
 
 /** When an address of another process is free for us. */
@@ -299,6 +305,19 @@ async function noteProblems(tx: Tx, at: { owner: string }, keeper: Keeper): Prom
     if (whyNot !== (keeper.problems.get(name) ?? '')) await noteEgressProblem(tx, { name, whyNot }, at);
   }
   return found;
+}
+
+/** For the operator alone, so nobody is told of a change. */
+async function noteFigures(tx: Tx, at: { owner: string }, keeper: Keeper): Promise<Map<string, string>> {
+  const { engine, figures: before } = keeper;
+  const noted = new Map<string, string>();
+  for (const name of keeper.ours) {
+    const figures = { conversations: engine.egress.conversations(name), resting: engine.egress.resting() };
+    const text = JSON.stringify(figures);
+    noted.set(name, text);
+    if (before.get(name) !== text) await noteEgressFigures(tx, { name, ...figures }, at);
+  }
+  return noted;
 }
 
 function isSame(one: Map<string, string>, other: Map<string, string>): boolean {

@@ -1,5 +1,7 @@
+import type { ListedEgress } from '../../probers/list-egress.ts';
 import type { ListedProber } from '../../probers/list-probers.ts';
 import type {
+  AdminEgressAddress,
   AdminProber,
   AdminAccount,
   AdminRequestTrace,
@@ -156,5 +158,19 @@ export function presentProber(prober: ListedProber): AdminProber {
     answered,
     unknown,
     egress,
+  };
+}
+
+export function presentEgress(address: ListedEgress): AdminEgressAddress {
+  const { name, state, whyNot, owner, seenAt, leaseUntil, conversations, resting } = address;
+  return {
+    name,
+    state,
+    why_not: whyNot,
+    owner,
+    seen_at: isoTimeOrNull(seenAt ?? undefined),
+    lease_until: isoTimeOrNull(leaseUntil ?? undefined),
+    conversations,
+    resting,
   };
 }

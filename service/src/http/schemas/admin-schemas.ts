@@ -10,6 +10,7 @@ import {
   type AuditLogEntry,
   type AuditLogPage,
   type ErrorReason,
+  type AdminEgressAddress,
   type AdminProber,
 } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
@@ -225,6 +226,17 @@ const exampleProber: AdminProber = {
   egress: ['default'],
 };
 
+const exampleEgress: AdminEgressAddress = {
+  name: 'default',
+  state: 'well',
+  why_not: null,
+  owner: '0aB1cD2e',
+  seen_at: '2026-01-02T03:04:05.678Z',
+  lease_until: '2026-01-02T03:04:39.678Z',
+  conversations: 40,
+  resting: 2,
+};
+
 export const adminProberListSchema = Type.Object(
   {
     probers: Type.Array(
@@ -247,12 +259,27 @@ export const adminProberListSchema = Type.Object(
         { title: 'AdminProber', additionalProperties: false },
       ),
     ),
+    egress_addresses: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'Of a route, or `default`' }),
+          state: stringEnum(['well', 'unwell', 'free']),
+          why_not: nullable('Why nothing is asked from it, in one word'),
+          owner: nullable('The id of the process that owns it'),
+          seen_at: nullable('When the owner last prolonged its lease'),
+          lease_until: nullable('When it is free if the owner is not heard of again'),
+          conversations: count('Conversations that are open from it'),
+          resting: count('Hosts and providers that the owner leaves alone'),
+        },
+        { title: 'AdminEgressAddress', additionalProperties: false },
+      ),
+    ),
   },
   {
     title: 'AdminProberList',
     description: 'By name',
     additionalProperties: false,
-    examples: [{ probers: [exampleProber] } satisfies AdminProberList],
+    examples: [{ probers: [exampleProber], egress_addresses: [exampleEgress] } satisfies AdminProberList],
   },
 );
 

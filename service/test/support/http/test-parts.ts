@@ -177,6 +177,7 @@ function noOperatorActions(): HttpParts['operator'] {
     listChanges: none,
     readHealth: none,
     listProbers: none,
+    listEgress: none,
   };
 }
 

@@ -2,7 +2,13 @@ import { contractLimits } from '@mailproof/client';
 import type { ApiServer } from '../http-parts.ts';
 import { auditCursor, auditPlace } from '../../parameters/cursors.ts';
 import { adminPath } from '../../pipeline/paths.ts';
-import { presentChange, presentHealth, presentProber, presentTrace } from '../../present/admin.ts';
+import {
+  presentChange,
+  presentEgress,
+  presentHealth,
+  presentProber,
+  presentTrace,
+} from '../../present/admin.ts';
 import { fieldsOf, readPage, readWhole } from '../../parameters/read-page.ts';
 import { refuse } from '../../pipeline/refuse.ts';
 import {
@@ -49,8 +55,8 @@ const auditLogRoute = {
 const probersRoute = {
   ...adminRoute,
   operationId: 'adminListProbers',
-  summary: 'The probers outside the installation',
-  description: 'With their state and what they were last asked; by name.',
+  summary: 'The probers outside the installation, and the egress addresses inside',
+  description: 'With their state, what they were last seen to do, and by whom; by name.',
   response: { 200: answering(adminProberListSchema), ...adminErrors() },
 };
 
@@ -72,8 +78,13 @@ export function addAdminObservation(server: ApiServer, { operator, onRequest }: 
     url: `${adminPath}/probers`,
     schema: probersRoute,
     onRequest,
-    handler: async (_request, reply) =>
-      reply.code(200).send({ probers: (await operator.listProbers()).map(presentProber) }),
+    handler: async (_request, reply) => {
+      const [probers, addresses] = await Promise.all([operator.listProbers(), operator.listEgress()]);
+      return reply.code(200).send({
+        probers: probers.map(presentProber),
+        egress_addresses: addresses.map(presentEgress),
+      });
+    },
   });
   server.route({
     method: 'GET',
