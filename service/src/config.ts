@@ -13,6 +13,8 @@ import {
   readableFile,
   senderAddress,
   token,
+  usually,
+  usuallyNone,
   urlPath,
   wholeNumber,
   writesToJournal,

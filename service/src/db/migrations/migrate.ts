@@ -18,6 +18,7 @@ import { formKeys } from './0013-form-keys.ts';
 import { keyLimits } from './0014-key-limits.ts';
 import { rates } from './0016-rates.ts';
 import { people } from './0017-people.ts';
+import { waitingAddresses } from './0018-waiting-addresses.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -47,6 +48,7 @@ const migrations: readonly Migration[] = [
   keyLimits,
   rates,
   people,
+  waitingAddresses,
 ];
 
 type MigrateAnswer =
