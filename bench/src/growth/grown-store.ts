@@ -11,7 +11,11 @@ export type GrownStore = {
   settings: OpenStoreOptions;
   past: Past;
   folder: string;
+  /** In the ledger, all of them new to the audit. */
+  entries: number;
   bytes: () => Promise<number>;
+  /** As if all had been audited, with the service stopped. */
+  markAudited: () => Promise<void>;
   /** Past the service. */
   execute: (sql: string) => Promise<void>;
   close: () => Promise<void>;
@@ -49,6 +53,9 @@ export async function makeGrownStore(
     settings,
     past,
     folder,
+    // Two of each past task, one of each that waits, and two grants.
+    entries: 3 * tasks + 2,
+    markAudited: () => execute(...markAuditedSql),
     bytes: async () => {
       if (database === undefined) return statSync(storeFile(dataDir)).size;
       const [row] = await database.ask('select pg_database_size(current_database()) as bytes');
@@ -61,6 +68,13 @@ export async function makeGrownStore(
     },
   };
 }
+
+const markAuditedSql = [
+  'delete from audit_mark',
+  `insert into audit_mark (account_id, entries, granted, available, reserved, spent, accepted_gap, balanced_entries,
+     balanced_at, audited_at)
+   select id, entries, granted, available, reserved, spent, 0, entries, ${Date.now()}, ${Date.now()} from account`,
+];
 
 function runInSqlite(file: string, statements: string[]): void {
   const raw = new DatabaseSync(file);

@@ -1,7 +1,8 @@
 import { examineHost, type ExaminedHost } from './examine-host.ts';
 import type { SyntaxFault } from './address.ts';
 
-type ExaminedDomain = Extract<ExaminedHost, { kind: 'canonical' }> | { kind: 'refused'; fault: SyntaxFault };
+export type ExaminedDomain =
+  Extract<ExaminedHost, { kind: 'canonical' }> | { kind: 'refused'; fault: SyntaxFault };
 
 /**
  * The domain of an address: a canonical host, and two rules more that would be too strict for the name of

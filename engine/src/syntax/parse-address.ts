@@ -1,6 +1,6 @@
 import { defaultLimits } from '../limits.ts';
 import type { ParsedAddress, SyntaxFault } from './address.ts';
-import { examineDomain } from './examine-domain.ts';
+import { examineDomain, type ExaminedDomain } from './examine-domain.ts';
 import { examineLocalPart } from './examine-local-part.ts';
 import { isAscii } from './is-ascii.ts';
 import { lowerCase } from './lower-case.ts';
@@ -13,6 +13,21 @@ import { lowerCase } from './lower-case.ts';
  * time is bounded whatever the input. Nothing is trimmed here: see `trimAddress` below.
  */
 export function parseAddress(input: string): ParsedAddress {
+  return parse(input, examineDomain);
+}
+
+/** The same for addresses of one list: each domain is examined once. */
+export function createListParser(): (input: string) => ParsedAddress {
+  const known = new Map<string, ExaminedDomain>();
+  const examine = (domain: string) => {
+    const found = known.get(domain) ?? examineDomain(domain);
+    known.set(domain, found);
+    return found;
+  };
+  return (input) => parse(input, examine);
+}
+
+function parse(input: string, examine: typeof examineDomain): ParsedAddress {
   if (input === '') return invalid('empty');
   if (isTooLong(input)) return invalid('too_long');
   if (CONTROL.test(input)) return invalid('control_character');
@@ -21,7 +36,7 @@ export function parseAddress(input: string): ParsedAddress {
   if (split.kind === 'refused') return invalid(split.fault);
   const fault = examineLocalPart(split.localPart);
   if (fault !== undefined) return invalid(fault);
-  const domain = examineDomain(split.domain);
+  const domain = examine(split.domain);
   if (domain.kind === 'refused') return invalid(domain.fault);
   if (wireOctets(split.localPart, domain.host) > defaultLimits.addressCharacters) return invalid('too_long');
 

@@ -9,7 +9,7 @@ type Columns<Table extends keyof Schema, Column extends keyof Insertable<Schema[
 };
 
 /** Few sizes, so that few statements are prepared; any number of rows is made up of them. */
-const sizes = [64, 16, 4, 1];
+const sizes = [64, 32, 16, 8, 4, 2, 1];
 
 /** Inserts rows of a table, many in one statement: a statement costs more than a row. All are sent at once, in order. */
 export function multiRowInsert<Table extends keyof Schema, Column extends keyof Insertable<Schema[Table]>>(

@@ -65,6 +65,11 @@ const countItems = statement((db, arg: Places) =>
     .groupBy('task_id'),
 );
 
+/** Those of tasks that nobody has claimed yet. */
+const findWaitingAddresses = statement((db, arg: Places) =>
+  db.selectFrom('waiting_addresses').select(['task_id', 'emails']).where('task_id', 'in', placesOf(arg)),
+);
+
 type TaskRow = {
   id: string;
   mode: 'live' | 'test';
@@ -177,8 +182,10 @@ function add(found: AuditedTasks, more: AuditedTasks): void {
 
 async function auditSome(reader: Reader, accountId: string, tasks: TaskRow[]): Promise<AuditedTasks> {
   if (tasks.length === 0) return { tasks: 0, violations: [] };
-  const rows = await reader.all(countItems, placesFor(tasks.map(({ id }) => id)));
-  const counts = new Map<string, Counts>(rows.map((row) => [row.task_id, row]));
+  const counts = await countAddresses(
+    reader,
+    tasks.map(({ id }) => id),
+  );
   const violations = tasks.flatMap((task) =>
     auditTask(task, counts.get(task.id) ?? { items: 0, done: 0, conclusive: 0 }).map((found) => ({
       ...found,
@@ -187,6 +194,18 @@ async function auditSome(reader: Reader, accountId: string, tasks: TaskRow[]): P
     })),
   );
   return { tasks: tasks.length, violations };
+}
+
+async function countAddresses(reader: Reader, ids: string[]): Promise<Map<string, Counts>> {
+  const places = placesFor(ids);
+  const items = await reader.all(countItems, places);
+  const waiting = await reader.all(findWaitingAddresses, places);
+  const counts = new Map<string, Counts>(items.map((row) => [row.task_id, row]));
+  for (const { task_id: id, emails } of waiting) {
+    const { items: more, done, conclusive } = counts.get(id) ?? { items: 0, done: 0, conclusive: 0 };
+    counts.set(id, { items: more + (JSON.parse(emails) as unknown[]).length, done, conclusive });
+  }
+  return counts;
 }
 
 function auditTask(task: TaskRow, { items, done, conclusive }: Counts): Omit<Violation, 'accountId'>[] {

@@ -50,21 +50,25 @@ type Waiting = { account_id: string; next_at: number };
 
 /**
  * The accounts that have tasks nobody holds, each with its first: from one account straight to the next by the index,
- * whatever number of tasks stands between them.
+ * whatever number of tasks stands between them. Written with `limit` and not with `min()`, which PostgreSQL takes from all
+ * of the rows where it made its plan while there were few.
  */
 const findWaitingAccounts = statement<{ mode: Claim['mode']; after: string; most: number }, Waiting>(
   (db, arg) => ({
     compile: () =>
       sql<Waiting>`
         with recursive waiting (account_id, place) as (
-          select (select min(account_id) from task where ${free} and mode = ${arg.mode} and account_id > ${arg.after}), 1
+          select (select account_id from task where ${free} and mode = ${arg.mode} and account_id > ${arg.after}
+                  order by account_id limit 1), 1
           union all
-          select (select min(task.account_id) from task
-                  where ${free} and mode = ${arg.mode} and task.account_id > waiting.account_id), waiting.place + 1
+          select (select task.account_id from task
+                  where ${free} and mode = ${arg.mode} and task.account_id > waiting.account_id
+                  order by task.account_id limit 1), waiting.place + 1
           from waiting where waiting.account_id is not null and waiting.place < ${arg.most}
         )
         select waiting.account_id,
-          (select min(next_at) from task where ${free} and mode = ${arg.mode} and account_id = waiting.account_id) as next_at
+          (select next_at from task where ${free} and mode = ${arg.mode} and account_id = waiting.account_id
+           order by next_at limit 1) as next_at
         from waiting where waiting.account_id is not null
       `.compile(db),
   }),

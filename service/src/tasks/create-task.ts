@@ -8,7 +8,7 @@ import { begin, finish, forget, recall, type IdempotentRequest } from '../idempo
 import { reservingKeyOf, type Caller } from '../keys/authenticate.ts';
 import { writeEvent } from '../webhooks/write-event.ts';
 import { retentionOf } from '../sandbox/sandbox-allowance.ts';
-import { insertTask, newItem, type NewTask } from './insert-task.ts';
+import { insertWaitingTask, type NewTask } from './insert-task.ts';
 import { sortAddresses, type SortedAddresses } from './sort-addresses.ts';
 
 /**
@@ -88,7 +88,7 @@ async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
     return held;
   }
   const task = newTask(creation, held.holdId);
-  await insertTask(tx, task, addresses.accepted.map(newItem));
+  await insertWaitingTask(tx, task, addresses.accepted);
   if (task.status === 'completed') {
     const data = { task_id: task.id, mode: task.mode, count_total: 0, credits_used: 0 };
     await writeEvent(tx, { accountId: task.account, event: { type: 'task.completed', data }, now });

@@ -1,5 +1,7 @@
+import type { Insertable } from 'kysely';
 import { multiRowInsert } from '../db/multi-row-insert.ts';
-import { statement, type Tx } from '../db/statement.ts';
+import type { BatchWork, Tx } from '../db/statement.ts';
+import type { TaskTables } from '../db/tables/task-tables.ts';
 
 export type NewTask = {
   id: string;
@@ -28,42 +30,62 @@ export type NewItem = {
   visited: string | null;
 };
 
-/** An address of a task that somebody created himself. */
-export function newItem(email: string): NewItem {
-  return { email, listRow: null, visits: 0, visited: null };
-}
+type TaskRow = Omit<Insertable<TaskTables['task']>, 'checked' | 'fence' | 'lease_owner' | 'lease_until'>;
 
-const insertRow = statement((db, arg: NewTask) =>
-  db.insertInto('task').values({
-    id: arg.id,
-    account_id: arg.account,
-    mode: arg.mode,
-    name: arg.name,
-    status: arg.status,
-    total: arg.total,
-    checked: 0,
-    hold_id: arg.hold,
-    fence: 0,
-    lease_owner: null,
-    lease_until: 0,
-    next_at: arg.now,
-    deadline_at: arg.deadline,
-    created_at: arg.now,
-    completed_at: arg.completed,
-    expires_at: arg.expires,
-    results: arg.results,
-    key_id: arg.key,
-    request_id: arg.request,
-    list_id: arg.list,
-  }),
-);
+const insertTasks = multiRowInsert('task', {
+  columns: [
+    ...([
+      'id',
+      'account_id',
+      'mode',
+      'name',
+      'status',
+      'total',
+      'hold_id',
+      'next_at',
+      'deadline_at',
+    ] as const),
+    ...(['created_at', 'completed_at', 'expires_at', 'results', 'key_id', 'request_id', 'list_id'] as const),
+  ],
+  constants: { checked: 0, fence: 0, lease_owner: null, lease_until: 0 },
+});
+
+const insertWaitingAddresses = multiRowInsert('waiting_addresses', { columns: ['task_id', 'emails'] });
+
+type WaitingTask = { task: NewTask; emails: string[] };
+
+const tasksTogether: BatchWork<WaitingTask, void> = {
+  most: 64,
+  run: async (tx, created) => {
+    const waiting = created.filter(({ emails }) => emails.length > 0);
+    await Promise.all([
+      insertTasks(
+        tx,
+        created.map(({ task }) => taskRow(task)),
+      ),
+      insertWaitingAddresses(
+        tx,
+        waiting.map(({ task, emails }) => ({ task_id: task.id, emails: JSON.stringify(emails) })),
+      ),
+    ]);
+    return created.map(() => undefined);
+  },
+};
+
+/** A task whose addresses become items when it is first claimed. Those of a transaction are inserted together. */
+export async function insertWaitingTask(tx: Tx, task: NewTask, emails: string[]): Promise<void> {
+  await tx.batch(tasksTogether, '', { task, emails });
+}
 
 const insertItems = multiRowInsert('item', {
   columns: ['task_id', 'position', 'email', 'next_at', 'visits', 'visited', 'list_row'],
   constants: { state: 'pending', attempts: 0, conclusive: 0 },
 });
 
-/** All is sent at once, in order: to wait for each answer would hold up the account for as many round trips. */
+/**
+ * A task whose items are more than their addresses. All is sent at once, in order: to wait for each answer would hold up
+ * the account for as many round trips.
+ */
 export async function insertTask(tx: Tx, task: NewTask, items: NewItem[]): Promise<void> {
   const rows = items.map(({ email, visits, visited, listRow }, position) => ({
     task_id: task.id,
@@ -74,5 +96,26 @@ export async function insertTask(tx: Tx, task: NewTask, items: NewItem[]): Promi
     visited,
     list_row: listRow,
   }));
-  await Promise.all([tx.change(insertRow, task), insertItems(tx, rows)]);
+  await Promise.all([insertTasks(tx, [taskRow(task)]), insertItems(tx, rows)]);
+}
+
+function taskRow(task: NewTask): TaskRow {
+  return {
+    id: task.id,
+    account_id: task.account,
+    mode: task.mode,
+    name: task.name,
+    status: task.status,
+    total: task.total,
+    hold_id: task.hold,
+    next_at: task.now,
+    deadline_at: task.deadline,
+    created_at: task.now,
+    completed_at: task.completed,
+    expires_at: task.expires,
+    results: task.results,
+    key_id: task.key,
+    request_id: task.request,
+    list_id: task.list,
+  };
 }

@@ -1,4 +1,4 @@
-import { parseAddress, trimAddress } from '@mailproof/engine';
+import { createListParser, trimAddress } from '@mailproof/engine';
 
 export type SortedAddresses = {
   /** To be verified, in the order given, in the first spelling. */
@@ -12,6 +12,7 @@ export type SortedAddresses = {
  * local part and domain agree without regard to case; domains are compared as they go on the wire.
  */
 export function sortAddresses(emails: readonly string[]): SortedAddresses {
+  const parseAddress = createListParser();
   const spellings = new Map<string, string>();
   let rejected = 0;
   let duplicates = 0;

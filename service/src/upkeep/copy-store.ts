@@ -67,6 +67,7 @@ const keys: Keys = {
   list_row: { list_id: '', row: -1 },
   list_count: { list_id: '', status: '', provider: '' },
   task: { id: '' },
+  waiting_addresses: { task_id: '' },
   item: { task_id: '', position: -1 },
   engine_memory: { kind: '', key: '' },
   prober: { id: '' },

@@ -77,6 +77,27 @@ describe('the worker', () => {
     await Promise.all([end('a'), worker.stop()]);
   });
 
+  it('is woken once in a moment for new tasks that it cannot claim, and at once where a place is free', async () => {
+    const { worker, waiting, log, runs, time, end } = setUp(['a']);
+    await settle();
+    const claims = () => log.filter((line) => line === 'claim').length;
+    const before = claims();
+    for (let task = 0; task < 100; task += 1) {
+      worker.wake();
+      await settle();
+    }
+    assert.equal(claims(), before + 1);
+    time.advance(50);
+    await settle();
+    assert.equal(claims(), before + 2, 'the calls meanwhile were not lost');
+    waiting.push('b');
+    worker.wake();
+    await end('a');
+    assert.deepEqual(runs(), ['run a', 'run b']);
+    await Promise.all([end('b'), worker.stop()]);
+    assert.equal(time.timers(), 0);
+  });
+
   it('asks no more often than it polls while there is nothing', async () => {
     const { worker, log, time } = setUp([]);
     await settle();

@@ -7,7 +7,8 @@ import type { Clock } from '@mailproof/engine';
  *     stop ──▶ draining: claims nothing; what runs may end ── after `drainMs` ──▶ cut ──▶ stopped
  *
  * New tasks of this process wake it at once. Polling finds the rest: tasks of another process, tasks whose time has
- * come, tasks whose worker died.
+ * come, tasks whose worker died. Where it was woken for nothing, because the account has its share under way or another
+ * worker was faster, the next new task wakes it a moment later: a thousand new tasks a second are not a thousand claims.
  */
 type TaskWorker = {
   wake: () => void;
@@ -26,6 +27,9 @@ type WorkerParts<Claim> = {
 };
 
 type WorkerLimits = { tasksAtOnce: number; pollMs: number; drainMs: number };
+
+/** How long new tasks do not wake it after it was woken for nothing. */
+const afterVainWakeMs = 50;
 
 /**
  * Tasks are claimed as they can be worked on: one for every eight verifications, so that tasks waiting for slow hosts
@@ -61,15 +65,18 @@ export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
   }
 
   async function loop(): Promise<void> {
+    let wokenByTask = false;
     while (!draining.signal.aborted) {
       const claim = running.size < limits.tasksAtOnce ? await claimNext() : undefined;
       if (claim === undefined) {
-        await wakeUp.wait(limits.pollMs);
+        if (wokenByTask) await wakeUp.wait(afterVainWakeMs, ['room']);
+        wokenByTask = (await wakeUp.wait(limits.pollMs, ['room', 'new_task'])).has('new_task');
         continue;
       }
+      wokenByTask = false;
       const work = run(claim).finally(() => {
         running.delete(work);
-        wakeUp.signal();
+        wakeUp.call('room');
       });
       running.add(work);
     }
@@ -77,10 +84,10 @@ export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
 
   const looping = loop();
   return {
-    wake: wakeUp.signal,
+    wake: () => wakeUp.call('new_task'),
     stop: async () => {
       draining.abort();
-      wakeUp.signal();
+      wakeUp.call('room');
       const cancel = clock.after(limits.drainMs, () => cut.abort());
       await looping;
       await Promise.all(running);
@@ -89,27 +96,35 @@ export function startWorker<Claim>(parts: WorkerParts<Claim>): TaskWorker {
   };
 }
 
-/** Waits for a wake-up or for some time; a wake-up that comes before the wait ends the next wait at once. */
+/** Why the loop looks again before it polls: a task was created, or one that ran has ended. */
+type Call = 'new_task' | 'room';
+
+/** Waits for a call or for some time; a call that comes before the wait ends the next wait for it at once. */
 function createWakeUp(clock: Clock) {
-  let signalled = false;
-  let endWait: (() => void) | undefined;
+  let called = new Set<Call>();
+  let onCall: (() => void) | undefined;
   return {
-    signal: (): void => {
-      signalled = true;
-      endWait?.();
+    call: (call: Call): void => {
+      called.add(call);
+      onCall?.();
     },
-    wait: async (ms: number): Promise<void> => {
-      if (!signalled) {
+    /** Answers with the calls that came; a wait for all kinds of calls forgets them. */
+    wait: async (ms: number, calls: Call[]): Promise<ReadonlySet<Call>> => {
+      const isCalled = () => calls.some((call) => called.has(call));
+      if (!isCalled()) {
         await new Promise<void>((resolve) => {
           const cancel = clock.after(ms, resolve);
-          endWait = () => {
+          onCall = () => {
+            if (!isCalled()) return;
             cancel();
             resolve();
           };
         });
       }
-      endWait = undefined;
-      signalled = false;
+      onCall = undefined;
+      const came = called;
+      if (calls.length > 1) called = new Set();
+      return came;
     },
   };
 }

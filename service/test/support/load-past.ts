@@ -90,7 +90,7 @@ export function waitingSql(past: Past, waiting: number): string[] {
        next_at, deadline_at, created_at, request_id)
      select ${id}, '${accountId}', 'live', 'API: waiting', 'waiting', 1, 0, ${id}, 0, 0, ${at}, ${at} + 1800000000,
        ${at}, ${id} from n`,
-    `${numbers} insert into item (task_id, position, email, state, attempts, visits, next_at, conclusive)
-     select ${id}, 0, 'person' || cast(i as text) || '@example.com', 'pending', 0, 0, ${at}, 0 from n`,
+    `${numbers} insert into waiting_addresses (task_id, emails)
+     select ${id}, '["person' || cast(i as text) || '@example.com"]' from n`,
   ];
 }
