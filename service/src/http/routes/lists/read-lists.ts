@@ -90,8 +90,6 @@ const rowRoute = {
   },
 };
 
-const file = { type: 'string', format: 'binary' };
-
 const downloadRoute = {
   ...described,
   operationId: 'downloadList',
@@ -105,10 +103,10 @@ const downloadRoute = {
       headers: free,
       content: {
         'text/csv': {
-          schema: { ...file, examples: ['Name,Email,email_status\nJane,jane.doe@example.com,safe\n'] },
+          schema: { type: 'string', examples: ['Name,Email,email_status\nJane,jane.doe@example.com,safe\n'] },
         },
-        'application/jsonl': { schema: file },
-        [workbookType]: { schema: file },
+        'application/jsonl': { schema: { type: 'string' } },
+        [workbookType]: { schema: { type: 'string', format: 'binary' } },
       },
     },
     ...errorResponses(['invalid_request', ...reasons]),
