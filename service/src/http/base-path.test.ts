@@ -7,6 +7,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { LightMyRequestResponse } from 'fastify';
 import { oneDatabase } from '../../test/support/databases.ts';
 import { adminToken, openHttpFixture, type HttpFixture } from '../../test/support/http/open-http-fixture.ts';
+import { createAdminToken } from '../sessions/admin-token.ts';
 import { isOurs, withoutBasePath } from './pipeline/paths.ts';
 import { readConsoleFiles } from './routes/read-console-files.ts';
 
@@ -46,7 +47,12 @@ for (const database of oneDatabase) {
         '<script type="module" src="/assets/app-2ZKXJ4QP.js"></script>',
       );
       writeFileSync(join(dist, 'assets/app-2ZKXJ4QP.js'), 'start()');
-      fixture = await openHttpFixture(database, { basePath, consoleFiles: readConsoleFiles(dist, basePath) });
+      const exposition = { contentType: 'text/plain', text: () => Promise.resolve('requests 1') };
+      fixture = await openHttpFixture(database, {
+        basePath,
+        consoleFiles: readConsoleFiles(dist, basePath),
+        metrics: { token: createAdminToken(adminToken), exposition },
+      });
     });
     after(async () => {
       await fixture.close();
@@ -131,6 +137,12 @@ for (const database of oneDatabase) {
       const { servers } = (await send(`${basePath}/openapi.json`)).json<{ servers: object[] }>();
       assert.deepEqual(servers, [{ url: basePath }]);
       assert.ok((await send(`${basePath}/llms.txt`)).body.includes(`](${basePath}/openapi.json)`));
+    });
+
+    test('the figures for Prometheus are there for whoever has the token', async () => {
+      const headers = { authorization: `Bearer ${adminToken}` };
+      assert.equal((await send(`${basePath}/metrics`, { headers })).body, 'requests 1');
+      assert.equal((await send(`${basePath}/metrics`)).statusCode, 401);
     });
 
     test('agents reach their tools, which reach the API', async () => {

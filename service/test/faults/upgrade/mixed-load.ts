@@ -35,6 +35,11 @@ const outcomes = {
   'blocked.test': 'unknown',
 } as const;
 
+/** Two addresses of each of these, and one that is put off at first. */
+const expectedOfTask = ['catch_all', 'catch_all', 'invalid', 'invalid', 'unknown', 'unknown', 'safe'];
+
+const patienceMs = 90_000;
+
 export type SingleAnswer = { requestId: string; told: number };
 
 export type MixedLoad = {
@@ -50,29 +55,15 @@ export type MixedLoad = {
 type LoadParts = { key: string; /** Those that can be asked at this moment. */ clients: () => ApiClient[] };
 
 /** Clients that verify single addresses and lists through whichever process is there, until they are told to stop. */
-export function startMixedLoad({ key, clients }: LoadParts): MixedLoad {
+export function startMixedLoad(parts: LoadParts): MixedLoad {
   const load: Omit<MixedLoad, 'stop' | 'lost'> = { singles: [], tasks: [], violations: [] };
-  let [stopped, lost, counted] = [false, 0, 0];
-
-  /** The next process, round robin; whoever is turned away or finds nobody asks the next one. */
-  async function ask(call: Call, isSafeToRepeat: boolean): Promise<Answered | undefined> {
-    for (;;) {
-      const there = clients();
-      const client = there[(counted += 1) % there.length];
-      const answer = await client?.send({ key, ...call });
-      if (answer?.kind === 'answered' && answer.status !== 503) return answer;
-      if (answer?.kind === 'lost' && !isSafeToRepeat) {
-        lost += 1;
-        return undefined;
-      }
-      await sleep(20);
-    }
-  }
+  const asker = createAsker(parts, load.violations);
+  let [stopped, counted] = [false, 0];
 
   async function verifyOne(): Promise<void> {
     const domains = Object.entries(outcomes);
     const [domain, expected] = domains[(counted += 1) % domains.length] ?? ['', ''];
-    const answer = await ask({ path: singlePath, body: { email: `s${counted}@${domain}` } }, false);
+    const answer = await asker.ask({ path: singlePath, body: { email: `s${counted}@${domain}` } });
     if (answer === undefined) return;
     if (answer.status !== 200 || answer.body['status'] !== expected)
       load.violations.push(`single at ${domain}: ${answer.status} ${answer.text}`);
@@ -86,30 +77,20 @@ export function startMixedLoad({ key, clients }: LoadParts): MixedLoad {
       `person${number % people.length}@greylist.test`,
     ];
     const headers = { 'idempotency-key': randomUUID() };
-    const created = await ask({ path: bulkPath, body: { emails }, headers }, true);
+    const created = await asker.insist({ path: bulkPath, body: { emails }, headers });
     if (created?.status !== 201) {
       load.violations.push(`task: ${created?.status ?? ''} ${created?.text ?? ''}`);
       return;
     }
     const taskId = String(created.body['task_id']);
-    for (;;) {
-      const read = await ask({ method: 'GET', path: `${bulkPath}/${taskId}` }, true);
-      if (read?.status !== 200) load.violations.push(`${taskId}: ${read?.status ?? ''} ${read?.text ?? ''}`);
-      if (read?.status !== 200 || read.body['status'] === 'completed') {
-        const results = (read?.body['results'] ?? {}) as Record<string, { status: string }>;
-        const statuses = emails.map((email) => results[email]?.status);
-        const expected = ['catch_all', 'catch_all', 'invalid', 'invalid', 'unknown', 'unknown', 'safe'];
-        if (statuses.join() !== expected.join())
-          load.violations.push(`${taskId} came out as ${statuses.join()}`);
-        load.tasks.push({ taskId, conclusive: statuses.filter((status) => status !== 'unknown').length });
-        return;
-      }
-      await sleep(50);
-    }
+    const statuses = await readResults(taskId, emails, asker);
+    if (statuses.join() !== expectedOfTask.join())
+      load.violations.push(`${taskId} came out as ${statuses.join()}`);
+    load.tasks.push({ taskId, conclusive: statuses.filter((status) => status !== 'unknown').length });
   }
 
   const repeat = async (work: () => Promise<void>) => {
-    while (!stopped) await work();
+    while (!stopped && load.violations.length === 0) await work();
   };
   const running = [
     ...Array.from({ length: 6 }, () => repeat(verifyOne)),
@@ -117,10 +98,57 @@ export function startMixedLoad({ key, clients }: LoadParts): MixedLoad {
   ];
   return {
     ...load,
-    lost: () => lost,
+    lost: asker.lost,
     stop: async () => {
       stopped = true;
       await Promise.all(running);
     },
   };
+}
+
+type Asker = {
+  /** One request. Its answer may be lost, and then it is not known whether it was charged. */
+  ask: (call: Call) => Promise<Answered | undefined>;
+  /** One that may be repeated until it is answered. */
+  insist: (call: Call) => Promise<Answered | undefined>;
+  lost: () => number;
+};
+
+/** Asks the processes in turn; whoever is turned away or finds nobody asks the next one, for as long as is decent. */
+function createAsker({ key, clients }: LoadParts, violations: string[]): Asker {
+  let [lost, counted] = [0, 0];
+  async function send(call: Call, isSafeToRepeat: boolean): Promise<Answered | undefined> {
+    const givesUpAt = performance.now() + patienceMs;
+    while (performance.now() < givesUpAt) {
+      const there = clients();
+      const client = there[(counted += 1) % there.length];
+      const answer = await client?.send({ key, ...call });
+      if (answer?.kind === 'answered' && answer.status !== 503) return answer;
+      if (answer?.kind === 'lost' && !isSafeToRepeat) {
+        lost += 1;
+        return undefined;
+      }
+      await sleep(20);
+    }
+    violations.push(`nobody answered ${call.path}`);
+    return undefined;
+  }
+  return { ask: (call) => send(call, false), insist: (call) => send(call, true), lost: () => lost };
+}
+
+/** The statuses of a task's addresses, once it is completed. */
+async function readResults(
+  taskId: string,
+  emails: string[],
+  { insist }: Asker,
+): Promise<(string | undefined)[]> {
+  const givesUpAt = performance.now() + patienceMs;
+  while (performance.now() < givesUpAt) {
+    const read = await insist({ method: 'GET', path: `${bulkPath}/${taskId}` });
+    if (read?.status !== 200) return [`${read?.status ?? ''} ${read?.text ?? ''}`];
+    const results = (read.body['results'] ?? {}) as Record<string, { status: string }>;
+    if (read.body['status'] === 'completed') return emails.map((email) => results[email]?.status);
+    await sleep(50);
+  }
+  return ['not completed'];
 }

@@ -42,10 +42,12 @@ function createProcesses(fixture: Fixture) {
   };
 }
 
-/** Waits until a good deal more has been answered. */
-async function letWork({ singles, tasks }: MixedLoad): Promise<void> {
+/** Waits until a good deal more has been answered, and all of it as it must be. */
+async function letWork({ singles, tasks, violations }: MixedLoad): Promise<void> {
   const [before, tasksBefore] = [singles.length, tasks.length];
-  await until(() => singles.length >= before + 60 && tasks.length >= tasksBefore + 4);
+  const isEnough = () => singles.length >= before + 60 && tasks.length >= tasksBefore + 4;
+  await until(() => isEnough() || violations.length > 0);
+  assert.deepEqual(violations, []);
 }
 
 type Charged = { accountId: string; spentBefore: number; load: MixedLoad };
