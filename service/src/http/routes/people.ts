@@ -4,6 +4,7 @@ import type { InviteAnswer } from '../../people/invitations.ts';
 import { invitationPath, invitationsPath, peoplePath, personPath } from '../pipeline/paths.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf } from '../pipeline/request-context.ts';
+import { isId } from '../parameters/storable-text.ts';
 import { presentInvitation, presentPeople, presentPerson } from '../present/people.ts';
 import { accountReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
@@ -19,7 +20,6 @@ import {
 } from '../schemas/people-schemas.ts';
 import { byKey } from '../schemas/security.ts';
 import type { ApiServer, HttpParts, RouteParts } from './http-parts.ts';
-import { isUuid } from './webhooks/endpoints.ts';
 
 /**
  * The people of an account. Owners manage them, and live keys without any limit: whoever is limited could otherwise
@@ -112,7 +112,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { personId } = request.params;
-      if (!isUuid(personId)) return refuse(reply, 'person_not_found');
+      if (!isId(personId)) return refuse(reply, 'person_not_found');
       const answer = await people.changeRole(caller, { personId, role: request.body.role });
       if (answer.kind !== 'changed') return refuse(reply, answer.kind);
       const listed = await people.list(caller.accountId);
@@ -133,7 +133,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
       // Leaving is open to everybody who is in.
       if (caller.person?.personId !== personId && !mayUse(caller, 'people'))
         return refuse(reply, 'insufficient_scope');
-      if (!isUuid(personId)) return refuse(reply, 'person_not_found');
+      if (!isId(personId)) return refuse(reply, 'person_not_found');
       const answer = await people.remove(caller, personId);
       return answer.kind === 'removed' ? reply.code(204).send() : refuse(reply, answer.kind);
     },
@@ -171,7 +171,7 @@ function addInvitations(server: ApiServer, { people, onRequest, publicUrl }: Inv
     onRequest,
     handler: async (request, reply) => {
       const { invitationId } = request.params;
-      if (!isUuid(invitationId)) return refuse(reply, 'invitation_not_found');
+      if (!isId(invitationId)) return refuse(reply, 'invitation_not_found');
       const answer = await people.withdraw(callerOf(request), invitationId);
       return answer.kind === 'withdrawn' ? reply.code(204).send() : refuse(reply, answer.kind);
     },
