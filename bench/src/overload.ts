@@ -1,5 +1,13 @@
-/** `npm run bench:overload`: ten times what the service can do. See `overload/measure-overload.ts` for what is run. */
+/**
+ * `npm run bench:overload`: ten times what the service can do. See `overload/measure-overload.ts` for what is run.
+ *
+ * With `--attack`: what an attacker costs somebody else, see `overload/measure-attacks.ts`.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { describeAttacks, type AttackResults } from './overload/describe-attacks.ts';
+import { measureAttacks } from './overload/measure-attacks.ts';
 import { measureOverload, type Overload } from './overload/measure-overload.ts';
 import { startServiceUnderLoad } from './overload/start-service-under-load.ts';
 import { describeMachine, machineLines, type Machine } from './results/describe-machine.ts';
@@ -8,7 +16,13 @@ import { publish } from './results/publish.ts';
 import { table } from './results/table.ts';
 
 const { values: wish } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    attack: { type: 'boolean', default: false },
+    /** Of attacks, one database alone: sqlite or postgres. What is kept of the other stays. */
+    only: { type: 'string' },
+  },
 });
 
 const effort = wish.quick
@@ -17,12 +31,34 @@ const effort = wish.quick
 const met = (isMet: boolean): string => (isMet ? 'met' : 'not met');
 
 const machine = describeMachine();
-const fixture = await startServiceUnderLoad();
-try {
-  const overload = await measureOverload(fixture, effort);
-  publish({ name: 'overload', lines: describe(overload, machine), figures: { machine, ...overload } }, wish);
-} finally {
-  await fixture.stop();
+if (wish.attack) await runAttacks();
+else await runOverload();
+
+async function runAttacks(): Promise<void> {
+  const perSecond = 40;
+  const effortOfEach = { phaseMs: wish.quick ? 4_000 : 8_000, perSecond };
+  const results: AttackResults = wish.only === undefined ? {} : keptAttacks();
+  for (const kind of ['sqlite', 'postgres'] as const)
+    if ((wish.only ?? kind) === kind) results[kind] = await measureAttacks(kind, effortOfEach);
+  const lines = describeAttacks(results, machine, perSecond);
+  publish({ name: 'attacks', lines, figures: { ...results, machine } }, wish);
+}
+
+/** What the last run that was written down had found; only this benchmark writes it. */
+function keptAttacks(): AttackResults {
+  const file = join(import.meta.dirname, '../results/attacks.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as AttackResults) : {};
+}
+
+async function runOverload(): Promise<void> {
+  const fixture = await startServiceUnderLoad();
+  try {
+    const overload = await measureOverload(fixture, effort);
+    const figures = { machine, ...overload };
+    publish({ name: 'overload', lines: describe(overload, machine), figures }, wish);
+  } finally {
+    await fixture.stop();
+  }
 }
 
 function describe(overload: Overload, about: Machine): string[] {

@@ -111,22 +111,39 @@ function withoutContinuations(text: string): string {
 }
 
 function withoutAddresses(text: string): string {
-  return text
-    .replace(
-      /[^\s<>@"'(),:;[\]]{1,64}@[^\s<>@"'(),:;[\].]{1,63}(?:\.[^\s<>@"'(),:;[\].]{1,63}){0,8}/gu,
-      ' addr ',
-    )
+  return withoutMailAddresses(text)
     .replace(/(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.]*\d)/gu, ' ipaddr ')
     .replace(/(?<![\w.])x{1,3}(?:\.x{1,3}){3}(?![\w.])/gu, ' ipaddr ')
     .replace(/(?<![\w:])[\da-f]{1,4}(?::[\da-f]{0,4}){3,7}(?![\w:])/gu, ' ipaddr ');
+}
+
+/** From each `@` to both sides: a search that begins with the local part looks 64 characters ahead of every letter. */
+const mailAddress =
+  /(?<=(?<localPart>[^\s<>@"'(),:;[\]]{1,64}))@[^\s<>@"'(),:;[\].]{1,63}(?:\.[^\s<>@"'(),:;[\].]{1,63}){0,8}/gu;
+
+function withoutMailAddresses(text: string): string {
+  let left = '';
+  let end = 0;
+  for (const { index, groups, 0: domain } of text.matchAll(mailAddress)) {
+    const start = Math.max(end, index - (groups?.['localPart']?.length ?? 0));
+    // Of `a@b@c` the first two are an address; what follows has no local part of its own.
+    if (start === index) continue;
+    left += `${text.slice(end, start)} addr `;
+    end = index + domain.length;
+  }
+  return left + text.slice(end);
 }
 
 function plainWords(text: string): string {
   return text
     .replace(/\.{2,2048}/gu, ' ')
     .replace(/[.;](?=[\s)\]"'>]|$)|[\u3002\uFF01]/gu, ' . ')
-    .replace(/\S{1,2048}/gu, (token) => (token.includes('://') ? token : tokenWords(token)));
+    .replace(/\S{1,2048}/gu, (token) =>
+      lettersAlone.test(token) || token.includes('://') ? token : tokenWords(token),
+    );
 }
+
+const lettersAlone = /^[a-z\d]+$/u;
 
 /** One token between spaces: a host name or a code keeps its dots; anything else falls into its words. */
 function tokenWords(token: string): string {

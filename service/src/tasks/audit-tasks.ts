@@ -48,10 +48,18 @@ const findTasks = statement((db, arg: Page) =>
     .limit(arg.limit),
 );
 
-/** The hold of a task has the id of the request that created it (see create-task.ts). */
-const findTasksOfRequests = statement((db, arg: { account: string } & Places) =>
-  tasksWithHolds(db).where('task.request_id', 'in', placesOf(arg)).where('task.account_id', '=', arg.account),
+const findTasksOfRequests = statement((db, arg: Places) =>
+  tasksWithHolds(db).select('task.account_id').where('task.request_id', 'in', placesOf(arg)),
 );
+
+/**
+ * The hold of a task has the id of the request that created it (see create-task.ts). The account is compared here: asked
+ * for it too, SQLite would go through all tasks that the account ever had.
+ */
+async function tasksOfRequests(reader: Reader, accountId: string, ids: string[]): Promise<TaskRow[]> {
+  const rows = await reader.all(findTasksOfRequests, placesFor(ids));
+  return rows.filter(({ account_id }) => account_id === accountId);
+}
 
 const countItems = statement((db, arg: Places) =>
   db
@@ -120,8 +128,8 @@ export async function auditTasksOfHolds(
   const found: AuditedTasks = { tasks: 0, violations: [] };
   for (let from = 0; from < holds.length; from += tasksAtOnce) {
     const some = holds.slice(from, from + tasksAtOnce);
-    const places = placesFor(some.map(({ id }) => id));
-    const rows: TaskRow[] = await reader.all(findTasksOfRequests, { account: accountId, ...places });
+    const ids = some.map(({ id }) => id);
+    const rows = await tasksOfRequests(reader, accountId, ids);
     add(found, await auditSome(reader, accountId, rows));
     const requests = new Set(rows.map(({ request_id }) => request_id));
     const orphans = some.filter(({ id, isOpen }) => isOpen && !requests.has(id) && !listHolds.has(id));
@@ -161,8 +169,8 @@ async function auditOpenHolds(reader: Reader, accountId: string): Promise<Violat
   for (let after: string | undefined = ''; after !== undefined;) {
     const page = { account: accountId, after, limit: tasksAtOnce };
     const rows: { id: string }[] = await reader.all(findOpenHolds, page);
-    const places = placesFor(rows.map(({ id }) => id));
-    const tasks = await reader.all(findTasksOfRequests, { account: accountId, ...places });
+    const ids = rows.map(({ id }) => id);
+    const tasks = await tasksOfRequests(reader, accountId, ids);
     const requests = new Set(tasks.map(({ request_id }) => request_id));
     for (const { id } of rows)
       if (!requests.has(id) && !listHolds.has(id)) violations.push(orphan(accountId, id));

@@ -169,6 +169,9 @@ for (const database of databases) {
         const plan = await planOf(fixture, statement);
         const growing = growingSteps(plan, /SCAN slice|open_single_hold/);
         assert.deepEqual(growing, [], `${statement.sql}\n${plan.join('\n')}`);
+        // By way of its account it would pass by all tasks that the account ever had.
+        if (statement.sql.includes('"request_id" in'))
+          assert.match(plan.join('\n'), /task_by_request/, statement.sql);
       }
       await fixture.close();
     });

@@ -5,7 +5,7 @@ import type { SchemaWords } from '../dialect.ts';
  * What keeps the cost of everyday work the same however much the store holds: how far each ledger has been audited, and
  * indexes that lead to what is due, free, open or new without passing by the rest.
  *
- * `unfinished_task` stays until 0018-waiting-addresses.ts for programs of the version before; nothing here needs it.
+ * `unfinished_task` stays: those who count what is not completed follow it.
  */
 export const growth: Migration = {
   version: 11,

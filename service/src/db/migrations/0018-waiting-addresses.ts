@@ -12,8 +12,6 @@ export const waitingAddresses: Migration = {
   statements: ({ table, afterUpdate, jsonValues }) => {
     const email = jsonValues('waiting_addresses.emails');
     return [
-      // Kept so far for programs that knew no better one (see 0011-growth.ts).
-      `drop index unfinished_task`,
       `create table waiting_addresses (task_id text primary key references task (id), emails text not null) ${table}`,
       ...afterUpdate({
         name: 'task_claimed_first',

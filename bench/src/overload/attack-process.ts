@@ -1,0 +1,101 @@
+/** An attacker, from an address of its own: connections that are opened again as soon as they are closed. */
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createResponseReader } from '../api/response-reader.ts';
+import { wireRequest } from '../api/wire-request.ts';
+import { answerQuestions } from '../processes/child.ts';
+import type { Attack, AttackOrder, AttackReport } from './attack-module.ts';
+
+const attackerAddress = '127.0.0.9';
+const singlePath = '/api/v1/email-verification';
+/** Before a connection that was closed is opened again. */
+const reopenMs = 100;
+const byteEveryMs = 1_000;
+
+type Round = AttackOrder & { report: AttackReport; open: number; serial: number; until: number };
+
+answerQuestions(async (order: AttackOrder): Promise<AttackReport> => {
+  const report: AttackReport = { opened: 0, mostAtOnce: 0, answers: {} };
+  const round: Round = { ...order, report, open: 0, serial: 0, until: performance.now() + order.forMs };
+  await Promise.all(Array.from({ length: order.attack.connections }, () => keepAttacking(round)));
+  return report;
+});
+
+async function keepAttacking(round: Round): Promise<void> {
+  while (performance.now() < round.until) {
+    await useConnection(round);
+    await pause(reopenMs);
+  }
+}
+
+function useConnection(round: Round): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port: round.port, localAddress: attackerAddress });
+    const timer = setTimeout(() => socket.destroy(), Math.max(0, round.until - performance.now()));
+    let next: NodeJS.Timeout | undefined;
+    const go = () => {
+      next = act(socket, round);
+    };
+    const reader = createResponseReader((status, closes) => {
+      round.report.answers[status] = (round.report.answers[status] ?? 0) + 1;
+      if (closes) socket.end();
+      else go();
+    });
+    socket.on('connect', () => {
+      round.open += 1;
+      round.report.opened += 1;
+      round.report.mostAtOnce = Math.max(round.report.mostAtOnce, round.open);
+      socket.once('close', () => (round.open -= 1));
+      go();
+    });
+    socket.on('data', (bytes: Buffer) => reader.push(bytes)).on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      clearTimeout(next);
+      resolve();
+    });
+  });
+}
+
+/** What the connection does next, at once or when the timer it returns is over. */
+function act(socket: Socket, round: Round): NodeJS.Timeout | undefined {
+  const { attack } = round;
+  switch (attack.kind) {
+    case 'idle':
+      return undefined;
+    case 'no_body':
+      socket.write(headOf('/session', 'none', 100));
+      return undefined;
+    case 'slow_body':
+      socket.write(headOf(singlePath, attack.key, 1_000));
+      return setInterval(() => socket.write('{'), byteEveryMs);
+    case 'slow_singles':
+      socket.write(single(attack.key, `slow${(round.serial += 1)}@${attack.domain}`));
+      return undefined;
+    case 'guesses':
+      return guessLater(socket, attack);
+  }
+}
+
+function guessLater(socket: Socket, attack: Attack & { kind: 'guesses' }): NodeJS.Timeout {
+  const guess = () => socket.write(single(`mp_live_${randomBytes(24).toString('hex')}`, 'a@example.com'));
+  return setTimeout(guess, (1_000 * attack.connections) / attack.perSecond);
+}
+
+function single(key: string, email: string): string {
+  return wireRequest({ method: 'POST', path: singlePath, key, body: { email } });
+}
+
+/** The head of a request whose body has so many bytes. */
+function headOf(path: string, key: string, bytes: number): string {
+  return [
+    `POST ${path} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${bytes}`,
+    '',
+    '',
+  ].join('\r\n');
+}
