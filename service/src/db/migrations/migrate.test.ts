@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { sqliteDialect } from '../dialect.ts';
-import { migrate, type Migration } from './migrate.ts';
+import { migrate, planUpgrade, type Migration } from './migrate.ts';
 import { openSqliteConnection } from '../sqlite/sqlite-connection.ts';
 
 function connect(t: TestContext) {
@@ -43,6 +43,25 @@ describe('migrations', () => {
     await assert.rejects(migrate(connection, words, [first, broken]));
     await assert.rejects(connection.execute('select n from two', []), /no such table/);
     assert.deepEqual(await migrate(connection, words, [first, second]), { kind: 'up_to_date', version: 2 });
+  });
+
+  it('a plan says from which schema on the programs of the version before go on', async (t) => {
+    const connection = connect(t);
+    const next: Migration = { version: 100, statements: () => ['create table next (n bigint)'] };
+    for (const [version, goesOn] of [
+      [17, false],
+      [18, true],
+    ] as const) {
+      const before: Migration = { version, statements: () => [] };
+      await connection.execute('drop table if exists schema_version', []);
+      await connection.execute(
+        'create table schema_version (version bigint, opened_at bigint, serves bigint)',
+        [],
+      );
+      await migrate(connection, words, [before]);
+      const plan = await planUpgrade(connection, words, [before, next]);
+      assert.deepEqual([plan.kind, 'goesOn' in plan && plan.goesOn], ['migrates', goesOn]);
+    }
   });
 
   it('a newer database is left alone', async (t) => {
