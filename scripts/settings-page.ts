@@ -13,9 +13,7 @@ export function settingsPage(): string {
     'They can also stand in a file that `MAILPROOF_CONFIG` names: one `NAME=value` per line, with `#` before comments, and',
     'quotes around the value if you like. The environment wins over the file. A secret can come in a file of its own, which',
     'the variable with `_FILE` after its name leads to, here or there:',
-    `${secretNames()
-      .map((name) => `\`${name}_FILE\``)
-      .join(', ')}.`,
+    ...secretFiles(),
     '',
     ...markdownTable([
       ['setting', 'default', 'meaning', 'may be'],
@@ -35,4 +33,11 @@ export function settingsPage(): string {
     '`enableServiceLinks: false`, or give the service another name.',
     '',
   ].join('\n');
+}
+
+/** Three a line, so that no line is too long. */
+function secretFiles(): string[] {
+  const names = secretNames().map((name) => `\`${name}_FILE\``);
+  const lines = names.flatMap((_name, at) => (at % 3 === 0 ? [names.slice(at, at + 3).join(', ')] : []));
+  return [`${lines.join(',\n')}.`];
 }

@@ -11,6 +11,7 @@ import type {
 } from './account.ts';
 import type { FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
 import { createAsk, holdsList, queryOf } from './ask.ts';
+import { createPeopleCalls, type PeopleCalls } from './people-calls.ts';
 import { request, type Connection } from './request.ts';
 
 /** What a client may look at and change of the account its key belongs to. All of it is free of charge. */
@@ -24,6 +25,7 @@ export type AccountCalls = {
   tasks(options?: PageOptions): Promise<TaskPage>;
   keys: KeyCalls;
   formKeys: FormKeyCalls;
+  people: PeopleCalls;
 };
 
 export type KeyCalls = {
@@ -79,6 +81,7 @@ export function createAccountCalls(connection: Connection): AccountCalls {
         await request({ method: 'DELETE', path: pathOf(keyId), signal }, connection);
       },
     },
+    people: createPeopleCalls(connection),
     formKeys: {
       list: ({ signal } = {}) => read(formKeysPath, signal, holdsList<FormKeyList>('form_keys')),
       create: (key, { signal } = {}) =>

@@ -9,8 +9,8 @@ export type Account = {
   credits: AccountCredits;
   /** The books did not balance: nothing more is reserved until the operator has looked. */
   frozen: boolean;
-  /** The key that asks. */
-  key: { key_id: string; name: string; mode: KeyMode };
+  /** The key that asks; null where a person has signed in. */
+  key: { key_id: string; name: string; mode: KeyMode } | null;
 };
 
 /** granted = available + reserved + spent. */

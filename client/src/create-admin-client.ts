@@ -21,6 +21,7 @@ import { createAsk, holdsList, queryOf } from './ask.ts';
 import { connect } from './connect.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { systemParts, type ClientParts, type Fetch } from './client-parts.ts';
+import { createAdminPeopleCalls, type AdminPeopleCalls } from './people-calls.ts';
 import { request, type Connection } from './request.ts';
 
 export type AdminClientOptions = {
@@ -38,6 +39,7 @@ export type AdminClientOptions = {
 export type AdminClient = {
   accounts: AdminAccountCalls;
   keys: AdminKeyCalls;
+  people: AdminPeopleCalls;
   health(options?: CallOptions & { hours?: number | undefined }): Promise<ServiceHealth>;
   /** By the `X-Request-Id` of an answer. */
   findRequest(requestId: string, options?: CallOptions): Promise<AdminRequestTrace>;
@@ -88,6 +90,7 @@ export function createAdminClient(
   return {
     accounts: accountCalls(connection),
     keys: keyCalls(connection),
+    people: createAdminPeopleCalls(connection),
     health: ({ signal, hours } = {}) =>
       ask(
         { method: 'GET', path: `${adminPath}/health${queryOf({ hours })}`, signal },

@@ -1,4 +1,5 @@
 import type { ListErrorReason } from './list-record.ts';
+import type { PeopleErrorReason } from './people.ts';
 import type { WebhookErrorReason } from './webhook.ts';
 
 /** Every answer that is no success has this body. `detail` says more, and is there for files that are no list alone. */
@@ -27,7 +28,13 @@ export type BulkErrorReason =
 
 /** What a browser may be refused with, which signs in and then sends a cookie in place of a key. */
 export type SessionErrorReason =
-  'invalid_key' | 'no_session' | 'too_many_attempts' | 'csrf_token_mismatch' | 'cross_site_request';
+  | 'invalid_key'
+  | 'no_session'
+  | 'too_many_attempts'
+  | 'csrf_token_mismatch'
+  | 'cross_site_request'
+  | 'key_sign_in_off'
+  | 'provider_unavailable';
 
 /** What the endpoints of the account may refuse, beside what every endpoint does. */
 export type AccountErrorReason = 'invalid_request' | 'live_key_required' | 'key_not_found' | 'too_many_keys';
@@ -53,6 +60,7 @@ export type ErrorReason =
   | ListErrorReason
   | FormErrorReason
   | WebhookErrorReason
+  | PeopleErrorReason
   | 'not_found'
   | 'bad_request'
   | 'request_timeout'

@@ -22,6 +22,7 @@ export {
   type AdminClientOptions,
   type AdminKeyCalls,
 } from './create-admin-client.ts';
+export type { AdminPeopleCalls, PeopleCalls } from './people-calls.ts';
 export type { FormCheckResult, FormKey, FormKeyList, FormKeyRequest } from './form-check.ts';
 export { keyScopes } from './account.ts';
 export type { ClientLimits } from './client-limits.ts';
@@ -86,7 +87,25 @@ export type {
   ListRowPage,
   ListStart,
 } from './list-record.ts';
-export type { SessionState, SignIn } from './session.ts';
+export { personRoles } from './people.ts';
+export type {
+  CreatedInvitation,
+  Invitation,
+  InvitationRequest,
+  PeopleErrorReason,
+  PeopleList,
+  Person,
+  PersonChange,
+  PersonRole,
+} from './people.ts';
+export type {
+  ProviderRedirect,
+  ProviderSignIn,
+  SessionPerson,
+  SessionState,
+  SignIn,
+  SignInOptions,
+} from './session.ts';
 export type { Explanation } from './explanation.ts';
 export { reasonGroups, reasonText, type ExplainedReason } from './reason-texts.ts';
 export type {

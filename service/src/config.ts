@@ -13,19 +13,22 @@ import {
   readableFile,
   senderAddress,
   token,
+  usually,
+  usuallyNone,
   urlPath,
   wholeNumber,
   writesToJournal,
   type Environment,
   type Setting,
 } from './setting.ts';
+import { findSignInProblem, signInSettings, type SignInConfig } from './sign-in-settings.ts';
 import { thisHostName, usualDataDir } from './usual-values.ts';
 
 /**
  * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
  * the documentation are made from this table, and nothing else reads the environment.
  */
-export type Config = {
+export type Config = SignInConfig & {
   host: string;
   port: number;
   /** Where a proxy has the service on its host, without a slash at the end; empty: at the root. */
@@ -73,8 +76,6 @@ const dayMs = 86_400_000;
 
 /** Large domains of different owners. */
 const usualProbes = ['gmail.com', 'outlook.com', 'icloud.com'];
-
-const usuallyNone = { defaultText: null, defaultValue: () => undefined };
 
 const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   host: {
@@ -226,6 +227,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...token,
     mask: () => '***',
   },
+  ...signInSettings,
   trustedProxies: {
     names: ['MAILPROOF_TRUSTED_PROXIES'],
     meaning: 'proxies whose X-Forwarded-For and Forwarded are believed',
@@ -339,7 +341,10 @@ export function readConfig(given: Environment): ReadConfig {
     values[key] = read.value;
   }
   // Every key of the table, which has every key of Config, was given a value of its own type just now.
-  return { kind: 'ok', config: values as Config, warnings: warnOfUnknown(env, knownNames()) };
+  const config = values as Config;
+  const problem = findSignInProblem(config);
+  if (problem !== undefined) return { kind: 'bad', problem };
+  return { kind: 'ok', config, warnings: warnOfUnknown(env, knownNames()) };
 }
 
 /** One row of `mailproof config`; `null` stands for none. */
@@ -391,10 +396,4 @@ function settingEntries(): [string, Setting<unknown>][] {
 function knownNames(): string[] {
   const names = settingEntries().flatMap(([, setting]) => [...setting.names]);
   return [configVariable, ...names, ...secretNames().map(fileVariable)];
-}
-
-function usually<Value extends string | number>(
-  value: Value,
-): Pick<Setting<Value>, 'defaultText' | 'defaultValue'> {
-  return { defaultText: String(value), defaultValue: () => value };
 }

@@ -23,6 +23,14 @@ export type Setting<Value> = {
   mask?(text: string): string;
 };
 
+export const usuallyNone = { defaultText: null, defaultValue: () => undefined };
+
+export function usually<Value extends string | number>(
+  value: Value,
+): Pick<Setting<Value>, 'defaultText' | 'defaultValue'> {
+  return { defaultText: String(value), defaultValue: () => value };
+}
+
 /** What a kind of value is: the part of a setting that others of its kind have in common. */
 type Kind<Value> = { mayBe: string; parse(text: string): Value | undefined };
 

@@ -24,7 +24,7 @@ export async function uploadList(
   const { column, split } = order;
   const digest = await digestOf(path, signal);
   const { account_id: accountId, key } = account;
-  const made = [digest, column ?? null, split, accountId, key.mode];
+  const made = [digest, column ?? null, split, accountId, key?.mode ?? 'live'];
   for (let n = 1; n <= listsMax; n += 1) {
     const idempotencyKey = `check-${hash('sha256', JSON.stringify([...made, n]))}`;
     const list = await findOrCreate(path, order, { idempotencyKey, signal });

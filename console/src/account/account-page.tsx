@@ -10,6 +10,8 @@ import { CreditFacts } from './credit-facts.tsx';
 import { FormKeysCard } from './form-keys-card.tsx';
 import { KeysCard } from './keys-card.tsx';
 import { LedgerCard } from './ledger-card.tsx';
+import { PeopleCard } from './people-card.tsx';
+import { SignedInAs } from './signed-in-as.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { pathTo } from '../app/base-path.ts';
 
@@ -26,7 +28,9 @@ export function AccountPage() {
   const usage = useLoaded(() => api.client.usage({ days: span.value }), [span.value]);
   useEffect(() => void session.refresh(), []);
   if (state.kind !== 'account') return null;
-  const { account } = state;
+  const { account, person } = state;
+  // What the service refuses to others is not offered to them.
+  const mayChange = person === undefined || person.role === 'owner';
   return (
     <Page title="Account" lead={account.name}>
       <WhenRead of={[keys, formKeys, usage, pages]}>
@@ -40,22 +44,28 @@ export function AccountPage() {
           </div>
           <CreditFacts credits={account.credits} />
         </section>
+        {person === undefined ? null : <SignedInAs person={person} accountId={account.account_id} />}
         <UsageCard usage={usage} span={span} />
-        <KeysCard
-          actions={{
-            keys,
-            create: (wish) => api.client.keys.create(wish),
-            change: (id, change) => api.client.keys.change(id, change),
-            remove: (id) => api.client.keys.delete(id),
-          }}
-        />
-        <FormKeysCard
-          actions={{
-            keys: formKeys,
-            create: (wish) => api.client.formKeys.create(wish),
-            remove: (key) => api.client.formKeys.delete(key),
-          }}
-        />
+        {mayChange ? <AccountPeople /> : null}
+        {mayChange ? (
+          <KeysCard
+            actions={{
+              keys,
+              create: (wish) => api.client.keys.create(wish),
+              change: (id, change) => api.client.keys.change(id, change),
+              remove: (id) => api.client.keys.delete(id),
+            }}
+          />
+        ) : null}
+        {mayChange ? (
+          <FormKeysCard
+            actions={{
+              keys: formKeys,
+              create: (wish) => api.client.formKeys.create(wish),
+              remove: (key) => api.client.formKeys.delete(key),
+            }}
+          />
+        ) : null}
         <section class="card" aria-labelledby="webhooks-title">
           <div class="card-head">
             <h2 id="webhooks-title">Webhooks</h2>
@@ -66,6 +76,30 @@ export function AccountPage() {
         <LedgerCard pages={pages} canOpen />
       </WhenRead>
     </Page>
+  );
+}
+
+/** Where there is a provider to sign in with, and whoever looks may see who does. */
+function AccountPeople() {
+  const { api } = useConsole();
+  const people = useLoaded(async () =>
+    (await api.session.options()).provider === null ? undefined : await api.client.people.list(),
+  );
+  const isHidden = people.failure.value?.reason === 'insufficient_scope';
+  if (isHidden || (people.value.value === undefined && people.failure.value === undefined)) return null;
+  const { invite, setRole, remove, withdraw } = api.client.people;
+  return (
+    <PeopleCard
+      actions={{
+        people,
+        invite: (wish) => invite(wish),
+        manage: {
+          setRole: (id, role) => setRole(id, role),
+          remove: (id) => remove(id),
+          withdraw: (id) => withdraw(id),
+        },
+      }}
+    />
   );
 }
 

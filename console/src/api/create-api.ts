@@ -3,8 +3,11 @@ import {
   createClient,
   type AdminClient,
   type Client,
+  type ProviderRedirect,
+  type ProviderSignIn,
   type SessionState,
   type SignIn,
+  type SignInOptions,
 } from '@mailproof/client';
 import { call, type Call } from './call.ts';
 import type { Connection } from './connection.ts';
@@ -22,6 +25,10 @@ export type Api = {
     find(): Promise<SessionState>;
     open(secret: SignIn): Promise<SessionState>;
     close(): Promise<void>;
+    /** The ways to sign in that there are. */
+    options(): Promise<SignInOptions>;
+    /** Where the browser has to go to sign in with the provider. */
+    begin(wanted: ProviderSignIn): Promise<ProviderRedirect>;
   };
 };
 
@@ -45,6 +52,8 @@ export function createApi(baseUrl: string, { fetch }: Connection): Api {
       find: () => ask({ method: 'GET', path: '/session' }),
       open: (body) => ask({ method: 'POST', path: '/session', body }),
       close: () => ask({ method: 'DELETE', path: '/session' }),
+      options: () => ask({ method: 'GET', path: '/session/options' }),
+      begin: (body) => ask({ method: 'POST', path: '/session/provider', body }),
     },
   };
 }

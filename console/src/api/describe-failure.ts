@@ -86,8 +86,8 @@ const failureTexts: Record<string, FailureText> = {
     text: 'An account can have 100 keys. Delete one that you no longer use.',
   },
   insufficient_scope: {
-    title: 'This key may not do that',
-    text: 'The key you are signed in with is limited. Sign in with a key that has no limits.',
+    title: 'You may not do that',
+    text: 'The key you are signed in with is limited, or your role in the account does not include it. Ask an owner.',
   },
   key_limit_reached: {
     title: 'The key has used up its credits of the day',
@@ -112,6 +112,27 @@ const failureTexts: Record<string, FailureText> = {
   too_many_webhooks: {
     title: 'Too many endpoints',
     text: 'An account can have 10 endpoints. Delete one that you no longer use.',
+  },
+  key_sign_in_off: {
+    title: 'Keys do not open the console',
+    text: 'The operator has switched this off. Sign in with the button above.',
+  },
+  provider_unavailable: {
+    title: 'The sign-in service does not answer',
+    text: 'Try again in a few minutes. If this keeps happening, tell the operator.',
+  },
+  person_not_found: { title: 'Person not found', text: 'They may already have been removed.' },
+  invitation_not_found: {
+    title: 'Invitation not found',
+    text: 'It may have been accepted or withdrawn, or its seven days are over.',
+  },
+  last_owner: {
+    title: 'The account needs an owner',
+    text: 'Make somebody else an owner first.',
+  },
+  too_many_people: {
+    title: 'Too many people',
+    text: 'An account can have 100 people and open invitations. Remove one first.',
   },
   invalid_request: { title: 'Invalid request', text: 'Check what you entered and try again.' },
   account_not_found: { title: 'Account not found', text: 'Check the account ID.' },

@@ -1,17 +1,17 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { Account, SessionState as OpenSession } from '@mailproof/client';
+import type { Account, SessionPerson, SessionState as OpenSession } from '@mailproof/client';
 import type { Api } from '../api/create-api.ts';
 import { failureOf } from '../api/failure.ts';
 
 /**
  * Who uses the page. It starts `looking` for a session that the cookie still knows; from `signed_out` one gets to
- * `account` or `operator` by a key or the admin token, and back by signing out or when the service ends the session.
+ * `account` or `operator` by a key, the admin token or the provider, and back by signing out or when the service ends the session.
  */
 export type SessionState =
   | { kind: 'looking' }
   | { kind: 'unreachable' }
   | { kind: 'signed_out'; hasEnded: boolean }
-  | { kind: 'account'; csrfToken: string; account: Account }
+  | { kind: 'account'; csrfToken: string; account: Account; person: SessionPerson | undefined }
   | { kind: 'operator'; csrfToken: string };
 
 export type SessionStore = {
@@ -86,7 +86,7 @@ export function createSession(api: () => Api): SessionStore {
   return store;
 }
 
-function stateOf({ kind, csrf_token: csrfToken, account }: OpenSession): SessionState {
+function stateOf({ kind, csrf_token: csrfToken, account, person }: OpenSession): SessionState {
   if (kind === 'operator' || account === undefined) return { kind: 'operator', csrfToken };
-  return { kind: 'account', csrfToken, account };
+  return { kind: 'account', csrfToken, account, person };
 }

@@ -13,6 +13,7 @@ export type Route =
   | { kind: 'operator_accounts' }
   | { kind: 'operator_account'; id: string }
   | { kind: 'operator_audit' }
+  | { kind: 'invitation' }
   | { kind: 'not_found' };
 
 const places: Readonly<Record<string, Route>> = {
@@ -22,6 +23,7 @@ const places: Readonly<Record<string, Route>> = {
   '/tasks': { kind: 'tasks' },
   '/account': { kind: 'account' },
   '/webhooks': { kind: 'webhooks' },
+  '/invitation': { kind: 'invitation' },
   '/operator': { kind: 'operator' },
   '/operator/accounts': { kind: 'operator_accounts' },
   '/operator/audit-log': { kind: 'operator_audit' },

@@ -25,7 +25,7 @@ const sampleList = [
 export function FirstSteps() {
   const { session } = useConsole();
   const state = session.state.value;
-  const isTest = state.kind === 'account' && state.account.key.mode === 'test';
+  const isTest = state.kind === 'account' && state.account.key?.mode === 'test';
   return (
     <section class="card first-steps" aria-labelledby="first-steps-title">
       <h2 id="first-steps-title">First steps</h2>

@@ -57,7 +57,7 @@ const signalWords: Record<SignalAnswer, string> = { yes: 'yes', no: 'no', not_kn
 function Cost({ result: { creditsUsed, requestId } }: { result: AnswerNotes }) {
   const { session } = useConsole();
   const state = session.state.value;
-  const isTest = state.kind === 'account' && state.account.key.mode === 'test';
+  const isTest = state.kind === 'account' && state.account.key?.mode === 'test';
   const cost = creditsUsed === 1 ? '1 credit charged' : 'No credit charged';
   return (
     <p class="hint">

@@ -2,6 +2,7 @@ import { AccountNotices } from '../account/account-page.tsx';
 import { CreditFacts } from '../account/credit-facts.tsx';
 import { KeysCard } from '../account/keys-card.tsx';
 import { LedgerCard } from '../account/ledger-card.tsx';
+import { PeopleCard } from '../account/people-card.tsx';
 import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Page } from '../app/page.tsx';
 import { PagesEnd } from '../loading/pages-end.tsx';
@@ -62,6 +63,7 @@ export function OneAccountPage({ id }: { id: string }) {
                 remove: (keyId) => api.admin.keys.delete(id, keyId),
               }}
             />
+            <AccountPeople accountId={id} />
             <LedgerCard pages={ledger} canOpen={false} />
             <section class="card" aria-labelledby="tasks-title">
               <h2 id="tasks-title">Tasks</h2>
@@ -75,4 +77,14 @@ export function OneAccountPage({ id }: { id: string }) {
       </WhenRead>
     </Page>
   );
+}
+
+/** Where there is a provider to sign in with: who does, and a way to let the first of them in. */
+function AccountPeople({ accountId }: { accountId: string }) {
+  const { api } = useConsole();
+  const people = useLoaded(async () =>
+    (await api.session.options()).provider === null ? undefined : await api.admin.people.list(accountId),
+  );
+  if (people.value.value === undefined) return null;
+  return <PeopleCard actions={{ people, invite: (wish) => api.admin.people.invite(accountId, wish) }} />;
 }

@@ -9,6 +9,7 @@ import { AuditPage } from '../operator/audit-page.tsx';
 import { HealthPage } from '../operator/health-page.tsx';
 import { OneAccountPage } from '../operator/one-account-page.tsx';
 import { Page } from '../app/page.tsx';
+import { InvitationPage } from '../sign-in/invitation-page.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { useSignOut } from '../sign-in/use-sign-out.ts';
 import { TaskPage } from '../tasks/task-page.tsx';
@@ -60,7 +61,7 @@ function ConnectionBar() {
 function TestKeyBar() {
   const { session } = useConsole();
   const state = session.state.value;
-  if (state.kind !== 'account' || state.account.key.mode !== 'test') return null;
+  if (state.kind !== 'account' || state.account.key?.mode !== 'test') return null;
   return (
     <aside class="test-key-bar" aria-label="Test key">
       You are signed in with a test key. Answers come from the sandbox: they are made up and free.
@@ -72,6 +73,8 @@ function Outlet() {
   const { session, router } = useConsole();
   const { kind } = session.state.value;
   const route = router.route.value;
+  // Whoever is signed in already may be somebody else than who was invited, or is invited to another account.
+  if (route.kind === 'invitation' && kind !== 'looking') return <InvitationPage />;
   switch (kind) {
     case 'looking':
       return <main id="content" class="page" aria-busy="true" />;
@@ -115,6 +118,7 @@ function accountPage(route: Route): JSX.Element {
     case 'operator_account':
     case 'operator_audit':
       return <OtherSessionNeeded key="other" secret="the admin token" />;
+    case 'invitation':
     case 'not_found':
       return <NotFound key="not_found" />;
   }
@@ -141,6 +145,7 @@ function operatorPage(route: Route): JSX.Element {
     case 'webhooks':
     case 'webhook':
       return <OtherSessionNeeded key="other" secret="an API key" />;
+    case 'invitation':
     case 'not_found':
       return <NotFound key="not_found" />;
   }

@@ -52,7 +52,7 @@ function BarEnd() {
     <div class="bar-end">
       {state.kind === 'account' ? (
         <a class="balance" href={pathTo('/account')}>
-          {state.account.key.mode === 'test'
+          {state.account.key?.mode === 'test'
             ? 'Test key'
             : counted(state.account.credits.available, 'credit')}
         </a>

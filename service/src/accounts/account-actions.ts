@@ -4,7 +4,7 @@ import { createUsageReader, type ReadUsage, type UsageReader } from '../credits/
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import type { Caller } from '../keys/authenticate.ts';
+import { actorOf, type Caller } from '../keys/authenticate.ts';
 import { changeKey, type ChangeKeyAnswer as ChangedAnswer } from '../keys/change-key.ts';
 import { deleteKey } from '../keys/delete-key.ts';
 import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
@@ -91,6 +91,6 @@ function powersOf({ mode, limits = noLimits }: Caller) {
   return { mode, limits };
 }
 
-function changing({ keyId }: Caller, parts: Parts) {
-  return { ...parts, actor: `key:${keyId}` as const };
+function changing(caller: Caller, parts: Parts) {
+  return { ...parts, actor: actorOf(caller) };
 }

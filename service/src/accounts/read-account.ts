@@ -8,18 +8,19 @@ import type { Account } from './create-account.ts';
 export type ReadAccountAnswer = Account & {
   credits: Balance;
   frozen: boolean;
-  /** The key of the request. */
-  key: { keyId: string; name: string; mode: 'live' | 'test' };
+  /** The key of the request; null where a person has signed in. */
+  key: { keyId: string; name: string; mode: 'live' | 'test' } | null;
 };
 
-const findAccount = statement((db, arg: { key: string; account: string }) =>
+const findAccount = statement((db, arg: { key: string | null; account: string }) =>
   db
-    .selectFrom('api_key')
-    .innerJoin('account', 'account.id', 'api_key.account_id')
+    .selectFrom('account')
+    .leftJoin('api_key', (join) =>
+      join.onRef('api_key.account_id', '=', 'account.id').on('api_key.id', '=', arg.key),
+    )
     .select(['account.name', 'account.plan', 'account.frozen_at'])
     .select(['account.granted', 'account.available', 'account.reserved', 'account.spent'])
     .select(['api_key.name as key_name', 'api_key.mode'])
-    .where('api_key.id', '=', arg.key)
     .where('account.id', '=', arg.account),
 );
 
@@ -28,14 +29,16 @@ export async function readAccount(
   { store }: { store: Pick<Store, 'read'> },
 ): Promise<ReadAccountAnswer> {
   const row = await store.read.first(findAccount, { key: keyId, account: accountId });
-  if (row === undefined) throw new Error('a caller whose key is gone: neither keys nor accounts are erased');
+  // Neither keys nor accounts are erased.
+  if (row === undefined) throw new Error('a caller whose account is gone');
   const { name, plan, granted, available, reserved, spent, frozen_at, key_name, mode } = row;
+  if (keyId !== null && (key_name === null || mode === null)) throw new Error('a caller whose key is gone');
   return {
     accountId,
     name,
     plan,
     credits: { granted, available, reserved, spent },
     frozen: frozen_at !== null,
-    key: { keyId, name: key_name, mode },
+    key: keyId === null || key_name === null || mode === null ? null : { keyId, name: key_name, mode },
   };
 }

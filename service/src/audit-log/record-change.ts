@@ -9,14 +9,16 @@ import type { WallClock } from '../db/wall-clock.ts';
  * other, whichever door the change came through. The table refuses to change or delete what was written.
  */
 export type Actor =
-  /** Whoever holds the admin token. */
+  /** Whoever holds the admin token, or signs in as the operator. */
   | 'operator'
   /** Whoever runs `mailproof` on this machine. */
   | 'command_line'
   /** The service by itself: the first account, books that do not balance. */
   | 'service'
   /** The holder of an API key. */
-  | `key:${string}`;
+  | `key:${string}`
+  /** Somebody who has signed in with the OpenID provider. */
+  | `person:${string}`;
 
 /** What a change is made with: the store, the time, and who makes it. */
 export type ChangeParts = { store: Pick<Store, 'write'>; wallClock: WallClock; actor: Actor };

@@ -11,8 +11,8 @@ import { statement, type Tx } from '../db/statement.ts';
  */
 export const dayMs = 86_400_000;
 
-/** What a reservation is counted for; `capped` says whether the key had a cap when it was last looked at. */
-export type ReservingKey = { id: string; capped: boolean };
+/** What a reservation is counted for, null where a person asks; `capped` says whether the key had a cap when it was last looked at. */
+export type ReservingKey = { id: string; capped: boolean } | { id: null; capped: false };
 
 type Counting = { key: string; day: number; credits: number; ifAvailable: number };
 

@@ -16,7 +16,7 @@ import { writeEntries } from './write-entries.ts';
  */
 export type Reservation = {
   accountId: string;
-  /** The key it is reserved with. */
+  /** The key it is reserved with, or nobody's where a person reserves. */
   key: ReservingKey;
   credits: number;
   /** Reserve only if this many are available: a task reserves in two parts and takes both or none. */
@@ -98,12 +98,14 @@ async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveA
     credits += one.credits;
   }
   const now = Math.max(...reservations.map((one) => one.now));
-  const day = key.capped ? await countAgainstCap(tx, { key: key.id, credits, ifAvailable, now }) : null;
+  const cappedKey = key.capped ? key.id : null;
+  const day =
+    cappedKey === null ? null : await countAgainstCap(tx, { key: cappedKey, credits, ifAvailable, now });
   if (day === undefined) return 'key_short';
   const count = reservations.length;
   const account = await tx.first(debit, { account: accountId, credits, ifAvailable, entries: count, now });
   if (account === undefined) {
-    if (day !== null) await giveBackToCap(tx, { key: key.id, day, credits });
+    if (cappedKey !== null && day !== null) await giveBackToCap(tx, { key: cappedKey, day, credits });
     return 'account_short';
   }
 

@@ -1,17 +1,20 @@
 import type { Generated } from 'kysely';
 import type { FormTables } from './tables/form-tables.ts';
 import type { KeyTables } from './tables/key-tables.ts';
+import type { PeopleTables } from './tables/people-tables.ts';
 import type { TaskTables } from './tables/task-tables.ts';
 
 /**
  * The tables as the queries see them. `migrations/` makes them; what keeps them true (checks, keys,
  * triggers) is written there. Times are milliseconds since the epoch, flags 0 or 1, credits integers.
  *
- * Addresses live in `waiting_addresses`, `item`, in the results of `task`, in `list_piece` and `list_row`, in the answers of `idempotency`, in `probe`, and
+ * The addresses of the people who sign in live in `person` and `invitation`. Those that are verified live in
+ * `waiting_addresses`, `item`, in the results of `task`, in `list_piece` and `list_row`, in the answers of `idempotency`, in `probe`, and
  * nowhere else; all are erased when their time is over. The ledger (`account`, `hold`, `entry`) keeps counts only.
  */
 export type Schema = FormTables &
   KeyTables &
+  PeopleTables &
   TaskTables & {
     account: {
       id: string;
@@ -268,6 +271,12 @@ export type Schema = FormTables &
         | 'form_key_created'
         | 'form_key_deleted'
         | 'operator_signed_in'
+        | 'person_invited'
+        | 'invitation_withdrawn'
+        | 'person_joined'
+        | 'person_signed_in'
+        | 'person_role_set'
+        | 'person_removed'
         | 'webhook_created'
         | 'webhook_changed'
         | 'webhook_secret_rotated'

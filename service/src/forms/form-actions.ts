@@ -3,7 +3,7 @@ import type { Clock, Engine } from '@mailproof/engine';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import type { Caller } from '../keys/authenticate.ts';
+import { actorOf, type Caller } from '../keys/authenticate.ts';
 import { repeat } from '../repeat.ts';
 import { checkAddress } from './check-address.ts';
 import { createFindFormKey, type FoundFormKey } from './find-form-key.ts';
@@ -54,13 +54,13 @@ export function startForms(parts: FormActionsParts): FormActions & { stop(): Pro
       return { kind: 'checked', answer: await checkAddress(email, parts) };
     },
     keys: ({ accountId }) => listFormKeys(accountId, inTime()),
-    createKey: async ({ accountId, keyId, mode }, key) =>
-      mode === 'live'
-        ? createFormKey({ ...key, accountId }, { ...inTime(), actor: `key:${keyId}` })
+    createKey: async (caller, key) =>
+      caller.mode === 'live'
+        ? createFormKey({ ...key, accountId: caller.accountId }, { ...inTime(), actor: actorOf(caller) })
         : { kind: 'live_key_required' },
-    deleteKey: async ({ accountId, keyId, mode }, key) =>
-      mode === 'live'
-        ? deleteFormKey({ key, accountId }, { ...inTime(), actor: `key:${keyId}` })
+    deleteKey: async (caller, key) =>
+      caller.mode === 'live'
+        ? deleteFormKey({ key, accountId: caller.accountId }, { ...inTime(), actor: actorOf(caller) })
         : { kind: 'live_key_required' },
     async stop() {
       await writing.stop();

@@ -19,6 +19,7 @@ import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
 import { addAdminAccountHistory } from './routes/admin/account-history.ts';
 import { addAdminAccountKeys } from './routes/admin/account-keys.ts';
+import { addAdminAccountPeople } from './routes/admin/account-people.ts';
 import { addAdminAccounts } from './routes/admin/accounts.ts';
 import { addAdminObservation } from './routes/admin/observation.ts';
 import { addConsoleFiles } from './routes/console-files.ts';
@@ -35,7 +36,9 @@ import { addReadLists } from './routes/lists/read-lists.ts';
 import { addOpenapi, describeRoute, openapiDocument } from './routes/openapi.ts';
 import { addLlmsText } from './routes/llms-text.ts';
 import { addMcp } from './routes/mcp.ts';
+import { addPeople } from './routes/people.ts';
 import { addProbers } from './routes/probers.ts';
+import { addProviderSignIn } from './routes/provider-sign-in.ts';
 import { addMetrics } from './routes/metrics.ts';
 import { addReadBulkTask } from './routes/read-bulk-task.ts';
 import { addSession } from './routes/session.ts';
@@ -95,6 +98,8 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addReadLists(server, routeParts);
   addChangeList(server, routeParts);
   addSession(server, routeParts);
+  addProviderSignIn(server, routeParts);
+  addPeople(server, routeParts);
   addAccountReads(server, routeParts);
   addAccountKeys(server, routeParts);
   addFormCheck(server, routeParts);
@@ -122,6 +127,11 @@ function addAdmin(server: ApiServer, { parts, admitRequest }: RouteParts): void 
   const adminParts = { operator: parts.operator, onRequest };
   addAdminAccounts(server, adminParts);
   addAdminAccountKeys(server, adminParts);
+  addAdminAccountPeople(server, {
+    ...adminParts,
+    people: parts.people,
+    publicUrl: parts.oidc?.publicUrl ?? '',
+  });
   addAdminAccountHistory(server, adminParts);
   addAdminObservation(server, adminParts);
 }

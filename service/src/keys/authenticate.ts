@@ -6,17 +6,27 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { hashSecret, readApiKey } from './api-key.ts';
 import type { KeyUses } from './note-key-uses.ts';
-import { isLimited, limitsOf, type KeyLimits, type LimitColumns } from './key-limits.ts';
+import type { Actor } from '../audit-log/record-change.ts';
+import {
+  allowsPower,
+  isLimited,
+  limitsOf,
+  type CallerLimits,
+  type LimitColumns,
+  type Power,
+} from './key-limits.ts';
 import { readBearer } from '../read-bearer.ts';
 
 /** Who sends a request. */
 export type Caller = {
   accountId: string;
-  keyId: string;
+  /** Null where a person has signed in with the OpenID provider. */
+  keyId: string | null;
+  person?: { personId: string; role: 'owner' | 'member' | 'viewer' };
   mode: 'live' | 'test';
   plan: 'paid' | 'none';
-  /** What the key is limited to, where it is. */
-  limits?: KeyLimits;
+  /** What the key, or the person by their role, is limited to, where they are. */
+  limits?: CallerLimits;
   /** What the operator allows the account, where that is not what the setting says. */
   requestsPerMinute?: number;
 };
@@ -106,9 +116,23 @@ export function limitedCaller(
   };
 }
 
-/** What the caller's key reserves credits as. */
+/** The one place where it is decided what a caller may do. */
+export function mayUse({ limits, mode }: Caller, power: Power): boolean {
+  // Whoever is limited in any way could invite himself as somebody who is not.
+  if (power === 'people') return limits === undefined && mode === 'live';
+  return limits === undefined || allowsPower(limits, power);
+}
+
+/** Who it is in the audit log. */
+export function actorOf({ keyId, person }: Pick<Caller, 'keyId' | 'person'>): Actor {
+  return person === undefined ? `key:${keyId ?? ''}` : `person:${person.personId}`;
+}
+
+/** What the caller reserves credits as. */
 export function reservingKeyOf({ keyId, limits }: Pick<Caller, 'keyId' | 'limits'>): ReservingKey {
-  return { id: keyId, capped: (limits?.creditsPerDay ?? null) !== null };
+  return keyId === null
+    ? { id: null, capped: false }
+    : { id: keyId, capped: (limits?.creditsPerDay ?? null) !== null };
 }
 
 function msToExpiry({ limits }: Caller, wallClock: WallClock): number {

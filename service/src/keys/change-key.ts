@@ -1,6 +1,13 @@
 import { recordChange, type AuditDetail, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
-import { isWithin, limitColumns, limitsOf, hasNoMoreScopes, type KeyLimits } from './key-limits.ts';
+import {
+  isWithin,
+  limitColumns,
+  limitsOf,
+  hasNoMoreScopes,
+  type CallerLimits,
+  type KeyLimits,
+} from './key-limits.ts';
 import { expiresTooEarly, type LimitsWish } from './read-key-limits.ts';
 
 /**
@@ -13,8 +20,8 @@ type ChangeKeyRequest = {
   accountId?: string;
   name?: string | undefined;
   limits: LimitsWish;
-  /** Whoever changes it, where that is a key: it may give nothing that it does not have. */
-  changer?: { mode: 'live' | 'test'; limits: KeyLimits };
+  /** Whoever changes it, where that is not the operator: they may give nothing that they do not have. */
+  changer?: { mode: 'live' | 'test'; limits: CallerLimits };
 };
 
 export type ChangeKeyAnswer =

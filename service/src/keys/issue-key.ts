@@ -3,7 +3,7 @@ import { recordChange, type Actor, type ChangeParts } from '../audit-log/record-
 import { statement, type Tx } from '../db/statement.ts';
 import { hashSecret, makeApiKey, writeApiKey } from './api-key.ts';
 import { describeLimits, refusalOf } from './change-key.ts';
-import { limitColumns, noLimits, type KeyLimits } from './key-limits.ts';
+import { limitColumns, noLimits, type CallerLimits, type KeyLimits } from './key-limits.ts';
 import { expiresTooEarly, type LimitsWish } from './read-key-limits.ts';
 
 export type IssuedKey = {
@@ -95,7 +95,7 @@ type KeyRequest = {
 };
 
 export async function issueKey(
-  { maker, ...request }: KeyRequest & { maker?: { mode: 'live' | 'test'; limits: KeyLimits } },
+  { maker, ...request }: KeyRequest & { maker?: { mode: 'live' | 'test'; limits: CallerLimits } },
   { store, wallClock, actor }: ChangeParts,
 ): Promise<IssueKeyAnswer> {
   const now = wallClock.now();

@@ -10,6 +10,15 @@ export type KeyLimits = {
   creditsPerDay: number | null;
 };
 
+/**
+ * What a route asks for: a scope of keys, a part of one that a role may have alone, or what only those have who are not
+ * limited at all.
+ */
+export type Power = KeyScope | 'tasks:read' | 'lists:read' | 'people';
+
+/** The limits of whoever calls: those of a key, or those that a role comes to. */
+export type CallerLimits = Omit<KeyLimits, 'scopes'> & { scopes: readonly Power[] | null };
+
 export const noLimits: KeyLimits = { scopes: null, expiresAt: null, allowedIps: null, creditsPerDay: null };
 
 /** As the columns of `api_key` have them. */
@@ -43,17 +52,23 @@ export function isLimited(limits: KeyLimits): boolean {
   return Object.values(limits).some((limit) => limit !== null);
 }
 
-export function allowsScope({ scopes }: KeyLimits, scope: KeyScope): boolean {
-  return scopes?.includes(scope) ?? true;
+export function allowsPower({ scopes }: Pick<CallerLimits, 'scopes'>, power: Power): boolean {
+  return scopes === null || scopes.includes(power) || scopes.includes(wholeOf(power));
+}
+
+/** Whoever may do a thing may look at it. */
+function wholeOf(power: Power): Power {
+  if (power === 'tasks:read') return 'tasks';
+  return power === 'lists:read' ? 'lists' : power;
 }
 
 /** Whether a key may be used from where the client is, which is only found out for a key that has limits. */
-export function allowsClient(limits: KeyLimits | undefined, address: () => string): boolean {
+export function allowsClient(limits: CallerLimits | undefined, address: () => string): boolean {
   return limits === undefined || allowsAddress(limits, address());
 }
 
 /** An address that cannot be read is in no block. */
-function allowsAddress({ allowedIps }: KeyLimits, address: string): boolean {
+function allowsAddress({ allowedIps }: CallerLimits, address: string): boolean {
   return allowedIps === null || isInBlocks(blocksOf(allowedIps), address);
 }
 
@@ -61,7 +76,7 @@ function allowsAddress({ allowedIps }: KeyLimits, address: string): boolean {
  * Whether one key may do no more than another. So a limited key cannot make itself a better one: with more scopes, for
  * longer, or from elsewhere. Keys with a cap each would add up to more than the one cap, so none is within it.
  */
-export function isWithin(inner: KeyLimits, outer: KeyLimits): boolean {
+export function isWithin(inner: KeyLimits, outer: CallerLimits): boolean {
   return (
     hasNoMoreScopes(inner, outer) &&
     (outer.expiresAt === null || (inner.expiresAt ?? Infinity) <= outer.expiresAt) &&
@@ -70,8 +85,8 @@ export function isWithin(inner: KeyLimits, outer: KeyLimits): boolean {
   );
 }
 
-export function hasNoMoreScopes(inner: KeyLimits, outer: KeyLimits): boolean {
-  return outer.scopes === null || (inner.scopes?.every((scope) => allowsScope(outer, scope)) ?? false);
+export function hasNoMoreScopes(inner: KeyLimits, outer: CallerLimits): boolean {
+  return outer.scopes === null || (inner.scopes?.every((scope) => allowsPower(outer, scope)) ?? false);
 }
 
 function areBlocksWithin(inner: readonly string[] | null, outer: readonly string[]): boolean {

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { createBoundedCache, type Clock } from '@mailproof/engine';
-import { recordChange } from '../audit-log/record-change.ts';
+import type { PersonRole } from '@mailproof/client';
+import { recordChange, type AuditDetail } from '../audit-log/record-change.ts';
 import type { Store } from '../db/store.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { limitedCaller } from '../keys/authenticate.ts';
 import type { LimitColumns } from '../keys/key-limits.ts';
+import { personCaller } from '../people/recognise-identity.ts';
 import type { AdminToken } from './admin-token.ts';
 import { csrfTokenOf, hashSessionId, sessionIdShape, type Session, type Visitor } from './session.ts';
 
 /**
  * The sessions of browsers. They are rows of the store, so that every process knows them, and end after 12 hours, at
- * sign-out, with the key they were opened with (its limits are theirs), or when the admin token changes.
+ * sign-out, with the key they were opened with (its limits are theirs), when the person is removed (their role is
+ * theirs), or when the admin token, the list of operators or the ways to sign in change.
  */
 export type Sessions = {
   open(visitor: Visitor): Promise<OpenedSession>;
@@ -29,41 +32,58 @@ type SessionsParts = {
   clock: Pick<Clock, 'now'>;
   wallClock: WallClock;
   adminToken: AdminToken;
+  /** Who signs in as the operator with the provider. */
+  operators?: readonly string[];
+  keySignIn?: 'on' | 'off';
 };
 
 export const sessionLifeMs = 12 * 3_600_000;
 /** A deleted key's sessions have to stop within a second, reading and answering included. */
 const rememberMs = 900;
 const rememberedSessions = 10_000;
-/** When a key opens more, its oldest session ends: signing in again and again must not fill the disk. */
-const sessionsPerKey = 100;
+/** When a key or a person opens more, the oldest session ends: signing in again and again must not fill the disk. */
+const sessionsEach = 100;
 
-type NewSession = { hash: string; key: string | null; mark: string | null; now: number; expires: number };
+type NewSession = {
+  hash: string;
+  key: string | null;
+  mark: string | null;
+  person: string | null;
+  operator: string | null;
+  now: number;
+  expires: number;
+};
 
 const insertSession = statement((db, arg: NewSession) =>
   db.insertInto('session').values({
     id_hash: arg.hash,
     key_id: arg.key,
     token_mark: arg.mark,
+    person_id: arg.person,
+    operator_name: arg.operator,
     created_at: arg.now,
     expires_at: arg.expires,
   }),
 );
 
-const deleteOldest = statement((db, arg: { key: string; kept: number }) =>
-  db
-    .deleteFrom('session')
-    .where('key_id', '=', arg.key)
-    .where('id_hash', 'not in', (eb) =>
-      eb
-        .selectFrom('session as kept')
-        .select('kept.id_hash')
-        .where('kept.key_id', '=', arg.key)
-        .orderBy('kept.created_at', 'desc')
-        .orderBy('kept.id_hash')
-        .limit(arg.kept),
-    ),
-);
+const deleteOldestOf = (column: 'key_id' | 'person_id') =>
+  statement((db, arg: { holder: string; kept: number }) =>
+    db
+      .deleteFrom('session')
+      .where(column, '=', arg.holder)
+      .where('id_hash', 'not in', (eb) =>
+        eb
+          .selectFrom('session as kept')
+          .select('kept.id_hash')
+          .where(`kept.${column}`, '=', arg.holder)
+          .orderBy('kept.created_at', 'desc')
+          .orderBy('kept.id_hash')
+          .limit(arg.kept),
+      ),
+  );
+
+const deleteOldestOfKey = deleteOldestOf('key_id');
+const deleteOldestOfPerson = deleteOldestOf('person_id');
 
 const findSession = statement((db, arg: { hash: string; now: number }) =>
   db
@@ -74,8 +94,12 @@ const findSession = statement((db, arg: { hash: string; now: number }) =>
         .on('api_key.deleted_at', 'is', null)
         .on((eb) => eb.or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', arg.now)])),
     )
-    .leftJoin('account', 'account.id', 'api_key.account_id')
+    .leftJoin('person', 'person.id', 'session.person_id')
+    .leftJoin('account', (join) =>
+      join.on((eb) => eb('account.id', '=', eb.fn.coalesce('api_key.account_id', 'person.account_id'))),
+    )
     .select(['session.token_mark', 'api_key.id as key_id', 'api_key.mode'])
+    .select(['session.operator_name', 'person.id as person_id', 'person.role'])
     .select(['api_key.scopes', 'api_key.expires_at', 'api_key.allowed_ips', 'api_key.credits_per_day'])
     .select(['account.id as account_id', 'account.plan', 'account.requests_per_minute'])
     .where('session.id_hash', '=', arg.hash)
@@ -86,20 +110,15 @@ const deleteSession = statement((db, arg: { hash: string }) =>
   db.deleteFrom('session').where('id_hash', '=', arg.hash),
 );
 
-const operatorSignedIn = {
-  actor: 'operator',
-  action: 'operator_signed_in',
-  subject: 'operator',
-  detail: {},
-} as const;
+const operatorSignedIn = { actor: 'operator', action: 'operator_signed_in', subject: 'operator' } as const;
 
 export function createSessions(parts: SessionsParts): Sessions {
-  const { store, clock, wallClock, adminToken } = parts;
+  const { store, clock, wallClock, adminToken, operators = [], keySignIn = 'on' } = parts;
   const remembered = createBoundedCache<Session>({ clock, maxEntries: rememberedSessions });
 
   async function look(id: string): Promise<Session | undefined> {
     const row = await store.read.first(findSession, { hash: hashSessionId(id), now: wallClock.now() });
-    const visitor = row === undefined ? undefined : visitorOf(row, adminToken.markFor(id));
+    const visitor = row && visitorOf(row, { mark: adminToken.markFor(id), operators, keySignIn });
     return visitor && { ...visitor, csrfToken: csrfTokenOf(id) };
   }
 
@@ -107,14 +126,17 @@ export function createSessions(parts: SessionsParts): Sessions {
     open: async (visitor) => {
       const id = randomBytes(32).toString('base64url');
       const now = wallClock.now();
-      const key = visitor.kind === 'account' ? visitor.caller.keyId : null;
-      const mark = visitor.kind === 'operator' ? (adminToken.markFor(id) ?? '') : null;
+      const holder = holderOf(visitor, adminToken.markFor(id));
       const serialKey = visitor.kind === 'account' ? visitor.caller.accountId : undefined;
       await store.write(async (tx) => {
-        if (key !== null) await tx.change(deleteOldest, { key, kept: sessionsPerKey - 1 });
-        const row = { hash: hashSessionId(id), key, mark, now, expires: now + sessionLifeMs };
+        const { key, person } = holder;
+        const kept = sessionsEach - 1;
+        if (key !== null) await tx.change(deleteOldestOfKey, { holder: key, kept });
+        if (person !== null) await tx.change(deleteOldestOfPerson, { holder: person, kept });
+        const row = { hash: hashSessionId(id), ...holder, now, expires: now + sessionLifeMs };
         await tx.change(insertSession, row);
-        if (visitor.kind === 'operator') await recordChange(tx, { ...operatorSignedIn, now });
+        if (visitor.kind === 'operator')
+          await recordChange(tx, { ...operatorSignedIn, detail: wayOf(visitor), now });
       }, serialKey);
       return { id, session: { ...visitor, csrfToken: csrfTokenOf(id) } };
     },
@@ -135,8 +157,27 @@ export function createSessions(parts: SessionsParts): Sessions {
   };
 }
 
+/** As the columns of `session` have it. */
+function holderOf(visitor: Visitor, mark: string | undefined) {
+  const none = { key: null, mark: null, person: null, operator: null };
+  if (visitor.kind === 'operator')
+    return visitor.name === undefined
+      ? { ...none, mark: mark ?? '' }
+      : { ...none, mark: '', operator: visitor.name };
+  const { keyId, person } = visitor.caller;
+  return person === undefined ? { ...none, key: keyId } : { ...none, mark: '', person: person.personId };
+}
+
+/** The log has no addresses; a subject is the provider's own name for somebody. */
+function wayOf({ subject }: { subject?: string }): AuditDetail {
+  return subject === undefined ? {} : { subject };
+}
+
 type SessionRow = LimitColumns & {
   token_mark: string | null;
+  operator_name: string | null;
+  person_id: string | null;
+  role: PersonRole | null;
   key_id: string | null;
   mode: 'live' | 'test' | null;
   account_id: string | null;
@@ -144,9 +185,16 @@ type SessionRow = LimitColumns & {
   requests_per_minute: number | null;
 };
 
-function visitorOf(row: SessionRow, mark: string | undefined): Visitor | undefined {
+type InForce = { mark: string | undefined; operators: readonly string[]; keySignIn: 'on' | 'off' };
+
+function visitorOf(row: SessionRow, { mark, operators, keySignIn }: InForce): Visitor | undefined {
+  const { account_id: accountId, key_id: keyId, person_id: personId, role, mode, plan } = row;
+  const { operator_name: name, requests_per_minute: requestsPerMinute } = row;
+  if (name !== null) return operators.includes(name) ? { kind: 'operator', name } : undefined;
+  if (personId !== null && role !== null && accountId !== null && plan !== null)
+    return { kind: 'account', caller: personCaller({ accountId, personId, role, plan, requestsPerMinute }) };
+  if (keySignIn === 'off') return undefined;
   if (row.token_mark !== null) return row.token_mark === mark ? { kind: 'operator' } : undefined;
-  const { account_id: accountId, key_id: keyId, mode, plan } = row;
   if (accountId === null || keyId === null || mode === null || plan === null) return undefined;
   return { kind: 'account', caller: limitedCaller({ accountId, keyId, mode, plan }, row) };
 }

@@ -10,8 +10,12 @@ export type Session = Visitor & {
   csrfToken: string;
 };
 
-/** Who has signed in: the holder of a key, or of the admin token. */
-export type Visitor = { kind: 'account'; caller: Caller } | { kind: 'operator' };
+/**
+ * Who has signed in: the holder of a key or of the admin token, or somebody whom the provider vouches for, as one of an
+ * account's people or under a name of the operators' list.
+ */
+export type Visitor =
+  { kind: 'account'; caller: Caller } | { kind: 'operator'; name?: string; subject?: string };
 
 /** 256 random bits, written as base64url. */
 export const sessionIdShape = /^[\w-]{43}$/;

@@ -25,7 +25,8 @@ for (const database of databases) {
       const { accountId } = await createAccount({ name: 'tester', plan: 'paid', credits: 0 }, parts);
       const issued = await issueKey({ accountId, mode: 'live' }, parts);
       assert.ok(issued.kind === 'issued');
-      const caller: Caller = { accountId, keyId: issued.keyId, mode: 'live', plan: 'paid' };
+      const { keyId } = issued;
+      const caller: Caller & { keyId: string } = { accountId, keyId, mode: 'live', plan: 'paid' };
       /** Another process over the same store, with the token it was started with. */
       const startProcess = (token?: string) =>
         createSessions({ ...parts, clock: time, adminToken: createAdminToken(token) });

@@ -16,8 +16,8 @@ export type SignIns = {
   begin(client: string, credential: SignInCredential): SignInAttempt;
 };
 
-/** The operator's token, that of the metrics, or a key by its public id; `key` alone stands for what has none. */
-export type SignInCredential = 'token' | 'metrics' | 'key' | `key ${string}`;
+/** The operator's token, that of the metrics, what a provider sent, or a key by its public id; `key` alone stands for what has none. */
+export type SignInCredential = 'token' | 'metrics' | 'provider' | 'key' | `key ${string}`;
 
 export type SignInAttempt = { kind: 'try'; succeeded: () => void } | { kind: 'wait'; seconds: number };
 

@@ -29,10 +29,12 @@ import { createOperatorActions, type OperatorActionsParts } from '../operator/op
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
 import type { EgressKeeper } from '../probers/keep-egress.ts';
+import { createPeopleActions } from '../people/people-actions.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { createSessions } from '../sessions/create-sessions.ts';
 import { createSignIns } from '../sessions/slow-sign-ins.ts';
 import type { ProbeQueue } from '../probers/probe-queue.ts';
+import { openOidc } from './open-oidc.ts';
 import { openProberCentre } from './open-prober-centre.ts';
 import type { Metrics } from '../metrics/create-metrics.ts';
 import { StartError } from '../start-error.ts';
@@ -89,6 +91,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const forms = startForms({ ...parts, engine });
   const keyUses = startKeyUses(parts);
   const tls = readTlsPair(config);
+  const oidc = openOidc(config, parts);
   const server = await createServer({
     tls,
     authenticate: createAuthenticate({
@@ -112,6 +115,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       wake: () => store.notify(newDeliveries),
     }),
     ...consoleParts(config, parts),
+    oidc: oidc?.signIn,
     overloadGuard,
     rateLimits: createRateLimits({ ...config, clock }),
     readiness: createReadiness(parts),
@@ -135,6 +139,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await closeServer(server);
     await forms.stop();
     await keyUses.stop();
+    oidc?.close();
   };
   try {
     return { url: await listen(server, config), stop };
@@ -175,10 +180,18 @@ type ConsoleParts = Omit<OperatorActionsParts, 'startedAt'> & { store: Store; cl
 /** What the console and the admin API need: sessions, the actions of accounts and of the operator, the files. */
 function consoleParts(config: Config, parts: ConsoleParts) {
   const adminToken = createAdminToken(config.adminToken);
-  const { basePath } = config;
+  const { oidcOperators: operators, keySignIn, basePath } = config;
   return {
     adminToken,
-    sessions: createSessions({ ...parts, store: sessionStore(parts.store), adminToken }),
+    keySignIn,
+    sessions: createSessions({
+      ...parts,
+      store: sessionStore(parts.store),
+      adminToken,
+      operators,
+      keySignIn,
+    }),
+    people: createPeopleActions({ ...parts, operators }),
     signIns: createSignIns(parts),
     account: createAccountActions(parts),
     operator: createOperatorActions({ ...parts, startedAt: parts.wallClock.now() }),

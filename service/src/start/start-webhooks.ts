@@ -1,4 +1,4 @@
-import { createResolver, defaultLimits, ownAddresses, systemServers, type Clock } from '@mailproof/engine';
+import { ownAddresses, type Clock } from '@mailproof/engine';
 import type { Config } from '../config.ts';
 import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
@@ -8,6 +8,7 @@ import { tracedWebhooks } from '../traced.ts';
 import { createSendRequest, type SendOutcome, type SendRequest } from '../webhooks/send-request.ts';
 import { webhookLimits } from '../webhooks/webhook-limits.ts';
 import { startWorker } from '../worker/start-worker.ts';
+import { openResolver } from './open-oidc.ts';
 
 type WebhookParts = {
   store: Store;
@@ -25,10 +26,7 @@ export const newDeliveries = 'mailproof_webhooks';
 /** Sends what waits in the outbox, whichever process wrote it. */
 export function startWebhooks(config: Config, parts: WebhookParts): { stop(): Promise<void> } {
   const { store, registry, clock } = parts;
-  const servers = config.dnsServers.length > 0 ? config.dnsServers : systemServers();
-  // A machine that names no server gets a resolver that nobody answers.
-  const named = servers.length > 0 ? servers : [{ ip: '127.0.0.1', port: 53 }];
-  const resolver = createResolver({ servers: named, clock, limits: defaultLimits });
+  const resolver = openResolver(config, clock);
   const { egressAllow } = config;
   const sendOnce = createSendRequest({ resolver: resolver.uncached, clock, egressAllow, ownAddresses });
   const send: SendRequest = async (message, signal) => {

@@ -1,8 +1,11 @@
 import { releaseExpiredHolds, releaseHoldsOf } from '../credits/release-abandoned-holds.ts';
 import type { ProcessRegistry } from '../db/process-registry.ts';
+import type { Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { eraseAttemptsOf, eraseExpiredAnswers } from '../idempotency/idempotency.ts';
+import { eraseExpiredInvitations } from '../people/invitations.ts';
+import { eraseExpiredVisits } from '../people/recognise-identity.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { abandonListsOf, eraseListSlice, rowsErasedAtOnce, tendLists } from '../lists/tend-lists.ts';
 import { egressChannel } from '../probers/egress-addresses.ts';
@@ -55,11 +58,17 @@ export function createSweep(parts: SweepParts): Sweep {
       parts,
     );
     await repeatedly((now) => parts.store.write((tx) => eraseWebhookSlice(tx, now), serialKey), parts);
-    await parts.store.write((tx) => eraseExpiredSessions(tx, parts.wallClock.now()), serialKey);
+    await parts.store.write((tx) => eraseExpiredSignIns(tx, parts.wallClock.now()), serialKey);
     const erasedAnswers = await eraseAnswers(parts);
     logHoldsErased ||= erasedLists + erasedTasks + erasedProbes + erasedAnswers > 0;
     if (logHoldsErased) logHoldsErased = !(await parts.store.truncateLog());
   };
+}
+
+async function eraseExpiredSignIns(tx: Tx, now: number): Promise<void> {
+  await eraseExpiredSessions(tx, now);
+  await eraseExpiredVisits(tx, now);
+  await eraseExpiredInvitations(tx, now);
 }
 
 function endingOf({ registry, taskRetentionMs }: SweepParts) {

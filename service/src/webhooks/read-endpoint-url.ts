@@ -1,3 +1,4 @@
+import { portOf } from '../outgoing/open-connection.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
 /**
@@ -15,8 +16,4 @@ export function readEndpointUrl(text: string, { httpAllowed }: { httpAllowed: bo
   const port = portOf(url);
   if (port !== 80 && port !== 443 && port < 1_024) return undefined;
   return url.href;
-}
-
-export function portOf({ port, protocol }: URL): number {
-  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }

@@ -14,7 +14,8 @@ import { startWorld, type World } from '@mailproof/world';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { startReceiver, type Receiver } from '../../test/support/webhooks/start-receiver.ts';
 import { until } from '../../test/support/until.ts';
-import { createSendRequest, type SendRequestParts } from './send-request.ts';
+import type { OutgoingParts } from '../outgoing/open-connection.ts';
+import { createSendRequest } from './send-request.ts';
 
 const certificates = join(import.meta.dirname, '../../../world/src/certificates');
 const cert = readFileSync(join(certificates, 'test-only-certificate.pem'), 'utf8');
@@ -56,7 +57,7 @@ describe('sending a message', () => {
   });
   afterEach(() => receiver.stop());
 
-  const sender = (parts: Partial<SendRequestParts> = {}) =>
+  const sender = (parts: Partial<OutgoingParts> = {}) =>
     createSendRequest({
       resolver: resolver.uncached,
       clock: systemClock,
@@ -189,7 +190,7 @@ describe('sending a message', () => {
 });
 
 /** A resolver that answers at once: where time stands still, no packet may wait for it. */
-function found(address: string): SendRequestParts['resolver'] {
+function found(address: string): OutgoingParts['resolver'] {
   return {
     ipv4: () => Promise.resolve({ kind: 'found', records: [address] }),
     ipv6: () => Promise.resolve({ kind: 'no_data' }),

@@ -1,3 +1,5 @@
+import { addressesTried } from '../outgoing/open-connection.ts';
+
 /** What webhooks may hold and take. `docs/limits.md` is written from this table (`npm run docs`). */
 export const webhookLimitTable = {
   endpoints: { value: 10, meaning: 'endpoints of an account' },
@@ -5,7 +7,7 @@ export const webhookLimitTable = {
   attemptMs: { value: 15_000, meaning: 'one attempt: look-up, connection, TLS and answer together' },
   attempts: { value: 10, meaning: 'attempts of a delivery' },
   responseBytes: { value: 1_000, meaning: 'what is read and kept of an answer' },
-  addressesTried: { value: 4, meaning: 'addresses of an endpoint dialled in one attempt' },
+  addressesTried: { value: addressesTried, meaning: 'addresses of an endpoint dialled in one attempt' },
   leaseMs: { value: 60_000, meaning: 'time for which a process owns a delivery' },
   sentAtOnce: { value: 64, meaning: 'deliveries under way at once in one process' },
   sentAtOnceOfAccount: { value: 16, meaning: 'of these, to the endpoints of one account' },

@@ -17,6 +17,7 @@ import { webhooks } from './0012-webhooks.ts';
 import { formKeys } from './0013-form-keys.ts';
 import { keyLimits } from './0014-key-limits.ts';
 import { rates } from './0016-rates.ts';
+import { people } from './0017-people.ts';
 import { waitingAddresses } from './0018-waiting-addresses.ts';
 
 /**
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   formKeys,
   keyLimits,
   rates,
+  people,
   waitingAddresses,
 ];
 

@@ -28,10 +28,13 @@ export type KeyTables = {
   session: {
     /** SHA-256 of what the cookie holds, in hexadecimal. */
     id_hash: string;
-    /** The key it was opened with; null where the operator's token opened it. */
+    /** The key it was opened with; null where the operator's token or a provider opened it. */
     key_id: string | null;
-    /** Which admin token opened it (see sessions/admin-token.ts); null where a key did. */
+    /** Which admin token opened it (see sessions/admin-token.ts); null where a key did, empty where a provider did. */
     token_mark: string | null;
+    /** The person, or the entry of the operators' list, that a provider opened it for. */
+    person_id: Generated<string | null>;
+    operator_name: Generated<string | null>;
     created_at: number;
     expires_at: number;
   };

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { KeyScope } from '@mailproof/client';
-import type { Authenticate, Caller } from '../../keys/authenticate.ts';
-import { allowsClient, allowsScope } from '../../keys/key-limits.ts';
+import { actorOf, mayUse, type Authenticate, type Caller } from '../../keys/authenticate.ts';
+import { allowsClient, type Power } from '../../keys/key-limits.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
 import type { AdmitRequest } from './admit-request.ts';
 import { findSession } from './find-session.ts';
@@ -12,9 +11,9 @@ import { contextOf } from './request-context.ts';
 
 /**
  * The checks in front of every API endpoint, in their order: overload or drain (503), key or session (401, 403), rate
- * (429), scope (403), plan (403). They run before the body is read, so that a request without a key costs neither memory nor parsing.
+ * (429), scope or role (403), plan (403). They run before the body is read, so that a request without a key costs neither memory nor parsing.
  */
-export type AuthenticateRequest = (kind: WorkKind, scope: KeyScope) => onRequestHookHandler[];
+export type AuthenticateRequest = (kind: WorkKind, power: Power) => onRequestHookHandler[];
 
 type AuthenticateRequestParts = {
   authenticate: Authenticate;
@@ -26,10 +25,10 @@ type AuthenticateRequestParts = {
 
 export function createAuthenticateRequest(parts: AuthenticateRequestParts): AuthenticateRequest {
   /** Reading needs a key only; creating needs a plan too. */
-  function authenticateFor(kind: WorkKind, scope: KeyScope): onRequestHookHandler {
+  function authenticateFor(kind: WorkKind, power: Power): onRequestHookHandler {
     return (request, reply, done) => {
       const { authorization, cookie } = request.headers;
-      const pending = { request, reply, kind, scope, done };
+      const pending = { request, reply, kind, power, done };
       if (authorization === undefined && cookie !== undefined) {
         acceptSession(pending).catch(done);
         return;
@@ -53,7 +52,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
   }
 
   function accept(caller: Caller | undefined, pending: PendingRequest): void {
-    const { request, reply, kind, scope, done } = pending;
+    const { request, reply, kind, power, done } = pending;
     const context = contextOf(request);
     if (caller === undefined) {
       context.fault = request.headers.authorization === undefined ? 'no_key' : 'key_not_known';
@@ -70,29 +69,29 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     context.caller = caller;
     context.work = { kind, asker: askerOf(caller) };
     if (isRefusedRate(caller, reply)) return;
-    if (limits !== undefined && !allowsScope(limits, scope)) void refuse(reply, 'insufficient_scope');
+    if (!mayUse(caller, power)) void refuse(reply, 'insufficient_scope');
     else if (createsWork(kind) && caller.plan === 'none') void refuse(reply, 'subscription_required');
     else done();
   }
 
   /** Tells the client where it stands, and refuses it where it sends more than it may. */
   function isRefusedRate(caller: Caller, reply: FastifyReply): boolean {
-    const { keyId, requestsPerMinute } = caller;
-    const rate = parts.rateLimits.take({ asker: askerOf(caller), keyId, requestsPerMinute });
+    const { requestsPerMinute } = caller;
+    const rate = parts.rateLimits.take({ asker: askerOf(caller), actor: actorOf(caller), requestsPerMinute });
     if (rate.kind === 'free') return false;
     reply.headers(rate.fields);
     if (rate.kind === 'refused') void refuse(reply, 'rate_limited', rate.retryAfterSeconds);
     return rate.kind === 'refused';
   }
 
-  return (kind, scope) => [parts.admitRequest(kind), authenticateFor(kind, scope)];
+  return (kind, power) => [parts.admitRequest(kind), authenticateFor(kind, power)];
 }
 
 type PendingRequest = {
   request: FastifyRequest;
   reply: FastifyReply;
   kind: WorkKind;
-  scope: KeyScope;
+  power: Power;
   done: (error?: Error) => void;
 };
 

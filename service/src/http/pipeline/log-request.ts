@@ -32,7 +32,8 @@ export function createLogRequest(logger: Pick<Logger, 'isLevelEnabled'>, output:
       ms: Math.round((performance.now() - context.startedAt) * 10) / 10,
       // What is undefined is left out of the line.
       account: caller?.accountId,
-      key: caller?.keyId,
+      key: caller?.keyId ?? undefined,
+      person: caller?.person?.personId,
       mode: caller?.mode,
       address: address?.hash,
       domain: address?.domain,

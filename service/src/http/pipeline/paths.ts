@@ -21,6 +21,13 @@ export const webhookDeliveriesPath = '/api/v1/webhooks/:webhookId/deliveries';
 export const webhookDeliverySendPath = '/api/v1/webhooks/:webhookId/deliveries/:deliveryId/send';
 
 export const sessionPath = '/session';
+export const signInOptionsPath = '/session/options';
+export const providerPath = '/session/provider';
+export const callbackPath = '/session/callback';
+export const peoplePath = '/api/v1/account/people';
+export const personPath = '/api/v1/account/people/:personId';
+export const invitationsPath = '/api/v1/account/invitations';
+export const invitationPath = '/api/v1/account/invitations/:invitationId';
 export const accountPath = '/api/v1/account';
 export const accountLedgerPath = '/api/v1/account/ledger';
 export const accountUsagePath = '/api/v1/account/usage';
@@ -35,7 +42,16 @@ export const formKeysPath = '/api/v1/account/form-keys';
 export const formKeyPath = '/api/v1/account/form-keys/:formKey';
 
 /** Where the console is: these and all below them are one page, which reads its address itself. */
-export const consolePaths = ['/', '/check', '/lists', '/tasks', '/account', '/webhooks', '/operator'];
+export const consolePaths = [
+  '/',
+  '/check',
+  '/lists',
+  '/tasks',
+  '/account',
+  '/webhooks',
+  '/invitation',
+  '/operator',
+];
 export const consolePathsBelow = ['/lists/*', '/tasks/*', '/webhooks/*', '/operator/*'];
 export const assetPath = '/assets/*';
 
@@ -70,6 +86,11 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   [leasePath, ['POST']],
   [reportPath, ['POST']],
   [sessionPath, ['GET', 'POST', 'DELETE']],
+  [signInOptionsPath, ['GET']],
+  [providerPath, ['POST']],
+  [callbackPath, ['GET']],
+  [peoplePath, ['GET']],
+  [invitationsPath, ['POST']],
   [accountPath, ['GET']],
   [accountLedgerPath, ['GET']],
   [accountUsagePath, ['GET']],
@@ -99,6 +120,8 @@ const methodsByPattern: readonly [string, Methods][] = [
     ['POST'],
   ]),
   [accountKeyPath, ['PATCH', 'DELETE']],
+  [personPath, ['PATCH', 'DELETE']],
+  [invitationPath, ['DELETE']],
   [formKeyPath, ['DELETE']],
   [webhookPath, ['GET', 'PATCH', 'DELETE']],
   [webhookSecretPath, ['POST']],
@@ -111,6 +134,8 @@ const methodsByPattern: readonly [string, Methods][] = [
   [`${adminPath}/accounts/:accountId/unfreeze`, ['POST']],
   [`${adminPath}/accounts/:accountId/keys`, ['GET', 'POST']],
   [`${adminPath}/accounts/:accountId/keys/:keyId`, ['PATCH', 'DELETE']],
+  [`${adminPath}/accounts/:accountId/people`, ['GET']],
+  [`${adminPath}/accounts/:accountId/invitations`, ['POST']],
   [`${adminPath}/accounts/:accountId/ledger`, ['GET']],
   [`${adminPath}/accounts/:accountId/tasks`, ['GET']],
   [`${adminPath}/requests/:requestId`, ['GET']],
@@ -177,6 +202,16 @@ export function isProbeUrl(url: string): boolean {
 export function isAdminUrl(url: string): boolean {
   const path = pathOf(url);
   return path === adminPath || path.startsWith(`${adminPath}/`);
+}
+
+/** Whether it is only there where an OpenID provider is set. */
+export function isPeopleUrl(url: string): boolean {
+  const path = pathOf(url);
+  return (
+    [providerPath, callbackPath, peoplePath, invitationsPath].includes(path) ||
+    [`${peoplePath}/`, `${invitationsPath}/`].some((folder) => path.startsWith(folder)) ||
+    /^\/admin\/v1\/accounts\/[^/]+\/(?:people|invitations)$/.test(path)
+  );
 }
 
 function patternOf(path: string): RegExp {

@@ -9,8 +9,8 @@ function setUp(rates: { ratePerAccount?: number; ratePerKey?: number }) {
   const clock = createTestClock();
   const { ratePerAccount, ratePerKey } = rates;
   const limits = createRateLimits({ clock, ratePerAccount, ratePerKey });
-  const take = (asker = 'a', keyId = 'k', requestsPerMinute?: number) =>
-    limits.take({ asker, keyId, requestsPerMinute });
+  const take = (asker = 'a', actor = 'k', requestsPerMinute?: number) =>
+    limits.take({ asker, actor, requestsPerMinute });
   const takeMany = (count: number, ...who: Parameters<typeof take>) =>
     Array.from({ length: count }, () => take(...who).kind);
   return { clock, limits, take, takeMany };

@@ -13,7 +13,8 @@ export type RateLimits = { take(request: RateRequest): RateAnswer };
 type RateRequest = {
   /** The account, its live keys apart from its test keys. */
   asker: string;
-  keyId: string;
+  /** The key, or the person. */
+  actor: string;
   /** What the operator allows the account, where that is not what the setting says. */
   requestsPerMinute: number | undefined;
 };
@@ -53,11 +54,11 @@ export function createRateLimits({ clock, ratePerAccount, ratePerKey }: RateLimi
   }
 
   return {
-    take({ asker, keyId, requestsPerMinute = ratePerAccount }) {
+    take({ asker, actor, requestsPerMinute = ratePerAccount }) {
       const policies: Policy[] = [];
       if (requestsPerMinute !== undefined)
         policies.push({ name: 'account', place: asker, quota: requestsPerMinute });
-      if (ratePerKey !== undefined) policies.push({ name: 'key', place: `key ${keyId}`, quota: ratePerKey });
+      if (ratePerKey !== undefined) policies.push({ name: 'key', place: actor, quota: ratePerKey });
       if (policies.length === 0) return { kind: 'free' };
 
       const now = clock.now();

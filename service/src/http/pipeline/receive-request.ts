@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import { networkOfClient } from './client-network.ts';
 import type { LogRequest } from './log-request.ts';
-import { isAdminUrl, isApiUrl, isPathOf, isProbeUrl, methodsAt, metricsPath } from './paths.ts';
+import { isAdminUrl, isApiUrl, isPathOf, isPeopleUrl, isProbeUrl, methodsAt, metricsPath } from './paths.ts';
 import { refuse } from './refuse.ts';
 import { openContext } from './request-context.ts';
 
@@ -17,19 +17,24 @@ export function receiveRequest({
   logRequest,
   clientAddress,
   adminToken,
+  oidc,
   metrics,
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
   clientAddress: (request: FastifyRequest) => string;
   adminToken: AdminToken;
+  oidc?: { operators: readonly string[] } | undefined;
   metrics?: object | undefined;
   requestsPerSocket: number;
 }): onRequestHookHandler {
   const isLast = createRequestCount(requestsPerSocket);
-  /** Without a token there are no admin API and no metrics: such paths cannot be told from paths that do not exist. */
+  const hasOperator = adminToken.isSet || (oidc !== undefined && oidc.operators.length > 0);
+  /** What is not switched on cannot be told from what does not exist. */
   const isHidden = (url: string) =>
-    (!adminToken.isSet && isAdminUrl(url)) || (metrics === undefined && url.startsWith(metricsPath));
+    (!hasOperator && isAdminUrl(url)) ||
+    (oidc === undefined && isPeopleUrl(url)) ||
+    (metrics === undefined && url.startsWith(metricsPath));
   return (request, reply, done) => {
     const context = openContext(request, networkOfClient(clientAddress(request)));
     // It closes once, so there is no need to stop listening.

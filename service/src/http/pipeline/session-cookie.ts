@@ -7,11 +7,15 @@ import { sessionLifeMs } from '../../sessions/create-sessions.ts';
  */
 export const sessionCookieName = 'mailproof_session';
 
-/** The first cookie of that name, which is the one of the longest path (RFC 6265 section 5.4). */
 export function readSessionCookie(header: string | undefined): string | undefined {
+  return readCookie(header, sessionCookieName);
+}
+
+/** The first cookie of that name, which is the one of the longest path (RFC 6265 section 5.4). */
+export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const [before = '', value] = pair.split('=', 2);
-    if (before.trim() === sessionCookieName) return value?.trim();
+    if (before.trim() === name) return value?.trim();
   }
   return undefined;
 }

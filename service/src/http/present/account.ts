@@ -18,8 +18,14 @@ import { progressOf } from './task.ts';
 
 /** What the pages of an account show, in the words and forms of the contract. */
 export function presentAccount({ accountId, name, plan, credits, frozen, key }: ReadAccountAnswer): Account {
-  const { keyId, ...rest } = key;
-  return { account_id: accountId, name, plan, credits, frozen, key: { key_id: keyId, ...rest } };
+  return {
+    account_id: accountId,
+    name,
+    plan,
+    credits,
+    frozen,
+    key: key && { key_id: key.keyId, name: key.name, mode: key.mode },
+  };
 }
 
 export function presentEntry({ at, taskId, requestId, ...figures }: Entry): LedgerEntry {

@@ -12,7 +12,10 @@ import type { Authenticate } from '../../keys/authenticate.ts';
 import type { FormActions } from '../../forms/form-actions.ts';
 import type { ListActions } from '../../lists/list-actions.ts';
 import type { Exposition } from '../../metrics/create-exposition.ts';
+import type { OidcProvider } from '../../oidc/create-provider.ts';
+import type { SealVisits } from '../../oidc/provider-visit.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
+import type { PeopleActions } from '../../people/people-actions.ts';
 import type { ProberCentre } from '../../probers/prober-centre.ts';
 import type { SandboxUsedUp } from '../../sandbox/sandbox-allowance.ts';
 import type { AdminToken } from '../../sessions/admin-token.ts';
@@ -45,6 +48,11 @@ export type HttpParts = {
   sessions: Sessions;
   adminToken: AdminToken;
   signIns: SignIns;
+  /** Whether a key or the admin token opens a session; unless it says otherwise, it does. */
+  keySignIn?: 'on' | 'off';
+  /** Signing in with an OpenID provider, where one is set. */
+  oidc?: OidcSignIn | undefined;
+  people: PeopleActions;
   account: AccountActions;
   lists: ListActions;
   forms: FormActions;
@@ -68,6 +76,15 @@ export type HttpParts = {
   hashAddress(email: string): string;
   logger: FastifyBaseLogger;
   logRequest: LogRequest;
+};
+
+export type OidcSignIn = {
+  provider: OidcProvider;
+  seal: SealVisits;
+  /** Where browsers reach the service, with the path under which a proxy has it. */
+  publicUrl: string;
+  operators: readonly string[];
+  now: () => number;
 };
 
 /** The server as routes see it: what a handler sends is checked against its response schema by the compiler. */

@@ -30,7 +30,8 @@ export function addMcp(server: ApiServer, { parts, admitRequest }: RouteParts): 
       const handle = await open();
       const { keyId } = callerOf(request);
       const agent = {
-        keyId,
+        // Only a key is let in here.
+        keyId: keyId ?? '',
         apiKey: readBearer(request.headers.authorization, 200) ?? '',
         fetch: fetchInside(server, request),
       };

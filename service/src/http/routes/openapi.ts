@@ -21,6 +21,10 @@ export const openapiDocument = (basePath: string) => ({
     { name: 'Bulk verification', description: 'Up to 100 addresses, answered by a task' },
     { name: 'Lists', description: 'A file with addresses, checked and given back with what was found' },
     { name: 'Account', description: 'Balance, ledger, usage, tasks and keys of the account; free of charge' },
+    {
+      name: 'People',
+      description: 'Who signs in to the account with an OpenID provider; only where one is set',
+    },
     { name: 'Forms', description: 'A guard for sign-up forms, asked by browsers with a publishable key' },
     { name: 'Webhooks', description: 'Endpoints of yours that are told of events (Standard Webhooks 1.0.0)' },
     { name: 'Administration', description: 'For the operator; only where an admin token is set' },

@@ -48,7 +48,7 @@ export function addReadBulkTask(server: ApiServer, { parts, authenticateRequest 
     method: 'GET',
     url: taskPath,
     schema,
-    onRequest: authenticateRequest('read', 'tasks'),
+    onRequest: authenticateRequest('read', 'tasks:read'),
     handler: async (request, reply) => {
       const { taskId } = request.params;
       const explain = request.query.explain === 'true';

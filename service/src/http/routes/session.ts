@@ -1,7 +1,8 @@
 import type { SessionState } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readApiKey } from '../../keys/api-key.ts';
-import { allowsClient, allowsScope } from '../../keys/key-limits.ts';
+import { mayUse } from '../../keys/authenticate.ts';
+import { allowsClient } from '../../keys/key-limits.ts';
 import type { Session, Visitor } from '../../sessions/session.ts';
 import type { SignInCredential } from '../../sessions/slow-sign-ins.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
@@ -9,6 +10,7 @@ import { findSession, isCrossSite } from '../pipeline/find-session.ts';
 import type { HttpParts } from './http-parts.ts';
 import { sessionPath } from '../pipeline/paths.ts';
 import { presentAccount } from '../present/account.ts';
+import { presentSessionPerson } from '../present/people.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { contextOf } from '../pipeline/request-context.ts';
 import { errorResponses } from '../schemas/errors.ts';
@@ -19,7 +21,7 @@ import { sessionSchema, signInSchema } from '../schemas/session-schemas.ts';
 import { clearedSessionCookie, readSessionCookie, sessionCookie } from '../pipeline/session-cookie.ts';
 
 /**
- * Signing in and out, for browsers: a key or the admin token is exchanged for a cookie that no script can read, so that
+ * Signing in and out, for browsers: a key or the admin token (or the word of a provider, see provider-sign-in.ts) is exchanged for a cookie that no script can read, so that
  * a page need not keep the key.
  */
 const described = { tags: ['Session'] };
@@ -43,6 +45,7 @@ const postSchema = {
       'invalid_request',
       'invalid_key',
       'insufficient_scope',
+      'key_sign_in_off',
       'cross_site_request',
       'too_many_attempts',
     ),
@@ -86,6 +89,7 @@ export function addSession(
       const { key, admin_token: token } = request.body;
       if ((key === undefined) === (token === undefined)) return refuse(reply, 'invalid_request');
       if (isCrossSite(request)) return refuse(reply, 'cross_site_request');
+      if (parts.keySignIn === 'off') return refuse(reply, 'key_sign_in_off');
       const attempt = parts.signIns.begin(contextOf(request).client, credentialOf({ key, token }));
       if (attempt.kind === 'wait') return refuse(reply, 'too_many_attempts', attempt.seconds);
       const visitor = await recognise({ key, token }, parts);
@@ -94,7 +98,7 @@ export function addSession(
       if (visitor === undefined || isElsewhere) return refuse(reply, 'invalid_key');
       attempt.succeeded();
       // Whoever signs in is shown the account.
-      if (limits !== undefined && !allowsScope(limits, 'account:read'))
+      if (visitor.kind === 'account' && !mayUse(visitor.caller, 'account:read'))
         return refuse(reply, 'insufficient_scope');
 
       await closeEarlier(request, parts);
@@ -131,7 +135,7 @@ export function addSession(
   });
 }
 
-function keepNowhere(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function keepNowhere(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.header('cache-control', 'no-store').header('vary', 'Cookie');
   return Promise.resolve();
 }
@@ -155,7 +159,7 @@ async function recognise(
 }
 
 /** Signing in again replaces the previous session instead of leaving it open. */
-async function closeEarlier(
+export async function closeEarlier(
   request: FastifyRequest,
   { sessions }: Pick<HttpParts, 'sessions'>,
 ): Promise<void> {
@@ -165,9 +169,15 @@ async function closeEarlier(
 
 async function presentSession(
   session: Session,
-  { account }: Pick<HttpParts, 'account'>,
+  { account, people }: Pick<HttpParts, 'account' | 'people'>,
 ): Promise<SessionState> {
   const state = { kind: session.kind, csrf_token: session.csrfToken };
   if (session.kind === 'operator') return state;
-  return { ...state, account: presentAccount(await account.read(session.caller)) };
+  const { person } = session.caller;
+  const described = person && (await people.describe(person.personId));
+  return {
+    ...state,
+    account: presentAccount(await account.read(session.caller)),
+    ...(described === undefined ? {} : { person: presentSessionPerson(described) }),
+  };
 }

@@ -63,9 +63,15 @@ export const accountSchema = answerSchema(
       description:
         'Whether the account is frozen because its ledger does not balance; nothing can be reserved',
     }),
-    key: Type.Object(
-      { key_id: Type.String(), name: Type.String(), mode: keyModeSchema },
-      { title: 'RequestKey', description: 'The key of this request', additionalProperties: false },
+    key: Type.Union(
+      [
+        Type.Object(
+          { key_id: Type.String(), name: Type.String(), mode: keyModeSchema },
+          { title: 'RequestKey', additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      { description: 'The key of this request; null where a person has signed in' },
     ),
   },
   { title: 'Account', description: 'The account', example: exampleAccount },

@@ -1,4 +1,11 @@
-import type { SessionState, SignIn } from '@mailproof/client';
+import {
+  personRoles,
+  type ProviderRedirect,
+  type ProviderSignIn,
+  type SessionState,
+  type SignIn,
+  type SignInOptions,
+} from '@mailproof/client';
 import { Type, type Static } from 'typebox';
 import { accountSchema } from './account-schemas.ts';
 import { stringEnum } from './string-enum.ts';
@@ -22,6 +29,28 @@ export const sessionSchema = Type.Object(
     kind: stringEnum(['account', 'operator']),
     csrf_token: Type.String({ description: 'Send it as `X-CSRF-Token` with every request except GET' }),
     account: Type.Optional(accountSchema),
+    person: Type.Optional(
+      Type.Object(
+        {
+          person_id: Type.String(),
+          email: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+          name: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+          role: stringEnum(personRoles),
+          accounts: Type.Array(
+            Type.Object(
+              { account_id: Type.String(), name: Type.String() },
+              { title: 'SessionAccount', additionalProperties: false },
+            ),
+            { description: 'Every account they are in, this one included' },
+          ),
+        },
+        {
+          title: 'SessionPerson',
+          description: 'Where the OpenID provider vouched for somebody',
+          additionalProperties: false,
+        },
+      ),
+    ),
   },
   {
     title: 'SessionState',
@@ -31,5 +60,52 @@ export const sessionSchema = Type.Object(
   },
 );
 
+export const signInOptionsSchema = Type.Object(
+  {
+    key: Type.Boolean({ description: 'With an API key or the admin token' }),
+    provider: Type.Union(
+      [
+        Type.Object(
+          { name: Type.String({ description: 'What people know it by' }) },
+          { title: 'SignInProvider', additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      { description: 'With an OpenID provider, where one is set' },
+    ),
+  },
+  {
+    title: 'SignInOptions',
+    description: 'The ways to sign in',
+    additionalProperties: false,
+    examples: [{ key: true, provider: { name: 'Example Login' } }],
+  },
+);
+
+export const providerSignInSchema = Type.Object(
+  {
+    invitation: Type.Optional(
+      Type.String({ maxLength: 100, description: 'What stands behind the `#` of an invitation’s link' }),
+    ),
+    account_id: Type.Optional(
+      Type.String({ maxLength: 100, description: 'The account to open, for those who are in several' }),
+    ),
+  },
+  { title: 'ProviderSignIn', examples: [{}] },
+);
+
+export const providerRedirectSchema = Type.Object(
+  { url: Type.String({ description: 'Where the browser has to go' }) },
+  {
+    title: 'ProviderRedirect',
+    description: 'The page of the provider',
+    additionalProperties: false,
+    examples: [{ url: 'https://login.example.com/authorize?client_id=mailproof' }],
+  },
+);
+
+true satisfies SameType<Static<typeof signInOptionsSchema>, SignInOptions>;
+true satisfies SameType<Static<typeof providerSignInSchema>, ProviderSignIn>;
+true satisfies SameType<Static<typeof providerRedirectSchema>, ProviderRedirect>;
 true satisfies SameType<Static<typeof signInSchema>, SignIn>;
 true satisfies SameType<Static<typeof sessionSchema>, SessionState>;

@@ -19,8 +19,9 @@ import { createTestClock, type TestClock } from '../../../../engine/test/support
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
 import type { ReadHealthParts } from '../../../src/operator/read-health.ts';
 import { createAccountActions } from '../../../src/accounts/account-actions.ts';
+import { createPeopleActions } from '../../../src/people/people-actions.ts';
 import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
-import type { HttpParts } from '../../../src/http/routes/http-parts.ts';
+import type { HttpParts, OidcSignIn } from '../../../src/http/routes/http-parts.ts';
 import { createServer } from '../../../src/http/server.ts';
 import { createContractCheck } from './contract-check.ts';
 import { createTestParts } from './test-parts.ts';
@@ -86,7 +87,14 @@ function listParts(clock: TestClock) {
   return { ...listTimes, sandboxAllowance, nearProvider };
 }
 
-export async function openHttpFixture(database: TestDatabase, overrides: Partial<HttpParts> = {}) {
+/** Where people sign in with a provider, and who of them is the operator. */
+type FixtureOptions = { oidc?: OidcSignIn; keySignIn?: 'on' | 'off' };
+
+export async function openHttpFixture(
+  database: TestDatabase,
+  overrides: Partial<HttpParts> = {},
+  options: FixtureOptions = {},
+) {
   const testStore = await database.open();
   const { store } = testStore;
   const time = createTestClock();
@@ -100,7 +108,7 @@ export async function openHttpFixture(database: TestDatabase, overrides: Partial
     authenticate: createAuthenticate({ store, clock: time, wallClock, noteUse: () => undefined }),
     createTask: (request) => createTask(request, taskParts),
     readTask: (request) => readTask(request, parts),
-    sessions: createSessions({ store, clock: time, wallClock, adminToken: token }),
+    ...signInParts(options, { store, clock: time, wallClock, adminToken: token }),
     adminToken: token,
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
@@ -145,6 +153,7 @@ export async function openHttpFixture(database: TestDatabase, overrides: Partial
     ask,
     signIn,
     overloadGuard: httpParts.overloadGuard,
+    people: httpParts.people,
     ours: await openKeyedAccount('ours', parts),
     theirs: await openKeyedAccount('theirs', parts),
     balanceOf: (accountId: string) => balanceOf(store, accountId),
@@ -155,6 +164,18 @@ export async function openHttpFixture(database: TestDatabase, overrides: Partial
       await registry.leave();
       await testStore.close();
     },
+  };
+}
+
+type SignInParts = Parameters<typeof createSessions>[0] & { store: TestStore['store'] };
+
+function signInParts({ oidc, keySignIn = 'on' }: FixtureOptions, parts: SignInParts) {
+  const operators = oidc?.operators ?? [];
+  return {
+    sessions: createSessions({ ...parts, operators, keySignIn }),
+    people: createPeopleActions({ ...parts, operators }),
+    oidc: oidc && { ...oidc, now: () => parts.wallClock.now() },
+    keySignIn,
   };
 }
 
@@ -195,6 +216,8 @@ function patternOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path
     .replace(/^(\/api\/v1\/account\/keys)\/.*$/, '$1/{keyId}')
+    .replace(/^(\/api\/v1\/account\/people)\/.*$/, '$1/{personId}')
+    .replace(/^(\/api\/v1\/account\/invitations)\/.*$/, '$1/{invitationId}')
     .replace(/^(\/api\/v1\/webhooks\/[^/]+\/deliveries)\/[^/]+/, '$1/{deliveryId}')
     .replace(/^(\/api\/v1\/webhooks)\/(?!\{)[^/]+/, '$1/{webhookId}')
     .replace(/^(\/api\/v1\/lists)\/[^/]+(\/rows)\/.*$/, '$1/{listId}$2/{row}')

@@ -64,6 +64,7 @@ export function createTestParts(overrides: Partial<HttpParts> = {}): TestParts {
     lists: noLists(),
     forms: noForms(),
     webhooks: noWebhooks(),
+    people: noPeople(),
     operator: noOperatorActions(),
     probers: noProbers,
     basePath: '',
@@ -154,6 +155,20 @@ function noWebhooks(): HttpParts['webhooks'] {
     sendTest: none,
     sendAgain: none,
     deliveries: none,
+  };
+}
+
+/** So have people. */
+function noPeople(): HttpParts['people'] {
+  const none = () => Promise.reject(new Error('not part of this test'));
+  return {
+    list: none,
+    invite: none,
+    withdraw: none,
+    changeRole: none,
+    remove: none,
+    describe: none,
+    recognise: none,
   };
 }
 

@@ -126,7 +126,7 @@ export function addReadLists(server: ApiServer, routeParts: RouteParts): void {
 }
 
 function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account', 'lists');
+  const onRequest = authenticateRequest('account', 'lists:read');
   server.route({
     method: 'GET',
     url: listsPath,
@@ -148,7 +148,7 @@ function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts)
     method: 'GET',
     url: listPath,
     schema: listRoute,
-    onRequest: authenticateRequest('read', 'lists'),
+    onRequest: authenticateRequest('read', 'lists:read'),
     handler: async (request, reply) => {
       await showList(reply.code(200), parts, { caller: callerOf(request), listId: request.params.listId });
       return reply;
@@ -157,7 +157,7 @@ function addLists(server: ApiServer, { parts, authenticateRequest }: RouteParts)
 }
 
 function addRows(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const onRequest = authenticateRequest('account', 'lists');
+  const onRequest = authenticateRequest('account', 'lists:read');
   server.route({
     method: 'GET',
     url: listRowsPath,
@@ -196,7 +196,7 @@ function addDownload(server: ApiServer, { parts, authenticateRequest }: RoutePar
     method: 'GET',
     url: listDownloadPath,
     schema: downloadRoute,
-    onRequest: authenticateRequest('account', 'lists'),
+    onRequest: authenticateRequest('account', 'lists:read'),
     handler: async (request, reply) => {
       const { rows = 'all', format = 'csv', roles } = fieldsOf(request.query);
       const choice = typeof rows === 'string' ? readRowChoice(rows, { roles: roles !== 'false' }) : undefined;

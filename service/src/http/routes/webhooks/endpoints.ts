@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Owner } from '../../../webhooks/webhook-actions.ts';
 import { webhookPath, webhookSecretPath, webhooksPath } from '../../pipeline/paths.ts';
 import { refuse } from '../../pipeline/refuse.ts';
+import { actorOf } from '../../../keys/authenticate.ts';
 import { callerOf } from '../../pipeline/request-context.ts';
 import { isoTime } from '../../present/account.ts';
 import { presentWebhook } from '../../present/webhook.ts';
@@ -107,8 +108,8 @@ const rotateRoute = {
 
 /** Whoever changes an endpoint holds a live key: a test key is given to machines that are trusted less. */
 export function ownerOf(request: FastifyRequest): Owner | undefined {
-  const { accountId, keyId, mode } = callerOf(request);
-  return mode === 'live' ? { accountId, actor: `key:${keyId}` } : undefined;
+  const caller = callerOf(request);
+  return caller.mode === 'live' ? { accountId: caller.accountId, actor: actorOf(caller) } : undefined;
 }
 
 /** What cannot be an id need not be looked up, and need not fit what a database takes for text. */

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startProvider, type TestProvider } from '../../../service/test/support/oidc/start-provider.ts';
+import { freePort } from '../../../service/test/support/free-port.ts';
+import { accessibilityFaults } from '../support/accessibility.ts';
+import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
+
+/** People who sign in with a real OpenID provider: the operator invites an owner, the owner a viewer. */
+describe('people', () => {
+  let provider: TestProvider;
+  let fixture: ConsoleFixture;
+  before(async () => {
+    const port = await freePort();
+    const publicUrl = `http://127.0.0.1:${port}`;
+    provider = await startProvider([`${publicUrl}/session/callback`]);
+    fixture = await openConsoleFixture({
+      MAILPROOF_PORT: String(port),
+      MAILPROOF_PUBLIC_URL: publicUrl,
+      MAILPROOF_OIDC_ISSUER: provider.issuer,
+      MAILPROOF_OIDC_CLIENT_ID: provider.client.clientId,
+      MAILPROOF_OIDC_CLIENT_SECRET: provider.client.clientSecret,
+      MAILPROOF_OIDC_NAME: 'Example Login',
+      MAILPROOF_OIDC_OPERATORS: 'root@example.com',
+    });
+  });
+  after(async () => {
+    await fixture.close();
+    await provider.close();
+  });
+
+  async function visitor() {
+    const someone = await fixture.visitor();
+    // The way to the provider and back is the point of this.
+    someone.expectTrouble(`left for ${provider.issuer}`);
+    return someone;
+  }
+
+  /** Through the pages of the provider, whichever it shows. */
+  async function passProvider(page: Page, login: string): Promise<void> {
+    await page.getByPlaceholder('Enter any login').fill(login);
+    await page.getByPlaceholder('and password').fill('any');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+  }
+
+  async function copyInvitation(page: Page, role: string): Promise<string> {
+    await page.getByRole('form', { name: 'Invite somebody' }).getByLabel('Role').selectOption(role);
+    await page.getByRole('button', { name: 'Create invitation' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Copy the invitation now' });
+    const url = await dialog.locator('code').innerText();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    return url;
+  }
+
+  async function accept(page: Page, url: string, login: string): Promise<void> {
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Accept and sign in with Example Login' }).click();
+    await passProvider(page, login);
+    await page.getByRole('heading', { level: 1, name: 'Check' }).waitFor();
+  }
+
+  test('the operator invites an owner, the owner a viewer, who can only look, and is out when removed', async () => {
+    const { url: origin } = fixture.demo;
+    const operator = await visitor();
+    await operator.page.goto(`${origin}/operator/accounts`);
+    await operator.page.getByRole('button', { name: 'Sign in with Example Login' }).waitFor();
+    assert.deepEqual(await accessibilityFaults(operator.page), []);
+    await operator.page.getByRole('button', { name: 'Sign in with Example Login' }).click();
+    await passProvider(operator.page, 'root');
+    await operator.page.getByRole('link', { name: 'Accounts' }).click();
+    await operator.page.getByLabel('Name', { exact: true }).fill('Lighthouse Press');
+    await operator.page.getByRole('button', { name: 'Create account' }).click();
+    await operator.page.getByRole('heading', { level: 1, name: 'Lighthouse Press' }).waitFor();
+    const toOwner = await copyInvitation(operator.page, 'owner');
+    await operator.leave();
+
+    const owner = await visitor();
+    await accept(owner.page, toOwner, 'olivia');
+    await owner.page.getByRole('link', { name: 'Account', exact: true }).click();
+    await owner.page.getByText('You are an owner').waitFor();
+    const toViewer = await copyInvitation(owner.page, 'viewer');
+    assert.deepEqual(await accessibilityFaults(owner.page), []);
+
+    const viewer = await visitor();
+    await accept(viewer.page, toViewer, 'victor');
+    await viewer.page.getByRole('link', { name: 'Account', exact: true }).click();
+    await viewer.page.getByText('You are a viewer').waitFor();
+    assert.equal(await viewer.page.getByRole('button', { name: 'Create key' }).count(), 0);
+    viewer.expectTrouble('403 /api/v1/account/keys', '401 ');
+    assert.equal(await createKey(viewer.page), 403);
+
+    await owner.page.reload();
+    await owner.page.getByRole('button', { name: 'Remove victor@example.com' }).click();
+    await owner.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await owner.page
+      .getByRole('button', { name: 'Remove victor@example.com' })
+      .waitFor({ state: 'detached' });
+    // What was known of the session is forgotten within a second; the page asks until then.
+    await viewer.page.waitForFunction(async () => (await fetch('/session')).status === 401);
+    await viewer.page.reload();
+    await viewer.page.getByRole('button', { name: 'Sign in with Example Login' }).waitFor();
+    await viewer.leave();
+    await owner.leave();
+  });
+});
+
+/** As a page of ours would, had it the button. */
+function createKey(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const { csrf_token: token } = (await (await fetch('/session')).json()) as { csrf_token: string };
+    const headers = { 'content-type': 'application/json', 'x-csrf-token': token };
+    return (await fetch('/api/v1/account/keys', { method: 'POST', headers, body: '{}' })).status;
+  });
+}
