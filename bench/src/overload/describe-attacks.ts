@@ -3,7 +3,7 @@ import { machineLines, type Machine } from '../results/describe-machine.ts';
 import { short } from '../results/numbers.ts';
 import { table } from '../results/table.ts';
 import type { Attack } from './attack-module.ts';
-import type { AttackFigures, Wait } from './measure-attacks.ts';
+import type { AttackFigures } from './measure-attacks.ts';
 
 export type AttackResults = Partial<Record<DatabaseKind, AttackFigures[]>>;
 
@@ -16,7 +16,7 @@ export function describeAttacks(results: AttackResults, machine: Machine, perSec
     '',
     ...machineLines(machine),
     '',
-    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: alone, beside an attack from another address, and alone again. The ratio is that of p95, beside the attack to the mean of both times alone (goal: at most ${goal}). Attackers, service, mail hosts, database and both generators share the processor.`,
+    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: alone and beside an attack from another address, in turn. The ratio is that of p95 (goal: at most ${goal}). Attackers, service, mail hosts, database and both generators share the processor.`,
     ...(['sqlite', 'postgres'] as const).flatMap((kind) => describeOne(kind, results[kind] ?? [])),
   ];
 }
@@ -33,7 +33,6 @@ const words: Record<Attack['kind'], string> = {
 
 function describeOne(kind: DatabaseKind, figures: AttackFigures[]): string[] {
   if (figures.length === 0) return [];
-  const p95 = (of: 'asked' | 'known') => (wait: Wait) => wait[of].p95Ms;
   return [
     '',
     `## ${titles[kind]}`,
@@ -41,19 +40,19 @@ function describeOne(kind: DatabaseKind, figures: AttackFigures[]): string[] {
     ...table(
       [
         ...['attack', 'connections', 'a host is asked: alone, p95 ms', 'beside', 'ratio', 'goal'],
-        ...['known: alone, p95 ms', 'beside', 'ratio', 'refused'],
+        ...['known: alone, p95 ms', 'beside', 'ratio', 'refused (alone)'],
       ],
       figures.map((row) => [
         words[row.attack],
         short(row.connections),
-        row.alone.map(p95('asked')).map(short).join(' – '),
+        short(row.alone.asked.p95Ms),
         short(row.beside.asked.p95Ms),
         row.ratio.asked.toFixed(2),
         row.ratio.asked <= goal ? 'met' : 'not met',
-        row.alone.map(p95('known')).map(short).join(' – '),
+        short(row.alone.known.p95Ms),
         short(row.beside.known.p95Ms),
         row.ratio.known.toFixed(2),
-        short(row.beside.refused),
+        `${short(row.beside.refused)} (${short(row.alone.refused)})`,
       ]),
     ),
   ];

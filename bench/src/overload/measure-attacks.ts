@@ -1,6 +1,6 @@
 /**
- * What an attacker costs somebody else: a quiet account asks at a modest rate, alone and beside each attack in turn. Each
- * attack is set against the time alone before it and after it, so that what drifts falls on both.
+ * What an attacker costs somebody else: a quiet account asks at a modest rate, alone and beside an attack in turn, in
+ * short rounds, so that what drifts (the machine's other work above all) falls on both alike.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseKind } from '../api/surroundings.ts';
@@ -15,25 +15,25 @@ import {
 } from './start-service-under-attack.ts';
 
 /** Of the quiet account: verdicts for which a mail host is asked, and verdicts for which none is. */
-export type Wait = { asked: Latency; known: Latency; refused: number };
+type Wait = { asked: Latency; known: Latency; refused: number };
 
 type Latency = { p50Ms: number; p95Ms: number; requests: number };
 
 export type AttackFigures = {
   attack: Attack['kind'];
   connections: number;
-  /** Before and after. */
-  alone: [Wait, Wait];
+  alone: Wait;
   beside: Wait;
-  /** Of p95, against the mean of both times alone. */
+  /** Of p95, beside the attack to alone. */
   ratio: { asked: number; known: number };
+  /** Of the last round. */
   report: AttackReport;
 };
 
-type Effort = { phaseMs: number; perSecond: number };
+type Effort = { rounds: number; roundMs: number; perSecond: number };
 
 /** The attack is under way before the quiet account is looked at. */
-const leadMs = 1_500;
+const leadMs = 1_000;
 
 export async function measureAttacks(database: DatabaseKind, effort: Effort): Promise<AttackFigures[]> {
   const service = await startServiceUnderAttack(database);
@@ -41,23 +41,9 @@ export async function measureAttacks(database: DatabaseKind, effort: Effort): Pr
   try {
     await quiet.ask();
     const figures: AttackFigures[] = [];
-    let before = await quiet.ask();
     for (const attack of attacksOn(service)) {
       process.stderr.write(`${database}: ${attack.kind}, ${attack.connections} connections …\n`);
-      const attacker = startChild(attackModule);
-      const order = { attack, port: service.port, forMs: effort.phaseMs + 2 * leadMs };
-      const attacking = attacker.ask(order);
-      await pause(leadMs);
-      const beside = await quiet.ask();
-      const report = await attacking;
-      await attacker.stop();
-      await pause(leadMs);
-      const after = await quiet.ask();
-      const { kind, connections } = attack;
-      const alone: [Wait, Wait] = [before, after];
-      const ratio = { asked: ratioOf('asked', alone, beside), known: ratioOf('known', alone, beside) };
-      figures.push({ attack: kind, connections, alone, beside, ratio, report });
-      before = after;
+      figures.push(await measureAttack(attack, { service, quiet, effort }));
     }
     return figures;
   } finally {
@@ -66,8 +52,38 @@ export async function measureAttacks(database: DatabaseKind, effort: Effort): Pr
   }
 }
 
-function ratioOf(kind: 'asked' | 'known', [before, after]: [Wait, Wait], beside: Wait): number {
-  return (2 * beside[kind].p95Ms) / (before[kind].p95Ms + after[kind].p95Ms);
+type AttackParts = {
+  service: ServiceUnderAttack;
+  quiet: ReturnType<typeof createQuietAccount>;
+  effort: Effort;
+};
+
+async function measureAttack(
+  attack: Attack,
+  { service, quiet, effort }: AttackParts,
+): Promise<AttackFigures> {
+  const attacker = startChild(attackModule);
+  const seen: Record<'alone' | 'beside', Asked[]> = { alone: [], beside: [] };
+  let report: AttackReport = { opened: 0, mostAtOnce: 0, answers: {} };
+  try {
+    for (let round = 0; round < effort.rounds; round += 1) {
+      seen.alone.push(await quiet.ask());
+      const forMs = effort.roundMs + 2 * leadMs;
+      const attacking = attacker.ask({ attack, port: service.port, forMs });
+      await pause(leadMs);
+      seen.beside.push(await quiet.ask());
+      report = await attacking;
+    }
+  } finally {
+    await attacker.stop();
+  }
+  const [alone, beside] = [read(seen.alone), read(seen.beside)];
+  const { kind, connections } = attack;
+  const ratio = {
+    asked: beside.asked.p95Ms / alone.asked.p95Ms,
+    known: beside.known.p95Ms / alone.known.p95Ms,
+  };
+  return { attack: kind, connections, alone, beside, ratio, report };
 }
 
 function attacksOn({ attacker }: ServiceUnderAttack): Attack[] {
@@ -81,7 +97,7 @@ function attacksOn({ attacker }: ServiceUnderAttack): Attack[] {
   ];
 }
 
-function createQuietAccount({ port, quietKey }: ServiceUnderAttack, { phaseMs, perSecond }: Effort) {
+function createQuietAccount({ port, quietKey }: ServiceUnderAttack, { roundMs, perSecond }: Effort) {
   const loads = { asked: startChild(openLoadModule), known: startChild(openLoadModule) };
   let from = 1;
   const drive = (load: Child<OpenLoadOrder, OpenLoadReport>, domains: string[]) =>
@@ -92,26 +108,37 @@ function createQuietAccount({ port, quietKey }: ServiceUnderAttack, { phaseMs, p
       domains,
       mostConnections: 50,
       perSecond,
-      forMs: phaseMs,
+      forMs: roundMs,
       from,
     });
   return {
-    ask: async (): Promise<Wait> => {
-      const reports = await Promise.all([
+    ask: async (): Promise<Asked> => {
+      const [asked, known] = await Promise.all([
         drive(loads.asked, attackPlaces.asked),
         drive(loads.known, [attackPlaces.known]),
       ]);
       from += 100_000;
-      const [asked, known] = reports;
-      const refused = reports.flatMap(({ answered }) => answered).filter(({ status }) => status !== 200);
-      const lost = reports.reduce((sum, { unsent, broken }) => sum + unsent + broken, 0);
-      return { asked: read(asked), known: read(known), refused: refused.length + lost };
+      return { asked, known };
     },
     stop: () => Promise.all(Object.values(loads).map((load) => load.stop())),
   };
 }
 
-function read({ answered }: OpenLoadReport): Latency {
+type Asked = Record<'asked' | 'known', OpenLoadReport>;
+
+function read(rounds: Asked[]): Wait {
+  const all = rounds.flatMap(({ asked, known }) => [asked, known]);
+  const refused = all.flatMap(({ answered }) => answered).filter(({ status }) => status !== 200);
+  const lost = all.reduce((sum, { unsent, broken }) => sum + unsent + broken, 0);
+  return {
+    asked: latencyOf(rounds.map(({ asked }) => asked)),
+    known: latencyOf(rounds.map(({ known }) => known)),
+    refused: refused.length + lost,
+  };
+}
+
+function latencyOf(reports: OpenLoadReport[]): Latency {
+  const answered = reports.flatMap((report) => report.answered);
   const latencies = answered.filter(({ status }) => status === 200).map(({ ms }) => ms);
   return { p50Ms: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95), requests: latencies.length };
 }

@@ -49,7 +49,7 @@ export type ProviderProblem = {
 type AuthorizationUrlAnswer = { kind: 'ready'; url: string } | ProviderProblem;
 export type IdentifyAnswer = { kind: 'identified'; identity: Identity } | ProviderProblem;
 
-export type ProviderSettings = {
+type ProviderSettings = {
   issuer: string;
   clientId: string;
   clientSecret: string;
@@ -58,8 +58,7 @@ export type ProviderSettings = {
   redirectUri: string;
 };
 
-/** `docs/limits.md` is written from this table (`npm run docs`). */
-export const oidcLimitTable = {
+const oidcLimitTable = {
   visitMs: { value: 10_000, meaning: 'all that the provider is asked for during one step of a sign-in' },
   answerBytes: { value: 256_000, meaning: 'one answer of the provider' },
   asksAtOnce: { value: 32, meaning: 'sign-ins that wait for the provider at once in one process' },

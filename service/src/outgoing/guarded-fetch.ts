@@ -29,7 +29,7 @@ export type FetchInit = {
   body?: unknown;
 };
 
-export type GuardedFetch = (url: string, init: FetchInit) => Promise<Response>;
+type GuardedFetch = (url: string, init: FetchInit) => Promise<Response>;
 
 /**
  * `fetch` through the egress guard: all that is asked with it is answered before one deadline, and no answer is larger

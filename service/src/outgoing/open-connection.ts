@@ -30,7 +30,7 @@ export type OutgoingParts = {
   ca?: string;
 };
 
-export type OpenedConnection = { kind: 'connected'; socket: Socket };
+type OpenedConnection = { kind: 'connected'; socket: Socket };
 
 export type ConnectionFailure = {
   kind: 'failed';

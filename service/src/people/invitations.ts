@@ -193,7 +193,7 @@ const insertPerson = statement((db, arg: PersonRow) =>
   }),
 );
 
-export type AcceptAnswer =
+type AcceptAnswer =
   | { kind: 'accepted'; accountId: string }
   /** Used, withdrawn, expired, or never there: nobody learns which. */
   | { kind: 'invitation_not_found' }

@@ -19,7 +19,6 @@ export type Person = {
   signedInAt: number;
 };
 
-/** `docs/limits.md` is written from this table (`npm run docs`). */
 export const peopleLimitTable = {
   perAccount: { value: 100, meaning: 'people of an account and open invitations to it, together' },
   invitationMs: { value: 7 * 86_400_000, meaning: 'life of an invitation' },

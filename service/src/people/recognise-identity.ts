@@ -45,7 +45,7 @@ export async function recogniseIdentity(
 }
 
 /** The entry of the operators' list that names somebody. An address counts only where the provider has verified it. */
-export function operatorName({ subject, email }: Identity, operators: readonly string[]): string | undefined {
+function operatorName({ subject, email }: Identity, operators: readonly string[]): string | undefined {
   return operators.find((entry) => entry === `sub:${subject}` || entry === email?.toLowerCase());
 }
 

@@ -4,7 +4,6 @@ import type { InviteAnswer } from '../../people/invitations.ts';
 import { invitationPath, invitationsPath, peoplePath, personPath } from '../pipeline/paths.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf } from '../pipeline/request-context.ts';
-import { isId } from '../parameters/storable-text.ts';
 import { presentInvitation, presentPeople, presentPerson } from '../present/people.ts';
 import { accountReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
@@ -18,14 +17,14 @@ import {
   personParameters,
   personSchema,
 } from '../schemas/people-schemas.ts';
-import { byKey } from '../schemas/security.ts';
+import { byOwner } from '../schemas/security.ts';
 import type { ApiServer, HttpParts, RouteParts } from './http-parts.ts';
 
 /**
  * The people of an account. Owners manage them, and live keys without any limit: whoever is limited could otherwise
  * invite himself as somebody who is not. The paths exist only where an OpenID provider is set.
  */
-const described = { tags: ['People'], security: byKey('account:write') };
+const described = { tags: ['People'], security: byOwner };
 const headers = { ...requestIdHeader, ...creditsHeader('Always 0: people cost nothing') };
 const changeReasons = ['invalid_request', ...accountReasons, 'csrf_token_mismatch'] as const;
 
@@ -55,6 +54,7 @@ const withdrawRoute = {
   ...described,
   operationId: 'withdrawInvitation',
   summary: 'Withdraw an invitation',
+  description: 'Its link is good for nothing from then on.',
   headers: csrfHeaders,
   params: invitationParameters,
   response: {
@@ -112,7 +112,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { personId } = request.params;
-      if (!isId(personId)) return refuse(reply, 'person_not_found');
+      if (!isPersonId(personId)) return refuse(reply, 'person_not_found');
       const answer = await people.changeRole(caller, { personId, role: request.body.role });
       if (answer.kind !== 'changed') return refuse(reply, answer.kind);
       const listed = await people.list(caller.accountId);
@@ -133,7 +133,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
       // Leaving is open to everybody who is in.
       if (caller.person?.personId !== personId && !mayUse(caller, 'people'))
         return refuse(reply, 'insufficient_scope');
-      if (!isId(personId)) return refuse(reply, 'person_not_found');
+      if (!isPersonId(personId)) return refuse(reply, 'person_not_found');
       const answer = await people.remove(caller, personId);
       return answer.kind === 'removed' ? reply.code(204).send() : refuse(reply, answer.kind);
     },
@@ -171,11 +171,16 @@ function addInvitations(server: ApiServer, { people, onRequest, publicUrl }: Inv
     onRequest,
     handler: async (request, reply) => {
       const { invitationId } = request.params;
-      if (!isId(invitationId)) return refuse(reply, 'invitation_not_found');
+      if (!isPersonId(invitationId)) return refuse(reply, 'invitation_not_found');
       const answer = await people.withdraw(callerOf(request), invitationId);
       return answer.kind === 'withdrawn' ? reply.code(204).send() : refuse(reply, answer.kind);
     },
   });
+}
+
+/** What cannot be an id need not be looked up. */
+function isPersonId(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 }
 
 /** Null for none; nothing where it is no address. */

@@ -33,6 +33,7 @@ const optionsRoute = {
   ...described,
   operationId: 'readSignInOptions',
   summary: 'The ways to sign in',
+  description: 'Which of them the operator has left open: a key or token, an OpenID provider, or both.',
   response: { 200: { ...signInOptionsSchema, headers: requestIdHeader }, ...errors() },
 };
 

@@ -4,6 +4,8 @@ import type { KeyScope } from '@mailproof/client';
 export function byKey(scope: KeyScope): Record<string, string[]>[] {
   return [{ apiKey: [scope] }, { session: [scope] }];
 }
+/** An owner, or a live key without limits: no scope stands for that. */
+export const byOwner = [{ apiKey: [] }, { session: [] }];
 export const byFormKey = [{ formKey: [] }];
 export const byToken = [{ adminToken: [] }, { session: [] }];
 export const bySession = [{ session: [] }];

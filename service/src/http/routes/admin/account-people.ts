@@ -18,6 +18,7 @@ const listRoute = {
   ...adminRoute,
   operationId: 'adminListPeople',
   summary: 'The people of an account',
+  description: 'Who signs in to it with the OpenID provider, and who is invited to.',
   params: accountParameters,
   response: { 200: answering(peopleListSchema), ...adminErrors('account_not_found') },
 };
