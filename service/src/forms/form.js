@@ -89,7 +89,8 @@
         body: JSON.stringify({ email }),
         signal: controller.signal,
       });
-      const answer = response.ok ? await response.json() : {};
+      // A refusal is read as well, since a body that nobody reads keeps its connection.
+      const answer = await response.json();
       if (!answer.result || input.value.trim() !== email) return;
       show(input, answer);
       input.dispatchEvent(new CustomEvent('mailproof', { bubbles: true, detail: answer }));
