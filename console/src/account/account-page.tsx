@@ -87,16 +87,16 @@ function AccountPeople() {
   );
   const isHidden = people.failure.value?.reason === 'insufficient_scope';
   if (isHidden || (people.value.value === undefined && people.failure.value === undefined)) return null;
-  const { invite, setRole, remove, withdraw } = api.client.people;
+  const calls = api.client.people;
   return (
     <PeopleCard
       actions={{
         people,
-        invite: (wish) => invite(wish),
+        invite: (wish) => calls.invite(wish),
         manage: {
-          setRole: (id, role) => setRole(id, role),
-          remove: (id) => remove(id),
-          withdraw: (id) => withdraw(id),
+          setRole: (id, role) => calls.setRole(id, role),
+          remove: (id) => calls.remove(id),
+          withdraw: (id) => calls.withdraw(id),
         },
       }}
     />

@@ -94,11 +94,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const oidc = openOidc(config, parts);
   const server = await createServer({
     tls,
-    authenticate: createAuthenticate({
-      ...parts,
-      ...keyUses,
-      store: withFreshDeadlines(store, 'key'),
-    }),
+    authenticate: createAuthenticate({ ...parts, ...keyUses, store: withFreshDeadlines(store, 'key') }),
     verifyOne: limitSandbox(
       countSingles((request) => verifyOne(request, single), parts.counting),
       { allowance, ...storedSingles },
@@ -129,7 +125,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const stopWatching = watchEventLoop((window) =>
     overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
   );
-  const stopRenewing = tls === undefined ? undefined : renewTls(server, config, { ...parts, pair: tls });
+  const stopRenewing = tls && renewTls(server, config, { ...parts, pair: tls });
   const stop = async () => {
     stopRenewing?.();
     overloadGuard.drain();

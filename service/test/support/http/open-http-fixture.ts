@@ -109,7 +109,6 @@ export async function openHttpFixture(
     createTask: (request) => createTask(request, taskParts),
     readTask: (request) => readTask(request, parts),
     ...signInParts(options, { store, clock: time, wallClock, adminToken: token }),
-    adminToken: token,
     signIns: createSignIns({ clock: time }),
     account: createAccountActions(parts),
     lists: createListActions({ ...taskParts, ...listParts(time), processId: registry.ownId }),
@@ -174,6 +173,7 @@ function signInParts({ oidc, keySignIn = 'on' }: FixtureOptions, parts: SignInPa
   return {
     sessions: createSessions({ ...parts, operators, keySignIn }),
     people: createPeopleActions({ ...parts, operators }),
+    adminToken: parts.adminToken,
     oidc: oidc && { ...oidc, now: () => parts.wallClock.now() },
     keySignIn,
   };
