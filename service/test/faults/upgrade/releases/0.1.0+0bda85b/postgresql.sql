@@ -176,6 +176,16 @@ CREATE TABLE public.idempotency (
     CONSTRAINT idempotency_endpoint_check CHECK ((endpoint = ANY (ARRAY['verification'::text, 'task'::text]))),
     CONSTRAINT idempotency_state_check CHECK ((state = ANY (ARRAY['in_progress'::text, 'finished'::text])))
 );
+CREATE TABLE public.invitation (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    token_hash text NOT NULL,
+    role text NOT NULL,
+    email text,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    CONSTRAINT invitation_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
+);
 CREATE TABLE public.item (
     task_id text NOT NULL,
     "position" bigint NOT NULL,
@@ -290,6 +300,18 @@ CREATE TABLE public.list_row (
     CONSTRAINT list_row_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'duplicate'::text, 'rejected'::text, 'blank'::text]))),
     CONSTRAINT list_row_row_check CHECK (("row" >= 1))
 );
+CREATE TABLE public.person (
+    id text NOT NULL,
+    account_id text NOT NULL,
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    email text,
+    name text,
+    role text NOT NULL,
+    created_at bigint NOT NULL,
+    signed_in_at bigint NOT NULL,
+    CONSTRAINT person_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
+);
 CREATE TABLE public.probe (
     id text NOT NULL,
     asker text NOT NULL,
@@ -343,6 +365,8 @@ CREATE TABLE public.session (
     token_mark text,
     created_at bigint NOT NULL,
     expires_at bigint NOT NULL,
+    person_id text,
+    operator_name text,
     CONSTRAINT session_check CHECK (((key_id IS NULL) <> (token_mark IS NULL)))
 );
 CREATE TABLE public.task (
@@ -383,6 +407,10 @@ CREATE TABLE public.turn (
     wanted_by text,
     saved_at bigint NOT NULL,
     state text NOT NULL
+);
+CREATE TABLE public.used_visit (
+    state_hash text NOT NULL,
+    expires_at bigint NOT NULL
 );
 CREATE TABLE public.verdict_count (
     step_ms bigint NOT NULL,
@@ -442,95 +470,95 @@ CREATE TABLE public.webhook_delivery (
     CONSTRAINT webhook_delivery_fence_check CHECK ((fence >= 0)),
     CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
-INSERT INTO public.account VALUES ('acct_7597eb7a4566843f', 'Without a plan', 'none', 0, 0, 0, 0, 0, 1794821873070, NULL, 1794821873070, NULL, NULL);
-INSERT INTO public.account VALUES ('acct_105736d4a37981ac', 'Old hands', 'paid', 1000, 986, 5, 9, 20, 1794821890304, NULL, 1794821874297, '{"events":["credits.low"],"creditsLowAt":[1]}', NULL);
-INSERT INTO public.api_key VALUES ('Eek7JX1n', 'acct_105736d4a37981ac', 'test', '5a903e1478d4e5a762fcfb4d9ce129c0d8322f3ca2e926cc9858cc26d48846ca', 'WULp', 1794821878581, NULL, 'Test key', NULL, NULL, NULL, NULL, 0, 0, NULL);
-INSERT INTO public.api_key VALUES ('NRKysgXa', 'acct_105736d4a37981ac', 'live', '9724db251a8c20464bc163519579424ab37d56c64b4af2fb90e32120b44aa51c', 'kFfb', 1794821880082, 1794821882480, 'Live key', NULL, NULL, NULL, NULL, 0, 0, NULL);
-INSERT INTO public.api_key VALUES ('yjkq6dO1', 'acct_105736d4a37981ac', 'live', 'efff2ad64c524c86455c1a13631c1e5e148627405662340087a4cd9bb67d8b3d', 'wohw', 1794821876935, NULL, 'Live key', NULL, NULL, NULL, NULL, 0, 0, 20773);
-INSERT INTO public.audit_log VALUES (1, 1794821873070, 'command_line', 'account_created', 'acct_7597eb7a4566843f', '{"name":"Without a plan","plan":"none"}');
-INSERT INTO public.audit_log VALUES (2, 1794821874297, 'command_line', 'account_created', 'acct_105736d4a37981ac', '{"name":"Old hands","plan":"paid"}');
-INSERT INTO public.audit_log VALUES (3, 1794821874297, 'command_line', 'credits_granted', 'acct_105736d4a37981ac', '{"credits":500}');
-INSERT INTO public.audit_log VALUES (4, 1794821875754, 'command_line', 'credits_granted', 'acct_105736d4a37981ac', '{"credits":500}');
-INSERT INTO public.audit_log VALUES (5, 1794821876935, 'command_line', 'key_created', 'yjkq6dO1', '{"account_id":"acct_105736d4a37981ac","mode":"live"}');
-INSERT INTO public.audit_log VALUES (6, 1794821878581, 'command_line', 'key_created', 'Eek7JX1n', '{"account_id":"acct_105736d4a37981ac","mode":"test"}');
-INSERT INTO public.audit_log VALUES (7, 1794821880082, 'command_line', 'key_created', 'NRKysgXa', '{"account_id":"acct_105736d4a37981ac","mode":"live"}');
-INSERT INTO public.audit_log VALUES (8, 1794821882480, 'command_line', 'key_deleted', 'NRKysgXa', '{"account_id":"acct_105736d4a37981ac"}');
-INSERT INTO public.audit_log VALUES (9, 1794821888473, 'key:yjkq6dO1', 'form_key_created', 'mp_pub_tx0kM6KSR7LlWBSHW1P531IdTA', '{"account_id":"acct_105736d4a37981ac","origins":"https://www.example.com"}');
-INSERT INTO public.audit_log VALUES (10, 1794821888495, 'key:yjkq6dO1', 'webhook_created', '074188a9-4c5b-4f39-88e1-6324686f109b', '{"account_id":"acct_105736d4a37981ac","events":"credits.low"}');
-INSERT INTO public.audit_mark VALUES ('acct_7597eb7a4566843f', 0, 0, 0, 0, 0, 0, 0, 1794821888424, 1794821888424);
-INSERT INTO public.audit_mark VALUES ('acct_105736d4a37981ac', 20, 1000, 986, 5, 9, 0, 20, 1794821893029, 1794821893029);
-INSERT INTO public.egress_address VALUES ('default', '', 'inside', 2, 0, '{"hosts":[["address 127.10.0.1",{"ages":[6070,5389,5327,4282,3911,3383,3175],"allowed":null,"clean":0}],["group here.test",{"ages":[6070,5389,5327,4282,3911,3383,3175],"allowed":null,"clean":0}],["address 127.10.0.2",{"ages":[5370,3383,3175],"allowed":null,"clean":0}],["group later.test",{"ages":[5370,3383,3175],"allowed":null,"clean":0}]],"unnamedAtMost":0,"begunMs":null}', 1794821893868, 1, '', '{"conversations":0,"resting":0}');
-INSERT INTO public.engine_memory VALUES ('stranger_key', '', '"5bb0cd22cfb0a004a8fd6b1b0bd3e145d882c3999d33383c76961bf13e601858"', 9007199254740991, 0, '');
-INSERT INTO public.engine_memory VALUES ('catch_all', 'here.test', '"no"', 1794908288228, 1794821889231, 'fd943209-e131-4032-b0f3-031cedefa2da');
-INSERT INTO public.engine_memory VALUES ('route', 'default', '{"id":"default","day":20773,"openedToday":0,"connectedToday":0,"firstUsedDay":20773,"restingGroups":[],"refusals":[]}', 1826357890653, 1794821890654, 'fd943209-e131-4032-b0f3-031cedefa2da');
-INSERT INTO public.engine_memory VALUES ('route', 'default 5cfdc659c7838660', '{"day":20773,"openedToday":10,"connectedToday":10,"firstUsedDay":20773,"restingGroups":[],"refusals":[]}', 1794994690653, 1794821890654, 'fd943209-e131-4032-b0f3-031cedefa2da');
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 1, 'grant', 500, 'grant:opening:acct_105736d4a37981ac', NULL, 1794821874297);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 2, 'grant', 500, 'grant:940b4dc7-560f-4117-a6fe-8913c403db49', NULL, 1794821875754);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 3, 'reserve', 1, 'reserve:01a1e3b8-95a4-7768-bfce-8244fc5dfa62', '01a1e3b8-95a4-7768-bfce-8244fc5dfa62', 1794821887501);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 4, 'charge', 1, 'charge:01a1e3b8-95a4-7768-bfce-8244fc5dfa62', '01a1e3b8-95a4-7768-bfce-8244fc5dfa62', 1794821888256);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 5, 'reserve', 1, 'reserve:01a1e3b8-992b-7662-bd2f-ef6346028fcb', '01a1e3b8-992b-7662-bd2f-ef6346028fcb', 1794821888320);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 6, 'charge', 1, 'charge:01a1e3b8-992b-7662-bd2f-ef6346028fcb', '01a1e3b8-992b-7662-bd2f-ef6346028fcb', 1794821888368);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 7, 'reserve', 1, 'reserve:01a1e3b8-9976-759d-a768-16f8f6e8c995', '01a1e3b8-9976-759d-a768-16f8f6e8c995', 1794821888376);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 8, 'release', 1, 'release:01a1e3b8-9976-759d-a768-16f8f6e8c995', '01a1e3b8-9976-759d-a768-16f8f6e8c995', 1794821888390);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 9, 'reserve', 1, 'reserve:01a1e3b8-998a-7903-985e-5e912df47793', '01a1e3b8-998a-7903-985e-5e912df47793', 1794821888397);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 10, 'charge', 1, 'charge:01a1e3b8-998a-7903-985e-5e912df47793', '01a1e3b8-998a-7903-985e-5e912df47793', 1794821888405);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 11, 'reserve', 1, 'reserve:01a1e3b8-999a-7fb2-97f6-abaecb29ff42', '01a1e3b8-999a-7fb2-97f6-abaecb29ff42', 1794821888413);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 12, 'charge', 1, 'charge:01a1e3b8-999a-7fb2-97f6-abaecb29ff42', '01a1e3b8-999a-7fb2-97f6-abaecb29ff42', 1794821888441);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 13, 'reserve', 3, 'reserve:01a1e3b8-9cf7-73ca-acbf-30787d75b377', '01a1e3b8-9cf7-73ca-acbf-30787d75b377', 1794821889274);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 14, 'reserve', 2, 'reserve:01a1e3b8-9cf7-73ca-acbf-30787d75b377:returned', '01a1e3b8-9cf7-73ca-acbf-30787d75b377:returned', 1794821889274);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 15, 'release', 2, 'release:01a1e3b8-9cf7-73ca-acbf-30787d75b377:returned', '01a1e3b8-9cf7-73ca-acbf-30787d75b377:returned', 1794821889274);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 16, 'charge', 3, 'charge:01a1e3b8-9cf7-73ca-acbf-30787d75b377', '01a1e3b8-9cf7-73ca-acbf-30787d75b377', 1794821889504);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 17, 'reserve', 2, 'reserve:01a1e3b8-9ece-7d63-897c-e3bca35d8fdc', '01a1e3b8-9ece-7d63-897c-e3bca35d8fdc', 1794821889746);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 18, 'charge', 2, 'charge:01a1e3b8-9ece-7d63-897c-e3bca35d8fdc', '01a1e3b8-9ece-7d63-897c-e3bca35d8fdc', 1794821889936);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 19, 'reserve', 2, 'reserve:01a1e3b8-a062-731c-b542-1159a6a341f8', '01a1e3b8-a062-731c-b542-1159a6a341f8', 1794821890147);
-INSERT INTO public.entry VALUES ('acct_105736d4a37981ac', 20, 'reserve', 3, 'reserve:01a1e3b8-a0f8-7330-b669-74d49c1deab5', '01a1e3b8-a0f8-7330-b669-74d49c1deab5', 1794821890304);
-INSERT INTO public.form_key VALUES ('mp_pub_tx0kM6KSR7LlWBSHW1P531IdTA', 'acct_105736d4a37981ac', 'Sign-up', '["https://www.example.com"]', 10000, 100, 1794821888473, NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-95a4-7768-bfce-8244fc5dfa62', 1, 'settled', 1, 0, 'fd943209-e131-4032-b0f3-031cedefa2da', 1794821887501, 1794821927459, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-992b-7662-bd2f-ef6346028fcb', 1, 'settled', 1, 0, 'fd943209-e131-4032-b0f3-031cedefa2da', 1794821888320, 1794821928306, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-9976-759d-a768-16f8f6e8c995', 1, 'settled', 0, 1, 'fd943209-e131-4032-b0f3-031cedefa2da', 1794821888376, 1794821928375, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-998a-7903-985e-5e912df47793', 1, 'settled', 1, 0, 'fd943209-e131-4032-b0f3-031cedefa2da', 1794821888397, 1794821928395, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-999a-7fb2-97f6-abaecb29ff42', 1, 'settled', 1, 0, 'fd943209-e131-4032-b0f3-031cedefa2da', 1794821888413, 1794821928411, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-9cf7-73ca-acbf-30787d75b377:returned', 2, 'settled', 0, 2, NULL, 1794821889274, NULL, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-9cf7-73ca-acbf-30787d75b377', 3, 'settled', 3, 0, NULL, 1794821889274, NULL, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-9ece-7d63-897c-e3bca35d8fdc', 2, 'settled', 2, 0, NULL, 1794821889746, NULL, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-a062-731c-b542-1159a6a341f8', 2, 'open', 0, 0, NULL, 1794821890147, NULL, 'yjkq6dO1', NULL);
-INSERT INTO public.hold VALUES ('acct_105736d4a37981ac', '01a1e3b8-a0f8-7330-b669-74d49c1deab5', 3, 'open', 0, 0, NULL, 1794821890304, NULL, 'yjkq6dO1', NULL);
-INSERT INTO public.idempotency VALUES ('acct_105736d4a37981ac', 'first-of-may', 'verification', 'fb4d6b767e7585d9c2b86d50270d81e110ad5d02a6d5d58561035ec84a68e0a3', '01a1e3b8-999a-7fb2-97f6-abaecb29ff42', 'finished', '{"kind":"verified","verdict":{"email":"bob@here.test","username":"bob","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":false,"is_free_email":false,"verification_mode":"power","status":"safe","overall_score":96,"is_safe_to_send":true,"is_deliverable":true,"can_connect_smtp":true,"has_inbox_full":false,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]},"explanation":{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":13,"total":17}},"creditsUsed":1}', NULL, 1794908288441);
-INSERT INTO public.item VALUES ('900715be-ddcd-4643-9b25-63936b32c57d', 0, 'ada@here.test', 'done', 1, 0, 1794821889274, 1, '{"email":"ada@here.test","username":"ada","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":false,"is_free_email":false,"verification_mode":"power","status":"safe","overall_score":96,"is_safe_to_send":true,"is_deliverable":true,"can_connect_smtp":true,"has_inbox_full":false,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]}', '{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":29,"total":30}}', NULL, NULL);
-INSERT INTO public.item VALUES ('900715be-ddcd-4643-9b25-63936b32c57d', 1, 'full@here.test', 'done', 1, 0, 1794821889274, 1, '{"email":"full@here.test","username":"full","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":false,"is_free_email":false,"verification_mode":"power","status":"inbox_full","overall_score":20,"is_safe_to_send":false,"is_deliverable":false,"can_connect_smtp":true,"has_inbox_full":true,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]}', '{"stage":"smtp","reason":"over_quota","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":552,"enhanced":"5.2.2","text":"<full@here.test>: Quota exceeded (mailbox for user is full)"}],"timings_ms":{"dns":0,"smtp":29,"total":30}}', NULL, NULL);
-INSERT INTO public.item VALUES ('900715be-ddcd-4643-9b25-63936b32c57d', 2, 'nobody@here.test', 'done', 1, 0, 1794821889274, 1, '{"email":"nobody@here.test","username":"nobody","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":true,"is_free_email":false,"verification_mode":"power","status":"invalid","overall_score":0,"is_safe_to_send":false,"is_deliverable":false,"can_connect_smtp":true,"has_inbox_full":false,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]}', '{"stage":"smtp","reason":"user_unknown","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":550,"enhanced":"5.1.1","text":"<nobody@here.test>: Recipient address rejected: User unknown in virtual mailbox table"}],"timings_ms":{"dns":0,"smtp":29,"total":30}}', NULL, NULL);
-INSERT INTO public.item VALUES ('f4269cae-34c5-46c1-b6fb-a549bf952f4b', 0, 'cy@here.test', 'done', 1, 0, 1794821890304, 1, '{"email":"cy@here.test","username":"cy","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":false,"is_free_email":false,"verification_mode":"power","status":"safe","overall_score":96,"is_safe_to_send":true,"is_deliverable":true,"can_connect_smtp":true,"has_inbox_full":false,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]}', '{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":35,"total":35}}', NULL, NULL);
-INSERT INTO public.item VALUES ('f4269cae-34c5-46c1-b6fb-a549bf952f4b', 1, 'ada@later.test', 'pending', 0, 1, 1794821895599, 0, NULL, NULL, '[{"at":"2026-11-16T09:38:10.599Z","reason":"greylisted","replies":[{"phase":"rcpt","code":450,"enhanced":"4.2.0","text":"<ada@later.test>: Recipient address rejected: Greylisted, try again later"},{"phase":"random_rcpt","code":450,"enhanced":"4.2.0","text":"<bamesa-baredoli238@later.test>: Recipient address rejected: Greylisted, try again later"}]}]', NULL);
-INSERT INTO public.item VALUES ('f4269cae-34c5-46c1-b6fb-a549bf952f4b', 2, 'bob@later.test', 'pending', 0, 1, 1794821895599, 0, NULL, NULL, '[{"at":"2026-11-16T09:38:10.599Z","reason":"greylisted","replies":[{"phase":"rcpt","code":450,"enhanced":"4.2.0","text":"<bob@later.test>: Recipient address rejected: Greylisted, try again later"},{"phase":"random_rcpt","code":450,"enhanced":"4.2.0","text":"<bamesa-baredoli238@later.test>: Recipient address rejected: Greylisted, try again later"}]}]', NULL);
-INSERT INTO public.list VALUES ('87a11fe7-ee90-4b04-a5f7-523295f7a8c1', 'acct_105736d4a37981ac', 'live', 'surveyed', 'surveyed', 34, 1, '{"kind":"text","encoding":"utf-8","hasMark":false,"layout":{"shape":"table","linesAbove":0,"hasHeading":true,"columns":[{"name":"email","samples":["ada@here.test","bob@here.test"]}],"column":0}}', 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, NULL, NULL, NULL, 'yjkq6dO1', '01a1e3b8-9e14-714c-b0eb-8ecff248f23b', 1794821889560, NULL, NULL, NULL, 1796117889560, '[]');
-INSERT INTO public.list VALUES ('68de290d-2dd5-406a-8f66-f44c42786f9d', 'acct_105736d4a37981ac', 'live', 'unfinished', 'running', 34, 1, '{"kind":"text","encoding":"utf-8","hasMark":false,"layout":{"shape":"table","linesAbove":0,"hasHeading":true,"columns":[{"name":"email","samples":["bob@here.test","cy@later.test"]}],"column":0}}', 0, 2, 2, 0, 0, 0, 0, 2, 2, 1, 1, 1, 2, 'later.test', 2, 1794821895382, '01a1e3b8-a062-731c-b542-1159a6a341f8', NULL, 'yjkq6dO1', '01a1e3b8-9ff9-7f4e-a2b5-fb92bbc31ea0', 1794821890053, 1794821890147, NULL, 1794908290147, 1796117890053, '[]');
-INSERT INTO public.list VALUES ('5275909c-df5e-4002-b119-3b524f5c307d', 'acct_105736d4a37981ac', 'live', 'ended', 'completed', 53, 1, '{"kind":"text","encoding":"utf-8","hasMark":false,"layout":{"delimiter":",","shape":"table","linesAbove":0,"hasHeading":true,"columns":[{"name":"name","samples":["Ada","Nobody"]},{"name":"email","samples":["ada@here.test","nobody@here.test"]}],"column":1}}', 0, 2, 2, 0, 0, 0, 0, 2, 2, 2, 2, 0, 2, 'here.test', 2, NULL, '01a1e3b8-9ece-7d63-897c-e3bca35d8fdc', NULL, 'yjkq6dO1', '01a1e3b8-9e89-7d6a-b39c-41d2496ed009', 1794821889681, 1794821889746, 1794821889936, 1794908289746, 1796117889681, '[]');
-INSERT INTO public.list_count VALUES ('5275909c-df5e-4002-b119-3b524f5c307d', 'safe', 'other', 1);
-INSERT INTO public.list_count VALUES ('5275909c-df5e-4002-b119-3b524f5c307d', 'invalid', 'other', 1);
-INSERT INTO public.list_count VALUES ('68de290d-2dd5-406a-8f66-f44c42786f9d', 'safe', 'other', 1);
-INSERT INTO public.list_piece VALUES ('87a11fe7-ee90-4b04-a5f7-523295f7a8c1', 0, '\x656d61696c0a61646140686572652e746573740a626f6240686572652e746573740a');
-INSERT INTO public.list_piece VALUES ('5275909c-df5e-4002-b119-3b524f5c307d', 0, '\x6e616d652c656d61696c0a4164612c61646140686572652e746573740a4e6f626f64792c6e6f626f647940686572652e746573740a');
-INSERT INTO public.list_piece VALUES ('68de290d-2dd5-406a-8f66-f44c42786f9d', 0, '\x656d61696c0a626f6240686572652e746573740a6379406c617465722e746573740a');
-INSERT INTO public.list_row VALUES ('87a11fe7-ee90-4b04-a5f7-523295f7a8c1', 1, 'address', 'ada@here.test', 'here.test', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL);
-INSERT INTO public.list_row VALUES ('87a11fe7-ee90-4b04-a5f7-523295f7a8c1', 2, 'address', 'bob@here.test', 'here.test', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL);
-INSERT INTO public.list_row VALUES ('5275909c-df5e-4002-b119-3b524f5c307d', 1, 'address', 'ada@here.test', 'here.test', NULL, NULL, NULL, 'safe', 96, 1, 1, 'mailbox_accepted', 'other', '{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":18,"total":19}}', NULL, 0, NULL, NULL);
-INSERT INTO public.list_row VALUES ('5275909c-df5e-4002-b119-3b524f5c307d', 2, 'address', 'nobody@here.test', 'here.test', NULL, NULL, NULL, 'invalid', 0, 0, 0, 'user_unknown', 'other', '{"stage":"smtp","reason":"user_unknown","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":550,"enhanced":"5.1.1","text":"<nobody@here.test>: Recipient address rejected: User unknown in virtual mailbox table"}],"timings_ms":{"dns":0,"smtp":18,"total":19}}', NULL, 0, NULL, NULL);
-INSERT INTO public.list_row VALUES ('68de290d-2dd5-406a-8f66-f44c42786f9d', 1, 'address', 'bob@here.test', 'here.test', NULL, NULL, NULL, 'safe', 96, 1, 1, 'mailbox_accepted', 'other', '{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":15,"total":15}}', NULL, 0, NULL, NULL);
-INSERT INTO public.list_row VALUES ('68de290d-2dd5-406a-8f66-f44c42786f9d', 2, 'address', 'cy@later.test', 'later.test', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1794821895382, 1, '[{"at":"2026-11-16T09:38:10.382Z","reason":"greylisted","replies":[{"phase":"rcpt","code":450,"enhanced":"4.2.0","text":"<cy@later.test>: Recipient address rejected: Greylisted, try again later"},{"phase":"random_rcpt","code":450,"enhanced":"4.2.0","text":"<bamesa-baredoli238@later.test>: Recipient address rejected: Greylisted, try again later"}]}]', NULL);
+INSERT INTO public.account VALUES ('acct_99f4f131c32ab6f5', 'Without a plan', 'none', 0, 0, 0, 0, 0, 1794822621561, NULL, 1794822621561, NULL, NULL);
+INSERT INTO public.account VALUES ('acct_10824672a098c19b', 'Old hands', 'paid', 1000, 986, 5, 9, 20, 1794822627309, NULL, 1794822622076, '{"events":["credits.low"],"creditsLowAt":[1]}', NULL);
+INSERT INTO public.api_key VALUES ('V3TbadIj', 'acct_10824672a098c19b', 'test', '79e2b1d898b9e39fb90d5c413cf1268dde40a53f44549740ed125a09971d4c9a', '7wAl', 1794822623820, NULL, 'Test key', NULL, NULL, NULL, NULL, 0, 0, NULL);
+INSERT INTO public.api_key VALUES ('1jSmbqHX', 'acct_10824672a098c19b', 'live', '838389791dd9eaaaaeb87ee0912eebd4c732f6d03d7cd4db87bd24e85bb36b40', 'Telb', 1794822624337, 1794822624928, 'Live key', NULL, NULL, NULL, NULL, 0, 0, NULL);
+INSERT INTO public.api_key VALUES ('GvLYvW6n', 'acct_10824672a098c19b', 'live', '0dd242c1e349150cb125c4d5a5f0b000958ce04dc4324bdf5585ef6981ce3a4c', 'ZUj2', 1794822623261, NULL, 'Live key', NULL, NULL, NULL, NULL, 0, 0, 20773);
+INSERT INTO public.audit_log VALUES (1, 1794822621561, 'command_line', 'account_created', 'acct_99f4f131c32ab6f5', '{"name":"Without a plan","plan":"none"}');
+INSERT INTO public.audit_log VALUES (2, 1794822622076, 'command_line', 'account_created', 'acct_10824672a098c19b', '{"name":"Old hands","plan":"paid"}');
+INSERT INTO public.audit_log VALUES (3, 1794822622076, 'command_line', 'credits_granted', 'acct_10824672a098c19b', '{"credits":500}');
+INSERT INTO public.audit_log VALUES (4, 1794822622591, 'command_line', 'credits_granted', 'acct_10824672a098c19b', '{"credits":500}');
+INSERT INTO public.audit_log VALUES (5, 1794822623261, 'command_line', 'key_created', 'GvLYvW6n', '{"account_id":"acct_10824672a098c19b","mode":"live"}');
+INSERT INTO public.audit_log VALUES (6, 1794822623820, 'command_line', 'key_created', 'V3TbadIj', '{"account_id":"acct_10824672a098c19b","mode":"test"}');
+INSERT INTO public.audit_log VALUES (7, 1794822624337, 'command_line', 'key_created', '1jSmbqHX', '{"account_id":"acct_10824672a098c19b","mode":"live"}');
+INSERT INTO public.audit_log VALUES (8, 1794822624928, 'command_line', 'key_deleted', '1jSmbqHX', '{"account_id":"acct_10824672a098c19b"}');
+INSERT INTO public.audit_log VALUES (9, 1794822626810, 'key:GvLYvW6n', 'form_key_created', 'mp_pub_EKWFXQc9kE482DjdJeMd0DDYtA', '{"account_id":"acct_10824672a098c19b","origins":"https://www.example.com"}');
+INSERT INTO public.audit_log VALUES (10, 1794822626820, 'key:GvLYvW6n', 'webhook_created', '2bd6a649-be27-4618-9c72-8f108e73d5d7', '{"account_id":"acct_10824672a098c19b","events":"credits.low"}');
+INSERT INTO public.audit_mark VALUES ('acct_99f4f131c32ab6f5', 0, 0, 0, 0, 0, 0, 0, 1794822626503, 1794822626503);
+INSERT INTO public.audit_mark VALUES ('acct_10824672a098c19b', 20, 1000, 986, 5, 9, 0, 20, 1794822628791, 1794822628791);
+INSERT INTO public.egress_address VALUES ('default', '', 'inside', 2, 0, '{"hosts":[["address 127.10.0.1",{"ages":[2552,2341,2282,2165,1963,1770,1700],"allowed":null,"clean":0}],["group here.test",{"ages":[2552,2341,2282,2165,1963,1770,1700],"allowed":null,"clean":0}],["address 127.10.0.2",{"ages":[2318,1769,1700],"allowed":null,"clean":0}],["group later.test",{"ages":[2318,1769,1700],"allowed":null,"clean":0}]],"unnamedAtMost":0,"begunMs":null}', 1794822629192, 1, '', '{"conversations":0,"resting":0}');
+INSERT INTO public.engine_memory VALUES ('stranger_key', '', '"d05ad954fca8ad277d81a9cea3ab33b2a5780495f65c54443d42f120b68776ee"', 9007199254740991, 0, '');
+INSERT INTO public.engine_memory VALUES ('catch_all', 'here.test', '"no"', 1794909026700, 1794822627524, '7ad3a70a-6a29-46c8-a7bb-7fdbcedca3cf');
+INSERT INTO public.engine_memory VALUES ('route', 'default', '{"id":"default","day":20773,"openedToday":0,"connectedToday":0,"firstUsedDay":20773,"restingGroups":[],"refusals":[]}', 1826358627520, 1794822627524, '7ad3a70a-6a29-46c8-a7bb-7fdbcedca3cf');
+INSERT INTO public.engine_memory VALUES ('route', 'default d2b12985865f76fe', '{"day":20773,"openedToday":10,"connectedToday":10,"firstUsedDay":20773,"restingGroups":[],"refusals":[]}', 1794995427520, 1794822627524, '7ad3a70a-6a29-46c8-a7bb-7fdbcedca3cf');
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 1, 'grant', 500, 'grant:opening:acct_10824672a098c19b', NULL, 1794822622076);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 2, 'grant', 500, 'grant:a0a01255-89f7-434e-afe4-51760da1307c', NULL, 1794822622591);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 3, 'reserve', 1, 'reserve:01a1e3c3-dc9f-77e3-87b8-4875b7821f6a', '01a1e3c3-dc9f-77e3-87b8-4875b7821f6a', 1794822626479);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 4, 'charge', 1, 'charge:01a1e3c3-dc9f-77e3-87b8-4875b7821f6a', '01a1e3c3-dc9f-77e3-87b8-4875b7821f6a', 1794822626709);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 5, 'reserve', 1, 'reserve:01a1e3c3-dda7-7083-b73d-c8c426fb36a5', '01a1e3c3-dda7-7083-b73d-c8c426fb36a5', 1794822626729);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 6, 'charge', 1, 'charge:01a1e3c3-dda7-7083-b73d-c8c426fb36a5', '01a1e3c3-dda7-7083-b73d-c8c426fb36a5', 1794822626746);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 7, 'reserve', 1, 'reserve:01a1e3c3-ddbe-7ba8-858c-799cdd5e0a13', '01a1e3c3-ddbe-7ba8-858c-799cdd5e0a13', 1794822626752);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 8, 'release', 1, 'release:01a1e3c3-ddbe-7ba8-858c-799cdd5e0a13', '01a1e3c3-ddbe-7ba8-858c-799cdd5e0a13', 1794822626767);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 9, 'reserve', 1, 'reserve:01a1e3c3-ddd5-7b5c-ae54-c1386bebe267', '01a1e3c3-ddd5-7b5c-ae54-c1386bebe267', 1794822626775);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 10, 'charge', 1, 'charge:01a1e3c3-ddd5-7b5c-ae54-c1386bebe267', '01a1e3c3-ddd5-7b5c-ae54-c1386bebe267', 1794822626782);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 11, 'reserve', 1, 'reserve:01a1e3c3-dde3-7679-8bda-a12fcc42726a', '01a1e3c3-dde3-7679-8bda-a12fcc42726a', 1794822626789);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 12, 'charge', 1, 'charge:01a1e3c3-dde3-7679-8bda-a12fcc42726a', '01a1e3c3-dde3-7679-8bda-a12fcc42726a', 1794822626801);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 13, 'reserve', 3, 'reserve:01a1e3c3-de11-7b28-b5f0-ff35bc0dda20', '01a1e3c3-de11-7b28-b5f0-ff35bc0dda20', 1794822626835);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 14, 'reserve', 2, 'reserve:01a1e3c3-de11-7b28-b5f0-ff35bc0dda20:returned', '01a1e3c3-de11-7b28-b5f0-ff35bc0dda20:returned', 1794822626835);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 15, 'release', 2, 'release:01a1e3c3-de11-7b28-b5f0-ff35bc0dda20:returned', '01a1e3c3-de11-7b28-b5f0-ff35bc0dda20:returned', 1794822626835);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 16, 'charge', 3, 'charge:01a1e3c3-de11-7b28-b5f0-ff35bc0dda20', '01a1e3c3-de11-7b28-b5f0-ff35bc0dda20', 1794822626928);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 17, 'reserve', 2, 'reserve:01a1e3c3-def2-78ef-99fc-757e5bc9508c', '01a1e3c3-def2-78ef-99fc-757e5bc9508c', 1794822627070);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 18, 'charge', 2, 'charge:01a1e3c3-def2-78ef-99fc-757e5bc9508c', '01a1e3c3-def2-78ef-99fc-757e5bc9508c', 1794822627127);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 19, 'reserve', 2, 'reserve:01a1e3c3-dfab-7fa4-b28a-19c3e77aba33', '01a1e3c3-dfab-7fa4-b28a-19c3e77aba33', 1794822627244);
+INSERT INTO public.entry VALUES ('acct_10824672a098c19b', 20, 'reserve', 3, 'reserve:01a1e3c3-dfec-7d56-97ea-f8a7c0a4422c', '01a1e3c3-dfec-7d56-97ea-f8a7c0a4422c', 1794822627309);
+INSERT INTO public.form_key VALUES ('mp_pub_EKWFXQc9kE482DjdJeMd0DDYtA', 'acct_10824672a098c19b', 'Sign-up', '["https://www.example.com"]', 10000, 100, 1794822626810, NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-dc9f-77e3-87b8-4875b7821f6a', 1, 'settled', 1, 0, '7ad3a70a-6a29-46c8-a7bb-7fdbcedca3cf', 1794822626479, 1794822666476, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-dda7-7083-b73d-c8c426fb36a5', 1, 'settled', 1, 0, '7ad3a70a-6a29-46c8-a7bb-7fdbcedca3cf', 1794822626729, 1794822666728, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-ddbe-7ba8-858c-799cdd5e0a13', 1, 'settled', 0, 1, '7ad3a70a-6a29-46c8-a7bb-7fdbcedca3cf', 1794822626752, 1794822666751, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-ddd5-7b5c-ae54-c1386bebe267', 1, 'settled', 1, 0, '7ad3a70a-6a29-46c8-a7bb-7fdbcedca3cf', 1794822626775, 1794822666774, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-dde3-7679-8bda-a12fcc42726a', 1, 'settled', 1, 0, '7ad3a70a-6a29-46c8-a7bb-7fdbcedca3cf', 1794822626789, 1794822666788, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-de11-7b28-b5f0-ff35bc0dda20:returned', 2, 'settled', 0, 2, NULL, 1794822626835, NULL, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-de11-7b28-b5f0-ff35bc0dda20', 3, 'settled', 3, 0, NULL, 1794822626835, NULL, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-def2-78ef-99fc-757e5bc9508c', 2, 'settled', 2, 0, NULL, 1794822627070, NULL, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-dfab-7fa4-b28a-19c3e77aba33', 2, 'open', 0, 0, NULL, 1794822627244, NULL, 'GvLYvW6n', NULL);
+INSERT INTO public.hold VALUES ('acct_10824672a098c19b', '01a1e3c3-dfec-7d56-97ea-f8a7c0a4422c', 3, 'open', 0, 0, NULL, 1794822627309, NULL, 'GvLYvW6n', NULL);
+INSERT INTO public.idempotency VALUES ('acct_10824672a098c19b', 'first-of-may', 'verification', 'fb4d6b767e7585d9c2b86d50270d81e110ad5d02a6d5d58561035ec84a68e0a3', '01a1e3c3-dde3-7679-8bda-a12fcc42726a', 'finished', '{"kind":"verified","verdict":{"email":"bob@here.test","username":"bob","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":false,"is_free_email":false,"verification_mode":"power","status":"safe","overall_score":96,"is_safe_to_send":true,"is_deliverable":true,"can_connect_smtp":true,"has_inbox_full":false,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]},"explanation":{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":5,"total":5}},"creditsUsed":1}', NULL, 1794909026801);
+INSERT INTO public.item VALUES ('32e3a103-4515-4140-a924-26e04acd24be', 0, 'ada@here.test', 'done', 1, 0, 1794822626835, 1, '{"email":"ada@here.test","username":"ada","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":false,"is_free_email":false,"verification_mode":"power","status":"safe","overall_score":96,"is_safe_to_send":true,"is_deliverable":true,"can_connect_smtp":true,"has_inbox_full":false,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]}', '{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":9,"total":10}}', NULL, NULL);
+INSERT INTO public.item VALUES ('32e3a103-4515-4140-a924-26e04acd24be', 1, 'full@here.test', 'done', 1, 0, 1794822626835, 1, '{"email":"full@here.test","username":"full","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":false,"is_free_email":false,"verification_mode":"power","status":"inbox_full","overall_score":20,"is_safe_to_send":false,"is_deliverable":false,"can_connect_smtp":true,"has_inbox_full":true,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]}', '{"stage":"smtp","reason":"over_quota","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":552,"enhanced":"5.2.2","text":"<full@here.test>: Quota exceeded (mailbox for user is full)"}],"timings_ms":{"dns":0,"smtp":9,"total":10}}', NULL, NULL);
+INSERT INTO public.item VALUES ('32e3a103-4515-4140-a924-26e04acd24be', 2, 'nobody@here.test', 'done', 1, 0, 1794822626835, 1, '{"email":"nobody@here.test","username":"nobody","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":true,"is_free_email":false,"verification_mode":"power","status":"invalid","overall_score":0,"is_safe_to_send":false,"is_deliverable":false,"can_connect_smtp":true,"has_inbox_full":false,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]}', '{"stage":"smtp","reason":"user_unknown","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":550,"enhanced":"5.1.1","text":"<nobody@here.test>: Recipient address rejected: User unknown in virtual mailbox table"}],"timings_ms":{"dns":0,"smtp":9,"total":10}}', NULL, NULL);
+INSERT INTO public.item VALUES ('16b562f2-8abe-4a32-911b-c794f30546dd', 1, 'ada@later.test', 'pending', 0, 1, 1794822632388, 0, NULL, NULL, '[{"at":"2026-11-16T09:50:27.388Z","reason":"greylisted","replies":[{"phase":"rcpt","code":450,"enhanced":"4.2.0","text":"<ada@later.test>: Recipient address rejected: Greylisted, try again later"},{"phase":"random_rcpt","code":450,"enhanced":"4.2.0","text":"<gagoso_mevohono915@later.test>: Recipient address rejected: Greylisted, try again later"}]}]', NULL);
+INSERT INTO public.item VALUES ('16b562f2-8abe-4a32-911b-c794f30546dd', 2, 'bob@later.test', 'pending', 0, 1, 1794822632388, 0, NULL, NULL, '[{"at":"2026-11-16T09:50:27.388Z","reason":"greylisted","replies":[{"phase":"rcpt","code":450,"enhanced":"4.2.0","text":"<bob@later.test>: Recipient address rejected: Greylisted, try again later"},{"phase":"random_rcpt","code":450,"enhanced":"4.2.0","text":"<gagoso_mevohono915@later.test>: Recipient address rejected: Greylisted, try again later"}]}]', NULL);
+INSERT INTO public.item VALUES ('16b562f2-8abe-4a32-911b-c794f30546dd', 0, 'cy@here.test', 'done', 1, 0, 1794822627309, 1, '{"email":"cy@here.test","username":"cy","domain":"here.test","is_valid_syntax":true,"is_disposable":false,"is_role_account":false,"is_free_email":false,"verification_mode":"power","status":"safe","overall_score":96,"is_safe_to_send":true,"is_deliverable":true,"can_connect_smtp":true,"has_inbox_full":false,"is_catch_all":false,"is_disabled":false,"is_spamtrap":false,"mx_accepts_mail":true,"mx_records":["mx.here.test"]}', '{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":14,"total":14}}', NULL, NULL);
+INSERT INTO public.list VALUES ('f0fcadd8-fbff-4f3f-8f59-103b8720a7d6', 'acct_10824672a098c19b', 'live', 'surveyed', 'surveyed', 34, 1, '{"kind":"text","encoding":"utf-8","hasMark":false,"layout":{"shape":"table","linesAbove":0,"hasHeading":true,"columns":[{"name":"email","samples":["ada@here.test","bob@here.test"]}],"column":0}}', 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, NULL, NULL, NULL, 'GvLYvW6n', '01a1e3c3-de97-7461-a9fd-596e74b360f8', 1794822626969, NULL, NULL, NULL, 1796118626969, '[]');
+INSERT INTO public.list VALUES ('04cfcca1-d187-4110-a69c-f2c0fb8b9e70', 'acct_10824672a098c19b', 'live', 'unfinished', 'running', 34, 1, '{"kind":"text","encoding":"utf-8","hasMark":false,"layout":{"shape":"table","linesAbove":0,"hasHeading":true,"columns":[{"name":"email","samples":["bob@here.test","cy@later.test"]}],"column":0}}', 0, 2, 2, 0, 0, 0, 0, 2, 2, 1, 1, 1, 2, 'later.test', 2, 1794822632318, '01a1e3c3-dfab-7fa4-b28a-19c3e77aba33', NULL, 'GvLYvW6n', '01a1e3c3-df70-7e56-9b40-96ae06b9d6c3', 1794822627203, 1794822627244, NULL, 1794909027244, 1796118627203, '[]');
+INSERT INTO public.list VALUES ('559df873-2c8f-4e43-9a7c-7c89408c8778', 'acct_10824672a098c19b', 'live', 'ended', 'completed', 53, 1, '{"kind":"text","encoding":"utf-8","hasMark":false,"layout":{"delimiter":",","shape":"table","linesAbove":0,"hasHeading":true,"columns":[{"name":"name","samples":["Ada","Nobody"]},{"name":"email","samples":["ada@here.test","nobody@here.test"]}],"column":1}}', 0, 2, 2, 0, 0, 0, 0, 2, 2, 2, 2, 0, 2, 'here.test', 2, NULL, '01a1e3c3-def2-78ef-99fc-757e5bc9508c', NULL, 'GvLYvW6n', '01a1e3c3-debc-778d-8067-6c769ff6185d', 1794822627005, 1794822627070, 1794822627127, 1794909027070, 1796118627005, '[]');
+INSERT INTO public.list_count VALUES ('559df873-2c8f-4e43-9a7c-7c89408c8778', 'safe', 'other', 1);
+INSERT INTO public.list_count VALUES ('559df873-2c8f-4e43-9a7c-7c89408c8778', 'invalid', 'other', 1);
+INSERT INTO public.list_count VALUES ('04cfcca1-d187-4110-a69c-f2c0fb8b9e70', 'safe', 'other', 1);
+INSERT INTO public.list_piece VALUES ('f0fcadd8-fbff-4f3f-8f59-103b8720a7d6', 0, '\x656d61696c0a61646140686572652e746573740a626f6240686572652e746573740a');
+INSERT INTO public.list_piece VALUES ('559df873-2c8f-4e43-9a7c-7c89408c8778', 0, '\x6e616d652c656d61696c0a4164612c61646140686572652e746573740a4e6f626f64792c6e6f626f647940686572652e746573740a');
+INSERT INTO public.list_piece VALUES ('04cfcca1-d187-4110-a69c-f2c0fb8b9e70', 0, '\x656d61696c0a626f6240686572652e746573740a6379406c617465722e746573740a');
+INSERT INTO public.list_row VALUES ('f0fcadd8-fbff-4f3f-8f59-103b8720a7d6', 1, 'address', 'ada@here.test', 'here.test', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL);
+INSERT INTO public.list_row VALUES ('f0fcadd8-fbff-4f3f-8f59-103b8720a7d6', 2, 'address', 'bob@here.test', 'here.test', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL);
+INSERT INTO public.list_row VALUES ('559df873-2c8f-4e43-9a7c-7c89408c8778', 1, 'address', 'ada@here.test', 'here.test', NULL, NULL, NULL, 'safe', 96, 1, 1, 'mailbox_accepted', 'other', '{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":7,"total":7}}', NULL, 0, NULL, NULL);
+INSERT INTO public.list_row VALUES ('559df873-2c8f-4e43-9a7c-7c89408c8778', 2, 'address', 'nobody@here.test', 'here.test', NULL, NULL, NULL, 'invalid', 0, 0, 0, 'user_unknown', 'other', '{"stage":"smtp","reason":"user_unknown","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":550,"enhanced":"5.1.1","text":"<nobody@here.test>: Recipient address rejected: User unknown in virtual mailbox table"}],"timings_ms":{"dns":0,"smtp":7,"total":7}}', NULL, 0, NULL, NULL);
+INSERT INTO public.list_row VALUES ('04cfcca1-d187-4110-a69c-f2c0fb8b9e70', 1, 'address', 'bob@here.test', 'here.test', NULL, NULL, NULL, 'safe', 96, 1, 1, 'mailbox_accepted', 'other', '{"stage":"smtp","reason":"mailbox_accepted","retry":{"advised":false},"mail_host":"mx.here.test","replies":[{"phase":"rcpt","code":250,"enhanced":"2.1.5","text":"Ok"}],"timings_ms":{"dns":0,"smtp":25,"total":25}}', NULL, 0, NULL, NULL);
+INSERT INTO public.list_row VALUES ('04cfcca1-d187-4110-a69c-f2c0fb8b9e70', 2, 'address', 'cy@later.test', 'later.test', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1794822632318, 1, '[{"at":"2026-11-16T09:50:27.318Z","reason":"greylisted","replies":[{"phase":"rcpt","code":450,"enhanced":"4.2.0","text":"<cy@later.test>: Recipient address rejected: Greylisted, try again later"},{"phase":"random_rcpt","code":450,"enhanced":"4.2.0","text":"<gagoso_mevohono915@later.test>: Recipient address rejected: Greylisted, try again later"}]}]', NULL);
 INSERT INTO public.schema_version VALUES (18, 0, 18);
-INSERT INTO public.task VALUES ('900715be-ddcd-4643-9b25-63936b32c57d', 'acct_105736d4a37981ac', 'live', 'API: finished', 'completed', 3, 3, '01a1e3b8-9cf7-73ca-acbf-30787d75b377', 1, NULL, 0, 1794821889274, 1794823689274, 1794821889274, 1794821889504, 1796117889504, '{"ada@here.test":{"email":"ada@here.test","status":"safe","verification_mode":"power","overall_score":96,"is_safe_to_send":true,"is_deliverable":true,"is_valid_syntax":true,"mx_accepts_mail":true},"full@here.test":{"email":"full@here.test","status":"inbox_full","verification_mode":"power","overall_score":20,"is_safe_to_send":false,"is_deliverable":false,"is_valid_syntax":true,"mx_accepts_mail":true},"nobody@here.test":{"email":"nobody@here.test","status":"invalid","verification_mode":"power","overall_score":0,"is_safe_to_send":false,"is_deliverable":false,"is_valid_syntax":true,"mx_accepts_mail":true}}', 'yjkq6dO1', '01a1e3b8-9cf7-73ca-acbf-30787d75b377', NULL);
-INSERT INTO public.task VALUES ('f4269cae-34c5-46c1-b6fb-a549bf952f4b', 'acct_105736d4a37981ac', 'live', 'API: unfinished', 'running', 3, 1, '01a1e3b8-a0f8-7330-b669-74d49c1deab5', 1, NULL, 0, 1794821895599, 1794823690304, 1794821890304, NULL, NULL, NULL, 'yjkq6dO1', '01a1e3b8-a0f8-7330-b669-74d49c1deab5', NULL);
-INSERT INTO public.verdict_count VALUES (60000, 1794821880000, 'inbox_full', '', 'other', 1);
-INSERT INTO public.verdict_count VALUES (900000, 1794821400000, 'inbox_full', '', 'other', 1);
-INSERT INTO public.verdict_count VALUES (60000, 1794821880000, 'invalid', '', 'none', 1);
-INSERT INTO public.verdict_count VALUES (900000, 1794821400000, 'invalid', '', 'none', 1);
-INSERT INTO public.verdict_count VALUES (60000, 1794821880000, 'invalid', '', 'other', 3);
-INSERT INTO public.verdict_count VALUES (900000, 1794821400000, 'invalid', '', 'other', 3);
-INSERT INTO public.verdict_count VALUES (60000, 1794821880000, 'safe', '', 'other', 6);
-INSERT INTO public.verdict_count VALUES (900000, 1794821400000, 'safe', '', 'other', 6);
-INSERT INTO public.verdict_count VALUES (60000, 1794821880000, 'unknown', 'greylisted', 'other', 1);
-INSERT INTO public.verdict_count VALUES (900000, 1794821400000, 'unknown', 'greylisted', 'other', 1);
-INSERT INTO public.webhook VALUES ('074188a9-4c5b-4f39-88e1-6324686f109b', 'acct_105736d4a37981ac', 'https://hooks.example.com/mailproof', '["credits.low"]', 1, 1, 'whsec_hFNIDleNYhu3cfJhChj9lwiAKk5LePk5wGQvQ+9kXSI=', NULL, NULL, NULL, NULL, NULL, NULL, 1794821888495, NULL);
+INSERT INTO public.task VALUES ('32e3a103-4515-4140-a924-26e04acd24be', 'acct_10824672a098c19b', 'live', 'API: finished', 'completed', 3, 3, '01a1e3c3-de11-7b28-b5f0-ff35bc0dda20', 1, NULL, 0, 1794822626835, 1794824426835, 1794822626835, 1794822626928, 1796118626928, '{"ada@here.test":{"email":"ada@here.test","status":"safe","verification_mode":"power","overall_score":96,"is_safe_to_send":true,"is_deliverable":true,"is_valid_syntax":true,"mx_accepts_mail":true},"full@here.test":{"email":"full@here.test","status":"inbox_full","verification_mode":"power","overall_score":20,"is_safe_to_send":false,"is_deliverable":false,"is_valid_syntax":true,"mx_accepts_mail":true},"nobody@here.test":{"email":"nobody@here.test","status":"invalid","verification_mode":"power","overall_score":0,"is_safe_to_send":false,"is_deliverable":false,"is_valid_syntax":true,"mx_accepts_mail":true}}', 'GvLYvW6n', '01a1e3c3-de11-7b28-b5f0-ff35bc0dda20', NULL);
+INSERT INTO public.task VALUES ('16b562f2-8abe-4a32-911b-c794f30546dd', 'acct_10824672a098c19b', 'live', 'API: unfinished', 'running', 3, 1, '01a1e3c3-dfec-7d56-97ea-f8a7c0a4422c', 1, NULL, 0, 1794822632388, 1794824427309, 1794822627309, NULL, NULL, NULL, 'GvLYvW6n', '01a1e3c3-dfec-7d56-97ea-f8a7c0a4422c', NULL);
+INSERT INTO public.verdict_count VALUES (60000, 1794822600000, 'inbox_full', '', 'other', 1);
+INSERT INTO public.verdict_count VALUES (900000, 1794822300000, 'inbox_full', '', 'other', 1);
+INSERT INTO public.verdict_count VALUES (60000, 1794822600000, 'invalid', '', 'none', 1);
+INSERT INTO public.verdict_count VALUES (900000, 1794822300000, 'invalid', '', 'none', 1);
+INSERT INTO public.verdict_count VALUES (60000, 1794822600000, 'invalid', '', 'other', 3);
+INSERT INTO public.verdict_count VALUES (900000, 1794822300000, 'invalid', '', 'other', 3);
+INSERT INTO public.verdict_count VALUES (60000, 1794822600000, 'safe', '', 'other', 6);
+INSERT INTO public.verdict_count VALUES (900000, 1794822300000, 'safe', '', 'other', 6);
+INSERT INTO public.verdict_count VALUES (60000, 1794822600000, 'unknown', 'greylisted', 'other', 1);
+INSERT INTO public.verdict_count VALUES (900000, 1794822300000, 'unknown', 'greylisted', 'other', 1);
+INSERT INTO public.webhook VALUES ('2bd6a649-be27-4618-9c72-8f108e73d5d7', 'acct_10824672a098c19b', 'https://hooks.example.com/mailproof', '["credits.low"]', 1, 1, 'whsec_CiEJl50GHDnyB7UBR1V31/yAytGllinIzj1V/dlPUic=', NULL, NULL, NULL, NULL, NULL, NULL, 1794822626820, NULL);
 SELECT pg_catalog.setval('public.audit_log_number_seq', 10, true);
 ALTER TABLE ONLY public.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (id);
@@ -556,6 +584,8 @@ ALTER TABLE ONLY public.hold
     ADD CONSTRAINT hold_pkey PRIMARY KEY (account_id, id);
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT idempotency_pkey PRIMARY KEY (account_id, request_key);
+ALTER TABLE ONLY public.invitation
+    ADD CONSTRAINT invitation_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.item
     ADD CONSTRAINT item_pkey PRIMARY KEY (task_id, "position");
 ALTER TABLE ONLY public.list_count
@@ -566,6 +596,8 @@ ALTER TABLE ONLY public.list
     ADD CONSTRAINT list_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.list_row
     ADD CONSTRAINT list_row_pkey PRIMARY KEY (list_id, "row");
+ALTER TABLE ONLY public.person
+    ADD CONSTRAINT person_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.probe
     ADD CONSTRAINT probe_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.prober
@@ -580,6 +612,8 @@ ALTER TABLE ONLY public.task
     ADD CONSTRAINT task_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.turn
     ADD CONSTRAINT turn_pkey PRIMARY KEY (key);
+ALTER TABLE ONLY public.used_visit
+    ADD CONSTRAINT used_visit_pkey PRIMARY KEY (state_hash);
 ALTER TABLE ONLY public.verdict_count
     ADD CONSTRAINT verdict_count_pkey PRIMARY KEY (step_ms, begins_at, outcome, reason, provider);
 ALTER TABLE ONLY public.waiting_addresses
@@ -597,6 +631,9 @@ CREATE INDEX form_key_account ON public.form_key USING btree (account_id);
 CREATE INDEX free_task ON public.task USING btree (mode, next_at, id) WHERE ((status <> 'completed'::text) AND (lease_until = 0));
 CREATE INDEX free_task_of_account ON public.task USING btree (mode, account_id, next_at, id) WHERE ((status <> 'completed'::text) AND (lease_until = 0));
 CREATE INDEX idempotency_expiry ON public.idempotency USING btree (expires_at);
+CREATE INDEX invitation_account ON public.invitation USING btree (account_id, created_at);
+CREATE INDEX invitation_expiry ON public.invitation USING btree (expires_at);
+CREATE UNIQUE INDEX invitation_token ON public.invitation USING btree (token_hash);
 CREATE INDEX leased_task ON public.task USING btree (mode, account_id, lease_until) WHERE (lease_until > 0);
 CREATE INDEX list_account ON public.list USING btree (account_id, created_at, id);
 CREATE INDEX list_at_work ON public.list USING btree (state) WHERE (state = ANY (ARRAY['receiving'::text, 'running'::text, 'deleted'::text]));
@@ -605,17 +642,21 @@ CREATE INDEX list_row_order ON public.list_row USING btree (list_id, host, "row"
 CREATE INDEX list_row_waiting ON public.list_row USING btree (list_id, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX open_single_hold ON public.hold USING btree (expires_at, account_id, credits, owner) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
 CREATE INDEX open_task_hold ON public.hold USING btree (account_id, id, credits) WHERE ((state = 'open'::text) AND (expires_at IS NULL));
+CREATE INDEX person_account ON public.person USING btree (account_id, created_at);
+CREATE UNIQUE INDEX person_identity ON public.person USING btree (issuer, subject, account_id);
 CREATE INDEX probe_answered ON public.probe USING btree (asker) WHERE (state = 'answered'::text);
 CREATE INDEX probe_asked ON public.probe USING btree (egress, urgency, id) WHERE (state <> 'answered'::text);
 CREATE INDEX probe_deadline ON public.probe USING btree (deadline_at);
 CREATE INDEX probe_leased ON public.probe USING btree (holder, lease) WHERE (state = 'leased'::text);
 CREATE INDEX session_expiry ON public.session USING btree (expires_at);
 CREATE INDEX session_key ON public.session USING btree (key_id, created_at);
+CREATE INDEX session_person ON public.session USING btree (person_id, created_at);
 CREATE INDEX task_by_request ON public.task USING btree (request_id);
 CREATE INDEX task_by_time ON public.task USING btree (account_id, created_at, id);
 CREATE INDEX task_deadline ON public.task USING btree (deadline_at) WHERE ((status <> 'completed'::text) AND (list_id IS NULL));
 CREATE INDEX task_list ON public.task USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX unfinished_task ON public.task USING btree (account_id, next_at, id) WHERE (status <> 'completed'::text);
+CREATE INDEX used_visit_expiry ON public.used_visit USING btree (expires_at);
 CREATE INDEX webhook_account ON public.webhook USING btree (account_id);
 CREATE INDEX webhook_deleted ON public.webhook USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX webhook_delivery_due ON public.webhook_delivery USING btree (webhook_id, next_at) WHERE (state = 'pending'::text);
@@ -648,6 +689,8 @@ ALTER TABLE ONLY public.hold
     ADD CONSTRAINT hold_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.account(id);
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT idempotency_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.account(id);
+ALTER TABLE ONLY public.invitation
+    ADD CONSTRAINT invitation_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.account(id);
 ALTER TABLE ONLY public.item
     ADD CONSTRAINT item_task_id_fkey FOREIGN KEY (task_id) REFERENCES public.task(id);
 ALTER TABLE ONLY public.list
@@ -660,6 +703,8 @@ ALTER TABLE ONLY public.list_piece
     ADD CONSTRAINT list_piece_list_id_fkey FOREIGN KEY (list_id) REFERENCES public.list(id);
 ALTER TABLE ONLY public.list_row
     ADD CONSTRAINT list_row_list_id_fkey FOREIGN KEY (list_id) REFERENCES public.list(id);
+ALTER TABLE ONLY public.person
+    ADD CONSTRAINT person_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.account(id);
 ALTER TABLE ONLY public.session
     ADD CONSTRAINT session_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_key(id);
 ALTER TABLE ONLY public.task
