@@ -4,7 +4,14 @@ import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   {
-    ignores: ['**/node_modules/**', 'data/**', 'console/dist/**', 'artifacts/**', 'engine/src/lists/data/**'],
+    ignores: [
+      '**/node_modules/**',
+      '.cache/**',
+      'data/**',
+      'console/dist/**',
+      'artifacts/**',
+      'engine/src/lists/data/**',
+    ],
   },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
