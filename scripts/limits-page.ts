@@ -1,19 +1,23 @@
 import { limitTable } from '@mailproof/engine';
-import { postgresLimitTable, webhookLimitTable } from '@mailproof/service';
+import { oidcLimitTable, peopleLimitTable, postgresLimitTable, webhookLimitTable } from '@mailproof/service';
 
 /** docs/limits.md, made from the tables themselves so that they cannot differ. */
 export function limitsPage(): string {
   return [
     '# Limits of the engine',
     '',
-    'Every wait has a deadline and every buffer a maximum. This page is written from `engine/src/limits.ts`,',
-    '`service/src/webhooks/webhook-limits.ts` and `service/src/db/postgres/postgres-limits.ts` by `npm run docs`.',
+    'Every wait has a deadline and every buffer a maximum. This page is written from the tables in the code',
+    '(`engine/src/limits.ts` and others) by `npm run docs`.',
     '',
     ...rowsOf(limitTable),
     '',
     '# Limits of webhooks',
     '',
     ...rowsOf(webhookLimitTable),
+    '',
+    '# Limits of people and their sign-in',
+    '',
+    ...rowsOf({ ...peopleLimitTable, ...oidcLimitTable }),
     '',
     '# Limits towards PostgreSQL',
     '',

@@ -16,6 +16,8 @@ export { lookAtUpgrade } from './start/look-at-upgrade.ts';
 export { storeFile } from './db/sqlite/open-sqlite-store.ts';
 export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';
 export { webhookLimitTable } from './webhooks/webhook-limits.ts';
+export { oidcLimitTable } from './oidc/create-provider.ts';
+export { peopleLimitTable } from './people/people.ts';
 export { postgresLimitTable } from './db/postgres/postgres-limits.ts';
 export type { Store } from './db/store.ts';
 export { StoreOpenError } from './db/store-open-error.ts';

@@ -58,7 +58,7 @@ type ProviderSettings = {
   redirectUri: string;
 };
 
-const oidcLimitTable = {
+export const oidcLimitTable = {
   visitMs: { value: 10_000, meaning: 'all that the provider is asked for during one step of a sign-in' },
   answerBytes: { value: 256_000, meaning: 'one answer of the provider' },
   asksAtOnce: { value: 32, meaning: 'sign-ins that wait for the provider at once in one process' },
