@@ -54,17 +54,19 @@ export function SmallTable({ title, nothing, heads, rows }: SmallTableProps) {
       {rows.length === 0 ? (
         <p class="hint">{nothing}</p>
       ) : (
-        <table>
-          <caption class="visually-hidden">{title}</caption>
-          <TableHead columns={heads} />
-          <tbody>
-            {rows.map((cells, i) => (
-              <tr key={i}>
-                {cells.map((cell, j) => (j === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <div class="table-scroll" role="group" aria-label={title} tabIndex={0}>
+          <table>
+            <caption class="visually-hidden">{title}</caption>
+            <TableHead columns={heads} />
+            <tbody>
+              {rows.map((cells, i) => (
+                <tr key={i}>
+                  {cells.map((cell, j) => (j === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
     </section>
   );

@@ -132,7 +132,7 @@ const around: Record<string, (code: string) => Promise<void>> = {
   'serve.sh': async (code) => {
     const { stdout } = await serve(code.trim());
     known['API_KEY'] = /mp_live_\w+/.exec(stdout())?.[0] ?? '';
-    const listed = await run('mailproof accounts list --json');
+    const listed = await run('MAILPROOF_CONFIG=mailproof.conf mailproof accounts list --json');
     known['ACCOUNT'] = (JSON.parse(listed.stdout) as { account_id: string }).account_id;
   },
   'first-request.sh': async (code) => {
