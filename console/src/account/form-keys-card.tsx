@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { FormKey, FormKeyList, FormKeyRequest } from '@mailproof/client';
-import { failureOf, type Failure } from '../api/failure.ts';
 import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useAttempt } from '../loading/use-attempt.ts';
 import type { Loaded } from '../loading/use-loaded.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { grouped } from '../parts/format.ts';
@@ -16,16 +16,7 @@ type FormKeyActions = {
 
 export function FormKeysCard({ actions }: { actions: FormKeyActions }) {
   const { keys } = actions;
-  const failure = useSignal<Failure | undefined>(undefined);
-  const attempt = async (work: () => Promise<unknown>) => {
-    try {
-      failure.value = undefined;
-      await work();
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
-    await keys.reload();
-  };
+  const { attempt, failure } = useAttempt(() => keys.reload());
   const problem = failure.value ?? keys.failure.value;
   return (
     <section class="card" aria-labelledby="form-keys-title">

@@ -1,10 +1,10 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { AccountKey, CreatedKey, KeyChange, KeyList, KeyRequest } from '@mailproof/client';
-import { failureOf, type Failure } from '../api/failure.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../loading/failure-notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { grouped } from '../parts/format.ts';
+import { useAttempt, type Attempt } from '../loading/use-attempt.ts';
 import type { Loaded } from '../loading/use-loaded.ts';
 import { KeyForm } from './key-form.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -22,16 +22,7 @@ type KeyActions = {
 export function KeysCard({ actions }: { actions: KeyActions }) {
   const { keys } = actions;
   const made = useSignal<CreatedKey | undefined>(undefined);
-  const failure = useSignal<Failure | undefined>(undefined);
-  const attempt: Attempt = async (work) => {
-    try {
-      failure.value = undefined;
-      await work();
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
-    await keys.reload();
-  };
+  const { attempt, failure } = useAttempt(() => keys.reload());
   const problem = failure.value ?? keys.failure.value;
   return (
     <section class="card" aria-labelledby="keys-title">
@@ -60,7 +51,6 @@ export function KeysCard({ actions }: { actions: KeyActions }) {
   );
 }
 
-type Attempt = (work: () => Promise<unknown>) => Promise<void>;
 type KeyTableProps = { keys: readonly AccountKey[]; actions: KeyActions; attempt: Attempt };
 
 function KeyTable({ keys, actions, attempt }: KeyTableProps) {

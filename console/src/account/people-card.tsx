@@ -8,8 +8,8 @@ import {
   type Person,
   type PersonRole,
 } from '@mailproof/client';
-import { failureOf, type Failure } from '../api/failure.ts';
 import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useAttempt, type Attempt } from '../loading/use-attempt.ts';
 import type { Loaded } from '../loading/use-loaded.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { Time } from '../parts/time.tsx';
@@ -27,21 +27,10 @@ type PeopleActions = {
   };
 };
 
-type Attempt = (work: () => Promise<unknown>) => Promise<void>;
-
 export function PeopleCard({ actions }: { actions: PeopleActions }) {
   const { people, manage } = actions;
   const made = useSignal<CreatedInvitation | undefined>(undefined);
-  const failure = useSignal<Failure | undefined>(undefined);
-  const attempt: Attempt = async (work) => {
-    try {
-      failure.value = undefined;
-      await work();
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
-    await people.reload();
-  };
+  const { attempt, failure } = useAttempt(() => people.reload());
   const invite = (wish: InvitationRequest) =>
     attempt(async () => {
       made.value = await actions.invite(wish);

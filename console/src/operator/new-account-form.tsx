@@ -1,25 +1,21 @@
 import { useSignal } from '@preact/signals';
-import { failureOf, type Failure } from '../api/failure.ts';
 import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useAttempt } from '../loading/use-attempt.ts';
 import { useConsole } from '../app/use-console.ts';
 
 export function NewAccountForm({ onCreated }: { onCreated: (accountId: string) => void }) {
   const { api } = useConsole();
   const name = useSignal('');
   const credits = useSignal('0');
-  const failure = useSignal<Failure | undefined>(undefined);
-  const create = async () => {
-    try {
-      failure.value = undefined;
+  const { attempt, failure } = useAttempt();
+  const create = () =>
+    attempt(async () => {
       const made = await api.admin.accounts.create({
         name: name.value.trim(),
         credits: Number(credits.value),
       });
       onCreated(made.account_id);
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
-  };
+    });
   return (
     <form
       class="card"

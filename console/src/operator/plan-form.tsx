@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { AdminAccount } from '@mailproof/client';
-import { failureOf, type Failure } from '../api/failure.ts';
 import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useAttempt } from '../loading/use-attempt.ts';
 import { useConsole } from '../app/use-console.ts';
 
 type Plan = AdminAccount['plan'];
@@ -10,17 +10,13 @@ type PlanFormProps = { accountId: string; plan: Plan; onChanged: () => void };
 export function PlanForm({ accountId, plan, onChanged }: PlanFormProps) {
   const { api, announcer } = useConsole();
   const wanted = useSignal<Plan>(plan);
-  const failure = useSignal<Failure | undefined>(undefined);
-  const change = async () => {
-    try {
-      failure.value = undefined;
+  const { attempt, failure } = useAttempt();
+  const change = () =>
+    attempt(async () => {
       await api.admin.accounts.setPlan(accountId, wanted.value);
       announcer.say(`The plan is now ${wanted.value}`);
       onChanged();
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
-  };
+    });
   return (
     <form
       class="fields"

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { failureOf, type Failure } from '../api/failure.ts';
 import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useAttempt } from '../loading/use-attempt.ts';
 import { useConsole } from '../app/use-console.ts';
 
 type RateFormProps = { accountId: string; rate: number | null; onChanged: () => void };
@@ -9,20 +9,16 @@ type RateFormProps = { accountId: string; rate: number | null; onChanged: () => 
 export function RateForm({ accountId, rate, onChanged }: RateFormProps) {
   const { api, announcer } = useConsole();
   const wanted = useSignal(rate === null ? '' : String(rate));
-  const failure = useSignal<Failure | undefined>(undefined);
-  const change = async () => {
-    const next = wanted.value === '' ? null : Number(wanted.value);
-    try {
-      failure.value = undefined;
+  const { attempt, failure } = useAttempt();
+  const change = () =>
+    attempt(async () => {
+      const next = wanted.value === '' ? null : Number(wanted.value);
       await api.admin.accounts.setRate(accountId, next);
       announcer.say(
         next === null ? 'The rate is now that of the setting' : `The rate is now ${next} a minute`,
       );
       onChanged();
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
-  };
+    });
   return (
     <form
       class="fields"

@@ -1,23 +1,19 @@
 import { useSignal } from '@preact/signals';
-import { failureOf, type Failure } from '../api/failure.ts';
 import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useAttempt } from '../loading/use-attempt.ts';
 import { useConsole } from '../app/use-console.ts';
 
 /** For an account that the audit froze. What does not balance, the command line tells. */
 export function UnfreezeForm({ accountId, onChanged }: { accountId: string; onChanged: () => void }) {
   const { api, announcer } = useConsole();
   const reason = useSignal('');
-  const failure = useSignal<Failure | undefined>(undefined);
-  const unfreeze = async () => {
-    try {
-      failure.value = undefined;
+  const { attempt, failure } = useAttempt();
+  const unfreeze = () =>
+    attempt(async () => {
       await api.admin.accounts.unfreeze(accountId, reason.value);
       announcer.say('The account can spend credits again');
       onChanged();
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
-  };
+    });
   return (
     <form
       class="fields"

@@ -24,6 +24,7 @@ import {
 import type { SurveyParts } from './survey-list.ts';
 import { writeDownload, type Download } from './write-download.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
+import { isUuid } from '../is-uuid.ts';
 
 /** What the holder of a key may do with lists. A caller sees the lists of its account alone, live and sandbox. */
 export type ListActions = {
@@ -112,7 +113,7 @@ export function createListActions(parts: ListActionsParts): ListActions {
   const stop =
     (work: (tx: Tx, order: ListOrder) => Promise<StopListAnswer>) =>
     async ({ accountId }: Caller, listId: string): Promise<StopListAnswer> => {
-      if (!isListId(listId)) return { kind: 'list_not_found' };
+      if (!isUuid(listId)) return { kind: 'list_not_found' };
       const answer = await store.writeAlone(
         (tx) => work(tx, { accountId, listId, now: wallClock.now() }),
         accountId,
@@ -161,13 +162,8 @@ export function createListActions(parts: ListActionsParts): ListActions {
   };
 }
 
-/** What is no UUID is no list of anybody's; the store need not be asked. */
-function isListId(text: string): boolean {
-  return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(text);
-}
-
 async function findOwn(reader: Reader, { accountId }: Caller, listId: string): Promise<List | undefined> {
-  return isListId(listId) ? findList(reader, { accountId, listId }) : undefined;
+  return isUuid(listId) ? findList(reader, { accountId, listId }) : undefined;
 }
 
 /** A row of a usual list is not longer. */
@@ -242,7 +238,7 @@ async function changeOwn(
   { listId, column, split, name }: ListChange,
   parts: ListActionsParts,
 ): Promise<ChangeListAnswer> {
-  if (!isListId(listId)) return { kind: 'list_not_found' };
+  if (!isUuid(listId)) return { kind: 'list_not_found' };
   if (name !== undefined) {
     const renamed = await parts.store.write((tx) => renameList(tx, { accountId, listId, name }), accountId);
     if (renamed.kind !== 'changed' || (column === undefined && split === undefined)) return renamed;
@@ -253,7 +249,7 @@ async function changeOwn(
 async function start(request: StartListRequest, parts: ListActionsParts): Promise<StartAnswer> {
   const { caller, listId, idempotency, requestId, first } = request;
   const { accountId } = caller;
-  if (!isListId(listId)) return { kind: 'list_not_found' };
+  if (!isUuid(listId)) return { kind: 'list_not_found' };
   const now = parts.wallClock.now();
   const surveyed = await findList(parts.store.read, { accountId, listId });
   if (surveyed === undefined) return { kind: 'list_not_found' };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { ListedTask } from '../tasks/list-tasks.ts';
+import { isUuid } from '../is-uuid.ts';
 
 /**
  * What a request did, found by its `X-Request-Id`: which account sent it, when, what it cost, and the task it created.
@@ -64,13 +65,11 @@ const findTask = statement((db, arg: { request: string }) =>
     .where('task.request_id', '=', arg.request),
 );
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
-
 export async function findRequest(
   requestId: string,
   { store }: { store: Pick<Store, 'read'> },
 ): Promise<RequestTrace | undefined> {
-  if (!uuid.test(requestId)) return undefined;
+  if (!isUuid(requestId)) return undefined;
   const entries = await store.read.all(findEntries, {
     reserved: `reserve:${requestId}`,
     charged: `charge:${requestId}`,

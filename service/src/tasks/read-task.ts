@@ -3,6 +3,7 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import { presentResults } from './present-results.ts';
+import { isUuid } from '../is-uuid.ts';
 
 /**
  * A task as its owner sees it. Every query carries the account, so that another account's task, an expired
@@ -39,14 +40,11 @@ const findTask = statement((db, arg: { task: string; account: string; now: numbe
     .where((eb) => eb.or([eb('task.expires_at', 'is', null), eb('task.expires_at', '>', arg.now)])),
 );
 
-/** What is no UUID is no task of anybody's; the store need not be asked. */
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
-
 export async function readTask(
   { caller, taskId, explain }: ReadTaskRequest,
   { store, wallClock }: { store: Pick<Store, 'read'>; wallClock: WallClock },
 ): Promise<ReadTaskAnswer> {
-  if (!uuid.test(taskId)) return { kind: 'task_not_found' };
+  if (!isUuid(taskId)) return { kind: 'task_not_found' };
   const key = { task: taskId, account: caller.accountId, now: wallClock.now() };
   const task = await store.read.first(findTask, key);
   if (task === undefined) return { kind: 'task_not_found' };

@@ -19,6 +19,7 @@ import {
 } from '../schemas/people-schemas.ts';
 import { byOwner } from '../schemas/security.ts';
 import type { ApiServer, HttpParts, RouteParts } from './http-parts.ts';
+import { isUuid } from '../../is-uuid.ts';
 
 /**
  * The people of an account. Owners manage them, and live keys without any limit: whoever is limited could otherwise
@@ -112,7 +113,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { personId } = request.params;
-      if (!isPersonId(personId)) return refuse(reply, 'person_not_found');
+      if (!isUuid(personId)) return refuse(reply, 'person_not_found');
       const answer = await people.changeRole(caller, { personId, role: request.body.role });
       if (answer.kind !== 'changed') return refuse(reply, answer.kind);
       const listed = await people.list(caller.accountId);
@@ -133,7 +134,7 @@ export function addPeople(server: ApiServer, { parts, authenticateRequest }: Rou
       // Leaving is open to everybody who is in.
       if (caller.person?.personId !== personId && !mayUse(caller, 'people'))
         return refuse(reply, 'insufficient_scope');
-      if (!isPersonId(personId)) return refuse(reply, 'person_not_found');
+      if (!isUuid(personId)) return refuse(reply, 'person_not_found');
       const answer = await people.remove(caller, personId);
       return answer.kind === 'removed' ? reply.code(204).send() : refuse(reply, answer.kind);
     },
@@ -171,16 +172,11 @@ function addInvitations(server: ApiServer, { people, onRequest, publicUrl }: Inv
     onRequest,
     handler: async (request, reply) => {
       const { invitationId } = request.params;
-      if (!isPersonId(invitationId)) return refuse(reply, 'invitation_not_found');
+      if (!isUuid(invitationId)) return refuse(reply, 'invitation_not_found');
       const answer = await people.withdraw(callerOf(request), invitationId);
       return answer.kind === 'withdrawn' ? reply.code(204).send() : refuse(reply, answer.kind);
     },
   });
-}
-
-/** What cannot be an id need not be looked up. */
-function isPersonId(text: string): boolean {
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 }
 
 /** Null for none; nothing where it is no address. */

@@ -15,7 +15,8 @@ import {
   webhookParameters,
 } from '../../schemas/webhook-schemas.ts';
 import type { ApiServer, RouteParts } from '../http-parts.ts';
-import { isUuid, ownerOf } from './endpoints.ts';
+import { isUuid } from '../../../is-uuid.ts';
+import { ownerOf } from './endpoints.ts';
 
 /** What was sent to an endpoint, and having something sent: a test message, or one of before again. */
 const described = { tags: ['Webhooks'] };

@@ -20,6 +20,7 @@ import {
   webhookSchema,
 } from '../../schemas/webhook-schemas.ts';
 import type { ApiServer, RouteParts } from '../http-parts.ts';
+import { isUuid } from '../../../is-uuid.ts';
 
 /** The endpoints of an account: told of events as they happen (Standard Webhooks 1.0.0). */
 const described = { tags: ['Webhooks'] };
@@ -110,11 +111,6 @@ const rotateRoute = {
 export function ownerOf(request: FastifyRequest): Owner | undefined {
   const caller = callerOf(request);
   return caller.mode === 'live' ? { accountId: caller.accountId, actor: actorOf(caller) } : undefined;
-}
-
-/** What cannot be an id need not be looked up, and need not fit what a database takes for text. */
-export function isUuid(text: string): boolean {
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 }
 
 export function addWebhooks(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
