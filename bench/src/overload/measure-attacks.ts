@@ -39,7 +39,7 @@ export type AttackFigures = Record<Situation, Wait> & {
 type Effort = { rounds: number; roundMs: number; perSecond: number };
 
 /** The attack is under way before the quiet account is looked at, and for a moment after it. */
-const leadMs = 2_500;
+export const leadMs = 2_500;
 const tailMs = 500;
 const warmUpRounds = 4;
 
@@ -125,7 +125,7 @@ function attacksOn({ attacker }: ServiceUnderAttack): Attack[] {
     { kind: 'slow_body', connections: 200, key: attacker.testKey },
     { kind: 'slow_singles', connections: 250, key: attacker.liveKey, domain: attackPlaces.slow },
     { kind: 'slow_singles', connections: 2_000, key: attacker.liveKey, domain: attackPlaces.slow },
-    { kind: 'test_singles', connections: 50, key: attacker.testKey },
+    { kind: 'test_singles', connections: 200, key: attacker.testKey },
     { kind: 'guesses', connections: 50, perSecond: 10_000 },
   ];
 }

@@ -8,16 +8,28 @@ import { contextOf } from './request-context.ts';
  * refused at once only so often. Its further refusals are sent one after the other at that rate, and until then the
  * connection is not free to ask again. Nothing but refusals waits, and nobody waits for what another was refused.
  */
-export const refusalLimits = {
-  perSecond: 250,
-  /** After a time without refusals, so many are sent at once. */
-  atOnce: 50,
-  /** What would wait longer, or beside more others, has its connection closed instead. */
-  waitMs: 60_000,
-  waiting: 10_000,
-};
+export const refusalLimitTable = {
+  perSecond: {
+    value: 250,
+    meaning: 'refusals of one account, or of one client address, that are sent in a second',
+  },
+  atOnce: { value: 50, meaning: 'of these, after a time without any, at once' },
+  waitMs: {
+    value: 60_000,
+    meaning: 'a refusal before it is sent; what would wait longer has its connection closed',
+  },
+  waiting: {
+    value: 10_000,
+    meaning: 'refusals that wait in one process; further ones have their connection closed',
+  },
+} as const;
 
-type RefusalLimits = typeof refusalLimits;
+type RefusalLimits = { readonly [Name in keyof typeof refusalLimitTable]: number };
+
+export const refusalLimits = Object.fromEntries(
+  Object.entries(refusalLimitTable).map(([name, { value }]) => [name, value]),
+  // Every name of the table has a number.
+) as RefusalLimits;
 
 /** Answers with which no work was done: no such path, key or thing, not allowed, or too much. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405, 429, 503]);
