@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { BulkTaskProgress, VerificationResult } from '@mailproof/client';
 import { ensureDebianPackages } from './debian-packages.ts';
-import { examples, guide, openExamples, type ExampleFixture } from './test/support/open-examples.ts';
+import { examplesOf, openExamples, readPage, type ExampleFixture } from './test/support/open-examples.ts';
 
 /** The Go that the machine came with, or Debian's. */
 const go = existsSync('/usr/local/go/bin/go') ? '/usr/local/go/bin/go' : '/usr/bin/go';
@@ -16,6 +16,7 @@ const languages = {
   // `go run` leaves its program running when it is killed.
   go: { run: [go, 'run'], receive: ['sh', '-c', `${go} build -o receiver "$1" && exec ./receiver`, 'sh'] },
 };
+const guide = readPage('docs/api.md');
 const kinds = ['verify', 'bulk', 'errors', 'webhook'];
 
 let fixture: ExampleFixture;
@@ -32,7 +33,7 @@ describe('the guide to the API', () => {
   test('shows every example in curl, JavaScript, Python, PHP and Go', () => {
     const endings = ['sh', 'js', 'py', 'php', 'go'];
     const wanted = kinds.flatMap((kind) => endings.map((ending) => `${kind}.${ending}`));
-    assert.deepEqual([...examples.keys()], wanted);
+    assert.deepEqual([...examplesOf('docs/api.md').keys()], wanted);
   });
 
   test('names every field, status and error of the three verification calls', async () => {
