@@ -2,12 +2,13 @@ import type { ServerOptions } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { contractLimits } from '@mailproof/client';
-import fastify from 'fastify';
+import fastify, { type FastifyServerOptions } from 'fastify';
 import { createAdmitRequest, createTakePlace, leavePlace } from './pipeline/admit-request.ts';
 import { authenticateOperator } from './pipeline/authenticate-operator.ts';
 import { createAuthenticateRequest } from './pipeline/authenticate-request.ts';
 import { bodyDeadline } from './pipeline/body-deadline.ts';
 import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
+import { compileReply } from './pipeline/compile-reply.ts';
 import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
 import { createErrorHandler } from './pipeline/error-handler.ts';
 import { connectionsWithin, limitConnections } from './pipeline/limit-connections.ts';
@@ -82,7 +83,6 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   server.setErrorHandler(createErrorHandler(parts.logger));
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, readBody);
-  server.setValidatorCompiler(compileBodyCheck);
   await server.register(swagger, {
     openapi: openapiDocument(parts.basePath),
     transform: describeRoute,
@@ -150,6 +150,12 @@ function connectionOptions({ tls }: HttpParts, limits: ConnectionLimits): { http
     : ({ https: { ...http, ...tls } } as unknown as { http: ServerOptions });
 }
 
+/** Named here, so that the framework does not load those of its own, which is all that its types know. */
+const compilersFactory = {
+  buildValidator: () => compileBodyCheck,
+  buildSerializer: () => compileReply,
+} as unknown as NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
+
 function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
   const server = fastify({
     // Fastify's own lines would carry URLs and messages; ours are written in log-request.ts.
@@ -163,6 +169,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
     rewriteUrl: ({ url = '/' }) => withoutBasePath(withoutOrigin(url), parts.basePath),
     // While the server closes, requests on open connections get our own 503, not the framework's.
     return503OnClosing: false,
+    schemaController: { compilersFactory },
     routerOptions: { maxParamLength: limits.headerBytes },
     ...connectionOptions(parts, limits),
     clientErrorHandler: createClientErrorHandler(() => parts.newRequestId()),
