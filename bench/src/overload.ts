@@ -43,9 +43,12 @@ async function runAttacks(): Promise<void> {
   for (const kind of ['sqlite', 'postgres'] as const)
     if ((wish.only ?? kind) === kind) results[kind] = await measureAttacks(kind, effortOfEach, wish.kind);
   const lines = describeAttacks(results, machine, perSecond);
-  publish({ name: 'attacks', lines, figures: { ...results, machine } }, {
-    write: wish.write && wish.kind === undefined,
-  });
+  publish(
+    { name: 'attacks', lines, figures: { ...results, machine } },
+    {
+      write: wish.write && wish.kind === undefined,
+    },
+  );
 }
 
 /** What the last run that was written down had found; only this benchmark writes it. */
