@@ -83,9 +83,10 @@ function act(socket: Socket, round: Round): NodeJS.Timeout | undefined {
   }
 }
 
+/** Not all connections at the same moments: on the whole so many a second. */
 function guessLater(socket: Socket, attack: Attack & { kind: 'guesses' }): NodeJS.Timeout {
   const guess = () => socket.write(single(`mp_live_${randomBytes(24).toString('hex')}`, 'a@example.com'));
-  return setTimeout(guess, (1_000 * attack.connections) / attack.perSecond);
+  return setTimeout(guess, (2_000 * Math.random() * attack.connections) / attack.perSecond);
 }
 
 function single(key: string, email: string): string {

@@ -16,7 +16,7 @@ export function describeAttacks(results: AttackResults, machine: Machine, perSec
     '',
     ...machineLines(machine),
     '',
-    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: alone, beside an attack from another address that began ${leadMs / 1_000} s before, and beside a control, in turn. The ratio is that of p95 to alone (goal: at most ${goal}).`,
+    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: alone, beside an attack from another address that began ${leadMs / 1_000} s before, and beside a control, in turn. The ratio is that of p95 to alone (goal: at most ${goal}). All are medians over the rounds; every round has every attack once.`,
     '',
     'Attackers, service, mail hosts, database and both generators share the processor. The control is what the machine itself makes of that: as many connections and requests a second of the same attacker, to a bare server beside the service. The goal is not measured by it.',
     ...(['sqlite', 'postgres'] as const).flatMap((kind) => describeOne(kind, results[kind] ?? [])),

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseKind } from '../api/surroundings.ts';
 import { startChild, type Child } from '../processes/child.ts';
 import { cpuTimeMs } from '../processes/cpu-time.ts';
-import { median, quantile } from '../results/numbers.ts';
+import { median, quantile, sum } from '../results/numbers.ts';
 import { attackModule, type Attack, type AttackOrder, type AttackReport } from './attack-module.ts';
 import { openLoadModule, type OpenLoadOrder, type OpenLoadReport } from './open-load-module.ts';
 import {
@@ -20,16 +20,19 @@ import {
 type Situation = 'alone' | 'beside' | 'control';
 
 /** Of the quiet account: verdicts for which a mail host is asked, and verdicts for which none is. */
-type Wait = { asked: Latency; known: Latency; refused: number; serviceCpuMsPerSecond: number };
+type Verdict = 'asked' | 'known';
+
+/** Medians over the rounds; `refused` over all of them. */
+type Wait = Record<Verdict, Latency> & { refused: number; serviceCpuMsPerSecond: number };
 
 type Latency = { p50Ms: number; p95Ms: number; requests: number };
 
-type Ratio = { asked: number; known: number };
+type Ratio = Record<Verdict, number>;
 
 export type AttackFigures = Record<Situation, Wait> & {
   attack: Attack['kind'];
   connections: number;
-  /** Of p95, beside the attack to alone, and beside the bare server's visitor to alone. */
+  /** Of p95, beside the attack to alone, and beside the bare server's visitor to alone: medians over the rounds. */
   ratio: Ratio;
   controlRatio: Ratio;
   /** Of the last round. */
@@ -50,16 +53,19 @@ export async function measureAttacks(
 ): Promise<AttackFigures[]> {
   const service = await startServiceUnderAttack(database);
   const quiet = createQuietAccount(service, effort);
+  const attacker = startChild(attackModule);
+  const attacks = attacksOn(service).filter((one) => one.kind === (kind ?? one.kind));
+  const rounds: Round[][] = attacks.map(() => []);
   try {
     for (let round = 0; round < warmUpRounds; round += 1) await quiet.ask();
-    const figures: AttackFigures[] = [];
-    for (const attack of attacksOn(service).filter((one) => one.kind === (kind ?? one.kind))) {
-      process.stderr.write(`${database}: ${attack.kind}, ${attack.connections} connections …\n`);
-      figures.push(await measureAttack(attack, { service, quiet, effort }));
-    }
-    return figures;
+    for (let round = 1; round <= effort.rounds; round += 1)
+      for (const [index, attack] of attacks.entries()) {
+        process.stderr.write(`${database}, round ${round}: ${attack.kind} × ${attack.connections} …\n`);
+        rounds[index]?.push(await measureRound(attack, { service, quiet, attacker, effort }));
+      }
+    return attacks.map((attack, index) => figuresOf(attack, rounds[index] ?? []));
   } finally {
-    await quiet.stop();
+    await Promise.all([quiet.stop(), attacker.stop()]);
     await service.stop();
   }
 }
@@ -67,36 +73,37 @@ export async function measureAttacks(
 type AttackParts = {
   service: ServiceUnderAttack;
   quiet: ReturnType<typeof createQuietAccount>;
+  attacker: Child<AttackOrder, AttackReport>;
   effort: Effort;
 };
 
-async function measureAttack(attack: Attack, parts: AttackParts): Promise<AttackFigures> {
-  const { service, effort } = parts;
-  const attacker = startChild(attackModule);
-  const seen: Record<Situation, Asked[]> = { alone: [], beside: [], control: [] };
-  let report: AttackReport = { opened: 0, mostAtOnce: 0, answers: {}, answersPerSecond: 0 };
+type Round = Record<Situation, Asked> & { report: AttackReport };
+
+async function measureRound(attack: Attack, parts: AttackParts): Promise<Round> {
+  const { service, attacker, effort } = parts;
   const besides = async (order: Omit<AttackOrder, 'forMs'>) => {
     const attacking = attacker.ask({ ...order, forMs: leadMs + effort.roundMs + tailMs });
     await pause(leadMs);
     return { asked: await askMeasured(parts), report: await attacking };
   };
-  try {
-    for (let round = 0; round < effort.rounds; round += 1) {
-      seen.alone.push(await askMeasured(parts));
-      const beside = await besides({ attack, port: service.port });
-      report = beside.report;
-      seen.beside.push(beside.asked);
-      const sameAtBare = asPaced(attack.connections, report.answersPerSecond);
-      seen.control.push((await besides({ attack: sameAtBare, port: service.barePort })).asked);
-    }
-  } finally {
-    await attacker.stop();
-  }
-  const [alone, beside, control] = [read(seen.alone), read(seen.beside), read(seen.control)];
-  const { kind, connections } = attack;
-  const ratio = ratioOf(beside, alone);
-  const controlRatio = ratioOf(control, alone);
-  return { attack: kind, connections, alone, beside, control, ratio, controlRatio, report };
+  const alone = await askMeasured(parts);
+  const { asked: beside, report } = await besides({ attack, port: service.port });
+  const sameAtBare = asPaced(attack.connections, report.answersPerSecond);
+  const { asked: control } = await besides({ attack: sameAtBare, port: service.barePort });
+  return { alone, beside, control, report };
+}
+
+function figuresOf({ kind, connections }: Attack, rounds: Round[]): AttackFigures {
+  return {
+    attack: kind,
+    connections,
+    alone: waitOf(rounds.map(({ alone }) => alone)),
+    beside: waitOf(rounds.map(({ beside }) => beside)),
+    control: waitOf(rounds.map(({ control }) => control)),
+    ratio: ratioOf(rounds, 'beside'),
+    controlRatio: ratioOf(rounds, 'control'),
+    report: rounds.at(-1)?.report ?? { opened: 0, mostAtOnce: 0, answers: {}, answersPerSecond: 0 },
+  };
 }
 
 /** So many connections that ask so often in all, whatever is asked for. */
@@ -104,11 +111,14 @@ function asPaced(connections: number, perSecond: number): Attack {
   return perSecond < 1 ? { kind: 'idle', connections } : { kind: 'guesses', connections, perSecond };
 }
 
-function ratioOf(beside: Wait, alone: Wait): Ratio {
-  return {
-    asked: beside.asked.p95Ms / alone.asked.p95Ms,
-    known: beside.known.p95Ms / alone.known.p95Ms,
-  };
+function ratioOf(rounds: Round[], situation: Situation): Ratio {
+  const ratio = (verdict: Verdict) =>
+    median(
+      rounds.map(
+        (round) => latencyOf(round[situation][verdict]).p95Ms / latencyOf(round.alone[verdict]).p95Ms,
+      ),
+    );
+  return { asked: ratio('asked'), known: ratio('known') };
 }
 
 /** What the quiet account sees, and how much processor time the service uses meanwhile. */
@@ -157,22 +167,29 @@ function createQuietAccount({ port, quietKey }: ServiceUnderAttack, { roundMs, p
   };
 }
 
-type Asked = Record<'asked' | 'known', OpenLoadReport> & { cpuMsPerSecond: number };
+type Asked = Record<Verdict, OpenLoadReport> & { cpuMsPerSecond: number };
 
-function read(rounds: Asked[]): Wait {
+function waitOf(rounds: Asked[]): Wait {
   const all = rounds.flatMap(({ asked, known }) => [asked, known]);
   const refused = all.flatMap(({ answered }) => answered).filter(({ status }) => status !== 200);
-  const lost = all.reduce((sum, { unsent, broken }) => sum + unsent + broken, 0);
+  const lost = sum(all.map(({ unsent, broken }) => unsent + broken));
   return {
-    asked: latencyOf(rounds.map(({ asked }) => asked)),
-    known: latencyOf(rounds.map(({ known }) => known)),
+    asked: medianOf(rounds.map(({ asked }) => latencyOf(asked))),
+    known: medianOf(rounds.map(({ known }) => latencyOf(known))),
     refused: refused.length + lost,
     serviceCpuMsPerSecond: median(rounds.map(({ cpuMsPerSecond }) => cpuMsPerSecond)),
   };
 }
 
-function latencyOf(reports: OpenLoadReport[]): Latency {
-  const answered = reports.flatMap((report) => report.answered);
+function latencyOf({ answered }: OpenLoadReport): Latency {
   const latencies = answered.filter(({ status }) => status === 200).map(({ ms }) => ms);
   return { p50Ms: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95), requests: latencies.length };
+}
+
+function medianOf(latencies: Latency[]): Latency {
+  return {
+    p50Ms: median(latencies.map(({ p50Ms }) => p50Ms)),
+    p95Ms: median(latencies.map(({ p95Ms }) => p95Ms)),
+    requests: sum(latencies.map(({ requests }) => requests)),
+  };
 }

@@ -7,12 +7,18 @@ import { openRaw, statusesIn } from '../../../test/support/http/raw-client.ts';
 import { connectionLimits } from '../server.ts';
 import { createRefusalWait, refusalLimits } from './pace-refusals.ts';
 
-const few = { perSecond: 10, atOnce: 3, waitMs: 500, waiting: 10 };
+const few = { perSecond: 10, atOnce: 3, waitMs: 500, stepMs: 100, waiting: 10 };
 
 test('who is refused more often than it may be is refused later, and later each time', () => {
   const waitFor = createRefusalWait(few, createTestClock());
   const waits = Array.from({ length: 6 }, () => waitFor('a'));
   assert.deepEqual(waits, [0, 0, 0, 100, 200, 300]);
+});
+
+test('those that wait are sent several together', () => {
+  const waitFor = createRefusalWait({ ...few, stepMs: 200 }, createTestClock());
+  const waits = Array.from({ length: 6 }, () => waitFor('a'));
+  assert.deepEqual(waits, [0, 0, 0, 200, 200, 400]);
 });
 
 test('nobody waits for what another was refused', () => {
@@ -25,6 +31,7 @@ test('who stops asking is refused at once again, and never owes more than the lo
   const time = createTestClock();
   const waitFor = createRefusalWait(few, time);
   for (let n = 0; n < 1_000; n += 1) waitFor('a');
+  assert.equal(waitFor('a'), Infinity);
   time.advance(few.waitMs);
   assert.ok(waitFor('a') <= 100);
   time.advance(1_000);
@@ -41,7 +48,7 @@ test('an account that asks ten times too much is still refused at once', () => {
 });
 
 /** A second refusal of the same client or account waits for longer than any test, beside one other. */
-const refusals = { perSecond: 0.001, atOnce: 1, waitMs: Infinity, waiting: 1 };
+const refusals = { ...refusalLimits, perSecond: 0.001, atOnce: 1, waitMs: Infinity, waiting: 1 };
 
 async function open(context: TestContext) {
   const { parts, server, port } = await listen(context, {}, { ...connectionLimits, refusals });

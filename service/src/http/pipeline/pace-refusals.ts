@@ -18,6 +18,10 @@ export const refusalLimitTable = {
     value: 60_000,
     meaning: 'a refusal before it is sent; what would wait longer has its connection closed',
   },
+  stepMs: {
+    value: 50,
+    meaning: 'between two moments at which those that wait are sent, several together, which costs less',
+  },
   waiting: {
     value: 10_000,
     meaning: 'refusals that wait in one process; further ones have their connection closed',
@@ -70,7 +74,7 @@ export function paceRefusals(limits = refusalLimits, clock: Clock = systemClock)
       const { work, client } = contextOf(request);
       const waitMs = waitFor(work?.asker ?? client);
       if (waitMs === 0) send();
-      else if (waitMs > limits.waitMs || waiting.size >= limits.waiting) reply.raw.destroy();
+      else if (waitMs === Infinity || waiting.size >= limits.waiting) reply.raw.destroy();
       else sendLater(reply, waitMs, send);
     },
     flush: () => waiting.forEach((sendNow) => sendNow()),
@@ -89,8 +93,9 @@ export function createRefusalWait(limits: RefusalLimits, clock: Pick<Clock, 'now
   return (asker: string): number => {
     const now = clock.now();
     const until = Math.max(busyUntil.get(asker) ?? now, now) + spacingMs;
-    const waitMs = Math.max(0, until - now - limits.atOnce * spacingMs);
-    if (waitMs <= limits.waitMs) busyUntil.set(asker, until, until - now);
-    return waitMs;
+    const waitMs = until - now - limits.atOnce * spacingMs;
+    if (waitMs > limits.waitMs) return Infinity;
+    busyUntil.set(asker, until, until - now);
+    return waitMs <= 0 ? 0 : Math.ceil((now + waitMs) / limits.stepMs) * limits.stepMs - now;
   };
 }
