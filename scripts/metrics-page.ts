@@ -1,4 +1,5 @@
-import { createExposition, createMetrics, metricFamilies, type MetricFamily } from '@mailproof/service';
+import { createMetrics, metricFamilies, type MetricFamily } from '@mailproof/service';
+import { createExposition } from '@mailproof/service/exposition';
 import { markdownTable } from './markdown-table.ts';
 
 /** docs/metrics.md, made from the table that the figures are counted by, and from what the library adds. */

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createExposition, createMetrics, metricFamilies, type MetricFamily } from '@mailproof/service';
+import { createMetrics, metricFamilies, type MetricFamily } from '@mailproof/service';
+import { createExposition } from '@mailproof/service/exposition';
 import { ensureDebianPackages } from './debian-packages.ts';
 import { readBoardQueries, readOpsFile } from './ops-files.ts';
 

@@ -38,7 +38,6 @@ export { backUp } from './backups/back-up.ts';
 export type { BackupManifest } from './backups/backup-file.ts';
 export { restore, verifyBackup } from './backups/restore.ts';
 export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
-export { createExposition } from './metrics/create-exposition.ts';
 export { createMetrics } from './metrics/create-metrics.ts';
 export { metricFamilies, type MetricFamily } from './metrics/metric-families.ts';
 export { hasOwner, readEgress, type EgressAddress } from './probers/egress-addresses.ts';

@@ -16,7 +16,7 @@ import { createMetrics } from './metrics/create-metrics.ts';
 import { watchGroups, watchVerifications, watchWebhooks } from './metrics/watch-events.ts';
 import { openEngine } from './start/open-engine.ts';
 import { openMetrics } from './start/open-metrics.ts';
-import { startApi, type Api, type ApiParts } from './start/start-api.ts';
+import type { Api, ApiParts } from './start/start-api.ts';
 import { startTracing } from './start/start-tracing.ts';
 import { startTasks } from './start/start-tasks.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
@@ -77,6 +77,8 @@ export async function startService(config: Config, given: Partial<StartParts> = 
  */
 async function assembleService(config: Config, parts: StartParts): Promise<Service> {
   const { role } = parts;
+  // Workers and probers do without the HTTP side, and without the memory that it takes.
+  const http = role === 'worker' || role === 'prober' ? undefined : await import('./start/start-api.ts');
   const log = parts.logDestination ?? openStandardOutput();
   const logger = createLogger(config.logLevel, log);
   const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
@@ -122,11 +124,13 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     const { route: metricsRoute, url: metricsUrl } = served;
     if (metricsUrl !== undefined) logger.info({ url: metricsUrl }, 'metrics');
     const wake = () => store.notify(newTasks);
-    if (role === 'worker' || role === 'prober') logger.info({ role }, 'working');
+    if (http === undefined) logger.info({ role }, 'working');
     else {
       const logRequest = createLogRequest(logger, log);
       const apiParts = { ...work, upkeep, counting, wake, logRequest, metrics, metricsRoute };
-      api = await startApiAndGreet(config, { ...apiParts, print: parts.print });
+      api = await http.startApi(config, apiParts);
+      await greet(config, { ...apiParts, url: api.url, print: parts.print });
+      logger.info({ url: api.url }, 'listening');
     }
     const stop = once(async () => {
       await takeDown();
@@ -139,13 +143,13 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   }
 }
 
-/** The first start also creates an account and prints its keys. */
-async function startApiAndGreet(config: Config, parts: ApiParts & Pick<StartParts, 'print'>): Promise<Api> {
-  const api = await startApi(config, parts);
+/** The first start creates an account and gives its keys. */
+async function greet(
+  config: Config,
+  parts: ApiParts & Pick<StartParts, 'print'> & { url: string },
+): Promise<void> {
   const first = await ensureFirstAccount(parts);
-  if (first.kind === 'created') await giveFirstKeys(config, welcome(api.url, keysOf(first)), parts);
-  parts.logger.info({ url: api.url }, 'listening');
-  return api;
+  if (first.kind === 'created') await giveFirstKeys(config, welcome(parts.url, keysOf(first)), parts);
 }
 
 /** Keys that go where a log is kept could be read by whoever reads logs, for as long as those are kept. */

@@ -111,7 +111,7 @@ function findNodes(): Map<string, string> {
 
 describe('the README', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../../client/README.md'), 'utf8');
-  const examples = [...readme.matchAll(/```js\n(.*?)```/gs)].map((match) => match[1] ?? '');
+  const examples = [...readme.matchAll(/```js [a-z-]+\.js\n(.*?)```/gs)].map((match) => match[1] ?? '');
   const expected = [
     /^safe 98 1\n$/,
     /^2 1\nName,Email,email_status.*\nAda,ada@example.com,safe,.*\n\n$/,

@@ -1,4 +1,4 @@
-/** The examples of docs/api.md, and a service in a world to run them against. */
+/** The examples of the documentation, and a service in a world to run them against. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,27 +6,46 @@ import { createClient, type Client } from '@mailproof/client';
 import { createAccountWithKeys, openStore } from '@mailproof/service';
 import { readConfig } from '@mailproof/service/config';
 import { startService } from '@mailproof/service/main';
-import { startWorld } from '@mailproof/world';
+import { startWorld, tempers, type WorldDescription } from '@mailproof/world';
 import { startProgram, type Ended, type Started } from '../../../service/test/support/mailproof.ts';
 import { until } from '../../../service/test/support/until.ts';
 import { freePort } from '../../../service/test/support/free-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-export const guide = readFileSync(join(root, 'docs/api.md'), 'utf8');
+export const readPage = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** What stands in the guide, by file name: ```` ```python verify.py ````. */
-export const examples = new Map(
-  [...guide.matchAll(/^```[a-z]+ (?<name>[a-z]+\.[a-z]+)\n(?<code>.*?)^```$/gms)].map(({ groups }) => [
-    groups?.['name'] ?? '',
-    groups?.['code'] ?? '',
-  ]),
-);
+/** The examples of a page by file name: ```` ```python verify.py ````. */
+export function examplesOf(page: string): Map<string, string> {
+  const blocks = readPage(page).matchAll(
+    /^(?<indent> *)```[a-z]+ (?<name>[a-z-]+\.[a-z]+)\n(?<code>.*?)^ *```$/gms,
+  );
+  return new Map(
+    [...blocks].map(({ groups }) => {
+      const { indent = '', name = '', code = '' } = groups ?? {};
+      return [name, code.replaceAll(new RegExp(`^${indent}`, 'gm'), '')];
+    }),
+  );
+}
+
+/** The pages whose examples are run here. Those of docs/operations.md set up machines, and have tests of their own. */
+export const pagesWithExamples = [
+  'docs/api.md',
+  'docs/checking-lists.md',
+  'docs/command-line.md',
+  'docs/form-guard.md',
+  'docs/keys.md',
+  'docs/people.md',
+  'docs/webhooks.md',
+  'client/README.md',
+];
 
 export type ExampleFixture = {
   url: string;
   apiKey: string;
   client: Client;
+  /** Where the examples are run. */
+  folder: string;
   /** Writes an example into a folder of its own and starts it by `command`. */
   start(command: readonly string[], name: string, settings?: Record<string, string>): Started;
   run(command: readonly string[], name: string, settings?: Record<string, string>): Promise<Ended>;
@@ -35,10 +54,26 @@ export type ExampleFixture = {
   close(): Promise<void>;
 };
 
-/** ada@example.com lives at example.com, and nobody else does. */
-const mailInternet = {
-  zones: { 'example.com': { mx: [[10, 'mx.example.com']] as [number, string][] } },
-  hosts: { 'mx.example.com': { mailboxes: { ada: 'exists' as const } } },
+/** ada@example.com lives at example.com, and nobody else does; later.test answers another time. */
+const mailInternet: WorldDescription = {
+  zones: {
+    'example.com': { mx: [[10, 'mx.example.com']] },
+    'plain.test': { mx: [[10, 'mx.plain.test']] },
+    'later.test': { mx: [[10, 'mx.later.test']] },
+  },
+  hosts: {
+    'mx.example.com': { mailboxes: { ada: 'exists' } },
+    'mx.plain.test': {},
+    'mx.later.test': { temper: tempers.greylistEverybody },
+  },
+};
+
+/** A provider that nobody visits: people are invited before they sign in. */
+const signInSettings = {
+  MAILPROOF_PUBLIC_URL: 'https://mail.example.com',
+  MAILPROOF_OIDC_ISSUER: 'https://login.example.com',
+  MAILPROOF_OIDC_CLIENT_ID: 'mailproof',
+  MAILPROOF_OIDC_CLIENT_SECRET: 'not-a-secret-of-anybody-at-all',
 };
 
 const triesOnABusyMachine = 5;
@@ -48,7 +83,8 @@ export async function openExamples(): Promise<ExampleFixture> {
   const world = await startWorld(mailInternet);
   const dataDir = join(folder, 'data');
   const apiKey = await createKey(dataDir);
-  const service = await startService(configOf({ ...world.environment, MAILPROOF_DATA_DIR: dataDir }), {
+  const settings = { ...world.environment, MAILPROOF_DATA_DIR: dataDir };
+  const service = await startService(configOf({ ...signInSettings, ...settings }), {
     print: () => undefined,
   });
   const { url } = service;
@@ -56,12 +92,14 @@ export async function openExamples(): Promise<ExampleFixture> {
   // Where a project has what it installed.
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  symlinkSync(join(root, 'mailproof'), join(folder, 'mailproof'));
+  const examples = new Map(pagesWithExamples.flatMap((page) => [...examplesOf(page)]));
 
-  const start: ExampleFixture['start'] = ([program = '', ...args], name, settings = {}) => {
+  const start: ExampleFixture['start'] = ([program = '', ...args], name, given = {}) => {
     const code = examples.get(name);
-    if (code === undefined) throw new Error(`docs/api.md has no ${name}`);
+    if (code === undefined) throw new Error(`No page has an example ${name}`);
     writeFileSync(join(folder, name), code);
-    const env = { MAILPROOF_URL: url, MAILPROOF_API_KEY: apiKey, ...settings };
+    const env = { ...settings, MAILPROOF_URL: url, MAILPROOF_API_KEY: apiKey, ...given };
     return startProgram(program, [...args, name], { cwd: folder, env });
   };
 
@@ -69,6 +107,7 @@ export async function openExamples(): Promise<ExampleFixture> {
     url,
     apiKey,
     client,
+    folder,
     start,
     async run(...given) {
       for (let tries = 1; ; tries += 1) {
@@ -82,9 +121,8 @@ export async function openExamples(): Promise<ExampleFixture> {
       const port = await freePort();
       const endpoint = { url: `http://127.0.0.1:${port}/`, events: ['task.completed' as const] };
       const { webhook_id: id, secret } = await client.webhooks.create(endpoint);
-      const settings = { PORT: `${port}`, WEBHOOK_SECRET: secret };
       const words = command.map((word) => word.replace('$PORT', `${port}`));
-      const receiver = start(words, name, settings);
+      const receiver = start(words, name, { PORT: `${port}`, WEBHOOK_SECRET: secret });
       try {
         await until(() => answersAt(endpoint.url));
         await client.webhooks.test(id);

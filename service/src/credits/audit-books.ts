@@ -1,6 +1,6 @@
 import { statement, type Reader } from '../db/statement.ts';
 import { auditEntries, emptyLedger, type LedgerPoint } from './audit-entries.ts';
-import { auditFigures } from './audit-figures.ts';
+import { auditFigures, readOpenCredits, sumOpenHolds } from './audit-figures.ts';
 import type { Violation } from './violation.ts';
 
 /**
@@ -38,7 +38,14 @@ type Found = Omit<Violation, 'accountId'>;
 
 export async function auditBooks(reader: Reader, accountId: string): Promise<Violation[]> {
   const { through, violations } = await auditAllEntries(reader, accountId);
-  violations.push(...(await auditFigures(reader, accountId, { through, acceptedGap: 0 })));
+  const open = await sumOpenHolds(reader, accountId);
+  violations.push(...(await auditFigures(reader, accountId, { through, acceptedGap: 0, open })));
+  const kept = await readOpenCredits(reader, accountId);
+  if (kept !== open)
+    violations.push({
+      invariant: 'I3',
+      detail: `open holds add up to ${open}, and not to the kept sum of ${kept}`,
+    });
   violations.push(...(await auditHolds(reader, accountId)));
   return violations.map((violation) => ({ ...violation, accountId }));
 }

@@ -1,7 +1,7 @@
 import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import type { LedgerPoint } from './audit-entries.ts';
-import { sumOpenHolds } from './audit-figures.ts';
+import { readOpenCredits } from './audit-figures.ts';
 import { moveAuditMark, readAuditMark } from './audit-mark.ts';
 
 const unfreeze = statement((db, arg: { account: string }) =>
@@ -51,7 +51,7 @@ async function acceptFigures(
   { figures, now }: { figures: LedgerPoint; now: number },
 ): Promise<void> {
   const before = await readAuditMark(tx, accountId);
-  const acceptedGap = figures.reserved - (await sumOpenHolds(tx, accountId));
+  const acceptedGap = figures.reserved - (await readOpenCredits(tx, accountId));
   const after = { through: figures, acceptedGap, balanced: before.balanced, auditedAt: now };
   await moveAuditMark(tx, accountId, { before, after });
 }

@@ -39,8 +39,14 @@ export type SchemaWords = {
     when?: string;
     saying: string;
   }) => string;
-  /** Does `statements` after an update of a row of `table` for which `when` holds. */
-  afterUpdate: (rule: { name: string; table: string; when: string; statements: string[] }) => string[];
+  /** Does `statements` after `event` on a row of `table` for which `when` holds (`old` and `new` are the rows). */
+  after: (rule: {
+    name: string;
+    event: 'insert' | 'update';
+    table: string;
+    when: string;
+    statements: string[];
+  }) => string[];
   /** The values of a JSON array in the column, as rows to select from. */
   jsonValues: (column: string) => { rows: string; position: string; value: string };
   /** Lifts the check of a column. SQLite cannot, and may only be asked to where it never writes to the table. */
@@ -80,8 +86,8 @@ export function sqliteDialect(): Dialect {
       refuse: ({ name, event, table, when, saying }) =>
         `create trigger ${name} before ${event} on ${table} ${when === undefined ? '' : `when ${when}`}
          begin select raise(abort, '${saying}'); end`,
-      afterUpdate: ({ name, table, when, statements }) => [
-        `create trigger ${name} after update on ${table} when ${when} begin ${statements.join('; ')}; end`,
+      after: ({ name, event, table, when, statements }) => [
+        `create trigger ${name} after ${event} on ${table} when ${when} begin ${statements.join('; ')}; end`,
       ],
       jsonValues: (column) => ({
         rows: `json_each(${column}) as element`,
@@ -115,10 +121,10 @@ export function postgresDialect(): Dialect {
       refuse: ({ name, event, table, when, saying }) =>
         `create trigger ${name} before ${event} on ${table} for each row
          ${when === undefined ? '' : `when (${when})`} execute function refuse_change('${saying}')`,
-      afterUpdate: ({ name, table, when, statements }) => [
+      after: ({ name, event, table, when, statements }) => [
         `create function ${name}() returns trigger language plpgsql as
          $body$ begin ${statements.join('; ')}; return null; end $body$`,
-        `create trigger ${name} after update on ${table} for each row when (${when}) execute function ${name}()`,
+        `create trigger ${name} after ${event} on ${table} for each row when (${when}) execute function ${name}()`,
       ],
       jsonValues: (column) => ({
         rows: `json_array_elements_text(${column}::json) with ordinality as element (value, number)`,

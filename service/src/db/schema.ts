@@ -62,6 +62,8 @@ export type Schema = FormTables &
       hold_id: string | null;
       at: number;
     };
+    /** Credits in open holds of tasks and lists; the database adds them up itself (see 0019-open-holds.ts). */
+    open_task_credits: { account_id: string; credits: number };
     /** How far the service has audited an account's ledger, and what the entries up to there add up to. */
     audit_mark: {
       account_id: string;

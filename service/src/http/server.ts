@@ -2,7 +2,7 @@ import type { ServerOptions } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { contractLimits } from '@mailproof/client';
-import fastify from 'fastify';
+import fastify, { type FastifyServerOptions } from 'fastify';
 import { createAdmitRequest, createTakePlace, leavePlace } from './pipeline/admit-request.ts';
 import { authenticateOperator } from './pipeline/authenticate-operator.ts';
 import { createAuthenticateRequest } from './pipeline/authenticate-request.ts';
@@ -82,7 +82,6 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   server.setErrorHandler(createErrorHandler(parts.logger));
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, readBody);
-  server.setValidatorCompiler(compileBodyCheck);
   await server.register(swagger, {
     openapi: openapiDocument(parts.basePath),
     transform: describeRoute,
@@ -150,6 +149,11 @@ function connectionOptions({ tls }: HttpParts, limits: ConnectionLimits): { http
     : ({ https: { ...http, ...tls } } as unknown as { http: ServerOptions });
 }
 
+/** Named here, so that the framework does not load its own validator, which is all that its types know. */
+const compilersFactory = {
+  buildValidator: () => compileBodyCheck,
+} as unknown as NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
+
 function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
   const server = fastify({
     // Fastify's own lines would carry URLs and messages; ours are written in log-request.ts.
@@ -163,6 +167,7 @@ function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
     rewriteUrl: ({ url = '/' }) => withoutBasePath(withoutOrigin(url), parts.basePath),
     // While the server closes, requests on open connections get our own 503, not the framework's.
     return503OnClosing: false,
+    schemaController: { compilersFactory },
     routerOptions: { maxParamLength: limits.headerBytes },
     ...connectionOptions(parts, limits),
     clientErrorHandler: createClientErrorHandler(() => parts.newRequestId()),

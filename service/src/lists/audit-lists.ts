@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Violation } from '../credits/violation.ts';
-import { statement, type Reader } from '../db/statement.ts';
+import type { Schema } from '../db/schema.ts';
+import { statement, type Reader, type Statement } from '../db/statement.ts';
 
 /**
  * Checks the lists of one account against their rows and holds: what a list says it has checked are its answered rows;
@@ -9,8 +10,8 @@ import { statement, type Reader } from '../db/statement.ts';
  */
 type Page = { account: string; at: number; after: string; limit: number };
 
-const findLists = statement((db, arg: Page) =>
-  db
+function listsWithHolds(db: Kysely<Schema>, account: string) {
+  return db
     .selectFrom('list')
     .leftJoin('hold', (join) =>
       join.onRef('hold.account_id', '=', 'list.account_id').onRef('hold.id', '=', 'list.hold_id'),
@@ -34,10 +35,28 @@ const findLists = statement((db, arg: Page) =>
         .whereRef('list_count.list_id', '=', 'list.id')
         .as('counted'),
     ])
-    .where('list.account_id', '=', arg.account)
-    .where('list.state', 'not in', ['receiving', 'deleted'])
-    .where((eb) => eb(eb.refTuple('list.created_at', 'list.id'), '>', eb.tuple(arg.at, arg.after)))
-    .orderBy('list.created_at')
+    .where('list.account_id', '=', account)
+    .where('list.state', 'not in', ['receiving', 'deleted']);
+}
+
+const findByCreation = (notEnded: boolean) =>
+  statement((db, arg: Page) =>
+    listsWithHolds(db, arg.account)
+      .$if(notEnded, (lists) => lists.where('list.ended_at', 'is', null))
+      .where((eb) => eb(eb.refTuple('list.created_at', 'list.id'), '>', eb.tuple(arg.at, arg.after)))
+      .orderBy('list.created_at')
+      .orderBy('list.id')
+      .limit(arg.limit),
+  );
+
+const findAll = findByCreation(false);
+const findNotEnded = findByCreation(true);
+
+const findEnded = statement((db, arg: Page) =>
+  listsWithHolds(db, arg.account)
+    .where('list.ended_at', 'is not', null)
+    .where((eb) => eb(eb.refTuple('list.ended_at', 'list.id'), '>', eb.tuple(arg.at, arg.after)))
+    .orderBy('list.ended_at')
     .orderBy('list.id')
     .limit(arg.limit),
 );
@@ -77,7 +96,7 @@ const sliceLists = 100;
 const sliceRows = 1_000;
 
 /**
- * All lists of the account, or those that changed since: what runs, whose rows are counted once it has ended, and what
+ * All lists of the account, or those that changed since: what has not ended, whose rows are counted once it has, and what
  * has ended since.
  */
 export async function auditLists(
@@ -86,20 +105,41 @@ export async function auditLists(
   only?: { changedSince: number },
 ): Promise<Violation[]> {
   const violations: Violation[] = [];
-  let last: Pick<FoundList, 'created_at' | 'id'> | undefined = { created_at: -1, id: '' };
-  while (last !== undefined) {
-    const page: Page = { account: accountId, at: last.created_at, after: last.id, limit: sliceLists };
-    const rows: FoundList[] = await reader.all(findLists, page);
-    for (const { id, ...list } of rows) {
-      if (only !== undefined && list.ended_at !== null && list.ended_at < only.changedSince) continue;
-      const isCounted = only === undefined || list.ended_at !== null;
-      const answered = isCounted ? await answeredRows(reader, { id, rows: list.rows }) : list.checked;
-      for (const { invariant, detail } of auditList({ ...list, answered }))
-        violations.push({ invariant, accountId, detail: `list ${id}: ${detail}` });
-    }
-    last = rows.length === sliceLists ? rows.at(-1) : undefined;
+  const audit = async ({ id, ...list }: FoundList) => {
+    const isCounted = only === undefined || list.ended_at !== null;
+    const answered = isCounted ? await answeredRows(reader, { id, rows: list.rows }) : list.checked;
+    for (const { invariant, detail } of auditList({ ...list, answered }))
+      violations.push({ invariant, accountId, detail: `list ${id}: ${detail}` });
+  };
+  const createdAt = ({ created_at }: FoundList) => created_at;
+  if (only === undefined) {
+    for await (const list of pages(reader, findAll, { account: accountId, from: -1, at: createdAt }))
+      await audit(list);
+    return violations;
   }
+  for await (const list of pages(reader, findNotEnded, { account: accountId, from: -1, at: createdAt }))
+    await audit(list);
+  const endedAt = ({ ended_at }: FoundList) => ended_at ?? 0;
+  const since = { account: accountId, from: only.changedSince - 1, at: endedAt };
+  for await (const list of pages(reader, findEnded, since)) await audit(list);
   return violations;
+}
+
+type Walk = { account: string; from: number; at: (list: FoundList) => number };
+
+/** One after the other, by the time that a page is ordered by. */
+async function* pages(
+  reader: Reader,
+  find: Statement<Page, FoundList>,
+  { account, from, at }: Walk,
+): AsyncGenerator<FoundList> {
+  let page: Page | undefined = { account, at: from, after: '', limit: sliceLists };
+  while (page !== undefined) {
+    const rows: FoundList[] = await reader.all(find, page);
+    yield* rows;
+    const last: FoundList | undefined = rows.length === sliceLists ? rows.at(-1) : undefined;
+    page = last && { account, at: at(last), after: last.id, limit: sliceLists };
+  }
 }
 
 async function answeredRows(reader: Reader, { id, rows }: Pick<FoundList, 'id' | 'rows'>): Promise<number> {

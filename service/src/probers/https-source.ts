@@ -1,6 +1,6 @@
 import type { Clock, Remembered } from '@mailproof/engine';
 import type { TSchema, Static } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import {
   enrolAnswerSchema,
   leaseAnswerSchema,

@@ -6,7 +6,6 @@ import type { WallClock } from '../db/wall-clock.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
 import type { OverloadGuard, AdmitAnswer } from '../http/pipeline/overload-guard.ts';
 import type { HttpParts } from '../http/routes/http-parts.ts';
-import { createExposition } from '../metrics/create-exposition.ts';
 import type { Metrics, MetricSample } from '../metrics/create-metrics.ts';
 import { createStoreFigures } from '../metrics/create-store-figures.ts';
 import { readEngineFigures } from '../metrics/read-engine-figures.ts';
@@ -40,6 +39,8 @@ export async function openMetrics(config: Config, parts: MetricsParts): Promise<
   metrics.addSource(() => readEngineFigures(engine, wallClock));
   metrics.addSource(createStoreFigures({ store, clock, wallClock }));
   metrics.addSource(() => readDiskFigures(config.dataDir));
+  // The library takes 5 MB and a while to load, which only those pay who ask for figures.
+  const { createExposition } = await import('../metrics/create-exposition.ts');
   const exposition = createExposition(metrics);
   const served = await serveMetrics(config, { exposition, token, onProblem });
   return {

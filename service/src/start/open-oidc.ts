@@ -3,19 +3,19 @@ import type { Config } from '../config.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { OidcSignIn } from '../http/routes/http-parts.ts';
 import { callbackPath } from '../http/pipeline/paths.ts';
-import { createProvider } from '../oidc/create-provider.ts';
 import { createSeal } from '../oidc/provider-visit.ts';
 
 /** Signing in with the OpenID provider of the settings, where there is one. `close` gives up what it still waits for. */
-export function openOidc(
+export async function openOidc(
   config: Config,
   { clock, wallClock }: { clock: Clock; wallClock: WallClock },
-): { signIn: OidcSignIn; close(): void } | undefined {
+): Promise<{ signIn: OidcSignIn; close(): void } | undefined> {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
   const publicUrl = config.publicUrl && `${config.publicUrl}${config.basePath}`;
   // That none is set without the others, the reading of the settings has seen to.
   if (issuer === undefined || clientId === undefined || clientSecret === undefined || publicUrl === undefined)
     return undefined;
+  const { createProvider } = await import('../oidc/create-provider.ts');
   const resolver = openResolver(config, clock);
   const closing = new AbortController();
   const provider = createProvider(

@@ -1,4 +1,3 @@
-import { openPostgresStore } from '../db/postgres/open-postgres-store.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../db/sqlite/open-sqlite-store.ts';
 import type { Store } from '../db/store.ts';
 
@@ -8,8 +7,8 @@ export type OpenStoreOptions = SqliteStoreOptions & {
   databaseUrl?: string | undefined;
 };
 
-export function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
-  return databaseUrl === undefined
-    ? openSqliteStore(options)
-    : openPostgresStore({ databaseUrl, onGroup: options.onGroup });
+export async function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
+  if (databaseUrl === undefined) return openSqliteStore(options);
+  const { openPostgresStore } = await import('../db/postgres/open-postgres-store.ts');
+  return openPostgresStore({ databaseUrl, onGroup: options.onGroup });
 }

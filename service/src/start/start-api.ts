@@ -91,7 +91,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const forms = startForms({ ...parts, engine });
   const keyUses = startKeyUses(parts);
   const tls = readTlsPair(config);
-  const oidc = openOidc(config, parts);
+  const oidc = await openOidc(config, parts);
   const server = await createServer({
     tls,
     authenticate: createAuthenticate({ ...parts, ...keyUses, store: withFreshDeadlines(store, 'key') }),

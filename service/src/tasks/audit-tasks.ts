@@ -119,11 +119,11 @@ export async function auditTasks(
   return found;
 }
 
-/** The tasks that the holds pay for. An open hold has a task, or is one of `listHolds`. */
+/** The tasks that the holds pay for. An open hold has a task or a list. */
 export async function auditTasksOfHolds(
   reader: Reader,
   accountId: string,
-  { holds, listHolds }: { holds: TaskHold[]; listHolds: ReadonlySet<string> },
+  holds: TaskHold[],
 ): Promise<AuditedTasks> {
   const found: AuditedTasks = { tasks: 0, violations: [] };
   for (let from = 0; from < holds.length; from += tasksAtOnce) {
@@ -131,9 +131,8 @@ export async function auditTasksOfHolds(
     const ids = some.map(({ id }) => id);
     const rows = await tasksOfRequests(reader, accountId, ids);
     add(found, await auditSome(reader, accountId, rows));
-    const requests = new Set(rows.map(({ request_id }) => request_id));
-    const orphans = some.filter(({ id, isOpen }) => isOpen && !requests.has(id) && !listHolds.has(id));
-    found.violations.push(...orphans.map(({ id }) => orphan(accountId, id)));
+    const open = some.filter(({ isOpen }) => isOpen).map(({ id }) => id);
+    found.violations.push(...(await findOrphans(reader, accountId, { open, tasks: rows })));
   }
   return found;
 }
@@ -150,30 +149,36 @@ const findOpenHolds = statement((db, arg: { account: string; after: string; limi
     .limit(arg.limit),
 );
 
-const findListHolds = statement((db, arg: { account: string }) =>
+const findListHolds = statement((db, arg: Places & { account: string }) =>
   db
     .selectFrom('list')
     .select('hold_id')
     .where('account_id', '=', arg.account)
-    .where('hold_id', 'is not', null),
+    .where('hold_id', 'in', placesOf(arg)),
 );
 
-export async function readListHolds(reader: Reader, accountId: string): Promise<ReadonlySet<string>> {
-  const rows = await reader.all(findListHolds, { account: accountId });
-  return new Set(rows.map(({ hold_id }) => hold_id ?? ''));
+/** Of a few open holds, those that none of these tasks has, and no list. */
+async function findOrphans(
+  reader: Reader,
+  accountId: string,
+  { open, tasks }: { open: string[]; tasks: TaskRow[] },
+): Promise<Violation[]> {
+  const requests = new Set(tasks.map(({ request_id }) => request_id));
+  const others = open.filter((id) => !requests.has(id));
+  if (others.length === 0) return [];
+  const rows = await reader.all(findListHolds, { account: accountId, ...placesFor(others) });
+  const ofLists = new Set(rows.map(({ hold_id }) => hold_id));
+  return others.filter((id) => !ofLists.has(id)).map((id) => orphan(accountId, id));
 }
 
 async function auditOpenHolds(reader: Reader, accountId: string): Promise<Violation[]> {
-  const listHolds = await readListHolds(reader, accountId);
   const violations: Violation[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
     const page = { account: accountId, after, limit: tasksAtOnce };
     const rows: { id: string }[] = await reader.all(findOpenHolds, page);
-    const ids = rows.map(({ id }) => id);
-    const tasks = await tasksOfRequests(reader, accountId, ids);
-    const requests = new Set(tasks.map(({ request_id }) => request_id));
-    for (const { id } of rows)
-      if (!requests.has(id) && !listHolds.has(id)) violations.push(orphan(accountId, id));
+    const open = rows.map(({ id }) => id);
+    const tasks = await tasksOfRequests(reader, accountId, open);
+    violations.push(...(await findOrphans(reader, accountId, { open, tasks })));
     after = rows.length === tasksAtOnce ? rows.at(-1)?.id : undefined;
   }
   return violations;

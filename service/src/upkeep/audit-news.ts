@@ -1,13 +1,13 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { auditEntries } from '../credits/audit-entries.ts';
-import { auditFigures } from '../credits/audit-figures.ts';
+import { auditFigures, readOpenCredits } from '../credits/audit-figures.ts';
 import { moveAuditMark, readAuditMark, type AuditMark } from '../credits/audit-mark.ts';
 import type { Violation } from '../credits/violation.ts';
 import type { Reader } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { auditLists } from '../lists/audit-lists.ts';
-import { auditTasks, auditTasksOfHolds, readListHolds } from '../tasks/audit-tasks.ts';
+import { auditTasks, auditTasksOfHolds } from '../tasks/audit-tasks.ts';
 
 /**
  * Audits what is new in one account: the entries since its mark, the tasks and lists that they are of, and the figures
@@ -54,7 +54,6 @@ type AuditedPart = AccountNews & { before: AuditMark; after: AuditMark; reachedE
 
 async function auditPart(reader: Reader, accountId: string, now: number): Promise<AuditedPart> {
   const before = await readAuditMark(reader, accountId);
-  const listHolds = await readListHolds(reader, accountId);
   const news: AccountNews = { tasks: 0, violations: [] };
   const own = (violation: Omit<Violation, 'accountId'>) => ({ ...violation, accountId });
   let { through } = before;
@@ -62,14 +61,14 @@ async function auditPart(reader: Reader, accountId: string, now: number): Promis
   for (let slices = 0; slices < slicesInSnapshot && !reachedEnd; slices += 1) {
     const slice = await auditEntries(reader, accountId, through);
     ({ through, reachedEnd } = slice);
-    const holds = { holds: slice.taskHolds, listHolds };
-    const { tasks, violations } = await auditTasksOfHolds(reader, accountId, holds);
+    const { tasks, violations } = await auditTasksOfHolds(reader, accountId, slice.taskHolds);
     news.tasks += tasks;
     news.violations.push(...slice.violations.map(own), ...violations);
   }
   const { acceptedGap } = before;
   if (!reachedEnd) return { ...news, before, after: { ...before, through }, reachedEnd };
-  news.violations.push(...(await auditFigures(reader, accountId, { through, acceptedGap })).map(own));
+  const open = await readOpenCredits(reader, accountId);
+  news.violations.push(...(await auditFigures(reader, accountId, { through, acceptedGap, open })).map(own));
   const since = before.auditedAt - overlapMs;
   const others = await auditTasks(reader, accountId, { withoutHoldSince: since });
   news.tasks += others.tasks;

@@ -38,9 +38,13 @@ const sliceRows = 500;
 
 /**
  * What is copied of an installation, in an order in which every row finds those that it refers to. Processes,
- * the ownership of egress addresses and probes belong to what is running, and the version to the database.
+ * the ownership of egress addresses and probes belong to what is running, the version to the database, and what is added
+ * up of open holds is added up again as they are copied.
  */
-type CopiedTable = Exclude<keyof Schema, 'process' | 'egress_address' | 'probe' | 'schema_version'>;
+type CopiedTable = Exclude<
+  keyof Schema,
+  'process' | 'egress_address' | 'probe' | 'schema_version' | 'open_task_credits'
+>;
 
 /**
  * The columns of a table's primary key, each with a value that sorts before all real ones. Forgetting a table does not

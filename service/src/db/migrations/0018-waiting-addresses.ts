@@ -9,12 +9,13 @@ import type { Migration } from './migrate.ts';
  */
 export const waitingAddresses: Migration = {
   version: 18,
-  statements: ({ table, afterUpdate, jsonValues }) => {
+  statements: ({ table, after, jsonValues }) => {
     const email = jsonValues('waiting_addresses.emails');
     return [
       `create table waiting_addresses (task_id text primary key references task (id), emails text not null) ${table}`,
-      ...afterUpdate({
+      ...after({
         name: 'task_claimed_first',
+        event: 'update',
         table: 'task',
         when: 'old.fence = 0 and new.fence > 0',
         statements: [

@@ -19,6 +19,7 @@ import { keyLimits } from './0014-key-limits.ts';
 import { rates } from './0016-rates.ts';
 import { people } from './0017-people.ts';
 import { waitingAddresses } from './0018-waiting-addresses.ts';
+import { openHolds } from './0019-open-holds.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -49,6 +50,7 @@ const migrations: readonly Migration[] = [
   rates,
   people,
   waitingAddresses,
+  openHolds,
 ];
 
 type MigrateAnswer =

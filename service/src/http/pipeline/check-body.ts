@@ -1,6 +1,6 @@
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { parseBody } from './parse-body.ts';
 import { contextOf } from './request-context.ts';
 
@@ -22,12 +22,12 @@ export function readBody(
 /**
  * Makes the check of a body out of its schema: nothing is coerced, nothing is filled in, nothing is
  * removed. Parameters outside the body are described by schemas too, but their handlers read them, so
- * that an odd query or header never turns a plain call away.
+ * that an odd query or header never turns a plain call away. A check is made when a body is first held to it.
  */
 export const compileBodyCheck: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return () => true;
-  const check = Compile(schema);
-  return (body) => (check.Check(body) ? { value: body } : { error: invalidBody() });
+  let check: ReturnType<typeof Compile> | undefined;
+  return (body) => ((check ??= Compile(schema)).Check(body) ? { value: body } : { error: invalidBody() });
 };
 
 /**

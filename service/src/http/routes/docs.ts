@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import scalar from '@scalar/fastify-api-reference';
-import type { onRequestHookHandler, preHandlerHookHandler } from 'fastify';
-import type { ApiServer } from './http-parts.ts';
+import fastify, { type FastifyReply, type onRequestHookHandler } from 'fastify';
+import { once } from '../../once.ts';
 import { refuse } from '../pipeline/refuse.ts';
+import type { ApiServer } from './http-parts.ts';
 
 /**
  * The reference page, wholly from this process. Everything in it that would reach out (fonts, a proxy for
@@ -21,44 +21,57 @@ const configuration = {
 };
 
 export function addDocs(server: ApiServer, basePath: string): void {
-  server.register(async (scope) => {
-    scope.addHook('preHandler', createLeadToPage(basePath));
-    scope.addHook('onSend', async (_request, reply, payload) => {
-      const page =
-        typeof payload === 'string' && isPage(reply.getHeader('content-type')) ? payload : undefined;
-      reply.header('content-security-policy', policyFor(page));
-      reply.header('referrer-policy', 'no-referrer');
-      return payload;
+  const open = once(() => openReference(basePath));
+  const add = (url: string, answer: (reply: FastifyReply) => FastifyReply | Promise<FastifyReply>) =>
+    server.route({
+      method: 'GET',
+      url,
+      schema: { hide: true },
+      onRequest: demandReadableHost,
+      handler: async (_request, reply) => {
+        reply.header('content-security-policy', policyFor());
+        reply.header('referrer-policy', 'no-referrer');
+        return answer(reply);
+      },
     });
-    await scope.register(scalar, {
-      routePrefix: '/docs',
-      configuration: { ...configuration, url: `${basePath}/openapi.json` },
-      hooks: { onRequest: demandReadableHost },
-    });
+  // What the page loads is named from below `/docs/`.
+  add('/docs', (reply) => reply.redirect(`${basePath}/docs/`, 301));
+  add('/docs/', async (reply) => {
+    const { page } = await open();
+    reply.header('content-security-policy', policyFor(page));
+    return reply.type('text/html; charset=utf-8').send(page);
+  });
+  add('/docs/js/scalar.js', async (reply) => {
+    const { script } = await open();
+    return reply.type('application/javascript; charset=utf-8').send(script);
   });
 }
 
-/** The page works out its own address from the Host header and would fail on one that is none. */
+/**
+ * The package answers requests of a server. It gets one of its own, and is loaded with its hundreds of files when the page
+ * is first asked for: most processes never are.
+ */
+async function openReference(basePath: string): Promise<{ page: string; script: string }> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const server = fastify();
+  await server.register(scalar, {
+    routePrefix: '/docs',
+    configuration: { ...configuration, url: `${basePath}/openapi.json` },
+  });
+  const page = await server.inject('/docs/');
+  const script = await server.inject('/docs/js/scalar.js');
+  return { page: page.body, script: script.body };
+}
+
+/** A Host that is none is to be refused (RFC 9112 section 3.2); the page would make links of it. */
 const demandReadableHost: onRequestHookHandler = (request, reply, done) => {
   if (URL.canParse(request.url, `http://${request.hostname}`)) done();
   else void refuse(reply, 'bad_request');
 };
 
-/** What the page loads is named from below `/docs/`. The package would lead there, too, but not under a base path. */
-function createLeadToPage(basePath: string): preHandlerHookHandler {
-  return ({ url }, reply, done) => {
-    if (url.split('?', 1)[0] === '/docs') void reply.redirect(`${basePath}/docs/`, 301);
-    else done();
-  };
-}
-
-function isPage(contentType: unknown): boolean {
-  return typeof contentType === 'string' && contentType.startsWith('text/html');
-}
-
 /** Only scripts from here run, and the inline one of the page, which is known by its hash. */
-function policyFor(page: string | undefined): string {
-  const inline = page === undefined ? [] : inlineScripts(page).map((script) => `'sha256-${sha256(script)}'`);
+function policyFor(page = ''): string {
+  const inline = inlineScripts(page).map((script) => `'sha256-${sha256(script)}'`);
   return [
     "default-src 'none'",
     `script-src ${["'self'", ...inline].join(' ')}`,

@@ -80,18 +80,18 @@ function isStreamed(schema: object): schema is { streamedBody: object } {
   return 'streamedBody' in schema;
 }
 
-/** The OpenAPI document, made once, from the schemas that requests and responses are held to. */
+/**
+ * The OpenAPI document, from the schemas that requests and responses are held to. It is made once, for whoever asks first:
+ * most processes end without having been asked.
+ */
 export function addOpenapi(server: ApiServer): void {
-  const document = { text: '' };
-  server.addHook('onReady', (done) => {
-    document.text = JSON.stringify(nameSchemas({ ...server.swagger(), webhooks: documentedWebhooks }));
-    done();
-  });
+  let document: string | undefined;
+  const write = () => JSON.stringify(nameSchemas({ ...server.swagger(), webhooks: documentedWebhooks }));
   server.route({
     method: 'GET',
     url: '/openapi.json',
     schema: { hide: true },
     handler: async (_request, reply) =>
-      reply.header('content-type', 'application/json; charset=utf-8').send(document.text),
+      reply.header('content-type', 'application/json; charset=utf-8').send((document ??= write())),
   });
 }
