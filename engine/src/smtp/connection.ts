@@ -80,8 +80,7 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
   }
 
   function send(commands: Command[]): void {
-    let lines = '';
-    for (const command of commands) lines += encodeCommand(command, limits);
+    const lines = commands.map((command) => encodeCommand(command, limits)).join('');
     if (checkInStep() === undefined) socket.write(lines, 'utf8');
   }
 
