@@ -6,7 +6,7 @@ import { openStore, type Store } from '../../../service/src/index.ts';
 import { readLedger } from '../../../service/src/credits/read-ledger.ts';
 import { claimTask } from '../../../service/src/tasks/claim-task.ts';
 import { createTask } from '../../../service/src/tasks/create-task.ts';
-import { eraseExpiredTasks, tasksErasedAtOnce } from '../../../service/src/tasks/erase-expired-tasks.ts';
+import { eraseExpiredTasks, taskRowsErasedAtOnce } from '../../../service/src/tasks/erase-expired-tasks.ts';
 import { listTasks } from '../../../service/src/tasks/list-tasks.ts';
 import { createEraser } from '../../../service/src/upkeep/erase-in-slices.ts';
 import { createWatchBooks } from '../../../service/src/upkeep/watch-books.ts';
@@ -194,7 +194,7 @@ async function measureErasing(store: Store, { past }: GrownStore) {
       longestEraseMs = Math.max(longestEraseMs, performance.now() - beganAt);
       return count;
     },
-    { most: tasksErasedAtOnce, serialKey: 'sweep' },
+    { most: taskRowsErasedAtOnce, serialKey: 'sweep' },
   );
   const beganAt = performance.now();
   let erased = 0;
