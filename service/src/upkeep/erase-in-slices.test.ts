@@ -40,6 +40,19 @@ for (const database of databases) {
       await close();
     });
 
+    it('has what eight slices wrote carried over before it goes on', async () => {
+      const { store, close } = await database.open();
+      const steps: string[] = [];
+      const erase = createEraser(() => Promise.resolve(steps.push('slice') > 18 ? 0 : 1), {
+        ...{ most: 1, serialKey: 'erasing', monotonic: { now: () => 0 } },
+      });
+      const carryOver = () => Promise.resolve(void steps.push('carried over'));
+      await erase({ store: { ...store, carryOver }, wallClock: { now: () => 0 } });
+      const carriedAt = steps.flatMap((step, at) => (step === 'carried over' ? [at] : []));
+      assert.deepEqual(carriedAt, [8, 17]);
+      await close();
+    });
+
     it('ends with its share of the second, and goes on the next time', async () => {
       const { store, close } = await database.open();
       let time = 0;

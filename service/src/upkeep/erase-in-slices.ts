@@ -11,7 +11,7 @@ import type { WallClock } from '../db/wall-clock.ts';
  */
 type EraseSlice = (tx: Tx, now: number, most: number) => Promise<number>;
 
-type EraseParts = { store: Pick<Store, 'write'>; wallClock: WallClock };
+type EraseParts = { store: Pick<Store, 'write' | 'carryOver'>; wallClock: WallClock };
 
 type EraserOptions = {
   /** The most rows that are erased at once, where it is quick. */
@@ -25,6 +25,8 @@ type EraserOptions = {
 const longSliceMs = 25;
 /** Of the second between two sweeps. Others have their turn after every slice. */
 const shareMs = 500;
+/** What so many slices write is carried over before the next, or the commit of somebody else would have to. */
+const slicesCarriedOver = 8;
 /** Rows may be large and the disk slow, and a process that has just started knows neither. */
 const firstRows = 50;
 
@@ -37,6 +39,7 @@ export function createEraser(
   return async ({ store, wallClock }) => {
     const until = monotonic.now() + shareMs;
     let erased = 0;
+    let slices = 0;
     do {
       const slice = await store.write(async (tx) => {
         const startedAt = monotonic.now();
@@ -45,7 +48,9 @@ export function createEraser(
       if (slice.count === 0) break;
       erased += slice.count;
       size.note(monotonic.now() - slice.startedAt);
-      await othersFirst();
+      slices += 1;
+      if (slices % slicesCarriedOver === 0) await store.carryOver();
+      else await othersFirst();
     } while (monotonic.now() < until);
     return erased;
   };
