@@ -1,5 +1,11 @@
 import { limitTable } from '@mailproof/engine';
-import { oidcLimitTable, peopleLimitTable, postgresLimitTable, webhookLimitTable } from '@mailproof/service';
+import {
+  oidcLimitTable,
+  peopleLimitTable,
+  postgresLimitTable,
+  refusalLimitTable,
+  webhookLimitTable,
+} from '@mailproof/service';
 
 /** docs/limits.md, made from the tables themselves so that they cannot differ. */
 export function limitsPage(): string {
@@ -10,6 +16,12 @@ export function limitsPage(): string {
     '(`engine/src/limits.ts` and others) by `npm run docs`.',
     '',
     ...rowsOf(limitTable),
+    '',
+    '# Limits of refusals',
+    '',
+    'Answers of 401, 403, 404, 405, 429 and 503. Whoever is refused pays, by waiting: see [queues.md](queues.md).',
+    '',
+    ...rowsOf(refusalLimitTable),
     '',
     '# Limits of webhooks',
     '',

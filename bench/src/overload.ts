@@ -22,6 +22,8 @@ const { values: wish } = parseArgs({
     attack: { type: 'boolean', default: false },
     /** Of attacks, one database alone: sqlite or postgres. What is kept of the other stays. */
     only: { type: 'string' },
+    /** Of attacks, one kind alone (`slow_singles`, …), for a look: nothing is written. */
+    kind: { type: 'string' },
   },
 });
 
@@ -36,12 +38,17 @@ else await runOverload();
 
 async function runAttacks(): Promise<void> {
   const perSecond = 40;
-  const effortOfEach = { rounds: wish.quick ? 3 : 6, roundMs: 2_000, perSecond };
+  const effortOfEach = { rounds: wish.quick ? 1 : 3, roundMs: 2_500, perSecond };
   const results: AttackResults = wish.only === undefined ? {} : keptAttacks();
   for (const kind of ['sqlite', 'postgres'] as const)
-    if ((wish.only ?? kind) === kind) results[kind] = await measureAttacks(kind, effortOfEach);
+    if ((wish.only ?? kind) === kind) results[kind] = await measureAttacks(kind, effortOfEach, wish.kind);
   const lines = describeAttacks(results, machine, perSecond);
-  publish({ name: 'attacks', lines, figures: { ...results, machine } }, wish);
+  publish(
+    { name: 'attacks', lines, figures: { ...results, machine } },
+    {
+      write: wish.write && wish.kind === undefined,
+    },
+  );
 }
 
 /** What the last run that was written down had found; only this benchmark writes it. */

@@ -15,6 +15,7 @@ export { readSchemaVersion, type PlannedStep, type UpgradePlan } from './db/migr
 export { lookAtUpgrade } from './start/look-at-upgrade.ts';
 export { storeFile } from './db/sqlite/open-sqlite-store.ts';
 export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';
+export { refusalLimitTable } from './http/pipeline/pace-refusals.ts';
 export { webhookLimitTable } from './webhooks/webhook-limits.ts';
 export { oidcLimitTable } from './oidc/create-provider.ts';
 export { peopleLimitTable } from './people/people.ts';

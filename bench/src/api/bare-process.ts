@@ -4,10 +4,7 @@
  */
 import fastify from 'fastify';
 import { answerQuestions } from '../processes/child.ts';
-
-export type BareRoute = { method: 'GET' | 'POST'; path: string; status: number; answer: unknown };
-
-export type BareAnswer = { port: number };
+import type { BareAnswer, BareRoute } from './bare-module.ts';
 
 answerQuestions(serve);
 

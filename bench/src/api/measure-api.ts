@@ -1,7 +1,6 @@
 /** Takes every measure with every database, ours and the other side in turn. */
-import { join } from 'node:path';
-import { startChild, type ChildModule } from '../processes/child.ts';
-import type { BareAnswer, BareRoute } from './bare-process.ts';
+import { startChild } from '../processes/child.ts';
+import { bareModule } from './bare-module.ts';
 import { compare, type Comparison, type Effort, type Server } from './compare.ts';
 import { measureGroups, prepareMeasure, type Measure, type MeasureId } from './measures.ts';
 import { startService, type ServiceUnderTest } from './start-service.ts';
@@ -63,10 +62,6 @@ async function measureGroup(ids: MeasureId[], options: GroupOptions): Promise<Co
 
 /** The side that ours is set against. */
 type OtherSide = { serve(measure: Measure): Promise<Server>; stop(): Promise<void> };
-
-const bareModule: ChildModule<BareRoute[], BareAnswer> = {
-  path: join(import.meta.dirname, 'bare-process.ts'),
-};
 
 /** A route that takes the same and answers the same, and does nothing else. */
 function bareRoutes(): OtherSide {

@@ -10,13 +10,20 @@ export type Attack =
   /** Single verifications as anybody asks for them, at a host that takes its time, one after the other. */
   | { kind: 'slow_singles'; connections: number; key: string; domain: string }
   | { kind: 'idle'; connections: number }
+  /** Single verifications in the sandbox, which costs nothing, each as soon as the one before is answered. */
+  | { kind: 'test_singles'; connections: number; key: string }
   /** Keys that there are not, so many a second in all. */
   | { kind: 'guesses'; connections: number; perSecond: number };
 
 export type AttackOrder = { attack: Attack; port: number; forMs: number };
 
-/** Connections that were opened, the most at once, and the answers by status. */
-export type AttackReport = { opened: number; mostAtOnce: number; answers: Record<string, number> };
+/** Connections that were opened, the most at once, the answers by status, and how many there were a second. */
+export type AttackReport = {
+  opened: number;
+  mostAtOnce: number;
+  answers: Record<string, number>;
+  answersPerSecond: number;
+};
 
 export const attackModule: ChildModule<AttackOrder, AttackReport> = {
   path: join(import.meta.dirname, 'attack-process.ts'),

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createResponseReader } from '../api/response-reader.ts';
 import { wireRequest } from '../api/wire-request.ts';
 import { answerQuestions } from '../processes/child.ts';
+import { sum } from '../results/numbers.ts';
 import type { Attack, AttackOrder, AttackReport } from './attack-module.ts';
 
 const attackerAddress = '127.0.0.9';
@@ -16,9 +17,10 @@ const byteEveryMs = 1_000;
 type Round = AttackOrder & { report: AttackReport; open: number; serial: number; until: number };
 
 answerQuestions(async (order: AttackOrder): Promise<AttackReport> => {
-  const report: AttackReport = { opened: 0, mostAtOnce: 0, answers: {} };
+  const report: AttackReport = { opened: 0, mostAtOnce: 0, answers: {}, answersPerSecond: 0 };
   const round: Round = { ...order, report, open: 0, serial: 0, until: performance.now() + order.forMs };
   await Promise.all(Array.from({ length: order.attack.connections }, () => keepAttacking(round)));
+  report.answersPerSecond = (1_000 * sum(Object.values(report.answers))) / order.forMs;
   return report;
 });
 
@@ -72,6 +74,9 @@ function act(socket: Socket, round: Round): NodeJS.Timeout | undefined {
       return setInterval(() => socket.write('{'), byteEveryMs);
     case 'slow_singles':
       socket.write(single(attack.key, `slow${(round.serial += 1)}@${attack.domain}`));
+      return undefined;
+    case 'test_singles':
+      socket.write(single(attack.key, 'safe@sandbox.test'));
       return undefined;
     case 'guesses':
       return guessLater(socket, attack);

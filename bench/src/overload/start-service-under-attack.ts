@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorldDescription } from '@mailproof/world';
+import { bareModule } from '../api/bare-module.ts';
 import type { DatabaseKind } from '../api/surroundings.ts';
 import { startBenchPostgres } from '../processes/bench-postgres.ts';
 import { startChild } from '../processes/child.ts';
@@ -11,6 +12,9 @@ import { worldModule } from '../processes/world-module.ts';
 
 export type ServiceUnderAttack = {
   port: number;
+  pid: number;
+  /** Where a bare server listens, which answers at once and has nothing to do with the service. */
+  barePort: number;
   /** Of the account whose wait is measured. */
   quietKey: string;
   attacker: { liveKey: string; testKey: string };
@@ -44,6 +48,7 @@ function describeWorld(): WorldDescription {
 export async function startServiceUnderAttack(kind: DatabaseKind): Promise<ServiceUnderAttack> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
   const internet = startChild(worldModule);
+  const bare = startChild(bareModule);
   const postgres = kind === 'postgres' ? await startBenchPostgres() : undefined;
   const { environment } = await internet.ask({ kind: 'start', description: describeWorld(), options: {} });
   const database = await postgres?.createDatabase('attack');
@@ -68,14 +73,20 @@ export async function startServiceUnderAttack(kind: DatabaseKind): Promise<Servi
   const account = await openAccount('attacker');
   const attacker = { liveKey: await issueKey(account), testKey: await issueKey(account, '--test') };
   const service = await startMailproof({ role: 'all', env, logFile: join(folder, 'log') });
+  const answer = { status: 'error', reason: 'service_unavailable' };
+  const path = '/api/v1/email-verification';
+  const { port: barePort } = await bare.ask([{ method: 'POST', path, status: 503, answer }]);
   return {
     port: service.port,
+    pid: service.pid,
+    barePort,
     quietKey,
     attacker,
     async stop() {
       await service.stop();
       await postgres?.stop();
       await internet.stop();
+      await bare.stop();
       rmSync(folder, { recursive: true });
     },
   };

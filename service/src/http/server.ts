@@ -11,6 +11,7 @@ import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
 import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
 import { createErrorHandler } from './pipeline/error-handler.ts';
 import { connectionsWithin, limitConnections } from './pipeline/limit-connections.ts';
+import { paceRefusals, refusalLimits } from './pipeline/pace-refusals.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
 import { listsPath, withoutBasePath, withoutOrigin } from './pipeline/paths.ts';
 import { traceRequest } from './pipeline/trace-request.ts';
@@ -57,6 +58,7 @@ export const connectionLimits = {
   headerBytes: 8_192,
   requestsPerSocket: 1_000,
   connections: 10_000,
+  refusals: refusalLimits,
 };
 
 type ConnectionLimits = typeof connectionLimits;
@@ -78,6 +80,12 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
     // A client that is answered during shutdown should not send its next request over this connection.
     if (parts.overloadGuard.isDraining()) reply.header('connection', 'close');
     done(null, payload);
+  });
+  const refusalPace = paceRefusals(limits.refusals);
+  server.addHook('onSend', refusalPace.onSend);
+  server.addHook('preClose', (done) => {
+    refusalPace.flush();
+    done();
   });
   server.setErrorHandler(createErrorHandler(parts.logger));
   server.removeAllContentTypeParsers();
