@@ -53,8 +53,8 @@ async function upload(text: string): Promise<string> {
 describe('docs/checking-lists.md', () => {
   test('upload-list.sh is answered with what was found in the file', async () => {
     write('customers.csv', 'Name,Email\nAda,ada@example.com\nBob,bob@example.com\n');
-    const { state, addresses } = JSON.parse(await run('upload-list.sh')) as ListRecord;
-    assert.deepEqual({ state, addresses }, { state: 'surveyed', addresses: 2 });
+    const found = JSON.parse(await run('upload-list.sh')) as ListRecord;
+    assert.partialDeepStrictEqual(found, { state: 'surveyed', addresses: 2 });
   });
 
   test('run-list.sh starts the list, shows its progress and downloads it', async () => {

@@ -22,6 +22,7 @@ import { keepRoutes } from './routes/keep-routes.ts';
 import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
 import { watchOwnAddresses } from './egress/own-addresses.ts';
+import { createReachesIpv6 } from './egress/reaches-ipv6.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { largeProviders } from './lists/large-providers.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
@@ -85,6 +86,8 @@ export type EngineSettings = {
   randomProbeKey?: string;
   /** Who asks mail hosts for `verify`, where it is not this process's own prober alone. */
   chooseProber?(local: Prober, policies: PolicyBook): Prober;
+  /** Whether it may be somebody else than this process who asks mail hosts now, perhaps from another network. */
+  mayAskElsewhere?(): boolean;
   /** Told, in one line, of what the operator should know (a list file that went bad …). */
   onProblem(message: string): void;
 };
@@ -127,8 +130,8 @@ export type Engine = {
 
 /** Puts the real parts together: this machine's clock, sockets, lists and memory. */
 export function createEngine(settings: EngineSettings): Engine {
-  const base: Base = { settings, clock: systemClock, limits: { ...defaultLimits, ...settings.limits } };
-  const { clock, limits } = base;
+  const base = createBase(settings);
+  const { clock, limits, reachesIpv6 } = base;
   const onProblem = (message: string): void => settings.onProblem(message);
   const lists = createLists({ files: settings.listFiles, renewedIn: settings.renewedListsIn, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
@@ -141,7 +144,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
-  const localProber = createLocalProber({ limits, resolver, policies, scheduler, mailPort });
+  const localProber = createLocalProber({ limits, resolver, reachesIpv6, policies, scheduler, mailPort });
   const asking = {
     clock,
     lists,
@@ -205,10 +208,28 @@ function inTurn(
   };
 }
 
-type Base = { settings: EngineSettings; clock: Clock; limits: Limits };
+type Base = {
+  settings: EngineSettings;
+  clock: Clock;
+  limits: Limits;
+  ownAddresses: () => readonly string[];
+  reachesIpv6: () => boolean;
+};
+
+function createBase(settings: EngineSettings): Base {
+  const ownAddresses = watchOwnAddresses(systemClock);
+  const reachesIpv6 = createReachesIpv6({
+    routes: settings.policyFile?.routes ?? [],
+    allow: settings.egressAllow,
+    ownAddresses,
+    mayAskElsewhere: () => settings.mayAskElsewhere?.() ?? false,
+  });
+  const limits = { ...defaultLimits, ...settings.limits };
+  return { settings, clock: systemClock, limits, ownAddresses, reachesIpv6 };
+}
 
 /** Where mail goes, as a resolver says whose denials are believed only while it is known to tell the truth. */
-function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
+function openMailRoutes({ settings, clock, limits, reachesIpv6 }: Base, resolver: DnsResolver) {
   const sender = senderDomain(settings);
   const control = sender && createControlName({ name: sender, resolver, clock });
   const resolverWatch = watchResolver({
@@ -222,21 +243,25 @@ function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver
     clock,
     limits,
     resolver,
+    reachesIpv6,
     findMailRoute: believeDenials({
       clock,
       watch: resolverWatch,
       takesMailForCertain: (domain) => largeProviders.has(domain),
       findMailRoute: (domain, patience) =>
-        findMailRoute(domain, { resolver, clock, limits, control }, patience),
+        findMailRoute(domain, { resolver, clock, limits, reachesIpv6, control }, patience),
     }),
   });
   return { mailRoutes, resolverWatch };
 }
 
 /** The ways out, with what was kept of them. */
-function openRoutes({ settings, clock, limits }: Base, rights: EgressRights, memory: MemoryNamespace) {
+function openRoutes(
+  { settings, clock, limits, ownAddresses }: Base,
+  rights: EgressRights,
+  memory: MemoryNamespace,
+) {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
-  const ownAddresses = watchOwnAddresses(clock);
   const routes = createRoutes({
     settings: settings.policyFile?.routes ?? [],
     defaults: { heloName, mailFrom },
@@ -332,7 +357,7 @@ function watchMailPort(base: Base, needs: CanaryNeeds) {
 const ownHostsAsked = 3;
 
 function watchCanaries(
-  { settings, clock, limits }: Base,
+  { settings, clock, limits, reachesIpv6 }: Base,
   { resolver, routes, rights, mailPort, mailRoutes }: CanaryNeeds & { mailPort: MailPortWatch },
 ) {
   return startCanaries({
@@ -351,7 +376,7 @@ function watchCanaries(
     async findAddresses(host, patience) {
       // Whoever owns no egress address has no port to try.
       if (!routes.ids.some((id) => rights.of(id) === 'ours')) return [];
-      const found = await resolveHost(host, { resolver, limits }, patience);
+      const found = await resolveHost(host, { resolver, limits, reachesIpv6 }, patience);
       return found.kind === 'resolves' ? found.addresses : [];
     },
     async dial(target, patience) {

@@ -1,6 +1,7 @@
 import type { ServiceHealth } from '@mailproof/client';
 import { Facts } from '../parts/facts.tsx';
 import { FailureNotice } from '../loading/failure-notice.tsx';
+import { grouped } from '../parts/format.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../app/page.tsx';
 import { Time } from '../parts/time.tsx';
@@ -56,14 +57,19 @@ export function HealthPage() {
   );
 }
 
+/** The service counts tasks up to here. */
+const mostTasksCounted = 10_000;
+
+const orMore = (tasks: number) => (tasks < mostTasksCounted ? tasks : `${grouped(tasks)} or more`);
+
 function Now({ health: { queue, engine } }: { health: ServiceHealth }) {
   return (
     <section class="card" aria-labelledby="now-title">
       <h2 id="now-title">Now</h2>
       <Facts
         facts={[
-          ['Tasks waiting', queue.waiting],
-          ['Tasks running', queue.running],
+          ['Tasks waiting', orMore(queue.waiting)],
+          ['Tasks running', orMore(queue.running)],
           ['Open SMTP conversations', engine.conversations_open],
           ['Addresses waiting', engine.conversations_waiting],
           ['DNS resolver', engine.resolver_problem === null ? 'Working' : 'Not trusted'],

@@ -7,18 +7,16 @@
  * Ways a lookup ends, besides an answer:
  * - every server was asked, one at least declined, and the others have had their time: its failure;
  * - the deadline: `malformed` if something unreadable came, else `silence`;
- * - the caller's signal: rejected with its reason;
- * - the resolver is closed: `silence`.
+ * - nobody waits for it any more, or the resolver is closed: `silence`.
  */
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
-import type { Patience } from '../patience.ts';
 import { tracedLookups } from '../traced.ts';
 import { askServer } from './ask-server.ts';
 import type { ServerReply, WireParts } from './ask-server.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { LookupFailure } from './lookup.ts';
-import type { DnsAnswer, Ask, DnsServer, DnsQuestion } from './question.ts';
+import type { DnsAnswer, DnsServer, DnsQuestion, WireLookup } from './question.ts';
 
 type AskServersParts = {
   servers: readonly DnsServer[];
@@ -27,62 +25,74 @@ type AskServersParts = {
   wire: WireParts;
   /** Bounds the lookups in flight. */
   lookups: Semaphore;
+  /** Told of each lookup that nobody answered. */
+  onFailure(failure: LookupFailure): void;
 };
 
 /** Why a lookup that waits for a place gives up. */
 const lookupEnded = new Error('the lookup has ended');
 
-export function createAskServers(parts: AskServersParts): { ask: Ask; close(): void } {
+export function createAskServers(parts: AskServersParts): {
+  begin(question: DnsQuestion, endsAt: number): WireLookup;
+  close(): void;
+} {
   const { clock, limits, lookups } = parts;
   const open = new Set<{ giveUp: () => void }>();
   // The server that answered last is asked first, so that a dead one costs its second only once.
   const favourite = { index: 0 };
   let closed = false;
 
-  async function ask(question: DnsQuestion, patience: Patience): Promise<DnsAnswer> {
-    const { signal } = patience;
-    signal.throwIfAborted();
-    const waitMs = Math.min(patience.deadline - clock.now(), limits.dnsLookupMs);
-    if (closed || waitMs <= 0) return failed('silence');
-    const deadline = clock.now() + waitMs;
-    const release = lookups.acquireNow() ?? (await waitForPlace({ deadline, signal }));
-    if (release === undefined) return failed('silence');
-    try {
-      const lookUp = () => endedBy(signal, startLookup({ question, deadline }, parts, favourite));
-      return await tracedLookups.tracePromise(lookUp, { type: question.type });
-    } finally {
+  function begin(question: DnsQuestion, endsAt: number): WireLookup {
+    const deadline = Math.min(endsAt, clock.now() + limits.dnsLookupMs);
+    if (closed || deadline <= clock.now()) return lookupOf(Promise.resolve(failed('silence', parts)));
+    const release = lookups.acquireNow();
+    return release === undefined ? beginLater(question, deadline) : launch(question, deadline, release);
+  }
+
+  function launch(question: DnsQuestion, deadline: number, release: () => void): WireLookup {
+    const order: LookupOrder = { question, deadline, ended };
+    let lookup: WireLookup | undefined;
+    let isOver = false;
+    function ended(): void {
+      isOver = true;
+      if (lookup !== undefined) open.delete(lookup);
       release();
     }
-  }
-
-  async function endedBy(signal: AbortSignal, lookup: WireLookup): Promise<DnsAnswer> {
-    open.add(lookup);
-    signal.addEventListener('abort', lookup.giveUp, { once: true });
     try {
-      const answer = await lookup.answer;
-      signal.throwIfAborted();
-      return answer;
-    } finally {
-      signal.removeEventListener('abort', lookup.giveUp);
-      open.delete(lookup);
+      const answer = tracedLookups.tracePromise(
+        () => (lookup = startLookup(order, parts, favourite)).answer,
+        { type: question.type },
+      );
+      if (lookup !== undefined && !isOver) open.add(lookup);
+      return { answer, giveUp: () => lookup?.giveUp() };
+    } catch (error) {
+      release();
+      // A defect of ours reaches whoever asked.
+      return lookupOf(Promise.reject(error));
     }
   }
 
-  /** Too many are on their way: the lookup's time runs while it waits. None where that runs out, or all is closed. */
-  async function waitForPlace({ deadline, signal }: Patience): Promise<(() => void) | undefined> {
+  /** Too many are on their way: the lookup's time runs while it waits, and it ends where that runs out. */
+  function beginLater(question: DnsQuestion, deadline: number): WireLookup {
     const stop = new AbortController();
-    const waiting = { giveUp: () => stop.abort(lookupEnded) };
-    open.add(waiting);
-    signal.addEventListener('abort', waiting.giveUp, { once: true });
-    const cancelTimer = clock.after(deadline - clock.now(), waiting.giveUp);
-    try {
+    let begun: WireLookup | undefined;
+    const lookup = lookupOf(waitAndBegin(), () => {
+      stop.abort(lookupEnded);
+      begun?.giveUp();
+    });
+    return lookup;
+
+    async function waitAndBegin(): Promise<DnsAnswer> {
+      const waiting = { giveUp: () => stop.abort(lookupEnded) };
+      open.add(waiting);
+      const cancelTimer = clock.after(deadline - clock.now(), waiting.giveUp);
       // A place is refused for one reason only: the signal fired.
-      return await lookups.acquire(stop.signal).catch(() => undefined);
-    } finally {
+      const release = await lookups.acquire(stop.signal).catch(() => undefined);
       cancelTimer();
-      signal.removeEventListener('abort', waiting.giveUp);
       open.delete(waiting);
-      signal.throwIfAborted();
+      if (release === undefined) return failed('silence', parts);
+      begun = launch(question, deadline, release);
+      return begun.answer;
     }
   }
 
@@ -91,22 +101,27 @@ export function createAskServers(parts: AskServersParts): { ask: Ask; close(): v
     for (const lookup of open) lookup.giveUp();
   }
 
-  return { ask, close };
+  return { begin, close };
 }
 
-/** One question on its way. Whatever tries are still open end with it. */
-type WireLookup = { answer: Promise<DnsAnswer>; giveUp: () => void };
+function lookupOf(answer: Promise<DnsAnswer>, giveUp: () => void = () => undefined): WireLookup {
+  return { answer, giveUp };
+}
+
+/** `ended` is called once, however the lookup ends. */
+type LookupOrder = { question: DnsQuestion; deadline: number; ended: () => void };
 
 /** The rounds over the servers for one question, until it is answered, given up or at its deadline. */
 function startLookup(
-  { question, deadline }: { question: DnsQuestion; deadline: number },
-  { servers, clock, limits, wire }: AskServersParts,
+  { question, deadline, ended }: LookupOrder,
+  parts: AskServersParts,
   favourite: { index: number },
 ): WireLookup {
+  const { servers, clock, limits, wire } = parts;
   const { promise: answer, resolve, reject } = Promise.withResolvers<DnsAnswer>();
   const start = favourite.index;
-  const declined = new Map<number, LookupFailure>();
   const stopTries: (() => void)[] = [];
+  let declined: Map<number, LookupFailure> | undefined;
   let over = false;
   let sawUnreadable = false;
   let cancelTimer = () => {};
@@ -115,11 +130,13 @@ function startLookup(
     over = true;
     cancelTimer();
     for (const stop of stopTries) stop();
+    ended();
   }
   function giveUp(): void {
+    if (over) return;
     end();
-    const [failure = sawUnreadable ? 'malformed' : 'silence'] = declined.values();
-    resolve(failed(failure));
+    const [failure = sawUnreadable ? 'malformed' : 'silence'] = declined?.values() ?? [];
+    resolve(failed(failure, parts));
   }
   function onReply(index: number, reply: ServerReply): void {
     if (over) return;
@@ -129,12 +146,13 @@ function startLookup(
       resolve(reply.answer);
       return;
     }
-    if (reply.kind === 'declined') declined.set(index, reply.failure);
-    if (declined.size === servers.length) giveUp();
+    if (reply.kind === 'declined') (declined ??= new Map()).set(index, reply.failure);
+    if (declined?.size === servers.length) giveUp();
     else if (stopTries.length < servers.length) tryNext();
   }
   function onSilence(): void {
-    if (clock.now() >= deadline || (declined.size > 0 && stopTries.length >= servers.length)) giveUp();
+    const isDeclined = declined !== undefined && stopTries.length >= servers.length;
+    if (clock.now() >= deadline || isDeclined) giveUp();
     else tryNext();
   }
   function tryNext(): void {
@@ -149,7 +167,7 @@ function startLookup(
       replied: (reply) => onReply(index, reply),
       unreadable: () => void (sawUnreadable = true),
       failed(error) {
-        end();
+        if (!over) end();
         reject(error);
       },
     });
@@ -160,6 +178,7 @@ function startLookup(
   return { answer, giveUp };
 }
 
-function failed(failure: LookupFailure): DnsAnswer {
+function failed(failure: LookupFailure, { onFailure }: Pick<AskServersParts, 'onFailure'>): DnsAnswer {
+  onFailure(failure);
   return { lookup: { kind: 'failed', failure }, ttlS: 0 };
 }

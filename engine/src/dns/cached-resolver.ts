@@ -8,7 +8,7 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { createAnswerCache, keyOf } from './answer-cache.ts';
-import type { DnsAnswer, Ask, DnsQuestion } from './question.ts';
+import type { DnsAnswer, Ask, DnsQuestion, WireLookup } from './question.ts';
 import { waitFor } from './wait-for.ts';
 
 type SharedLookup = {
@@ -17,13 +17,14 @@ type SharedLookup = {
   /** When it has ended by itself, on the clock. */
   endsAt: number;
   callers: number;
-  cancel: AbortController;
+  giveUp: () => void;
 };
 
-const noAnswer: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
+/** What a caller gets whose time is up. */
+export const noAnswer: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
 
 export function cachedResolver(
-  askWire: Ask,
+  begin: (question: DnsQuestion, endsAt: number) => WireLookup,
   parts: { clock: Clock; limits: Limits },
 ): { ask: Ask; forgetMissing: () => void; lifeMs: (question: DnsQuestion) => number } {
   const { clock, limits } = parts;
@@ -31,20 +32,21 @@ export function cachedResolver(
   const inFlight = new Map<string, SharedLookup>();
 
   function start(key: string, question: DnsQuestion): SharedLookup {
-    const cancel = new AbortController();
     const endsAt = clock.now() + limits.dnsLookupMs;
-    const lookup: SharedLookup = { key, answer: run(), endsAt, callers: 0, cancel };
+    const { answer, giveUp } = begin(question, endsAt);
+    const lookup: SharedLookup = { key, answer: answer.then(keep, fail), endsAt, callers: 0, giveUp };
     inFlight.set(key, lookup);
     return lookup;
 
-    async function run(): Promise<DnsAnswer> {
-      try {
-        const answer = await askWire(question, { deadline: endsAt, signal: cancel.signal });
-        if (!cancel.signal.aborted) cache.keep(key, answer);
-        return answer;
-      } finally {
-        if (inFlight.get(key) === lookup) inFlight.delete(key);
-      }
+    function keep(found: DnsAnswer): DnsAnswer {
+      if (inFlight.get(key) !== lookup) return found;
+      inFlight.delete(key);
+      cache.keep(key, found);
+      return found;
+    }
+    function fail(error: unknown): never {
+      if (inFlight.get(key) === lookup) inFlight.delete(key);
+      throw error;
     }
   }
 
@@ -52,23 +54,20 @@ export function cachedResolver(
     lookup.callers -= 1;
     if (lookup.callers > 0 || inFlight.get(lookup.key) !== lookup) return;
     inFlight.delete(lookup.key);
-    lookup.cancel.abort();
+    lookup.giveUp();
   }
 
-  const ask: Ask = async (question, { deadline, signal }) => {
-    signal.throwIfAborted();
+  const ask: Ask = (question, { deadline, signal }) => {
+    // The reason of an abort is whatever its owner gave; callers expect exactly that.
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
     const key = keyOf(question);
     const kept = cache.get(key);
-    if (kept !== undefined) return kept;
-    if (deadline <= clock.now()) return noAnswer;
+    if (kept !== undefined) return Promise.resolve(kept);
+    if (deadline <= clock.now()) return Promise.resolve(noAnswer);
     const lookup = inFlight.get(key) ?? start(key, question);
     lookup.callers += 1;
     const patience = { deadline: deadline < lookup.endsAt ? deadline : Infinity, signal };
-    try {
-      return await waitFor(lookup.answer, { clock, patience, late: noAnswer });
-    } finally {
-      leave(lookup);
-    }
+    return waitFor(lookup.answer, { clock, patience, late: noAnswer, left: () => leave(lookup) });
   };
 
   return {

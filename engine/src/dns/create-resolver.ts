@@ -10,18 +10,19 @@
  * Limitations: no DNSSEC validation (that is the recursive resolver's), no search list, no hosts
  * file, no cookies (RFC 7873).
  */
-import { randomInt } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import { createAskServers } from './ask-servers.ts';
-import { cachedResolver } from './cached-resolver.ts';
+import { cachedResolver, noAnswer } from './cached-resolver.ts';
 import { createSemaphore } from './semaphore.ts';
-import type { Lookup, LookupFailure, Resolver } from './lookup.ts';
+import type { Lookup, LookupFailure, MxRecord, Resolver } from './lookup.ts';
 import type { Ask, DnsQuestion, DnsServer, WireRecord } from './question.ts';
 import { reverseName } from './reverse-name.ts';
 import type { Random } from './udp-socket.ts';
 import { createUdpPool } from './udp-pool.ts';
+import { waitFor } from './wait-for.ts';
 
 export type DnsResolver = Resolver & {
   /** The same servers with no cache between: for asking whether DNS works now. */
@@ -45,7 +46,7 @@ export function createResolver(parts: {
   limits: Limits;
   random?: Random;
 }): DnsResolver {
-  const { clock, limits, random = secureRandom } = parts;
+  const { clock, limits, random = createSecureRandom() } = parts;
   if (parts.servers.length === 0) throw new TypeError('a resolver needs a DNS server to ask');
   // Every server has a socket of its own, so there are not more servers than sockets.
   const servers = parts.servers.slice(0, limits.dnsSockets);
@@ -55,20 +56,22 @@ export function createResolver(parts: {
     tcpCount += 1;
   };
   const wire = { udp, tcpQueries: createSemaphore(limits.dnsSockets), countTcp, random };
+  const failures = { servfail: 0, refused: 0, silence: 0, malformed: 0, other_rcode: 0 };
   const asker = createAskServers({
     servers,
     clock,
     limits,
     wire,
     lookups: createSemaphore(limits.dnsQueriesInFlight),
+    onFailure: (failure) => void (failures[failure] += 1),
   });
-  const failures = { servfail: 0, refused: 0, silence: 0, malformed: 0, other_rcode: 0 };
-  const ask: Ask = async (question, patience) => {
-    const answer = await asker.ask(question, patience);
-    if (answer.lookup.kind === 'failed') failures[answer.lookup.failure] += 1;
-    return answer;
+  const cached = cachedResolver(asker.begin, { clock, limits });
+  const askUncached: Ask = (question, { deadline, signal }) => {
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    const { answer, giveUp } = asker.begin(question, deadline);
+    // The lookup ends by itself at the deadline.
+    return waitFor(answer, { clock, patience: { deadline: Infinity, signal }, late: noAnswer, left: giveUp });
   };
-  const cached = cachedResolver(ask, { clock, limits });
 
   function close(): void {
     asker.close();
@@ -77,7 +80,7 @@ export function createResolver(parts: {
 
   return {
     ...asResolver(cached.ask, close),
-    uncached: asResolver(ask, close),
+    uncached: asResolver(askUncached, close),
     forgetMissing: () => cached.forgetMissing(),
     lifeMs: (question) => cached.lifeMs(question),
     counts() {
@@ -87,26 +90,47 @@ export function createResolver(parts: {
   };
 }
 
-function secureRandom(below: number): number {
-  return randomInt(below);
+/** From the system's generator, which is asked for many numbers at once: each call costs as much as the query it is for. */
+function createSecureRandom(): Random {
+  const drawn = new Uint32Array(1_024);
+  let used = drawn.length;
+  function draw(): number {
+    if (used === drawn.length) {
+      randomFillSync(drawn);
+      used = 0;
+    }
+    used += 1;
+    return drawn[used - 1] ?? 0;
+  }
+  return (below) => {
+    // Beyond the last whole multiple of `below` small numbers would come up more often than large ones.
+    const end = 2 ** 32 - (2 ** 32 % below);
+    let number = draw();
+    while (number >= end) number = draw();
+    return number % below;
+  };
 }
 
 /** The `Resolver` that the engine knows, over the one way of asking that the parts of this folder share. */
 function asResolver(ask: Ask, close: () => void): Resolver {
-  async function texts(question: DnsQuestion, patience: Patience): Promise<Lookup<string>> {
-    return mapFound((await ask(question, patience)).lookup, (record) => record.text);
-  }
+  const texts = (question: DnsQuestion, patience: Patience): Promise<Lookup<string>> =>
+    ask(question, patience).then(({ lookup }) => mapFound(lookup, textOf));
   return {
-    async mx(name, patience) {
-      const { lookup } = await ask({ name, type: 'MX' }, patience);
-      return mapFound(lookup, ({ preference, text }) => ({ preference, exchange: text }));
-    },
+    mx: (name, patience) => ask({ name, type: 'MX' }, patience).then(({ lookup }) => mapFound(lookup, mxOf)),
     ipv4: (name, patience) => texts({ name, type: 'A' }, patience),
     ipv6: (name, patience) => texts({ name, type: 'AAAA' }, patience),
     reverse: (ip, patience) => texts({ name: reverseName(ip), type: 'PTR' }, patience),
     text: (name, patience) => texts({ name, type: 'TXT' }, patience),
     close,
   };
+}
+
+function textOf({ text }: WireRecord): string {
+  return text;
+}
+
+function mxOf({ preference, text }: WireRecord): MxRecord {
+  return { preference, exchange: text };
 }
 
 /** Every caller gets records of its own: an answer in the cache is shared and never handed out. */

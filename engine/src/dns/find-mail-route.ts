@@ -5,7 +5,8 @@
  * name" counts only when two answers agree and the control name resolves, and "no mail host
  * resolves" only when every one of them was asked. Whatever falls short is `undetermined`.
  *
- * Queries: MX, then A and AAAA of the first host: two round trips. At the worst MX, five hosts with
+ * Queries: MX, then A and AAAA of the first host: two round trips, and A alone where nothing could leave over IPv6. At
+ * the worst MX, five hosts with
  * two queries each, and the control name.
  */
 import type { Clock } from '../clock.ts';
@@ -15,11 +16,11 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import type { ControlName } from './control-name.ts';
 import type { LookupFailure, MxRecord, Resolver } from './lookup.ts';
 import type { MailRoute } from './mail-route.ts';
-import { resolveHost } from './resolve-host.ts';
+import { resolveHost, type HostParts } from './resolve-host.ts';
 import type { SiftedExchanges } from './sift-exchanges.ts';
 import { isNullMx, siftExchanges } from './sift-exchanges.ts';
 
-type MailRouteParts = {
+type MailRouteParts = Pick<HostParts, 'reachesIpv6'> & {
   resolver: Resolver;
   clock: Clock;
   limits: Limits;

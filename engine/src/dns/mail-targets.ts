@@ -11,9 +11,7 @@ import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { MailHost, MailRoute, MailTarget } from './mail-route.ts';
-import { resolveHost, type HostResolver } from './resolve-host.ts';
-
-type TargetParts = { resolver: HostResolver; limits: Limits };
+import { resolveHost, type HostParts } from './resolve-host.ts';
 
 const ADDRESSES_AT_FIRST = 2;
 
@@ -38,7 +36,7 @@ type MailTargets = AsyncIterableIterator<MailTarget> & {
 
 export function mailTargets(
   route: MailRoute & { kind: 'takes_mail' },
-  parts: TargetParts,
+  parts: HostParts,
   patience: Patience,
 ): MailTargets {
   const search: TargetSearch = {
@@ -70,7 +68,7 @@ function noteFree(search: TargetSearch, { mailAddressesRefusing }: Limits): void
 
 async function nextTarget(
   search: TargetSearch,
-  parts: TargetParts,
+  parts: HostParts,
   patience: Patience,
 ): Promise<MailTarget | undefined> {
   while (search.given.length - search.free < parts.limits.mailAddresses) {
@@ -86,7 +84,7 @@ async function nextTarget(
 }
 
 /** Goes on to the next host, or at the end to what was left over; false when there is no more. */
-async function beginNextHost(search: TargetSearch, parts: TargetParts, patience: Patience): Promise<boolean> {
+async function beginNextHost(search: TargetSearch, parts: HostParts, patience: Patience): Promise<boolean> {
   const name = search.lookupsLeft > 0 ? search.names.shift() : undefined;
   if (name === undefined) {
     Object.assign(search, { ready: search.leftOver, leftOver: [] });

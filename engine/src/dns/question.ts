@@ -18,5 +18,8 @@ export type DnsAnswer = { lookup: Lookup<WireRecord>; ttlS: number };
 
 export type Ask = (question: DnsQuestion, patience: Patience) => Promise<DnsAnswer>;
 
+/** One question on its way. Once nobody waits for it, it is given up, and whatever is still open for it ends. */
+export type WireLookup = { answer: Promise<DnsAnswer>; giveUp: () => void };
+
 /** A recursive resolver to ask. */
 export type DnsServer = { ip: string; port: number };

@@ -2,6 +2,7 @@
  * Mail routes found not long ago, whole, for as long as every answer they were made from may be kept. Only routes
  * that take mail are remembered: that a domain takes none is proved anew each time (see find-mail-route.ts).
  */
+import { isIPv4 } from 'node:net';
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
@@ -9,6 +10,7 @@ import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { DnsResolver } from './create-resolver.ts';
 import type { MailRoute } from './mail-route.ts';
+import type { HostParts } from './resolve-host.ts';
 
 type RememberedRoutes = {
   find(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
@@ -16,7 +18,7 @@ type RememberedRoutes = {
   recall(domain: CanonicalHost): MailRoute | undefined;
 };
 
-type RememberParts = {
+type RememberParts = Pick<HostParts, 'reachesIpv6'> & {
   clock: Clock;
   limits: Limits;
   resolver: Pick<DnsResolver, 'lifeMs'>;
@@ -27,17 +29,20 @@ export function rememberMailRoutes({
   clock,
   limits,
   resolver,
+  reachesIpv6,
   findMailRoute,
 }: RememberParts): RememberedRoutes {
   const routes = createBoundedCache<MailRoute>({ clock, maxEntries: limits.dnsCacheEntries });
 
   function lifeOf(domain: CanonicalHost, route: MailRoute): number {
     if (route.kind !== 'takes_mail') return 0;
-    const { name } = route.first;
+    const { name, addresses } = route.first;
+    // The AAAA records of a host with A records are not asked for where they are of no use.
+    const isIpv4Alone = reachesIpv6?.() === false && addresses.every((address) => isIPv4(address));
     return Math.min(
       resolver.lifeMs({ name: domain, type: 'MX' }),
       resolver.lifeMs({ name, type: 'A' }),
-      resolver.lifeMs({ name, type: 'AAAA' }),
+      isIpv4Alone ? Infinity : resolver.lifeMs({ name, type: 'AAAA' }),
     );
   }
 

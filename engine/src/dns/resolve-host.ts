@@ -1,10 +1,20 @@
-/** The addresses of a mail host: A and AAAA asked at once, IPv4 first. */
+/**
+ * The addresses of a mail host: A and AAAA asked at once, IPv4 first. Where no packet could leave over IPv6, the AAAA
+ * records of a host that has A records are of no use, and are not asked for.
+ */
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Lookup, LookupFailure, Resolver } from './lookup.ts';
 
 export type HostResolver = Pick<Resolver, 'ipv4' | 'ipv6'>;
+
+export type HostParts = {
+  resolver: HostResolver;
+  limits: Limits;
+  /** Whether whoever asks mail hosts may reach one over IPv6; where nothing is said, it may. */
+  reachesIpv6?: (() => boolean) | undefined;
+};
 
 type ResolvedHost =
   | { kind: 'resolves'; addresses: string[] }
@@ -15,16 +25,16 @@ type ResolvedHost =
 
 export async function resolveHost(
   name: CanonicalHost,
-  parts: { resolver: HostResolver; limits: Limits },
+  { resolver, limits, reachesIpv6 }: HostParts,
   patience: Patience,
 ): Promise<ResolvedHost> {
-  const answers = await Promise.all([
-    parts.resolver.ipv4(name, patience),
-    parts.resolver.ipv6(name, patience),
-  ]);
-  const [ipv4, ipv6] = answers;
-  const most = parts.limits.mailAddresses;
-  const addresses = addressesIn(ipv4, most).concat(addressesIn(ipv6, most));
+  const ipv4 = resolver.ipv4(name, patience);
+  if (reachesIpv6?.() === false && (await ipv4).kind === 'found') return conclude([await ipv4], limits);
+  return conclude(await Promise.all([ipv4, resolver.ipv6(name, patience)]), limits);
+}
+
+function conclude(answers: Lookup<string>[], { mailAddresses }: Limits): ResolvedHost {
+  const addresses = answers.flatMap((answer) => addressesIn(answer, mailAddresses));
   if (addresses.length > 0) return { kind: 'resolves', addresses };
   const failed = answers.find((answer) => answer.kind === 'failed');
   if (failed !== undefined) return { kind: 'failed', failure: failed.failure };

@@ -23,8 +23,11 @@ const LIFE_MS = 60_000;
 
 type PooledSocket = { socket: UdpSocket; queriesLeft: number; until: number };
 
-/** One place in the pool: no socket yet, one in use, or one that takes no more queries and drains. */
-type SocketSlot = { current: PooledSocket | undefined; draining: boolean };
+/** One place in the pool, with a socket or none yet. */
+type SocketSlot = { current: PooledSocket | undefined };
+
+/** The places of one server. One socket at a time takes no more queries and drains. */
+type ServerSlots = { slots: SocketSlot[]; draining: SocketSlot | undefined };
 
 export function createUdpPool(parts: {
   servers: readonly DnsServer[];
@@ -37,8 +40,8 @@ export function createUdpPool(parts: {
   const share = Math.max(1, Math.floor(parts.sockets / parts.servers.length));
   const slotsOf = new Map(parts.servers.map((server) => [server, emptySlots(share)]));
 
-  function fill(slot: SocketSlot, server: DnsServer): PooledSocket {
-    const socket = openUdpSocket(server, { random, onBroken: () => empty(slot, opened) });
+  function fill(slot: SocketSlot, ofServer: ServerSlots, server: DnsServer): PooledSocket {
+    const socket = openUdpSocket(server, { random, onBroken: () => empty(slot, ofServer, opened) });
     // The life is drawn by lot, so that the sockets do not all wear out at once.
     const queriesLeft = LIFE_QUERIES + random(LIFE_QUERIES);
     const opened: PooledSocket = { socket, queriesLeft, until: clock.now() + LIFE_MS };
@@ -49,62 +52,60 @@ export function createUdpPool(parts: {
   }
 
   /** Takes a socket out of its slot; one that is gone already stays gone. */
-  function empty(slot: SocketSlot, gone: PooledSocket): void {
+  function empty(slot: SocketSlot, ofServer: ServerSlots, gone: PooledSocket): void {
     if (slot.current !== gone) return;
     slot.current = undefined;
-    slot.draining = false;
+    if (ofServer.draining === slot) ofServer.draining = undefined;
     counts.open -= 1;
     gone.socket.close();
   }
 
   /** The slot for the next query: any that is not draining. A worn-out socket gives way first. */
-  function pick(slots: SocketSlot[]): SocketSlot {
-    const usable = slots.filter((slot) => !slot.draining);
-    const slot = oneOf(usable, random);
+  function pick(ofServer: ServerSlots): SocketSlot {
+    const slot = anyOf(ofServer, random);
     const { current } = slot;
     if (current === undefined || (current.queriesLeft > 0 && clock.now() < current.until)) return slot;
     if (current.socket.idle()) {
-      empty(slot, current);
+      empty(slot, ofServer, current);
       return slot;
     }
     // One at a time drains, and only where another can take its queries.
-    if (usable.length < slots.length || usable.length === 1) return slot;
-    slot.draining = true;
-    return oneOf(
-      usable.filter((other) => other !== slot),
-      random,
-    );
+    if (ofServer.draining !== undefined || ofServer.slots.length === 1) return slot;
+    ofServer.draining = slot;
+    return anyOf(ofServer, random);
   }
 
   function send(query: UdpQuery): () => void {
-    const slots = slotsOf.get(query.server);
-    if (slots === undefined) throw new Error('a query for a server that is not in the pool');
-    const slot = pick(slots);
-    const current = slot.current ?? fill(slot, query.server);
+    const ofServer = slotsOf.get(query.server);
+    if (ofServer === undefined) throw new Error('a query for a server that is not in the pool');
+    const slot = pick(ofServer);
+    const current = slot.current ?? fill(slot, ofServer, query.server);
     current.queriesLeft -= 1;
     counts.sent += 1;
     const stop = current.socket.send(query);
     return () => {
       stop();
-      if (slot.draining && current.socket.idle()) empty(slot, current);
+      if (ofServer.draining === slot && current.socket.idle()) empty(slot, ofServer, current);
     };
   }
 
   function close(): void {
-    for (const slot of [...slotsOf.values()].flat()) {
-      if (slot.current !== undefined) empty(slot, slot.current);
-    }
+    for (const ofServer of slotsOf.values())
+      for (const slot of ofServer.slots) if (slot.current !== undefined) empty(slot, ofServer, slot.current);
   }
 
   return { send, counts: () => ({ ...counts }), close };
 }
 
-function emptySlots(length: number): SocketSlot[] {
-  return Array.from({ length }, () => ({ current: undefined, draining: false }));
+function emptySlots(length: number): ServerSlots {
+  return { slots: Array.from({ length }, () => ({ current: undefined })), draining: undefined };
 }
 
-function oneOf(slots: SocketSlot[], random: Random): SocketSlot {
-  const slot = slots[random(slots.length)];
+/** Any slot but the one that drains, each as likely as the others. */
+function anyOf({ slots, draining }: ServerSlots, random: Random): SocketSlot {
+  const drawn = slots[random(draining === undefined ? slots.length : slots.length - 1)];
+  // The last one is not drawn while another drains; it takes the place of that one.
+  const slot = drawn === draining ? slots.at(-1) : drawn;
   if (slot === undefined) throw new Error('a DNS server without a usable socket');
   return slot;
 }

@@ -59,9 +59,11 @@ export function openUdpSocket(server: DnsServer, parts: { random: Random; onBrok
 
   function transmit(message: Buffer): void {
     if (!open) return;
-    socket.send(message, (error) => {
-      if (error !== null) breakOff();
-    });
+    socket.send(message, sent);
+  }
+
+  function sent(error: Error | null): void {
+    if (error !== null) breakOff();
   }
 
   function breakOff(): void {

@@ -7,10 +7,17 @@ import type { Patience } from '../patience.ts';
 
 export function waitFor<Value>(
   work: Promise<Value>,
-  wait: { clock: Clock; patience: Patience; late: Value },
+  wait: {
+    clock: Clock;
+    patience: Patience;
+    late: Value;
+    /** Told once that this caller waits no longer, whatever it was given. */
+    left?: () => void;
+  },
 ): Promise<Value> {
   const { signal, deadline } = wait.patience;
   return new Promise((resolve, reject) => {
+    let isOver = false;
     // Work that ends by itself in time needs nobody to look at the clock.
     const cancelTimer =
       deadline === Infinity ? undefined : wait.clock.after(deadline - wait.clock.now(), () => end(wait.late));
@@ -24,6 +31,9 @@ export function waitFor<Value>(
     function stop(): void {
       cancelTimer?.();
       signal.removeEventListener('abort', abort);
+      if (isOver) return;
+      isOver = true;
+      wait.left?.();
     }
     function end(value: Value): void {
       stop();

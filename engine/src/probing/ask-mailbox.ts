@@ -1,5 +1,5 @@
 import { mailTargets } from '../dns/mail-targets.ts';
-import type { HostResolver } from '../dns/resolve-host.ts';
+import type { HostParts, HostResolver } from '../dns/resolve-host.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
 import type { Limits } from '../limits.ts';
@@ -15,7 +15,7 @@ import type { Probe } from './prober.ts';
  * with at most two conversations. Hosts that are not to be asked, or whose answer is known beforehand,
  * cost nobody a packet.
  */
-export type AskMailboxParts = {
+export type AskMailboxParts = Pick<HostParts, 'reachesIpv6'> & {
   limits: Limits;
   /** Asked for the names of further mail hosts, when the first cannot be reached. */
   resolver: HostResolver;

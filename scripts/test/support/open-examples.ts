@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from '@mailproof/client';
 import { createAccountWithKeys, openStore } from '@mailproof/service';
 import { readConfig } from '@mailproof/service/config';
@@ -76,7 +77,7 @@ const signInSettings = {
   MAILPROOF_OIDC_CLIENT_SECRET: 'not-a-secret-of-anybody-at-all',
 };
 
-const triesOnABusyMachine = 5;
+const triesOnABusyMachine = 60;
 
 export async function openExamples(): Promise<ExampleFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-examples-'));
@@ -115,6 +116,7 @@ export async function openExamples(): Promise<ExampleFixture> {
         // The service is busy, which is the machine's fault: the examples that do not repeat themselves are run again.
         const isBusy = /service_unavailable|503/.test(ended.stdout + ended.stderr);
         if (!isBusy || tries === triesOnABusyMachine) return ended;
+        await sleep(1_000);
       }
     },
     async receive(command, name) {

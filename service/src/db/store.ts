@@ -30,6 +30,10 @@ export type Store = {
   waitMs: () => number;
   /** Looks at one moment of the whole database, however long it takes. */
   snapshot: <T>(look: (reader: Reader) => Promise<T>) => Promise<T>;
+  /**
+   * For whoever writes much: waits until what was written is where it stays, so that no commit of others has to see to it.
+   */
+  carryOver: () => Promise<void>;
   /** Erases what the log still holds of deleted rows; `false` where somebody is still reading it. */
   truncateLog: () => Promise<boolean>;
   /** Whether it can be written to now. Throws `StoreUnavailableError` where not. */

@@ -5,6 +5,7 @@ import type { Store } from '../db/store.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { listProbers } from '../probers/list-probers.ts';
+import { readTaskQueue } from '../tasks/read-task-queue.ts';
 import type { MetricSample } from './create-metrics.ts';
 
 type StoreFiguresParts = {
@@ -56,33 +57,15 @@ async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
   }
 }
 
-/** A queue that is longer is long enough to know. */
-const mostCounted = 10_000;
-
-const countUnfinished = statement((db) =>
-  db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('task')
-        .select(['status', 'created_at'])
-        .where('status', '<>', sql.lit('completed'))
-        .limit(sql.lit(mostCounted))
-        .as('unfinished'),
-    )
-    .select(['status', (eb) => eb.fn.countAll<number>().as('tasks')])
-    .select((eb) => eb.fn.min('created_at').as('oldest'))
-    .groupBy('status'),
-);
-
-async function readTasks({ store, wallClock }: StoreFiguresParts): Promise<MetricSample[]> {
-  const rows = await store.read.all(countUnfinished, {});
-  const oldest = rows.find(({ status }) => status === 'waiting')?.oldest;
-  const ageMs = oldest === undefined ? 0 : Math.max(0, wallClock.now() - oldest);
+async function readTasks(parts: StoreFiguresParts): Promise<MetricSample[]> {
+  const { oldestWaitingAt, ...tasks } = await readTaskQueue(parts);
+  const ageMs = oldestWaitingAt === undefined ? 0 : Math.max(0, parts.wallClock.now() - oldestWaitingAt);
   return [
-    ...(['waiting', 'running'] as const).map((status): MetricSample => {
-      const value = rows.find((row) => row.status === status)?.tasks ?? 0;
-      return { key: 'tasks', labels: { status }, value };
-    }),
+    ...(['waiting', 'running'] as const).map((status): MetricSample => ({
+      key: 'tasks',
+      labels: { status },
+      value: tasks[status],
+    })),
     { key: 'oldestTaskSeconds', labels: {}, value: ageMs / 1_000 },
   ];
 }
@@ -109,6 +92,9 @@ async function readLists({ store }: StoreFiguresParts): Promise<MetricSample[]> 
   ];
 }
 
+/** More are enough to know. */
+const mostDeliveriesCounted = 10_000;
+
 const countPending = statement((db) =>
   db
     .selectFrom((eb) =>
@@ -116,7 +102,7 @@ const countPending = statement((db) =>
         .selectFrom('webhook_delivery')
         .select('webhook_id')
         .where('state', '=', sql.lit('pending'))
-        .limit(sql.lit(mostCounted))
+        .limit(sql.lit(mostDeliveriesCounted))
         .as('pending'),
     )
     .select((eb) => eb.fn.countAll<number>().as('deliveries')),

@@ -1,8 +1,6 @@
-import { sql } from 'kysely';
 import { providerTable, type Clock, type Engine } from '@mailproof/engine';
-import { statement } from '../db/statement.ts';
-import type { Store } from '../db/store.ts';
 import { readVerdictCounts, type CountedVerdicts } from '../statistics/read-verdict-counts.ts';
+import { readTaskQueue } from '../tasks/read-task-queue.ts';
 import { readProcesses, type ReadProcessesParts, type RunningProcess } from './read-processes.ts';
 
 /**
@@ -13,7 +11,7 @@ export type Health = {
   verdicts: CountedVerdicts;
   resting: RestingParty[];
   routes: RouteHealth[];
-  queue: TaskQueue;
+  queue: Awaited<ReturnType<typeof readTaskQueue>>;
   processes: RunningProcess[];
   engine: EngineFigures;
 };
@@ -65,7 +63,7 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
       .sort((a, b) => b.until - a.until)
       .slice(0, mostResting),
     routes: routes.map((route) => routeHealth(route, now)),
-    queue: await readQueue(parts),
+    queue: await readTaskQueue(parts),
     processes: await readProcesses(parts),
     engine: {
       ...engine.counts(),
@@ -107,27 +105,4 @@ export function routeHealth(route: RouteState, now: number): RouteHealth {
   if (dayLimit !== undefined && openedToday >= dayLimit)
     return { name, state: 'spent', reason: 'the day’s volume' };
   return { name, state: 'open' };
-}
-
-/** Tasks that are not completed: how many wait for a worker, since when, and how many are running. */
-type TaskQueue = { waiting: number; running: number; oldestWaitingAt: number | undefined };
-
-const countUnfinished = statement((db) =>
-  db
-    .selectFrom('task')
-    .select(['status', (eb) => eb.fn.countAll<number>().as('tasks')])
-    .select((eb) => eb.fn.min('created_at').as('oldest'))
-    .where('status', '<>', sql.lit('completed'))
-    .groupBy('status'),
-);
-
-async function readQueue({ store }: { store: Pick<Store, 'read'> }): Promise<TaskQueue> {
-  const rows = await store.read.all(countUnfinished, {});
-  const waiting = rows.find(({ status }) => status === 'waiting');
-  const running = rows.find(({ status }) => status === 'running');
-  return {
-    waiting: waiting?.tasks ?? 0,
-    running: running?.tasks ?? 0,
-    oldestWaitingAt: waiting?.oldest,
-  };
 }

@@ -54,6 +54,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       memory,
       randomProbeKey,
       sharesEgress: config.pacing === 'on',
+      mayAskElsewhere: () => kept.egress?.areAllOurs() !== true,
       chooseProber: (local, policies) =>
         createDispatcher({ local, policies, clock: parts.clock, queue, egress: keeper }),
     });

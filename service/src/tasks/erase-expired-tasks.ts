@@ -5,12 +5,14 @@ import { statement, type SqlValue, type Tx } from '../db/statement.ts';
  * Erases completed tasks whose time is over, addresses and all. The rows are overwritten as they are deleted;
  * what the write-ahead log still holds of them goes when the caller truncates it. The ledger keeps the counts.
  */
-export const tasksErasedAtOnce = 50;
+export const taskRowsErasedAtOnce = 1_000;
+
+const tasksInStatement = 100;
 
 const findExpired = statement((db, arg: { now: number; limit: number }) =>
   db
     .selectFrom('task')
-    .select('id')
+    .select(['id', 'total'])
     .where('status', '=', sql.lit('completed'))
     .where('expires_at', '<=', arg.now)
     .limit(arg.limit),
@@ -20,7 +22,7 @@ type Places = Record<`task${number}`, SqlValue>;
 
 /** Places that are not taken are null, which is the id of nothing: so each statement is prepared once. */
 const placesOf = (arg: Places) =>
-  Array.from({ length: tasksErasedAtOnce }, (_, place) => arg[`task${place}`] as string);
+  Array.from({ length: tasksInStatement }, (_, place) => arg[`task${place}`] as string);
 
 const deleteItems = statement((db, arg: Places) =>
   db.deleteFrom('item').where('task_id', 'in', placesOf(arg)),
@@ -28,13 +30,25 @@ const deleteItems = statement((db, arg: Places) =>
 
 const deleteTasks = statement((db, arg: Places) => db.deleteFrom('task').where('id', 'in', placesOf(arg)));
 
-/** How many were erased; there may be more. */
-export async function eraseExpiredTasks(tx: Tx, now: number, most = tasksErasedAtOnce): Promise<number> {
-  const expired = await tx.all(findExpired, { now, limit: Math.min(most, tasksErasedAtOnce) });
-  if (expired.length === 0) return 0;
+/** As many tasks as have so many rows together, and one at least. Says how many were erased; there may be more. */
+export async function eraseExpiredTasks(
+  tx: Tx,
+  now: number,
+  mostRows = taskRowsErasedAtOnce,
+): Promise<number> {
+  const expired = await tx.all(findExpired, { now, limit: Math.min(mostRows, tasksInStatement) });
+  const [first, ...others] = expired;
+  if (first === undefined) return 0;
+  const ids = [first.id];
+  let rows = 1 + first.total;
+  for (const { id, total } of others) {
+    rows += 1 + total;
+    if (rows > mostRows) break;
+    ids.push(id);
+  }
   const tasks = Object.fromEntries(
-    Array.from({ length: tasksErasedAtOnce }, (_, place) => [`task${place}`, expired[place]?.id ?? null]),
+    Array.from({ length: tasksInStatement }, (_, place) => [`task${place}`, ids[place] ?? null]),
   );
   await Promise.all([tx.change(deleteItems, tasks), tx.change(deleteTasks, tasks)]);
-  return expired.length;
+  return ids.length;
 }

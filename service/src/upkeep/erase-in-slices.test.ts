@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eraseExpiredTasks, tasksErasedAtOnce } from '../tasks/erase-expired-tasks.ts';
+import { createTask } from '../tasks/create-task.ts';
+import { eraseExpiredTasks, taskRowsErasedAtOnce } from '../tasks/erase-expired-tasks.ts';
 import { databases } from '../../test/support/databases.ts';
 import { pastSql } from '../../test/support/load-past.ts';
 import { openWatched } from '../../test/support/query-plans.ts';
@@ -26,6 +27,32 @@ for (const database of databases) {
       await close();
     });
 
+    it('begins with a small slice, whatever the most', async () => {
+      const { store, close } = await database.open();
+      const asked: number[] = [];
+      const erase = createEraser((_, __, most) => Promise.resolve(asked.push(most) > 5 ? 0 : most), {
+        most: 1_000,
+        serialKey: 'erasing',
+        monotonic: { now: () => 0 },
+      });
+      await erase({ store, wallClock: { now: () => 0 } });
+      assert.deepEqual(asked, [50, 100, 200, 400, 800, 1_000]);
+      await close();
+    });
+
+    it('has what eight slices wrote carried over before it goes on', async () => {
+      const { store, close } = await database.open();
+      const steps: string[] = [];
+      const erase = createEraser(() => Promise.resolve(steps.push('slice') > 18 ? 0 : 1), {
+        ...{ most: 1, serialKey: 'erasing', monotonic: { now: () => 0 } },
+      });
+      const carryOver = () => Promise.resolve(void steps.push('carried over'));
+      await erase({ store: { ...store, carryOver }, wallClock: { now: () => 0 } });
+      const carriedAt = steps.flatMap((step, at) => (step === 'carried over' ? [at] : []));
+      assert.deepEqual(carriedAt, [8, 17]);
+      await close();
+    });
+
     it('ends with its share of the second, and goes on the next time', async () => {
       const { store, close } = await database.open();
       let time = 0;
@@ -39,8 +66,8 @@ for (const database of databases) {
         { most: 10, serialKey: 'erasing', monotonic: { now: () => time } },
       );
       const parts = { store, wallClock: { now: () => 0 } };
-      assert.deepEqual([await erase(parts), left], [130, 870]);
-      assert.deepEqual([await erase(parts), left], [130, 740]);
+      assert.deepEqual([await erase(parts), left], [250, 750]);
+      assert.deepEqual([await erase(parts), left], [250, 500]);
       await close();
     });
 
@@ -50,7 +77,7 @@ for (const database of databases) {
       const past = { accountId: 'aaaa', tasks: 100, addressesInTask: 3, startedAt: 1, expiresAt: 5_000 };
       for (const sql of pastSql(past)) await fixture.execute(sql);
       fixture.forget();
-      const erase = createEraser(eraseExpiredTasks, { most: tasksErasedAtOnce, serialKey: 'erasing' });
+      const erase = createEraser(eraseExpiredTasks, { most: taskRowsErasedAtOnce, serialKey: 'erasing' });
       const still = { store, wallClock: { now: () => 4_999 } };
       assert.equal(await erase(still), 0);
       let erased = 0;
@@ -61,6 +88,62 @@ for (const database of databases) {
       assert.ok(deletes.length < 100, `${deletes.length} statements`);
       const { tasks, violations } = await audit({ store });
       assert.deepEqual([tasks, violations], [0, []]);
+      await fixture.close();
+    });
+
+    it('a task of a hundred addresses is a slice of its own, and of small ones many are in one', async () => {
+      const fixture = await openWatched(database);
+      const { store } = fixture;
+      const large = { accountId: 'aaaa', tasks: 3, addressesInTask: 100, startedAt: 1, expiresAt: 1 };
+      const small = { accountId: 'bbbb', tasks: 200, addressesInTask: 1, startedAt: 1, expiresAt: 2 };
+      for (const sql of [...pastSql(large), ...pastSql(small)]) await fixture.execute(sql);
+      const erase = (now: number, most: number) => store.write((tx) => eraseExpiredTasks(tx, now, most));
+      assert.deepEqual([await erase(1, 50), await erase(1, 150)], [1, 1]);
+      assert.deepEqual([await erase(2, 121), await erase(2, 120), await erase(2, 1_000)], [11, 60, 100]);
+      await fixture.close();
+    });
+
+    it('keeps up with a hundred deletions for each creation', async () => {
+      const fixture = await openWatched(database);
+      const { store } = fixture;
+      const creations = 10;
+      const expiring = 100 * creations;
+      const seconds = [1, 2, 3];
+      for (const second of seconds) {
+        const past = { accountId: `acc${second}`, tasks: expiring, addressesInTask: 1, startedAt: 1 };
+        for (const sql of pastSql({ ...past, expiresAt: second })) await fixture.execute(sql);
+      }
+      let time = 0;
+      const slices: number[] = [];
+      const erase = createEraser(
+        async (tx, now, most) => {
+          const tasks = await eraseExpiredTasks(tx, now, most);
+          // A sync of a slow disk, and what two rows of each task may cost.
+          time += 8 + 0.02 * 2 * tasks;
+          if (tasks > 0) slices.push(tasks);
+          return tasks;
+        },
+        { most: taskRowsErasedAtOnce, serialKey: 'erasing', monotonic: { now: () => time } },
+      );
+      const caller = { accountId: 'acc1', keyId: 'key', mode: 'live', plan: 'paid' } as const;
+      for (const second of seconds) {
+        const wallClock = { now: () => second };
+        const parts = { store, wallClock, taskDeadlineMs: 1e9, taskRetentionMs: 1e9, wake: () => undefined };
+        const create = (n: number) => {
+          const requestId = `${second} ${n}`;
+          const emails = ['someone@example.com'];
+          return createTask({ caller, emails, name: undefined, requestId, idempotency: undefined }, parts);
+        };
+        slices.length = 0;
+        const [erased, ...created] = await Promise.all([
+          erase({ store, wallClock }),
+          ...Array.from({ length: creations }, (_, n) => create(n)),
+        ]);
+        assert.equal(erased, expiring, 'all that expired in a second is gone with its sweep');
+        assert.ok(slices.length <= 20 && Math.max(...slices) <= 100, slices.join(' '));
+        assert.ok(created.every(({ kind }) => kind === 'created'));
+      }
+      assert.deepEqual((await audit({ store })).violations, []);
       await fixture.close();
     });
   });

@@ -5,15 +5,16 @@ import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 
 /**
- * Erases what has expired in slices that are done in a moment, since others wait for whoever writes: after a slice that
- * took long the next is half as large. It goes on until nothing is left or its share of a second is used up.
+ * Erases what has expired in slices that are done in a moment, since others wait for whoever writes: it begins with a
+ * small one, after one that took long, its commit included, the next is half as large, and after a quick one twice as
+ * large. It goes on until nothing is left or its share of a second is used up.
  */
 type EraseSlice = (tx: Tx, now: number, most: number) => Promise<number>;
 
-type EraseParts = { store: Pick<Store, 'write'>; wallClock: WallClock };
+type EraseParts = { store: Pick<Store, 'write' | 'carryOver'>; wallClock: WallClock };
 
 type EraserOptions = {
-  /** The most that is erased at once, where it is quick. */
+  /** The most rows that are erased at once, where it is quick. */
   most: number;
   /** Slices with the same run one after the other, over all processes. */
   serialKey: string;
@@ -22,28 +23,34 @@ type EraserOptions = {
 
 /** Half of what may pass until others are served. */
 const longSliceMs = 25;
-/** Of the second between two sweeps. */
-const shareMs = 250;
+/** Of the second between two sweeps. Others have their turn after every slice. */
+const shareMs = 500;
+/** What so many slices write is carried over before the next, or the commit of somebody else would have to. */
+const slicesCarriedOver = 8;
+/** Rows may be large and the disk slow, and a process that has just started knows neither. */
+const firstRows = 50;
 
 /** Says how much was erased. */
 export function createEraser(
   erase: EraseSlice,
   { most, serialKey, monotonic = performance }: EraserOptions,
 ): (parts: EraseParts) => Promise<number> {
-  const size = createGroupSize({ most, longMs: longSliceMs });
+  const size = createGroupSize({ most, longMs: longSliceMs, first: Math.min(most, firstRows) });
   return async ({ store, wallClock }) => {
     const until = monotonic.now() + shareMs;
     let erased = 0;
+    let slices = 0;
     do {
       const slice = await store.write(async (tx) => {
         const startedAt = monotonic.now();
-        const count = await erase(tx, wallClock.now(), size.now());
-        return { count, tookMs: monotonic.now() - startedAt };
+        return { count: await erase(tx, wallClock.now(), size.now()), startedAt };
       }, serialKey);
       if (slice.count === 0) break;
       erased += slice.count;
-      size.note(slice.tookMs);
-      await othersFirst();
+      size.note(monotonic.now() - slice.startedAt);
+      slices += 1;
+      if (slices % slicesCarriedOver === 0) await store.carryOver();
+      else await othersFirst();
     } while (monotonic.now() < until);
     return erased;
   };

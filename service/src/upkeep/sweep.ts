@@ -12,10 +12,10 @@ import { egressChannel } from '../probers/egress-addresses.ts';
 import { endSilentProbers } from '../probers/outside-egress.ts';
 import { eraseOverdueProbes } from '../probers/probe-rows.ts';
 import { releaseDeliveriesOf } from '../webhooks/claim-delivery.ts';
-import { eraseWebhookSlice } from '../webhooks/erase-webhooks.ts';
+import { deliveriesErasedAtOnce, eraseWebhookSlice } from '../webhooks/erase-webhooks.ts';
 import { releaseTasksOf } from '../tasks/claim-task.ts';
 import { endOverdueTasks } from '../tasks/end-task.ts';
-import { eraseExpiredTasks, tasksErasedAtOnce } from '../tasks/erase-expired-tasks.ts';
+import { eraseExpiredTasks, taskRowsErasedAtOnce } from '../tasks/erase-expired-tasks.ts';
 import { createEraser } from './erase-in-slices.ts';
 
 /**
@@ -42,7 +42,8 @@ type Sweep = () => Promise<void>;
 export function createSweep(parts: SweepParts): Sweep {
   let logHoldsErased = true;
   const eraseLists = createEraser(eraseListSlice, { most: rowsErasedAtOnce, serialKey });
-  const eraseTasks = createEraser(eraseExpiredTasks, { most: tasksErasedAtOnce, serialKey });
+  const eraseTasks = createEraser(eraseExpiredTasks, { most: taskRowsErasedAtOnce, serialKey });
+  const eraseWebhooks = createEraser(eraseWebhookSlice, { most: deliveriesErasedAtOnce, serialKey });
   const eraseAnswers = createEraser(eraseExpiredAnswers, { most: answersErasedAtOnce, serialKey });
   return async () => {
     await releaseTheDead(parts);
@@ -57,7 +58,7 @@ export function createSweep(parts: SweepParts): Sweep {
       (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),
       parts,
     );
-    await repeatedly((now) => parts.store.write((tx) => eraseWebhookSlice(tx, now), serialKey), parts);
+    await eraseWebhooks(parts);
     await parts.store.write((tx) => eraseExpiredSignIns(tx, parts.wallClock.now()), serialKey);
     const erasedAnswers = await eraseAnswers(parts);
     logHoldsErased ||= erasedLists + erasedTasks + erasedProbes + erasedAnswers > 0;

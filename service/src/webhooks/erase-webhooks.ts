@@ -3,16 +3,16 @@ import { statement, type Tx } from '../db/statement.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
 /** What the sweep erases: deliveries whose time is over, deleted endpoints with all that was sent to them. */
-const deliveriesAtOnce = 500;
+export const deliveriesErasedAtOnce = 500;
 
-const deleteExpired = statement((db, arg: { before: number }) =>
+const deleteExpired = statement((db, arg: { before: number; limit: number }) =>
   db.deleteFrom('webhook_delivery').where('id', 'in', (eb) =>
     eb
       .selectFrom('webhook_delivery')
       .select('id')
       .where('state', '<>', sql.lit('pending' as const))
       .where('ended_at', '<=', arg.before)
-      .limit(deliveriesAtOnce),
+      .limit(arg.limit),
   ),
 );
 
@@ -20,15 +20,11 @@ const findDeleted = statement((db) =>
   db.selectFrom('webhook').select('id').where('deleted_at', 'is not', null).limit(1),
 );
 
-const deleteDeliveries = statement((db, arg: { webhook: string }) =>
+const deleteDeliveries = statement((db, arg: { webhook: string; limit: number }) =>
   db
     .deleteFrom('webhook_delivery')
     .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('webhook_delivery')
-        .select('id')
-        .where('webhook_id', '=', arg.webhook)
-        .limit(deliveriesAtOnce),
+      eb.selectFrom('webhook_delivery').select('id').where('webhook_id', '=', arg.webhook).limit(arg.limit),
     ),
 );
 
@@ -37,11 +33,11 @@ const deleteWebhook = statement((db, arg: { webhook: string }) =>
 );
 
 /** One slice; says whether there was anything. */
-export async function eraseWebhookSlice(tx: Tx, now: number): Promise<number> {
-  const expired = await tx.change(deleteExpired, { before: now - webhookLimits.keptMs });
+export async function eraseWebhookSlice(tx: Tx, now: number, most: number): Promise<number> {
+  const expired = await tx.change(deleteExpired, { before: now - webhookLimits.keptMs, limit: most });
   const deleted = await tx.first(findDeleted, {});
   if (deleted === undefined) return expired;
-  const erased = await tx.change(deleteDeliveries, { webhook: deleted.id });
-  if (erased < deliveriesAtOnce) await tx.change(deleteWebhook, { webhook: deleted.id });
+  const erased = await tx.change(deleteDeliveries, { webhook: deleted.id, limit: most });
+  if (erased < most) await tx.change(deleteWebhook, { webhook: deleted.id });
   return expired + 1;
 }

@@ -1,12 +1,19 @@
 /**
- * How many operations of requests share a transaction: as many as are done in a moment. What takes longer makes others
+ * How much is done in one transaction, such as how many operations of requests share one: as many as are done in a moment. What takes longer makes others
  * wait, those of the same account in other processes too, until they have to be refused. So after a long one half as
  * many are taken, and after a short one twice as many again.
  */
 type GroupSize = { now: () => number; note: (tookMs: number) => void };
 
-export function createGroupSize({ most, longMs }: { most: number; longMs: number }): GroupSize {
-  let size = most;
+type GroupSizeOptions = {
+  most: number;
+  longMs: number;
+  /** What it begins with, where nobody knows yet how long the most would take. */
+  first?: number;
+};
+
+export function createGroupSize({ most, longMs, first = most }: GroupSizeOptions): GroupSize {
+  let size = first;
   return {
     now: () => size,
     note: (tookMs) => {

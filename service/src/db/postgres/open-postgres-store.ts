@@ -117,6 +117,7 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
         }
       }),
     // What is deleted is gone from view at once; the files are the server's (see docs/operations.md).
+    carryOver: () => Promise.resolve(),
     truncateLog: () => Promise.resolve(true),
     // The files are the server's.
     findDamage: () => Promise.resolve(undefined),

@@ -223,24 +223,37 @@ describe('the store at run time', () => {
     await store.close();
   });
 
+  const put = statement((db, arg: { id: string; name: string }) =>
+    db.insertInto('account').values({
+      id: arg.id,
+      name: arg.name,
+      plan: 'none',
+      granted: 0,
+      available: 0,
+      reserved: 0,
+      spent: 0,
+      entries: 0,
+      touched_at: 0,
+      frozen_at: null,
+      created_at: 0,
+    }),
+  );
+  it('what is carried over is in its file, also where it is asked for many times at once', async (t) => {
+    const dataDir = newDir(t);
+    const store = await openSqliteStore({ dataDir, check: true });
+    const isIn = (end: string) => readFileSync(join(dataDir, `mailproof.db${end}`)).includes('canary');
+    await store.write((tx) => tx.change(put, { id: 'a', name: 'canary' }));
+    assert.deepEqual([isIn(''), isIn('-wal')], [false, true]);
+    await Promise.all([store.carryOver(), store.carryOver(), store.carryOver()]);
+    assert.equal(isIn(''), true);
+    await store.write((tx) => tx.change(put, { id: 'b', name: 'another' }));
+    await store.carryOver();
+    await store.close();
+  });
+
   it('holds no byte of what was deleted once its log is truncated', async (t) => {
     const dataDir = newDir(t);
     const store = await openSqliteStore({ dataDir, check: true });
-    const put = statement((db, arg: { id: string; name: string }) =>
-      db.insertInto('account').values({
-        id: arg.id,
-        name: arg.name,
-        plan: 'none',
-        granted: 0,
-        available: 0,
-        reserved: 0,
-        spent: 0,
-        entries: 0,
-        touched_at: 0,
-        frozen_at: null,
-        created_at: 0,
-      }),
-    );
     const drop = statement((db, arg: { id: string }) => db.deleteFrom('account').where('id', '=', arg.id));
     const holds = () =>
       ['', '-wal', '-shm'].some((end) =>

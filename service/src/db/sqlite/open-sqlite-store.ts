@@ -8,6 +8,7 @@ import { sqliteDialect } from '../dialect.ts';
 import type { OnGroup } from '../groups/time-group.ts';
 import { createWriteQueue } from '../groups/write-queue.ts';
 import { isFileSound } from './check-file.ts';
+import { createCheckpointThread } from './checkpoint-thread.ts';
 import { createLocalNotices } from './local-notices.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { ProcessRegistry } from '../process-registry.ts';
@@ -186,6 +187,7 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
   const compile = createCompiler(dialect.queries);
   const registries: ProcessRegistry[] = [];
   const reads = shareReadTransactions(reader);
+  const { carryOver, close: endThread } = createCheckpointThread(storeFile(dataDir));
   const queue = createWriteQueue({
     // Whoever has written reads what was written.
     connection: { ...writer, execute: refreshing(writer, reads) },
@@ -211,7 +213,9 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
         await connection.close();
       }
     },
+    carryOver,
     truncateLog: async () => {
+      await carryOver();
       reads.refresh();
       // A connection of its own that waits for nobody: the next sweep tries again.
       const connection = connect(0);
@@ -236,6 +240,7 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
     ...createLocalNotices(),
     close: async () => {
       await queue.close();
+      await endThread();
       await writer.close();
       await reader.close();
     },

@@ -1,5 +1,6 @@
 import type { ServiceHealth, StatusCounts } from '@mailproof/client';
 import { Type, type Static } from 'typebox';
+import { mostTasksCounted } from '../../tasks/read-task-queue.ts';
 import { stringEnum } from './string-enum.ts';
 import type { SameType } from './same-type.ts';
 import { statusSchema } from './verification-schemas.ts';
@@ -97,8 +98,10 @@ export const healthSchema = Type.Object(
     ),
     queue: Type.Object(
       {
-        waiting: count('Tasks that wait for a worker'),
-        running: count('Running tasks, including those that wait for a mail host'),
+        waiting: count(`Tasks that wait for a worker, counted up to ${mostTasksCounted}`),
+        running: count(
+          `Running tasks, including those that wait for a mail host, counted up to ${mostTasksCounted}`,
+        ),
         oldest_waiting_at: textOrNull('When the oldest waiting task was created'),
       },
       closed,
