@@ -98,7 +98,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   return (authorization) => {
     if (authorization === undefined) return undefined;
     const digest = hash('sha256', authorization);
-    return remembered.get(digest) ?? lookAndRemember(authorization, digest);
+    return remembered.peek(digest) ?? lookAndRemember(authorization, digest);
   };
 }
 

@@ -79,23 +79,36 @@ const familyKeys = Object.keys(metricFamilies) as FamilyKey[];
 
 type Tally = ReturnType<typeof createTally>;
 
+/** Where a series is found, one label after the other: no text has to be put together for it. */
+type Place = { series?: MetricSeries; below: Map<string, Place> };
+
 /** The series of one family. What runs on the way of a request is written as loops: it is short, and runs often. */
 function createTally({ labels: labelTexts, buckets = [] }: MetricFamily) {
   const names = Object.keys(labelTexts);
-  const series = new Map<string, MetricSeries>();
+  const all: MetricSeries[] = [];
+  const root: Place = { below: new Map() };
+  let overflow: MetricSeries | undefined;
 
   function seriesOf(labels: Readonly<Record<string, string>>): MetricSeries {
-    let place = '';
-    for (const name of names) place += `${labels[name] ?? ''}\n`;
-    return series.get(place) ?? addSeries(place, labels);
+    let place: Place | undefined = root;
+    for (const name of names) place = place?.below.get(labels[name] ?? '');
+    return place?.series ?? addSeries(names.map((name) => labels[name] ?? ''));
   }
 
-  function addSeries(place: string, labels: Readonly<Record<string, string>>): MetricSeries {
-    const isBeyond = series.size >= mostSeries;
-    const values = names.map((name) => (isBeyond ? overflowValue : (labels[name] ?? '')));
-    const kept = isBeyond ? overflowPlace : place;
-    const one = series.get(kept) ?? { labels: values, value: 0, count: 0, buckets: buckets.map(() => 0) };
-    series.set(kept, one);
+  function addSeries(values: string[]): MetricSeries {
+    if (all.length >= mostSeries) return (overflow ??= createSeries(names.map(() => overflowValue)));
+    let place = root;
+    for (const value of values) {
+      const next: Place = place.below.get(value) ?? { below: new Map() };
+      place.below.set(value, next);
+      place = next;
+    }
+    return (place.series = createSeries(values));
+  }
+
+  function createSeries(labels: string[]): MetricSeries {
+    const one = { labels, value: 0, count: 0, buckets: buckets.map(() => 0) };
+    all.push(one);
     return one;
   }
 
@@ -110,9 +123,6 @@ function createTally({ labels: labelTexts, buckets = [] }: MetricFamily) {
       const inBucket = one.buckets[at];
       if (inBucket !== undefined) one.buckets[at] = inBucket + 1;
     },
-    all: (): MetricSeries[] => [...series.values()],
+    all: (): readonly MetricSeries[] => all,
   };
 }
-
-/** The one series of all that is beyond the bound. */
-const overflowPlace = overflowValue;

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
-import type { OverloadGuard, AdmitAnswer } from '../http/pipeline/overload-guard.ts';
+import type { AdmitAnswer, OverloadGuard, WorkKind } from '../http/pipeline/overload-guard.ts';
 import type { HttpParts } from '../http/routes/http-parts.ts';
 import type { Metrics, MetricSample } from '../metrics/create-metrics.ts';
 import { createStoreFigures } from '../metrics/create-store-figures.ts';
@@ -70,16 +70,16 @@ export function timeRequests(logRequest: LogRequest, metrics: Metrics): LogReque
 }
 
 export function countRefusals(guard: OverloadGuard, metrics: Metrics): OverloadGuard {
+  function note(kind: WorkKind, answer: AdmitAnswer): AdmitAnswer {
+    if (answer.kind === 'refused')
+      metrics.count('overloadRefusals', { kind, why: guard.isDraining() ? 'drain' : 'overload' });
+    return answer;
+  }
   return {
     ...guard,
     admit: (kind, asker) => {
-      const note = (answer: AdmitAnswer): AdmitAnswer => {
-        if (answer.kind === 'refused')
-          metrics.count('overloadRefusals', { kind, why: guard.isDraining() ? 'drain' : 'overload' });
-        return answer;
-      };
       const answer = guard.admit(kind, asker);
-      return answer instanceof Promise ? answer.then(note) : note(answer);
+      return answer instanceof Promise ? answer.then((late) => note(kind, late)) : note(kind, answer);
     },
   };
 }

@@ -17,7 +17,7 @@ export function bodyDeadline({ ms, exempt }: { ms: number; exempt: string }): on
         void refuse(reply, 'request_timeout');
       }, ms);
       timer.unref();
-      raw.once('end', () => clearTimeout(timer));
+      // It closes when it has been read, too.
       raw.once('close', () => clearTimeout(timer));
     }
     done();

@@ -88,5 +88,6 @@ export function networkOfClient(address: string): string {
 
 /** Without the zone of a link-local address; an IPv4 address that arrived through an IPv6 socket as IPv4. */
 function plainAddress(address: string): string {
+  if (!address.includes(':')) return address;
   return address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -192,7 +192,7 @@ function createWaitEstimate({ inFlight, clock, patienceMs }: WaitEstimateParts) 
     /** Every request comes here twice, so what is known of an asker is changed in place. */
     noteRelease(asker: string, since: number) {
       const now = clock.now();
-      const seen = known.get(asker);
+      const seen = known.peek(asker);
       if (seen === undefined) known.set(asker, { heldMs: now - since, releasedAt: now });
       else {
         seen.heldMs += newestShare * (now - since - seen.heldMs);

@@ -35,6 +35,7 @@ export function receiveRequest({
     (!hasOperator && isAdminUrl(url)) ||
     (oidc === undefined && isPeopleUrl(url)) ||
     (metrics === undefined && url.startsWith(metricsPath));
+  const isHiddenRoute = rememberByRoute(isHidden);
   return (request, reply, done) => {
     const context = openContext(request, networkOfClient(clientAddress(request)));
     // It closes once, so there is no need to stop listening.
@@ -49,9 +50,19 @@ export function receiveRequest({
     if (request.raw.rawHeaders.length > 2 * maxHeaderFields) void refuse(reply, 'headers_too_large');
     else if (!namesOneHost(request)) void refuse(reply, 'bad_request');
     // The router takes nothing at all for a task id, and more beside; the table of paths does not.
-    else if (route === undefined || isHidden(route) || !isPathOf(route, request.url))
+    else if (route === undefined || isHiddenRoute(route) || !isPathOf(route, request.url))
       void refuseUnrouted(request, reply, isHidden(request.url) ? undefined : methodsAt(request.url));
     else done();
+  };
+}
+
+/** There are as many answers as routes, and each is asked for at every request. */
+function rememberByRoute(ask: (route: string) => boolean): (route: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (route) => {
+    const answer = known.get(route) ?? ask(route);
+    known.set(route, answer);
+    return answer;
   };
 }
 
