@@ -19,11 +19,19 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, callback) => {
     let afterSockets: NodeJS.Immediate | undefined;
-    // Node's timers count whole milliseconds and may fire up to one early; a deadline must have passed when it is told.
-    const timer = setTimeout(() => (afterSockets = setImmediate(callback)), Math.max(0, Math.ceil(ms) + 1));
+    const timer = setTimeout(() => (afterSockets = setImmediate(callback)), timerMs(ms));
     return () => {
       clearTimeout(timer);
       clearImmediate(afterSockets);
     };
   },
 };
+
+/** Node keeps the timers of each duration in a list of their own: where a sixtieth does not matter, few will do. */
+const longMs = 1_000;
+const stepMs = 16;
+
+/** Node's timers count whole milliseconds and may fire up to one early; a deadline must have passed when it is told. */
+function timerMs(ms: number): number {
+  return Math.max(0, (ms < longMs ? Math.ceil(ms) : Math.ceil(ms / stepMs) * stepMs) + 1);
+}

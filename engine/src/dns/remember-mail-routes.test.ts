@@ -26,12 +26,13 @@ const takesMail: MailRoute = {
   further: [],
 };
 
-function setUp(route: MailRoute, lives: Record<string, number>) {
+function setUp(route: MailRoute, lives: Record<string, number>, reachesIpv6 = () => true) {
   const clock = createTestClock();
   let found = 0;
   const routes = rememberMailRoutes({
     clock,
     limits: defaultLimits,
+    reachesIpv6,
     resolver: { lifeMs: ({ name, type }: DnsQuestion) => lives[`${type} ${name}`] ?? 0 },
     findMailRoute: () => {
       found += 1;
@@ -61,6 +62,16 @@ test('a route with an answer that may not be kept is not remembered', async () =
   const { routes } = setUp(takesMail, { ...lives, 'MX example.test': 0 });
   await routes.find(domain, patience);
   assert.equal(routes.recall(domain), undefined);
+});
+
+test('a route whose AAAA records nobody needed is remembered without them', async () => {
+  const ofIpv4 = { ...lives, 'AAAA mx.example.test': 0 };
+  const { routes } = setUp(takesMail, ofIpv4, () => false);
+  await routes.find(domain, patience);
+  assert.deepEqual(routes.recall(domain), takesMail);
+  const { routes: ofBoth } = setUp(takesMail, ofIpv4);
+  await ofBoth.find(domain, patience);
+  assert.equal(ofBoth.recall(domain), undefined);
 });
 
 for (const route of [

@@ -12,6 +12,11 @@ type SocketDestination = {
   port: number;
   /** An address of this machine to leave from; none means that the system chooses. */
   localAddress?: string;
+  /**
+   * Where what is read lies, for any number of sockets: whoever listens for data must be done with it when the listener
+   * returns. Without it each piece has memory of its own, which costs as much as all the rest of a short conversation.
+   */
+  readInto?: Buffer;
   clock: Clock;
   patience: Patience;
 };
@@ -26,20 +31,26 @@ type SocketDestination = {
  * itself (`destroyed`) and does not bring the process down.
  */
 export function connectSocket(destination: SocketDestination): Promise<Connected> {
-  const { address, port, localAddress, clock, patience } = destination;
+  const { address, port, localAddress, readInto, clock, patience } = destination;
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: address,
       port,
       ...(localAddress === undefined ? {} : { localAddress }),
+      ...(readInto === undefined ? {} : { onread: { buffer: readInto, callback: tellData } }),
       noDelay: true,
       autoSelectFamily: false,
       lookup: neverLookUp,
     });
+    // A socket with such a buffer would read as soon as it is connected, and nobody listens yet.
+    if (readInto !== undefined) socket.pause();
     const cancelTimer = clock.after(patience.deadline - clock.now(), onTimeout);
     socket.once('connect', onConnect).once('error', onError).on('error', ignore);
     patience.signal.addEventListener('abort', onAbort, { once: true });
 
+    function tellData(size: number, buffer: Uint8Array): boolean {
+      return socket.emit('data', buffer.subarray(0, size));
+    }
     function stopWaiting(): void {
       cancelTimer();
       socket.off('connect', onConnect).off('error', onError);

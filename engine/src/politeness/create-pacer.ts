@@ -160,7 +160,7 @@ function openFrom(egress: string, histories: HostHistories): number {
 
 /** What one egress address does at a host. One that is met for the first time may be known to a predecessor. */
 function countOf({ from }: HostHistory, egress: string, { takeovers, clock }: Pacing): EgressCount {
-  const known = from.find((count) => count.egress === egress);
+  const known = from[0]?.egress === egress ? from[0] : from.find((count) => count.egress === egress);
   if (known !== undefined) return known;
   const takeover = takeovers.get(egress);
   const isRecent = takeover !== undefined && clock.now() - takeover.at < minuteMs;
@@ -199,9 +199,11 @@ function restOfDomain(domain: string, destination: Destination, { domainRests, c
 }
 
 function restOf(destination: Destination, { histories, clock, keysOf }: Pacing): KnownRest | undefined {
-  const { address, group } = keysOf(destination);
-  const rests = [histories.of(address).rest, histories.of(group).rest];
-  return rests.find((rest) => isRunning(rest, clock));
+  const keys = keysOf(destination);
+  const ofAddress = histories.of(keys.address).rest;
+  if (isRunning(ofAddress, clock)) return ofAddress;
+  const ofGroup = histories.of(keys.group).rest;
+  return isRunning(ofGroup, clock) ? ofGroup : undefined;
 }
 
 function mayOpen(destination: Destination, egress: string, pacing: Pacing): Permission {
@@ -211,16 +213,13 @@ function mayOpen(destination: Destination, egress: string, pacing: Pacing): Perm
   const keys = pacing.keysOf(destination);
   const { politeness } = destination.policy;
   const group = histories.of(keys.group);
-  const most: [string, number][] = [
-    [keys.address, politeness.conversationsPerAddress],
-    [keys.network, politeness.conversationsPerNetwork],
-    [keys.group, groupLimit(group, politeness)],
-  ];
-  const full = most.find(([key, limit]) => {
-    const history = histories.of(key);
-    return countOf(history, egress, pacing).open >= (history.allowed ?? limit);
-  });
-  if (full !== undefined) return { kind: 'wait', until: undefined, key: full[0] };
+  const address = histories.of(keys.address);
+  const isFull = (history: HostHistory, limit: number): boolean =>
+    countOf(history, egress, pacing).open >= (history.allowed ?? limit);
+  if (isFull(address, politeness.conversationsPerAddress)) return untilOneEnds(keys.address);
+  if (isFull(histories.of(keys.network), politeness.conversationsPerNetwork))
+    return untilOneEnds(keys.network);
+  if (isFull(group, groupLimit(group, politeness))) return untilOneEnds(keys.group);
   const takeover = pacing.takeovers.get(egress);
   const next = (history: HostHistory): number =>
     nextConnection(
@@ -228,8 +227,12 @@ function mayOpen(destination: Destination, egress: string, pacing: Pacing): Perm
       politeness,
       clock,
     );
-  const until = Math.max(next(group), next(histories.of(keys.address)));
+  const until = Math.max(next(group), next(address));
   return until > clock.now() ? { kind: 'wait', until, key: keys.group } : { kind: 'open' };
+}
+
+function untilOneEnds(key: string): Permission {
+  return { kind: 'wait', until: undefined, key };
 }
 
 function groupLimit({ clean }: HostHistory, politeness: Politeness): number {
@@ -267,7 +270,8 @@ type ClosedConversation = {
 function noteClosed({ destination, egress, outcome }: ClosedConversation, pacing: Pacing): void {
   const { histories, clock, backsOff } = pacing;
   const keys = pacing.keysOf(destination);
-  for (const key of Object.values(keys)) countOf(histories.of(key), egress, pacing).open -= 1;
+  for (const key of [keys.address, keys.network, keys.group])
+    countOf(histories.of(key), egress, pacing).open -= 1;
   if (outcome === undefined || !backsOff) return;
   const at = { address: histories.of(keys.address), group: histories.of(keys.group) };
   const { failures: failuresBefore } = at.address;

@@ -26,6 +26,8 @@ export function createPolicyBook({ file, pacing }: PolicyBookParts): PolicyBook 
   const remembered = createBoundedCache<HostPolicy>({ maxEntries: policiesRemembered });
   return {
     policyFor(mailHost) {
+      const asked = remembered.peek(mailHost);
+      if (asked !== undefined) return asked;
       const host = mailHost.toLowerCase().replace(/\.$/u, '');
       const known = remembered.peek(host);
       if (known !== undefined) return known;
@@ -49,7 +51,7 @@ function layPolicy(host: string, settings: PolicyFile['providers'] = new Map()):
   const layers = [
     builtInPolicies.find((builtIn) => builtIn.group === group),
     settings.get(group),
-    ...suffixesOf(host).map((suffix) => settings.get(suffix)),
+    ...(settings.size === 0 ? [] : suffixesOf(host).map((suffix) => settings.get(suffix))),
   ];
   const stated = layers.filter((layer) => layer !== undefined);
   const inAll = stated.findLast((layer) => layer.connectionsPerMinuteInAll !== undefined);

@@ -102,6 +102,7 @@ type PlanParts = {
 };
 
 export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanParts): GroupPlan {
+  if (waiting.pending.length + waiting.owed.length + waiting.closing.length === 0) return nobodyWaits(budget);
   const room = roomIn(budget);
   const group = startGroup(budget, parts);
   const most = Math.max(0, room - Math.max(waiting.closing.length, budget.placesKept));
@@ -118,6 +119,11 @@ export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanPa
     budget: group.budget(),
     recipientsBefore: budget.recipientsInTransaction,
   };
+}
+
+function nobodyWaits(budget: SessionBudget): GroupPlan {
+  const recipientsBefore = budget.recipientsInTransaction;
+  return { steps: [], pending: [], owed: [], closing: [], budget, recipientsBefore };
 }
 
 /** Places for a comparison: the made-up recipient, and a mailbox before and after it. */

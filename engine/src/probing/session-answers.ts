@@ -9,7 +9,7 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import { catchAllAfter } from './catch-all-lookups.ts';
 import { saidYes, isWithoutReason, leavesDoubt, templateOf, type Said } from './contrast.ts';
 import type { PendingProbe } from './pending-probe.ts';
-import { contrastPlaces, type GroupPlan } from './recipient-group.ts';
+import { contrastPlaces, type GroupPlan, type RecipientQuestion } from './recipient-group.ts';
 import { compare, randomProbeOf, type RandomProbe } from './session-contrast.ts';
 import { addAnswer, askLast, holdAnswer, isAnswered, type MailboxAnswer } from './session-probes.ts';
 import { answeredVisit, undetermined } from './session-report.ts';
@@ -99,8 +99,9 @@ export function needsRandomProbe(
 ): boolean {
   const check = { mailHost: destination.target.host, route: parts.route.id };
   if (!parts.catchAllLookups.needsAsking(domain, check)) return false;
-  const waiting = [...probes.owed, ...probes.closing];
-  return !waiting.some(({ kind, probe }) => kind === 'random_probe' && probe.address.host === domain);
+  const isOfDomain = ({ kind, probe }: RecipientQuestion): boolean =>
+    kind === 'random_probe' && probe.address.host === domain;
+  return !probes.owed.some(isOfDomain) && !probes.closing.some(isOfDomain);
 }
 
 /** Nobody else need ask for the random probes of this group. */

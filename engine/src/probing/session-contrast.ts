@@ -59,29 +59,26 @@ export function leftOpen(session: SmtpSession, failure: Failure | undefined): Ma
   const open = [...claims, ...unasked.map(({ probe }) => probe.address.host)];
   const isCut = ({ probe, said }: MailboxAnswer): boolean =>
     failure !== undefined && saidYes(said[0]) && open.includes(probe.address.host);
-  const inDoubt = leftInDoubt(session);
   return probes.answered.filter(
-    (answer) => answer.probe.returns() === 0 && (isCut(answer) || inDoubt.includes(answer)),
+    (answer) => answer.probe.returns() === 0 && (isCut(answer) || isLeftInDoubt(session, answer)),
   );
 }
 
 /**
- * Mailboxes about which a doubt is left for want of room, or because nobody beside them was taken: another conversation
+ * Whether a doubt about a mailbox is left for want of room, or because nobody beside it was taken: another conversation
  * may have what this one had not. Somebody who waits for a single answer is not kept waiting for company.
  */
-function leftInDoubt(session: SmtpSession): MailboxAnswer[] {
+function isLeftInDoubt(session: SmtpSession, { probe, said: [first] }: MailboxAnswer): boolean {
   const { parts, destination } = session;
-  return session.probes.answered.filter(({ probe, said: [first] }) => {
-    const { host } = probe.address;
-    if (!saidYes(first) && !isWithoutReason(first)) return false;
-    if (questionsAbout(session, host).length > 0) return true;
-    if (randomProbeOf(session, host) !== undefined) return false;
-    const known = parts.catchAllLookups.look(host, destination.target.host);
-    // Somebody else was to find out about made-up ones, and did not.
-    if (known === undefined) return true;
-    const isNoCatchAll = known === 'being_asked' || (known.kind === 'no' && known.from === 'memory');
-    return isNoCatchAll && isWithoutReason(first) && probe.asker.urgency === 'bulk';
-  });
+  const { host } = probe.address;
+  if (!saidYes(first) && !isWithoutReason(first)) return false;
+  if (questionsAbout(session, host).length > 0) return true;
+  if (randomProbeOf(session, host) !== undefined) return false;
+  const known = parts.catchAllLookups.look(host, destination.target.host);
+  // Somebody else was to find out about made-up ones, and did not.
+  if (known === undefined) return true;
+  const isNoCatchAll = known === 'being_asked' || (known.kind === 'no' && known.from === 'memory');
+  return isNoCatchAll && isWithoutReason(first) && probe.asker.urgency === 'bulk';
 }
 
 function questionsAbout(session: SmtpSession, domain: CanonicalHost): RecipientQuestion[] {

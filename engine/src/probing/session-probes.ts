@@ -96,11 +96,14 @@ export function endSession(probes: State): void {
   probes.isOver = true;
 }
 
+/** As late as the last of those who still wait. */
 function setDeadline({ all, patience, limits, since }: State): void {
-  const deadlines = all
-    .filter((probe) => !probe.isSettled())
-    .map(({ deadline, asker }) => Math.min(deadline, since + phaseMs(asker, limits)));
-  patience.deadline = Math.max(...deadlines);
+  let latest = -Infinity;
+  for (const probe of all) {
+    if (probe.isSettled()) continue;
+    latest = Math.max(latest, Math.min(probe.deadline, since + phaseMs(probe.asker, limits)));
+  }
+  patience.deadline = latest;
 }
 
 function phaseMs({ urgency }: Asker, limits: Limits): number {
@@ -122,7 +125,8 @@ function takeOn(probes: State, taken: PendingProbe[]): void {
   if (taken.length === 0) return;
   probes.all = probes.all.concat(taken);
   // Whoever was left without an answer before comes first: a host that takes few refusals answers the first ones.
-  probes.pending = probes.pending.concat(taken).sort((one, other) => other.returns() - one.returns());
+  probes.pending = probes.pending.concat(taken);
+  if (probes.pending.length > 1) probes.pending.sort((one, other) => other.returns() - one.returns());
   setDeadline(probes);
   for (const probe of taken) probe.onSettled(probes.onSettled);
 }
@@ -133,8 +137,11 @@ export function takeMore(probes: State, most: number): void {
 
 /** Leaves out whoever has left, and whoever cannot be named to this host. */
 export function sift(probes: State, { smtputf8 }: { smtputf8: boolean }): void {
+  if (probes.pending.length === 0) return;
   const waiting = probes.pending.filter((probe) => !probe.isSettled());
   const isDeclined = (probe: PendingProbe): boolean => probe.address.needsSmtputf8 && !smtputf8;
+  probes.pending = waiting;
+  if (!waiting.some(isDeclined)) return;
   probes.pending = waiting.filter((probe) => !isDeclined(probe));
   probes.declined = probes.declined.concat(waiting.filter(isDeclined));
 }
@@ -213,6 +220,7 @@ function isBarren({ answered }: State): boolean {
 
 /** Answers that are of no use as they are: their probes are asked for again in another session. */
 export function askElsewhere(probes: State, answers: MailboxAnswer[]): void {
+  if (answers.length === 0) return;
   probes.answered = probes.answered.filter((answer) => !answers.includes(answer));
   giveBack(
     probes,
@@ -235,6 +243,7 @@ export function giveBackOrGiveUp(probes: State): void {
 
 /** Whoever was never named in a session that answered others has lost nothing by it: that return is not counted. */
 function giveBack(probes: State, given: PendingProbe[], counts: (probe: PendingProbe) => boolean): void {
+  if (given.length === 0) return;
   const open = given.filter((probe) => !probe.isSettled());
   for (const probe of open) if (counts(probe)) probe.countReturn();
   probes.named = probes.named.filter((probe) => !given.includes(probe));

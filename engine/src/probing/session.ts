@@ -227,6 +227,7 @@ function isSlowAtRefusing(
   { slowRefusalMs }: Limits,
 ): boolean {
   const allMs = tookMs.reduce((sum, ms) => sum + ms, 0);
+  if (allMs < slowRefusalMs) return false;
   return replies.some(
     (reply, index) =>
       reply !== undefined &&

@@ -73,6 +73,14 @@ function socketOf(outcome: RouteDialOutcome): Socket {
   return outcome.socket;
 }
 
+/** All that comes, taken as it comes: what a direct route reads lies in a buffer that the next piece overwrites. */
+async function heardFrom(socket: Socket): Promise<string> {
+  let heard = '';
+  socket.on('data', (bytes) => (heard += bytes.toString())).resume();
+  await once(socket, 'end');
+  return heard;
+}
+
 const dialThrough = (proxy: TestProxy, credentials?: typeof login) =>
   dialerFor(through(proxy, credentials)).dial({ host, address: '127.0.0.1' }, patience());
 
@@ -86,7 +94,7 @@ describe('a direct route', () => {
     const dialer = dialerFor({ id: 'second', kind: 'direct', localAddress: '127.0.0.7' });
     peers.length = 0;
     const socket = socketOf(await dialer.dial({ host, address: '127.0.0.1' }, patience()));
-    assert.equal(await text(socket), banner);
+    assert.equal(await heardFrom(socket), banner);
     assert.deepEqual(peers, ['127.0.0.7']);
   });
 

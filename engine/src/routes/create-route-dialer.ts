@@ -25,6 +25,9 @@ export function createRouteDialer(setting: RouteSetting, parts: DialerParts): Ro
   return createGuardedDialer<Exclude<Proxied, { kind: 'connected' }>>(parts, wayOf(setting, parts));
 }
 
+/** As much as a conversation reads at once: replies are short. */
+const readBytes = 16_384;
+
 function wayOf(
   setting: RouteSetting,
   { port, clock }: DialerParts,
@@ -32,10 +35,12 @@ function wayOf(
   switch (setting.kind) {
     case 'direct': {
       const { localAddress } = setting;
+      const readInto = Buffer.alloc(readBytes);
       const connect = (address: string, patience: Patience) =>
         connectSocket({
           address,
           port,
+          readInto,
           clock,
           patience,
           ...(localAddress === undefined ? {} : { localAddress }),

@@ -140,10 +140,10 @@ export function createRoutes(parts: RoutesParts): Routes {
       const mayComeBack = usable.some(({ route }) => rights.of(route.id) === 'lapsed');
       return { kind: 'none', why: mayComeBack ? 'lapsed' : 'not_ours' };
     }
-    const keys = refusalKeys({ group, address }).filter((key) => refusals.peek(key) !== undefined);
-    const honest = open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
-    if (honest.length === 0) return resting(Math.max(...keys.map((key) => refusals.lifeOf(key))));
-    return firstFit(inOrderFor(group, honest, preferred), { group, now: clock.now() });
+    const inOrder = inOrderFor(group, withoutDodging(open, { group, address }, refusals), preferred);
+    if (inOrder.length === 0)
+      return resting(Math.max(...refusalKeys({ group, address }).map((key) => refusals.lifeOf(key))));
+    return firstFit(inOrder, { group, now: clock.now() });
   }
 
   function note(routeId: string, event: RouteEvent): void {
@@ -223,6 +223,17 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
     volume: createRouteVolume(setting, parts),
     counts: { id, opened: 0, connected: 0 },
   };
+}
+
+/** Whoever refused us on one route is asked on no other. */
+function withoutDodging(
+  open: WatchedRoute[],
+  by: { group: string; address: string },
+  refusals: BoundedCache<string>,
+): WatchedRoute[] {
+  if (refusals.size() === 0) return open;
+  const keys = refusalKeys(by).filter((key) => refusals.peek(key) !== undefined);
+  return open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
 }
 
 /** What a refusal is remembered by, and found again. */

@@ -5,7 +5,7 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import { encodeCommand, type Command } from './command.ts';
 
 const host = 'plain.test' as CanonicalHost;
-const encode = (command: Command): string => encodeCommand(command, defaultLimits).toString('utf8');
+const encode = (command: Command): string => encodeCommand(command, defaultLimits);
 
 describe('commands as they go on the wire', () => {
   const table: [Command, string][] = [

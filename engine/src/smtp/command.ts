@@ -12,20 +12,22 @@ export type Command =
   | { verb: 'RCPT'; localPart: string; host: CanonicalHost; smtputf8: boolean };
 
 /**
- * Serialises a command. Refuses what could end the line early or smuggle a second command in: control
+ * Serialises a command, to be written as UTF-8. Refuses what could end the line early or smuggle a second command in: control
  * bytes always, bytes beyond ASCII unless the transaction is SMTPUTF8 (RFC 6531). Addresses were parsed
  * before they came here, so a refusal is a defect of ours and throws.
  */
-export function encodeCommand(command: Command, limits: Limits): Buffer {
+export function encodeCommand(command: Command, limits: Limits): string {
   const line = wordsOf(command);
   const mayBeUtf8 = 'smtputf8' in command && command.smtputf8;
-  const bytes = Buffer.from(`${line}\r\n`, 'utf8');
   if (!(mayBeUtf8 ? withoutControls : printableAscii).test(line)) {
     throw new Error(`${command.verb} would carry a byte that must not go on the wire`);
   }
-  if (bytes.length > limits.commandBytes) throw new Error(`${command.verb} is longer than a command may be`);
-  return bytes;
+  const bytes = (mayBeUtf8 ? Buffer.byteLength(line, 'utf8') : line.length) + lineEnd.length;
+  if (bytes > limits.commandBytes) throw new Error(`${command.verb} is longer than a command may be`);
+  return line + lineEnd;
 }
+
+const lineEnd = '\r\n';
 
 const printableAscii = /^[\x20-\x7e]*$/;
 const withoutControls = /^[\x20-\x7e\u{80}-\u{10FFFF}]*$/u;

@@ -80,8 +80,8 @@ export function createConnection(tcp: Socket, { clock, limits, signal }: Connect
   }
 
   function send(commands: Command[]): void {
-    const bytes = Buffer.concat(commands.map((command) => encodeCommand(command, limits)));
-    if (checkInStep() === undefined) socket.write(bytes);
+    const lines = commands.map((command) => encodeCommand(command, limits)).join('');
+    if (checkInStep() === undefined) socket.write(lines, 'utf8');
   }
 
   async function startTls(serverName: string, deadline: number): Promise<Fault | undefined> {

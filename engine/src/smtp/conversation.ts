@@ -103,17 +103,25 @@ async function greet(
   const helo = await readReply(connection, limits.ehloMs, { clock, patience });
   if (helo.kind === 'fault') return broken('ehlo', helo);
   if (helo.reply.code !== 250) return { kind: 'refused', phase: 'ehlo', reply: helo.reply };
-  return { kind: 'greeted', capabilities: { pipelining: false, smtputf8: false, starttls: false } };
+  return { kind: 'greeted', capabilities: { ...noCapabilities } };
 }
 
+const noCapabilities: Capabilities = { pipelining: false, smtputf8: false, starttls: false };
+
+const capabilityOf: ReadonlyMap<string, keyof Capabilities> = new Map([
+  ['PIPELINING', 'pipelining'],
+  ['SMTPUTF8', 'smtputf8'],
+  ['STARTTLS', 'starttls'],
+]);
+
 function readCapabilities(reply: Reply, limits: Limits): Capabilities {
-  const lines = reply.lines.slice(1, 1 + limits.ehloKeywords);
-  const keywords = new Set(lines.map((line) => line.trim().split(' ')[0]?.toUpperCase()));
-  return {
-    pipelining: keywords.has('PIPELINING'),
-    smtputf8: keywords.has('SMTPUTF8'),
-    starttls: keywords.has('STARTTLS'),
-  };
+  const capabilities = { ...noCapabilities };
+  for (const line of reply.lines.slice(1, 1 + limits.ehloKeywords)) {
+    const [keyword = ''] = line.trim().split(' ', 1);
+    const known = capabilityOf.get(keyword.toUpperCase());
+    if (known !== undefined) capabilities[known] = true;
+  }
+  return capabilities;
 }
 
 /** One command of a group, and the phase that its reply belongs to. */
@@ -152,30 +160,28 @@ export async function exchange(
   const replies: (Reply | undefined)[] = [];
   const tookMs: number[] = [];
   if (capabilities.pipelining) connection.send(steps.map(({ command }) => command));
+  /** How long all replies that are still to come may take together. */
+  let awaitedMs = steps.reduce((sum, { command }) => sum + replyMs(command, limits, urgency), 0);
   let mailRefused = false;
-  for (const [index, { phase, command }] of steps.entries()) {
+  for (const { phase, command } of steps) {
     if (command.verb !== 'RCPT') mailRefused = false;
     if (!capabilities.pipelining && mailRefused) {
       replies.push(undefined);
       continue;
     }
     if (!capabilities.pipelining) connection.send([command]);
-    const awaited = capabilities.pipelining ? steps.slice(index) : [{ command }];
+    const ownMs = replyMs(command, limits, urgency);
     const since = clock.now();
-    const waitMs = repliesMs(awaited, limits, urgency);
+    const waitMs = capabilities.pipelining ? awaitedMs : ownMs;
     const answer = await readReply(connection, waitMs, { clock, patience });
     if (answer.kind === 'fault') return { replies, tookMs, broken: broken(phase, answer) };
+    awaitedMs -= ownMs;
+    tookMs[replies.length] = clock.now() - since;
     replies.push(answer.reply);
-    tookMs[index] = clock.now() - since;
     onReply();
     if (command.verb === 'MAIL') mailRefused = !isAccepted(answer.reply);
   }
   return { replies, tookMs, broken: undefined };
-}
-
-/** How long the replies to these commands may take together. */
-function repliesMs(steps: readonly { command: Command }[], limits: Limits, urgency: Urgency): number {
-  return steps.reduce((sum, { command }) => sum + replyMs(command, limits, urgency), 0);
 }
 
 function replyMs({ verb }: Command, limits: Limits, urgency: Urgency): number {

@@ -24,66 +24,80 @@ type ReplyReader = {
   isEmpty(): boolean;
 };
 
-type ReaderState = { partial: string; line: { code: number; lines: string[]; bytes: number } | undefined };
+type OpenReply = { code: number; lines: string[]; bytes: number };
 
 export function createReplyReader(limits: Limits): ReplyReader {
   const ready: Reply[] = [];
-  const state: ReaderState = { partial: '', line: undefined };
+  /** The line, and the reply, of which more is to come. */
+  let partial = '';
+  let open: OpenReply | undefined;
   let receivedBytes = 0;
   let broken = false;
 
   function readLine(line: string): boolean {
-    const parsed = parseLine(line, limits);
-    if (parsed === undefined) return false;
-    const reply = state.line ?? { code: parsed.code, lines: [], bytes: 0 };
-    reply.code = parsed.code;
-    reply.lines.push(parsed.text);
+    const end = line.endsWith('\r') ? line.length - 1 : line.length;
+    const code = codeOf(line, end);
+    if (line.length > limits.replyLineBytes || code === undefined || line.includes('\0')) return false;
+    const reply = (open ??= { code, lines: [], bytes: 0 });
+    reply.code = code;
+    reply.lines.push(line.slice(textAt, end));
     reply.bytes += line.length + 2;
-    state.line = reply;
     if (reply.lines.length > limits.replyLines || reply.bytes > limits.replyBytes) return false;
-    if (parsed.more) return true;
+    if (line.charCodeAt(codeDigits) === HYPHEN) return true;
     ready.push(finishReply(reply));
-    state.line = undefined;
+    open = undefined;
     return true;
   }
 
   function push(bytes: Buffer): boolean {
     receivedBytes += bytes.length;
     if (broken || receivedBytes > limits.conversationBytes) return !(broken = true);
-    const lines = (state.partial + bytes.toString('latin1')).split('\n');
-    state.partial = lines.pop() ?? '';
-    broken = state.partial.length > limits.replyLineBytes || !lines.every(readLine);
+    const text = partial + bytes.toString('latin1');
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0 && !broken; end = text.indexOf('\n', start)) {
+      broken = !readLine(text.slice(start, end));
+      start = end + 1;
+    }
+    partial = text.slice(start);
+    broken ||= partial.length > limits.replyLineBytes;
     return !broken;
   }
 
   return {
     push,
     take: () => ready.shift(),
-    isEmpty: () => ready.length === 0 && state.partial === '' && state.line === undefined,
+    isEmpty: () => ready.length === 0 && partial === '' && open === undefined,
   };
 }
 
-const lineShape = /^([2-5]\d\d)(?:([ -])(.*))?$/s;
+const SPACE = 0x20;
+const HYPHEN = 0x2d;
+const ZERO = 0x30;
+const codeDigits = 3;
+const textAt = 4;
 
-function parseLine(line: string, limits: Limits): { code: number; more: boolean; text: string } | undefined {
-  if (line.length > limits.replyLineBytes) return undefined;
-  const match = lineShape.exec(line.endsWith('\r') ? line.slice(0, -1) : line);
-  if (match?.[1] === undefined || line.includes('\0')) return undefined;
-  return { code: Number(match[1]), more: match[2] === '-', text: match[3] ?? '' };
+/** Three digits, the first from 2 to 5, and then a space, a hyphen or the end of the line, which is at `end`. */
+function codeOf(line: string, end: number): number | undefined {
+  const first = line.charCodeAt(0) - ZERO;
+  const second = line.charCodeAt(1) - ZERO;
+  const third = line.charCodeAt(2) - ZERO;
+  const after = line.charCodeAt(codeDigits);
+  if (!(first >= 2 && first <= 5 && second >= 0 && second <= 9 && third >= 0 && third <= 9)) return undefined;
+  if (end > codeDigits && after !== SPACE && after !== HYPHEN) return undefined;
+  return 100 * first + 10 * second + third;
 }
 
 const enhancedShape = /^([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)/;
 
-function finishReply({ code, lines }: { code: number; lines: string[] }): Reply {
-  const stripped = lines.map((line) => {
-    const found = enhancedShape.exec(line)?.[1];
-    return found?.startsWith(String(code)[0] ?? '') === true
-      ? { enhanced: found, text: line.slice(found.length).trimStart() }
-      : { enhanced: undefined, text: line };
-  });
-  return {
-    code,
-    enhanced: stripped.find((line) => line.enhanced !== undefined)?.enhanced,
-    lines: stripped.map((line) => line.text),
-  };
+/** A code whose class is not that of the reply is not believed, and stays in the text. */
+function finishReply({ code, lines }: OpenReply): Reply {
+  const firstDigit = ZERO + Math.floor(code / 100);
+  let enhanced: string | undefined;
+  for (const [index, line] of lines.entries()) {
+    const found = line.charCodeAt(0) === firstDigit ? enhancedShape.exec(line)?.[1] : undefined;
+    if (found === undefined) continue;
+    enhanced ??= found;
+    lines[index] = line.slice(found.length).trimStart();
+  }
+  return { code, enhanced, lines };
 }

@@ -41,6 +41,41 @@ test('what is remembered is what the rules say, whatever was asked before', () =
   }
 });
 
+test('words that were heard of one recipient mean of another what the rules say of that one', () => {
+  const sender = 'verify@probe.example';
+  const heloName = 'mx.probe.example';
+  const recipients = [
+    'nobody@example.com',
+    'someone.else@mail.example.org',
+    'mx.probe.example@example.com',
+    'nobody@probe.example',
+    '"nobody said: 550"@example.com',
+    'nö@example.com',
+  ];
+  const forms = [
+    '<?>',
+    '?',
+    '(?)',
+    '?:',
+    'for ?.',
+    `?, ${sender}`,
+    `<?> ${heloName}`,
+    'said: 550 5.1.1 <?>:',
+    'x?',
+    `${sender} example.com`,
+  ];
+  const classify = createReplyClassifier(1_000_000);
+  const samples = texts.filter((_, index) => index % 40 === 0);
+  for (const form of forms)
+    for (const text of samples)
+      for (const recipient of recipients) {
+        const named = `${form.replace('?', recipient)} ${text.replace('nobody@example.com', recipient)}`;
+        const reply = { code: 550, enhanced: '5.1.1', text: named, provider: undefined };
+        const parties = { sender, heloName, egressAddress: '198.51.100.7', recipient };
+        assert.deepEqual(classify(reply, parties), classifyReply(reply, parties), named);
+      }
+});
+
 test('a 2xx is accepted, whatever its words', () => {
   const classify = createReplyClassifier(10);
   const reply = { code: 250, enhanced: undefined, text: 'user unknown', provider: undefined };

@@ -12,16 +12,51 @@ export type ReplyClassifier = (reply: ReplyToClassify, parties?: ReplyParties) =
 
 export function createReplyClassifier(most: number): ReplyClassifier {
   const known = createBoundedCache<ReplyMeaning>({ maxEntries: most });
+  // By the very words: to read a reply costs far more than to look it up.
+  const verbatim = createBoundedCache<ReplyMeaning>({ maxEntries: most });
+
+  function read(reply: ReplyToClassify, parties: ReplyParties | undefined): ReplyMeaning {
+    const normalised = normaliseReply(reply, parties);
+    const key = keyOf(normalised);
+    const remembered = known.peek(key);
+    if (remembered !== undefined) return remembered;
+    const meaning = meaningOf(normalised);
+    known.set(key, meaning);
+    return meaning;
+  }
+
   return (reply, parties) => {
     if (isAcceptance(reply)) return { label: 'accepted', reason: 'accepted' };
-    const read = normaliseReply(reply, parties);
-    const key = keyOf(read);
-    const remembered = known.peek(key);
-    if (remembered !== undefined) return { ...remembered };
-    const meaning = meaningOf(read);
-    known.set(key, meaning);
+    const key = verbatimKey(reply, parties);
+    if (key === undefined) return { ...read(reply, parties) };
+    const meaning = verbatim.peek(key) ?? read(reply, parties);
+    verbatim.set(key, meaning);
     return { ...meaning };
   };
+}
+
+/** An address that reading a reply takes out as a whole, whatever its letters. */
+const plainAddress = /^[a-z\d._-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,8}$/;
+const notByItself = /(?<![\s<]|^)\t|\t(?![\s>]|$)/;
+/** So short that nothing is cut off, with an address of any length in it. */
+const shortCharacters = 1_000;
+
+/**
+ * The reply as it was said, with a tab for the recipient's address. It means the same of every recipient where it names
+ * the address by itself, which is then no name of ours; of other replies nothing is remembered by their words.
+ */
+function verbatimKey(
+  { code, enhanced, text, provider }: ReplyToClassify,
+  parties: ReplyParties | undefined,
+): string | undefined {
+  if (parties === undefined || text.length > shortCharacters || text.includes('\t')) return undefined;
+  const { sender, heloName, recipient } = parties;
+  if (!text.includes(recipient) || !plainAddress.test(recipient)) return undefined;
+  const senderDomain = sender.slice(sender.lastIndexOf('@') + 1);
+  const bearsOurName = [heloName, senderDomain].some((name) => recipient.includes(name.toLowerCase()));
+  const words = text.replaceAll(recipient, '\t');
+  if (bearsOurName || notByItself.test(words)) return undefined;
+  return `${code} ${enhanced} ${provider} ${heloName} ${sender} ${words}`;
 }
 
 /** All that the rules look at. A tab can stand in none of it: words are parted by single spaces. */
