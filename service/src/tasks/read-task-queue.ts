@@ -25,7 +25,7 @@ const countHeld = statement((db, arg: { mode: Mode }) =>
 );
 
 /** Those that nobody holds, in the order in which they are claimed. */
-const countFree = statement((db, arg: { mode: Mode }) =>
+const countFree = statement((db, arg: { mode: Mode; most: number }) =>
   db
     .selectFrom((eb) =>
       eb
@@ -34,7 +34,7 @@ const countFree = statement((db, arg: { mode: Mode }) =>
         .where(sql<boolean>`status <> 'completed' and lease_until = 0`)
         .where('mode', '=', arg.mode)
         .orderBy('next_at')
-        .limit(sql.lit(mostTasksCounted))
+        .limit(arg.most)
         .as('head'),
     )
     .select(['status', (eb) => eb.fn.countAll<number>().as('tasks')])
@@ -42,12 +42,15 @@ const countFree = statement((db, arg: { mode: Mode }) =>
     .groupBy('status'),
 );
 
-export async function readTaskQueue({ store }: { store: Pick<Store, 'read'> }): Promise<TaskQueue> {
+export async function readTaskQueue(
+  { store }: { store: Pick<Store, 'read'> },
+  most = mostTasksCounted,
+): Promise<TaskQueue> {
   let [waiting, running] = [0, 0];
   let oldestWaitingAt: number | undefined;
   for (const mode of modes) {
     running += (await store.read.first(countHeld, { mode }))?.tasks ?? 0;
-    for (const { status, tasks, oldest } of await store.read.all(countFree, { mode })) {
+    for (const { status, tasks, oldest } of await store.read.all(countFree, { mode, most })) {
       if (status !== 'waiting') running += tasks;
       else {
         waiting += tasks;
@@ -55,6 +58,6 @@ export async function readTaskQueue({ store }: { store: Pick<Store, 'read'> }): 
       }
     }
   }
-  const counted = (tasks: number) => Math.min(tasks, mostTasksCounted);
+  const counted = (tasks: number) => Math.min(tasks, most);
   return { waiting: counted(waiting), running: counted(running), oldestWaitingAt };
 }
