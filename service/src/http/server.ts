@@ -8,6 +8,7 @@ import { authenticateOperator } from './pipeline/authenticate-operator.ts';
 import { createAuthenticateRequest } from './pipeline/authenticate-request.ts';
 import { bodyDeadline } from './pipeline/body-deadline.ts';
 import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
+import { compileReply } from './pipeline/compile-reply.ts';
 import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
 import { createErrorHandler } from './pipeline/error-handler.ts';
 import { connectionsWithin, limitConnections } from './pipeline/limit-connections.ts';
@@ -157,9 +158,10 @@ function connectionOptions({ tls }: HttpParts, limits: ConnectionLimits): { http
     : ({ https: { ...http, ...tls } } as unknown as { http: ServerOptions });
 }
 
-/** Named here, so that the framework does not load its own validator, which is all that its types know. */
+/** Named here, so that the framework does not load those of its own, which is all that its types know. */
 const compilersFactory = {
   buildValidator: () => compileBodyCheck,
+  buildSerializer: () => compileReply,
 } as unknown as NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
 function openServer(parts: HttpParts, limits: ConnectionLimits): ApiServer {
