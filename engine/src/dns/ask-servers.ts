@@ -52,7 +52,7 @@ export function createAskServers(parts: AskServersParts): {
   function launch(question: DnsQuestion, deadline: number, release: () => void): WireLookup {
     const order: LookupOrder = { question, deadline, ended };
     let lookup: WireLookup | undefined;
-    let isOver = false;
+    let isOver = false as boolean;
     function ended(): void {
       isOver = true;
       if (lookup !== undefined) open.delete(lookup);
@@ -68,7 +68,8 @@ export function createAskServers(parts: AskServersParts): {
     } catch (error) {
       release();
       // A defect of ours reaches whoever asked.
-      return lookupOf(Promise.reject(error));
+      const defect = error as Error;
+      return lookupOf(Promise.reject(defect));
     }
   }
 

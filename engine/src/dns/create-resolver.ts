@@ -65,7 +65,7 @@ export function createResolver(parts: {
     lookups: createSemaphore(limits.dnsQueriesInFlight),
     onFailure: (failure) => void (failures[failure] += 1),
   });
-  const cached = cachedResolver(asker.begin, { clock, limits });
+  const cached = cachedResolver((question, deadline) => asker.begin(question, deadline), { clock, limits });
   const askUncached: Ask = (question, { deadline, signal }) => {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { answer, giveUp } = asker.begin(question, deadline);
