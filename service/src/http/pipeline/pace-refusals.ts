@@ -10,10 +10,10 @@ import { contextOf } from './request-context.ts';
  */
 export const refusalLimitTable = {
   perSecond: {
-    value: 250,
+    value: 1_000,
     meaning: 'refusals of one account, or of one client address, that are sent in a second',
   },
-  atOnce: { value: 50, meaning: 'of these, after a time without any, at once' },
+  atOnce: { value: 250, meaning: 'of these, after a time without any, at once' },
   waitMs: {
     value: 60_000,
     meaning: 'a refusal before it is sent; what would wait longer has its connection closed',
