@@ -77,11 +77,10 @@ export function createAskServers(parts: AskServersParts): {
   function beginLater(question: DnsQuestion, deadline: number): WireLookup {
     const stop = new AbortController();
     let begun: WireLookup | undefined;
-    const lookup = lookupOf(waitAndBegin(), () => {
+    return lookupOf(waitAndBegin(), () => {
       stop.abort(lookupEnded);
       begun?.giveUp();
     });
-    return lookup;
 
     async function waitAndBegin(): Promise<DnsAnswer> {
       const waiting = { giveUp: () => stop.abort(lookupEnded) };

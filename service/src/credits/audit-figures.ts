@@ -74,7 +74,8 @@ export async function sumOpenHolds(reader: Reader, account: string): Promise<num
   let open = await sumSingleHolds(reader, account);
   for (let after: string | null | undefined = ''; typeof after === 'string';) {
     const slice: HoldSlice | undefined = await reader.first(sumTaskHolds, {
-      ...{ account, after },
+      account,
+      after,
       limit: sliceHolds,
     });
     open += slice?.credits ?? 0;

@@ -44,7 +44,9 @@ for (const database of databases) {
       const { store, close } = await database.open();
       const steps: string[] = [];
       const erase = createEraser(() => Promise.resolve(steps.push('slice') > 18 ? 0 : 1), {
-        ...{ most: 1, serialKey: 'erasing', monotonic: { now: () => 0 } },
+        most: 1,
+        serialKey: 'erasing',
+        monotonic: { now: () => 0 },
       });
       const carryOver = () => Promise.resolve(void steps.push('carried over'));
       await erase({ store: { ...store, carryOver }, wallClock: { now: () => 0 } });

@@ -25,11 +25,16 @@ function sums({ integer, table, after }: SchemaWords): string[] {
       account_id text primary key references account (id), credits ${integer} not null
     ) ${table}`,
     ...after({
-      ...{ name: 'task_hold_opened', event: 'insert', table: 'hold', when: isOpen('new') },
+      name: 'task_hold_opened',
+      event: 'insert',
+      table: 'hold',
+      when: isOpen('new'),
       statements: [add('new.account_id', 'new.credits')],
     }),
     ...after({
-      ...{ name: 'task_hold_changed', event: 'update', table: 'hold' },
+      name: 'task_hold_changed',
+      event: 'update',
+      table: 'hold',
       when: `${isOpen('old')} <> ${isOpen('new')} or (${isOpen('new')} and old.credits <> new.credits)`,
       statements: [add('new.account_id', `${openCredits('new')} - ${openCredits('old')}`)],
     }),

@@ -60,7 +60,9 @@ export function receiveRequest({
 function rememberByRoute(ask: (route: string) => boolean): (route: string) => boolean {
   const known = new Map<string, boolean>();
   return (route) => {
-    const answer = known.get(route) ?? ask(route);
+    const remembered = known.get(route);
+    if (remembered !== undefined) return remembered;
+    const answer = ask(route);
     known.set(route, answer);
     return answer;
   };
