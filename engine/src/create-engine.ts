@@ -237,6 +237,8 @@ function openMailRoutes({ settings, clock, limits, reachesIpv6 }: Base, resolver
     limits,
     resolver,
     names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
+    findMailRoute: (domain, patience) =>
+      findMailRoute(domain, { resolver: resolver.uncached, clock, limits, reachesIpv6 }, patience),
     onProblem: (message) => settings.onProblem(message),
   });
   const mailRoutes = rememberMailRoutes({

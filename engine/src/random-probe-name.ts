@@ -34,7 +34,7 @@ const vowels = 'aeio';
 const separators = ['.', '.', '_', '-', ''];
 
 function syllables(bytes: Buffer): string {
-  return [...bytes]
-    .map((byte) => `${consonants.charAt(byte & 15)}${vowels.charAt((byte >> 4) & 3)}`)
-    .join('');
+  let spoken = '';
+  for (const byte of bytes) spoken += consonants.charAt(byte & 15) + vowels.charAt((byte >> 4) & 3);
+  return spoken;
 }

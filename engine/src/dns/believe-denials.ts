@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { MailRoute } from './mail-route.ts';
+import { deniesMailHosts } from './probe-resolver.ts';
 import type { ResolverWatch } from './watch-resolver.ts';
 
 type BelieveParts = {
@@ -31,8 +32,3 @@ export function believeDenials(parts: BelieveParts): BelieveParts['findMailRoute
 }
 
 const inDoubt: MailRoute = { kind: 'undetermined', failure: 'denies_known_names' };
-
-/** An address in place of the mail hosts is what a captive portal answers to everything. */
-function deniesMailHosts(route: MailRoute): boolean {
-  return route.kind === 'refuses_mail' || (route.kind === 'takes_mail' && route.implicit);
-}

@@ -1,6 +1,7 @@
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Lookup, Resolver } from './lookup.ts';
+import type { MailRoute } from './mail-route.ts';
 
 /** What a resolver says of names that must exist. */
 export type ResolverFinding =
@@ -30,4 +31,26 @@ export async function probeResolver(
 function readAnswer(lookups: readonly Lookup<unknown>[]): 'found' | 'denied' | 'failed' {
   if (lookups.some(({ kind }) => kind === 'found')) return 'found';
   return lookups.some(({ kind }) => kind === 'failed') ? 'failed' : 'denied';
+}
+
+/**
+ * Asks for the mail hosts of domains that take mail for certain, each at once. That a name is there is not enough: a
+ * captive portal answers with an address to everything, and others with hosts that do not exist.
+ */
+export async function probeProviders(
+  domains: readonly CanonicalHost[],
+  findMailRoute: (domain: CanonicalHost, patience: Patience) => Promise<MailRoute>,
+  patience: Patience,
+): Promise<ResolverFinding> {
+  const routes = await Promise.all(
+    domains.map(async (domain) => ({ domain, route: await findMailRoute(domain, patience) })),
+  );
+  const denied = routes.filter(({ route }) => deniesMailHosts(route)).map(({ domain }) => domain);
+  if (denied.length > 0) return { kind: 'denies', names: denied };
+  return { kind: routes.some(({ route }) => route.kind === 'undetermined') ? 'no_answer' : 'in_order' };
+}
+
+/** An address in place of the mail hosts is what a captive portal answers to everything. */
+export function deniesMailHosts(route: MailRoute): boolean {
+  return route.kind === 'refuses_mail' || (route.kind === 'takes_mail' && route.implicit);
 }

@@ -44,6 +44,15 @@ function exchange(pool: UdpPool, server: DnsServer): Promise<'heard' | 'cut off'
 }
 
 describe('the sockets of the pool', () => {
+  test('a server that this machine has no way to is unreachable, and nothing breaks', async () => {
+    // The system refuses a connection to this address, as it does one to a network that no route leads to.
+    const server = { ip: '255.255.255.255', port: 53 };
+    const pool = createUdpPool({ servers: [server], sockets: 1, clock: createTestClock(), random: () => 0 });
+    bench.onClose(() => pool.close());
+    for (let round = 0; round < 2; round += 1) assert.equal(await exchange(pool, server), 'cut off');
+    assert.deepEqual(pool.counts(), { sent: 2, open: 0, opened: 2 });
+  });
+
   test('an idle socket is replaced after a minute', async () => {
     const { dns, clock, pool } = await poolOf(1);
     await exchange(pool, dns);

@@ -43,12 +43,19 @@ export function openUdpSocket(server: DnsServer, parts: { random: Random; onBrok
   socket.unref();
   socket.on('message', deliver);
   socket.on('error', breakOff);
-  socket.connect(server.port, server.ip, () => {
+  socket.connect(server.port, server.ip, connected);
+
+  /** Node gives an error where no way leads to the server, which its types leave out. */
+  function connected(error?: Error): void {
+    if (error !== undefined) {
+      breakOff();
+      return;
+    }
     const messages = heldBack ?? [];
     heldBack = undefined;
     if (open) peer = socket.remoteAddress();
     messages.forEach(transmit);
-  });
+  }
 
   function deliver(message: Buffer, from: RemoteInfo): void {
     // The kernel filters by sender once the socket is connected; a datagram may have slipped in before.

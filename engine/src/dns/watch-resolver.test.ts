@@ -4,7 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { host } from '../../test/support/loopback-bench.ts';
 import { defaultLimits } from '../limits.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
 import type { Lookup } from './lookup.ts';
+import type { MailRoute } from './mail-route.ts';
 import { watchResolver } from './watch-resolver.ts';
 
 const tenMinutes = 600_000;
@@ -26,6 +28,7 @@ function watchOver(words: Record<string, Word>, names = ['large.test', 'vast.tes
   const watch = watchResolver({
     names: names.map(host),
     resolver: { uncached: { mx: say, ipv4: say }, forgetMissing: () => (state.forgotten += 1) },
+    findMailRoute: async (domain) => routeOf(domain, await say(domain)),
     clock,
     limits: defaultLimits,
     onProblem: (line) => void state.lines.push(line),
@@ -34,6 +37,14 @@ function watchOver(words: Record<string, Word>, names = ['large.test', 'vast.tes
   /** Lets the round that has begun come to its end. */
   const settle = () => setImmediate();
   return { watch, clock, state, inDoubt, settle };
+}
+
+function routeOf(domain: CanonicalHost, { kind }: Lookup<never>): MailRoute {
+  const first = { name: domain, addresses: ['192.0.2.1'] };
+  if (kind === 'failed') return { kind: 'undetermined', failure: 'silence' };
+  if (kind === 'no_such_name') return { kind: 'refuses_mail', why: 'no_such_domain' };
+  const implicit = kind === 'no_data';
+  return { kind: 'takes_mail', implicit, mxRecords: [domain], first, further: [] };
 }
 
 describe('the watch over the resolver', () => {
@@ -107,6 +118,22 @@ describe('the watch over the resolver', () => {
     await settle();
     assert.equal(watch.state().kind, 'in_order');
     assert.equal(state.lines.length, 2);
+  });
+
+  test('a provider is found again by its mail hosts: neither an address nor silence will do', async () => {
+    const { watch, clock, state, settle } = watchOver({ 'provider.test': 'no_data' });
+    await settle();
+    watch.noteDenied(host('provider.test'));
+    for (const word of ['no_data', 'failed'] as const) {
+      state.words = { 'provider.test': word };
+      clock.advance(halfMinute);
+      await settle();
+      assert.equal(watch.state().kind, 'denies', word);
+    }
+    state.words = {};
+    clock.advance(halfMinute);
+    await settle();
+    assert.equal(watch.state().kind, 'in_order');
   });
 
   test('a round that began before a provider was met as denied does not clear it', async () => {

@@ -5,8 +5,8 @@
  *     unproven ──▶ in_order ◀──▶ denies
  *
  * Names that must exist are asked at the start, every `resolverProbeMs`, and every `resolverProbeAgainMs` while one of
- * them is denied. A large provider that is denied in the course of a verification counts as one of them from then on,
- * until it is found. No answer changes nothing: silence is no denial.
+ * them is denied. A large provider that is denied in the course of a verification is asked for along with them from then
+ * on, until its mail hosts are found. No answer changes nothing: silence is no denial.
  *
  * On the way into and out of `denies` every denial leaves the cache; a finding that began before the way out stays in
  * doubt. An operator who names no names (a closed network) is told of a denied provider, and nothing is doubted.
@@ -16,7 +16,8 @@ import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Resolver } from './lookup.ts';
-import { probeResolver, type ResolverFinding } from './probe-resolver.ts';
+import type { MailRoute } from './mail-route.ts';
+import { probeProviders, probeResolver, type ResolverFinding } from './probe-resolver.ts';
 import { waitFor } from './wait-for.ts';
 
 export type ResolverState = { kind: 'in_order' } | { kind: 'denies'; line: string };
@@ -34,6 +35,8 @@ export type ResolverWatch = {
 type WatchParts = {
   names: readonly CanonicalHost[];
   resolver: { uncached: Pick<Resolver, 'mx' | 'ipv4'>; forgetMissing(): void };
+  /** Where the mail of a domain goes, as the resolver says now. */
+  findMailRoute(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
   clock: Clock;
   limits: Pick<Limits, 'dnsLookupMs' | 'resolverProbeMs' | 'resolverProbeAgainMs'>;
   /** Told, in one line, that names are denied and that they are found again. */
@@ -57,10 +60,14 @@ function startRounds(parts: WatchParts): ResolverWatch {
   let round: Promise<'asked' | 'late'> = ask();
 
   async function ask(): Promise<'asked'> {
-    const names = [...new Set([...parts.names, ...denied])];
+    const providers = [...denied];
     const patience = { deadline: clock.now() + limits.dnsLookupMs, signal: stopped.signal };
     try {
-      heed(await probeResolver(names, resolver.uncached, patience), names);
+      const findings = await Promise.all([
+        probeResolver(parts.names, resolver.uncached, patience),
+        probeProviders(providers, (domain, asked) => parts.findMailRoute(domain, asked), patience),
+      ]);
+      heed(findings, providers);
     } catch (error) {
       if (!stopped.signal.aborted) parts.onProblem(`the resolver could not be tried: ${String(error)}`);
     }
@@ -68,14 +75,15 @@ function startRounds(parts: WatchParts): ResolverWatch {
     return 'asked';
   }
 
-  function heed(finding: ResolverFinding, asked: readonly CanonicalHost[]): void {
-    if (finding.kind === 'denies') doubt(finding.names);
-    if (finding.kind !== 'in_order') return;
-    asked.forEach((name) => denied.delete(name));
+  function heed(findings: readonly ResolverFinding[], providers: readonly CanonicalHost[]): void {
+    const names = findings.flatMap((finding) => (finding.kind === 'denies' ? finding.names : []));
+    if (names.length > 0) doubt(names);
+    if (findings.some(({ kind }) => kind !== 'in_order')) return;
+    providers.forEach((name) => denied.delete(name));
     // What was met as denied while this round was under way is asked for in the next.
     if (state.kind === 'in_order' || denied.size > 0) return;
     resolver.forgetMissing();
-    state = finding;
+    state = { kind: 'in_order' };
     goodFrom = clock.now();
     parts.onProblem('the resolver finds again what it denied');
   }

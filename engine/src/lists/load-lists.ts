@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createBoundedCache } from '../bounded-cache.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
-import { allParents, domainFamily, registrableDomain } from './domain-family.ts';
+import { allParents, domainFamily } from './domain-family.ts';
 import type { Lists } from './findings.ts';
 import { findListFile, type ListFileName } from './list-files.ts';
 import { findDisorder, readNameSet } from './name-set.ts';
@@ -57,15 +57,16 @@ export function createLists({
   const free = read('free-providers.txt');
   const roles = readRoleNames(findListFile('role-names.txt', renewedIn).path);
 
-  const familiarity = (host: string): { free: boolean; nearProvider?: string } => {
-    if (free.has(host) || free.has(registrableDomain(host) ?? '')) return { free: true };
-    const near = nearProvider(host);
-    return near === undefined ? { free: false } : { free: false, nearProvider: near };
-  };
-  const known = rememberLast((host: string) => ({
-    disposable: domainFamily(host).some(disposable.has),
-    ...familiarity(host),
-  }));
+  const known = rememberLast((host: string) => {
+    const family = domainFamily(host);
+    const found = {
+      disposable: family.some(disposable.has),
+      // Its registrable domain is the last of a family.
+      free: free.has(host) || free.has(family.at(-1) ?? host),
+    };
+    const near = found.free ? undefined : nearProvider(host);
+    return near === undefined ? found : { ...found, nearProvider: near };
+  });
   const isDisposable = (address: Address): boolean =>
     known(address.host).disposable || names(thrownAway.current(), address);
   const knownHost = rememberLast((host: string) => {

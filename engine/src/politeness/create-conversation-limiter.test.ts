@@ -81,3 +81,21 @@ test('more may begin while the event loop keeps up, and half as many once it fal
   ring(500);
   assert.equal(begin(gate), most / 2);
 });
+
+test('those who were held back begin in turn, one at a time', () => {
+  const { gate, ring } = setUp(Infinity);
+  begin(gate);
+  const order: string[] = [];
+  const beginAll = (name: string, left: number): void => {
+    for (let more = left; more > 0; more -= 1) {
+      if (!gate.mayOpen(() => beginAll(name, more))) return;
+      gate.opened();
+      order.push(name);
+    }
+  };
+  beginAll('many', 5);
+  beginAll('one', 1);
+  beginAll('two', 2);
+  ring(0);
+  assert.deepEqual(order, ['many', 'one', 'two', 'many', 'two', 'many', 'many', 'many']);
+});

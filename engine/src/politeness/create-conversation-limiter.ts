@@ -3,7 +3,8 @@ import type { Clock } from '../clock.ts';
 /**
  * Keeps the process itself within its means: how many conversations are open, and how many may begin in each interval
  * of 20 ms, bounded by how late the event loop runs. While the loop keeps up, the allowance grows; when it falls behind,
- * it is halved, so that the API stays responsive while the engine is busy.
+ * it is halved, so that the API stays responsive while the engine is busy. Those who wait begin in turn, one at a time,
+ * so that nobody's hundred at one host stand before another's one.
  */
 export type ConversationLimiter = {
   /** Whether one more may begin now; otherwise `whenFree` is called once when it may be tried again. */
@@ -34,6 +35,8 @@ export function createConversationLimiter({
   let allowance = leastPerInterval;
   let begun = 0;
   let ticking = false;
+  /** Whether it is the turn of whoever was just called. */
+  let called = false;
 
   /** Ends an interval: judges by its own lateness whether the loop keeps up. */
   function tick(dueAt: number): void {
@@ -57,13 +60,18 @@ export function createConversationLimiter({
     while (hasRoom()) {
       const next = waiting.shift();
       if (next === undefined) return;
+      called = true;
       next();
+      called = false;
     }
   }
 
   return {
     mayOpen(whenFree) {
-      if (hasRoom()) return true;
+      if (hasRoom() && (called || waiting.length === 0)) {
+        called = false;
+        return true;
+      }
       waiting.push(whenFree);
       start();
       return false;

@@ -216,21 +216,32 @@ const providers = [
 
 export type ProviderId = (typeof providers)[number]['id'];
 
+type KnownProvider = Provider & { id: ProviderId };
+
 /** Every provider of the table, for the operator's settings and the documentation. */
-export const providerTable: readonly (Provider & { id: ProviderId })[] = providers;
+export const providerTable: readonly KnownProvider[] = providers;
 
 const bySuffix = new Map(
   providerTable.flatMap((provider) => provider.suffixes.map((suffix) => [suffix, provider] as const)),
 );
 
+/** The last two labels of every suffix: hardly any mail host ends so, and of the others that is all that is looked at. */
+const endings = new Set([...bySuffix.keys()].map(lastTwoLabels));
+
 /** The provider that runs a mail host, told by the end of its name; the longest known ending wins. */
-export function providerOf(mailHost: string): (Provider & { id: ProviderId }) | undefined {
+export function providerOf(mailHost: string): KnownProvider | undefined {
   const host = `.${mailHost.toLowerCase().replace(/\.$/u, '')}`;
+  if (!endings.has(lastTwoLabels(host))) return undefined;
   for (let at = 0; at >= 0; at = host.indexOf('.', at + 1)) {
     const provider = bySuffix.get(host.slice(at));
     if (provider !== undefined) return provider;
   }
   return undefined;
+}
+
+/** With the dot before them, as a suffix has it. */
+function lastTwoLabels(name: string): string {
+  return name.slice(Math.max(0, name.lastIndexOf('.', name.lastIndexOf('.') - 1)));
 }
 
 /** Whether an acceptance there is believed without asking for a made-up address as well. */

@@ -72,6 +72,7 @@ export function createReplyReader(limits: Limits): ReplyReader {
 
 const SPACE = 0x20;
 const HYPHEN = 0x2d;
+const DOT = 0x2e;
 const ZERO = 0x30;
 const codeDigits = 3;
 const textAt = 4;
@@ -93,8 +94,10 @@ const enhancedShape = /^([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)/;
 function finishReply({ code, lines }: OpenReply): Reply {
   const firstDigit = ZERO + Math.floor(code / 100);
   let enhanced: string | undefined;
-  for (const [index, line] of lines.entries()) {
-    const found = line.charCodeAt(0) === firstDigit ? enhancedShape.exec(line)?.[1] : undefined;
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
+    if (line.charCodeAt(0) !== firstDigit || line.charCodeAt(1) !== DOT) continue;
+    const found = enhancedShape.exec(line)?.[1];
     if (found === undefined) continue;
     enhanced ??= found;
     lines[index] = line.slice(found.length).trimStart();

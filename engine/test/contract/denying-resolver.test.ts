@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { WorldDescription } from '@mailproof/world';
+import type { Engine } from '../../src/create-engine.ts';
 import type { Outcome } from '../../src/verify.ts';
 import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
@@ -41,6 +43,13 @@ function reasonOf(outcome: Outcome): string {
   return outcome.kind === 'invalid_address' ? outcome.kind : `${outcome.kind}: ${outcome.explanation.reason}`;
 }
 
+/** Several rounds of asking for what must exist, unless a round ends the doubt. */
+async function untilAskedAgain(engine: Engine): Promise<void> {
+  const { dnsQueries } = engine.counts();
+  const isInDoubt = () => engine.health().resolver.kind === 'denies';
+  while (isInDoubt() && engine.counts().dnsQueries < dnsQueries + 30) await pause(10);
+}
+
 const unavailable = 'unavailable: dns_denies_known_names';
 
 describe('a resolver that denies what exists', () => {
@@ -60,8 +69,7 @@ describe('a resolver that denies what exists', () => {
       async ({ verify, world, engine }) => {
         assert.equal(reasonOf(await verify('alive@plain.test')), unavailable);
         world.denyAllNames(false);
-        while (engine.health().resolver.kind === 'denies')
-          await new Promise((resolve) => setTimeout(resolve, 10));
+        while (engine.health().resolver.kind === 'denies') await pause(10);
         assert.equal(reasonOf(await verify('alive@plain.test')), 'verdict: mailbox_accepted');
         assert.equal(reasonOf(await verify('x@nxdomain.test')), 'verdict: no_such_domain');
       },
@@ -81,6 +89,7 @@ describe('a resolver that denies what exists', () => {
         assert.equal(reasonOf(await verify('x@nxdomain.test')), 'verdict: no_such_domain');
         assert.equal(reasonOf(await verify(`x@${domain}`)), unavailable);
         assert.equal(engine.health().resolver.kind, 'denies');
+        await untilAskedAgain(engine);
         assert.equal(reasonOf(await verify('x@nxdomain.test')), unavailable);
         assert.deepEqual(
           lines.map((line) => line.includes(`(${domain})`)),

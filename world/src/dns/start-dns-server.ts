@@ -26,8 +26,12 @@ const longestTcpQuery = 4_096;
 export async function startDnsServer(parts: Parts, wantedPort: number): Promise<DnsServer> {
   const { udp, tcp } = await listenOnBoth(wantedPort, portAttempts);
   const answer = answering(parts);
+  let isStopped = false;
   udp.on('message', (message, client) => {
-    const send = (reply: Buffer) => udp.send(reply, client.port, client.address);
+    const send = (reply: Buffer): void => {
+      // A late answer finds nobody to send it.
+      if (!isStopped) udp.send(reply, client.port, client.address);
+    };
     answer(message, { transport: 'udp', send, done: () => undefined });
   });
   const sockets = new Set<Socket>();
@@ -39,6 +43,7 @@ export async function startDnsServer(parts: Parts, wantedPort: number): Promise<
   return {
     port: udp.address().port,
     async stop() {
+      isStopped = true;
       for (const socket of sockets) socket.destroy();
       tcp.close();
       udp.close();
