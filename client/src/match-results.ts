@@ -1,5 +1,5 @@
 import type { BulkResultRecord } from './bulk-task.ts';
-import { addressKey } from './address-key.ts';
+import { parseUrl } from './parse-url.ts';
 
 /**
  * Finds each address's record among the results of its task, in the order of the addresses; nothing where
@@ -19,4 +19,20 @@ export function matchResults(
     );
     return byKey.get(addressKey(spelling));
   });
+}
+
+/**
+ * The same text for addresses that the service takes for the same: they agree without regard to case, the domain in
+ * its ASCII form.
+ */
+function addressKey(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at + 1).toLowerCase()}${asciiDomain(address.slice(at + 1))}`;
+}
+
+/** URL does UTS-46 wherever there is fetch. What it refuses or reads as something else is compared as it stands. */
+function asciiDomain(domain: string): string {
+  const lower = domain.toLowerCase();
+  if (/^[a-z0-9.-]*$/.test(lower) || /[/?#:@\\]/.test(lower)) return lower;
+  return parseUrl(`http://${lower}`)?.hostname ?? lower;
 }

@@ -1,9 +1,10 @@
-import type { Client, WantedEventType, WebhookChange } from '@mailproof/client';
+import type { Client, WantedEventType, Webhook, WebhookChange, WebhookDelivery } from '@mailproof/client';
 import { defineCommand, type CommandGroup, type Surroundings } from '../command.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { ListProblem, tellProblems } from '../lists/list-problem.ts';
 import { clientOptions, openClient } from '../lists/open-client.ts';
-import { presentDelivery, presentWebhook } from '../webhooks/present-webhook.ts';
+import { counted } from '../present/count.ts';
+import { printable } from '../present/printable.ts';
 
 const json = { type: 'flag', meaning: 'print JSON, as the API returns it' } as const;
 
@@ -203,4 +204,24 @@ function thresholdOf(text: string | undefined): { credits_low_at?: number } {
   const credits = /^\d{1,12}$/.test(text) ? Number(text) : 0;
   if (credits >= 1) return { credits_low_at: credits };
   throw new ListProblem(exitCodes.usage, '--credits-low-at must be a whole number from 1 on');
+}
+
+const states = { owner: 'off', gone: 'off: it answered 410', failing: 'off: it failed for days' } as const;
+
+/** An endpoint on one line. */
+function presentWebhook(webhook: Webhook): string {
+  const { webhook_id: id, url, events, credits_low_at: threshold, failing_since: failing } = webhook;
+  const state = webhook.disabled_because === null ? 'on' : states[webhook.disabled_because];
+  const trouble = webhook.enabled && failing !== null ? `, failing since ${failing}` : '';
+  const wants = events.map((event) => (event === 'credits.low' ? `${event} at ${threshold ?? ''}` : event));
+  return `${id}  ${state}${trouble}  ${printable(url)}  ${wants.join(', ')}`;
+}
+
+/** A delivery on one line: when, what, how it stands, and what came of the last attempt. */
+function presentDelivery(delivery: WebhookDelivery): string {
+  const { delivery_id: id, type, state, attempts, created_at: at, next_attempt_at: next } = delivery;
+  const last = attempts.at(-1);
+  const ending = last === undefined ? '' : `, ${last.status === null ? last.outcome : `HTTP ${last.status}`}`;
+  const again = next === null || attempts.length === 0 ? '' : `, again at ${next}`;
+  return `${id}  ${at}  ${type}  ${state} (${counted(attempts.length, 'attempt')}${ending}${again})`;
 }

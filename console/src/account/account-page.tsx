@@ -1,3 +1,4 @@
+import type { SessionPerson } from '@mailproof/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Notice } from '../parts/notice.tsx';
@@ -11,9 +12,9 @@ import { FormKeysCard } from './form-keys-card.tsx';
 import { KeysCard } from './keys-card.tsx';
 import { LedgerCard } from './ledger-card.tsx';
 import { PeopleCard } from './people-card.tsx';
-import { SignedInAs } from './signed-in-as.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { pathTo } from '../app/base-path.ts';
+import { ProviderButton } from '../sign-in/provider-button.tsx';
 
 export function AccountPage() {
   const { api, session } = useConsole();
@@ -117,5 +118,25 @@ export function AccountNotices({ plan, frozen }: { plan: string; frozen: boolean
         </Notice>
       ) : null}
     </>
+  );
+}
+
+const mayDo = {
+  owner: 'You are an owner: you may do everything here.',
+  member: 'You are a member: you may check addresses and lists, and look at the account.',
+  viewer: 'You are a viewer: you may look at everything here, and change nothing.',
+} as const;
+
+/** Who is signed in with the provider, what they may do, and their other accounts. */
+function SignedInAs({ person, accountId }: { person: SessionPerson; accountId: string }) {
+  const others = person.accounts.filter(({ account_id: id }) => id !== accountId);
+  return (
+    <section class="card" aria-labelledby="person-title">
+      <h2 id="person-title">Signed in as {person.name ?? person.email ?? person.person_id}</h2>
+      <p>{mayDo[person.role]}</p>
+      {others.map(({ account_id: id, name }) => (
+        <ProviderButton key={id} label={`Open ${name}`} wanted={{ account_id: id }} />
+      ))}
+    </section>
   );
 }

@@ -4,10 +4,10 @@ import { ConfirmDialog } from '../parts/dialog.tsx';
 import { counted, grouped } from '../parts/format.ts';
 import { useConsole } from '../app/use-console.ts';
 import { DeleteList } from './delete-list.tsx';
-import { DomainSuggestions } from './domain-suggestions.tsx';
 import { ListCost } from './list-cost.tsx';
 import { ListCounts } from './list-counts.tsx';
 import type { FollowedList } from './use-list.ts';
+import { Notice } from '../parts/notice.tsx';
 
 type SurveyedListProps = { followed: FollowedList; list: ListRecord };
 
@@ -159,5 +159,30 @@ function SpendDialog({ isFree, count, onClose, onAgree }: SpendProps) {
         {isFree ? 'The sandbox answers.' : 'Unknown results and rejected rows are not charged.'}
       </p>
     </ConfirmDialog>
+  );
+}
+
+/** Domains that look mistyped, told before anything is spent on them. */
+function DomainSuggestions({ list: { suggestions } }: { list: ListRecord }) {
+  if (suggestions.length === 0) return null;
+  return (
+    <Notice
+      tone="warning"
+      title={suggestions.length === 1 ? 'A domain may be mistyped' : 'Some domains may be mistyped'}
+    >
+      <ul class="suggestions">
+        {suggestions.map(({ domain, did_you_mean: meant, rows }) => (
+          <li key={domain}>
+            <strong>{domain}</strong> ({counted(rows, 'row')}): did you mean <strong>{meant}</strong>?
+          </li>
+        ))}
+      </ul>
+      <p>
+        {suggestions.length === 1 ? 'It differs' : 'Each differs'} from a large email provider by one typing
+        slip. We have not contacted anyone yet, so we cannot tell whether{' '}
+        {suggestions.length === 1 ? 'the domain exists' : 'these domains exist'}. To correct the addresses,
+        change the file and upload it again.
+      </p>
+    </Notice>
   );
 }

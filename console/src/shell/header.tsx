@@ -2,9 +2,9 @@ import { counted } from '../parts/format.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import type { Theme } from '../app/create-theme.ts';
 import type { Route } from '../app/route.ts';
-import { SignOutButton } from '../sign-in/sign-out-button.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { pathTo } from '../app/base-path.ts';
+import { useSignOut } from '../sign-in/use-sign-out.ts';
 
 type Place = { path: string; label: string; icon: IconName; holds: readonly Route['kind'][] };
 
@@ -103,6 +103,16 @@ function ThemeButton() {
       onClick={change}
     >
       <Icon name={icon} />
+    </button>
+  );
+}
+
+/** Lists and tasks go on in the service and are there again at the next sign-in, so nothing is asked. */
+function SignOutButton() {
+  const signOut = useSignOut();
+  return (
+    <button type="button" class="button button-quiet" onClick={signOut}>
+      Sign out
     </button>
   );
 }

@@ -30,7 +30,8 @@ export function WebhookPage({ id }: { id: string }) {
   });
   const rotated = useSignal<RotatedSecret | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
-  const reload = () => Promise.all([webhook.reload(), pages.reload()]);
+  // The endpoint last, so that what the last delivery did to it is seen: nobody looks again once none is pending.
+  const reload = () => pages.reload().then(() => webhook.reload());
   const attempt: Attempt = async (work, afterwards = reload) => {
     try {
       failure.value = undefined;
