@@ -4,6 +4,7 @@ import {
   peopleLimitTable,
   postgresLimitTable,
   refusalLimitTable,
+  sandboxLimitTable,
   webhookLimitTable,
 } from '@mailproof/service';
 
@@ -22,6 +23,13 @@ export function limitsPage(): string {
     'Answers of 401, 403, 404, 405, 429 and 503. Whoever is refused pays, by waiting: see [queues.md](queues.md).',
     '',
     ...rowsOf(refusalLimitTable),
+    '',
+    '# Limits of the sandbox',
+    '',
+    'Single verifications with a test key, unless `MAILPROOF_SANDBOX_DELAYS` is off. The account that asks pays, by',
+    'waiting: see [sandbox.md](sandbox.md).',
+    '',
+    ...rowsOf(sandboxLimitTable),
     '',
     '# Limits of webhooks',
     '',

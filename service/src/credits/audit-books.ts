@@ -1,5 +1,5 @@
 import { statement, type Reader } from '../db/statement.ts';
-import { auditEntries, emptyLedger, type LedgerPoint } from './audit-entries.ts';
+import { auditEntries, emptyLedger, mostEntriesInSlice, type LedgerPoint } from './audit-entries.ts';
 import { auditFigures, readOpenCredits, sumOpenHolds } from './audit-figures.ts';
 import type { Violation } from './violation.ts';
 
@@ -57,7 +57,7 @@ async function auditAllEntries(
   const violations: Found[] = [];
   let through = emptyLedger;
   for (let reachedEnd = false; !reachedEnd;) {
-    const slice = await auditEntries(reader, accountId, through);
+    const slice = await auditEntries(reader, accountId, { from: through, most: mostEntriesInSlice });
     violations.push(...slice.violations);
     ({ through, reachedEnd } = slice);
   }

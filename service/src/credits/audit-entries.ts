@@ -24,7 +24,7 @@ type EntrySlice = {
 export type TaskHold = { id: string; isOpen: boolean };
 
 /** So many are read in a few milliseconds. */
-const sliceEntries = 500;
+export const mostEntriesInSlice = 500;
 
 const findEntries = statement((db, arg: { account: string; after: number; limit: number }) =>
   db
@@ -56,15 +56,15 @@ type EntryRow = {
 export async function auditEntries(
   reader: Reader,
   accountId: string,
-  from: LedgerPoint,
+  { from, most }: { from: LedgerPoint; most: number },
 ): Promise<EntrySlice> {
-  const after = { account: accountId, after: from.entries, limit: sliceEntries };
+  const after = { account: accountId, after: from.entries, limit: most };
   const rows: EntryRow[] = await reader.all(findEntries, after);
   const slice: EntrySlice = {
     through: from,
     violations: [],
     taskHolds: [],
-    reachedEnd: rows.length < sliceEntries,
+    reachedEnd: rows.length < most,
   };
   const taskHolds = new Map<string, TaskHold>();
   for (const row of rows) {

@@ -21,6 +21,11 @@ export type Store = {
   /** The same for an operation that decides by what it has read: no other with its key comes between its statements. */
   writeAlone: <T>(operation: (tx: Tx) => Promise<T>, serialKey: string) => Promise<T>;
   /**
+   * The same for what is done again if it is lost, such as erasing what has expired: on PostgreSQL its locks are not held
+   * until the disk has its commit, and a crash may undo what was answered in the last second.
+   */
+  writeRepeatable: <T>(operation: (tx: Tx) => Promise<T>, serialKey: string) => Promise<T>;
+  /**
    * The store for one step of a request. Its client waits, so all that is asked of it together is answered or refused
    * within moments, where the work of the service itself may wait for seconds. A write that was refused because it took
    * too long is not committed later, unless its commit had been sent.

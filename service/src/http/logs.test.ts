@@ -117,6 +117,8 @@ test('no address, key or body in any line, on any path, errors included', async 
   for (const line of lines) {
     assert.ok(!line.includes(canary), line);
     assert.ok(!line.includes('Bearer'), line);
+    assert.match(line, /^[^\n]*\n$/);
+    assert.ok(typeof JSON.parse(line) === 'object', 'one object in one line');
   }
 });
 

@@ -120,7 +120,7 @@ const deleteCounts = statement((db, arg: { list: string }) =>
 );
 const deleteList = statement((db, arg: { list: string }) => db.deleteFrom('list').where('id', '=', arg.list));
 
-export const rowsErasedAtOnce = 1_000;
+export const rowsErasedAtOnce = 500;
 /** A piece of the file is as large as so many rows. */
 const rowsInPiece = 64;
 

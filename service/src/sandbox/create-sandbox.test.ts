@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { systemClock, type Clock } from '@mailproof/engine';
+import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { findAnswer, sandboxAnswers } from './answers.ts';
-import { createSandbox } from './create-sandbox.ts';
+import { createSandbox, sandboxLimitTable } from './create-sandbox.ts';
 
 const sandbox = createSandbox({ delays: false, clock: systemClock });
 const patience = () => ({ deadline: systemClock.now() + 30_000, signal: new AbortController().signal });
@@ -113,6 +115,35 @@ test('with delays a verdict takes its time, and a time-out takes all of it', asy
     'timeout',
   );
   assert.equal(waits[3], 29_970);
+});
+
+test('singles of one account beyond its pace wait for their turn, and nobody else for them', async () => {
+  const time = createTestClock();
+  const slow = createSandbox({ delays: true, clock: time });
+  const ended: Record<string, number[]> = {};
+  const ask = async (account: string, urgency: 'single' | 'bulk') => {
+    const { signal } = new AbortController();
+    await slow.verify('safe@example.com', { deadline: 30_000, signal, asker: { account, urgency } });
+    (ended[`${account} ${urgency}`] ??= []).push(time.now());
+  };
+  const { singlesAtOnce, singlesPerSecond } = sandboxLimitTable;
+  const asked = [
+    ...Array.from({ length: singlesAtOnce.value + 2 }, () => ask('busy', 'single')),
+    ask('busy', 'bulk'),
+    ask('quiet', 'single'),
+  ];
+  while (time.timers() > 0) {
+    time.step();
+    await nextTick();
+  }
+  await Promise.all(asked);
+  const spacingMs = 1_000 / singlesPerSecond.value;
+  const atOnce = Array.from({ length: singlesAtOnce.value }, () => 430);
+  assert.deepEqual(ended, {
+    'busy single': [...atOnce, 430 + spacingMs, 430 + 2 * spacingMs],
+    'busy bulk': [430],
+    'quiet single': [430],
+  });
 });
 
 test('a caller that is gone ends the wait', async () => {

@@ -3,6 +3,7 @@ import {
   defaultLimits,
   verify,
   type Address,
+  type Asker,
   type Clock,
   type Engine,
   type ListFindings,
@@ -10,6 +11,7 @@ import {
   type Patience,
   type VerifyParts,
 } from '@mailproof/engine';
+import { createCellRates } from '../cell-rates.ts';
 import { findAnswer, type SandboxAnswer } from './answers.ts';
 import { evidenceFor, sandboxHost } from './mailbox-evidence.ts';
 import { createSandboxTime } from './sandbox-time.ts';
@@ -17,6 +19,27 @@ import { createSandboxTime } from './sandbox-time.ts';
 /** How long the stages of a real verification take, roughly. */
 const dnsMs = 30;
 const smtpMs = 400;
+
+/**
+ * Singles of test keys cost nobody anything but the processor, which is everybody's. So the made-up mail hosts take those
+ * of one account only so fast, as a real host would; whoever asks for more waits for its own.
+ */
+export const sandboxLimitTable = {
+  singlesPerSecond: {
+    value: 200,
+    meaning:
+      'single verifications that the test keys of one account have begun in a second; further ones wait',
+  },
+  singlesAtOnce: { value: 200, meaning: 'of these, after a time without any, at once' },
+  singleWaitMs: { value: 2_000, meaning: 'such a wait; what was given up meanwhile does not make it longer' },
+} as const;
+
+const rate = {
+  intervalMs: 1_000 / sandboxLimitTable.singlesPerSecond.value,
+  atOnce: sandboxLimitTable.singlesAtOnce.value,
+};
+const mostWaitMs = sandboxLimitTable.singleWaitMs.value;
+const accountsKnown = 10_000;
 
 export type Sandbox = Pick<Engine, 'verify' | 'nearProvider'>;
 
@@ -31,10 +54,23 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
     controls: { askAt: (_group, ask) => ask() } satisfies VerifyParts['controls'],
     resolver: { text: () => noData },
   };
+  const rates = createCellRates({ clock, mostNames: accountsKnown });
+
+  /** How long a verification has to wait before it begins. Workers begin those of tasks, as many as they have room for. */
+  function waitFor({ urgency, account }: Asker): number {
+    if (!delays || urgency === 'bulk') return 0;
+    const now = clock.now();
+    const { waitMs } = rates.look(account, rate, now);
+    if (waitMs < mostWaitMs) rates.take(account, rate, now);
+    return Math.min(Math.max(0, waitMs), mostWaitMs);
+  }
+
   return {
     nearProvider: (address) => answerTo(address).lists?.nearProvider,
-    verify: (email, patience) => {
+    verify: async (email, patience) => {
       const time = createSandboxTime(clock, delays);
+      const waitMs = patience.asker === undefined ? 0 : waitFor(patience.asker);
+      if (waitMs > 0) await time.pass(waitMs, patience);
       return verify(
         email,
         {

@@ -1,8 +1,9 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { auditEntries } from '../credits/audit-entries.ts';
+import { auditEntries, mostEntriesInSlice } from '../credits/audit-entries.ts';
 import { auditFigures, readOpenCredits } from '../credits/audit-figures.ts';
 import { moveAuditMark, readAuditMark, type AuditMark } from '../credits/audit-mark.ts';
 import type { Violation } from '../credits/violation.ts';
+import { createGroupSize } from '../db/groups/group-size.ts';
 import type { Reader } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -23,10 +24,16 @@ type AuditNewsParts = {
   onProgress: (entries: number) => void;
   /** Breaks it off; what was audited so far is not read again. */
   stop: AbortSignal;
+  monotonic: { now(): number };
 };
 
 /** A long ledger is read in several snapshots, so that none keeps the database from tidying up behind it. */
 const slicesInSnapshot = 20;
+
+/** A slice of entries is to be read in so long: on SQLite it is the thread that serves requests that reads. */
+const longSliceMs = 5;
+/** What it begins with, while nobody knows how fast the disk is and the code is new to the machine; and the fewest. */
+const fewEntries = 50;
 
 /** What was committed while the audit before began may be older than it. */
 const overlapMs = 60_000;
@@ -36,9 +43,21 @@ type AccountNews = { tasks: number; violations: Violation[] };
 export async function auditNews(accountId: string, parts: AuditNewsParts): Promise<AccountNews> {
   const { store, wallClock } = parts;
   const news: AccountNews = { tasks: 0, violations: [] };
+  const size = createGroupSize({
+    most: mostEntriesInSlice,
+    longMs: longSliceMs,
+    first: fewEntries,
+    least: fewEntries,
+    shrinksToFit: true,
+  });
+  const readersOf = (reader: Reader) => ({
+    reader: paced(reader, parts),
+    ofEntries: paced(reader, parts, size.note),
+    entriesAtOnce: size.now,
+  });
   for (let reachedEnd = false; !reachedEnd;) {
     const now = wallClock.now();
-    const part = await store.snapshot((reader) => auditPart(paced(reader, parts.stop), accountId, now));
+    const part = await store.snapshot((reader) => auditPart(readersOf(reader), accountId, now));
     const { before, after } = part;
     news.tasks += part.tasks;
     news.violations.push(...part.violations);
@@ -52,14 +71,22 @@ export async function auditNews(accountId: string, parts: AuditNewsParts): Promi
 
 type AuditedPart = AccountNews & { before: AuditMark; after: AuditMark; reachedEnd: boolean };
 
-async function auditPart(reader: Reader, accountId: string, now: number): Promise<AuditedPart> {
+type PartReaders = {
+  reader: Reader;
+  /** Notes how long it took. */
+  ofEntries: Reader;
+  entriesAtOnce: () => number;
+};
+
+async function auditPart(readers: PartReaders, accountId: string, now: number): Promise<AuditedPart> {
+  const { reader, ofEntries, entriesAtOnce } = readers;
   const before = await readAuditMark(reader, accountId);
   const news: AccountNews = { tasks: 0, violations: [] };
   const own = (violation: Omit<Violation, 'accountId'>) => ({ ...violation, accountId });
   let { through } = before;
   let reachedEnd = false;
   for (let slices = 0; slices < slicesInSnapshot && !reachedEnd; slices += 1) {
-    const slice = await auditEntries(reader, accountId, through);
+    const slice = await auditEntries(ofEntries, accountId, { from: through, most: entriesAtOnce() });
     ({ through, reachedEnd } = slice);
     const { tasks, violations } = await auditTasksOfHolds(reader, accountId, slice.taskHolds);
     news.tasks += tasks;
@@ -82,12 +109,17 @@ async function auditPart(reader: Reader, accountId: string, now: number): Promis
  * Others come first between two statements, and after a long one for as much longer: SQLite answers at once, on the
  * thread that serves requests, and an audit after an upgrade may have years to read.
  */
-function paced(reader: Reader, stop: AbortSignal): Reader {
+function paced(
+  reader: Reader,
+  { stop, monotonic }: Pick<AuditNewsParts, 'stop' | 'monotonic'>,
+  note: (tookMs: number) => void = () => undefined,
+): Reader {
   async function restAfter<T>(work: () => Promise<T>): Promise<T> {
     stop.throwIfAborted();
-    const startedAt = performance.now();
+    const startedAt = monotonic.now();
     const answer = await work();
-    const tookMs = performance.now() - startedAt;
+    const tookMs = monotonic.now() - startedAt;
+    note(tookMs);
     if (tookMs < 1) await setImmediate();
     else await sleep(2 * tookMs);
     return answer;

@@ -6,12 +6,14 @@ import type { WallClock } from '../db/wall-clock.ts';
 
 /**
  * Erases what has expired in slices that are done in a moment, since others wait for whoever writes: it begins with a
- * small one, after one that took long, its commit included, the next is half as large, and after a quick one twice as
- * large. It goes on until nothing is left or its share of a second is used up.
+ * small one, after one that took long, its commit included, the next is half of what would have been quick, and after a
+ * quick one twice as large. It goes on until nothing is left or its share of a second is used up.
+ *
+ * Of what a crash undoes the next sweep finds all that has expired, so no slice holds its locks until the disk has it.
  */
 type EraseSlice = (tx: Tx, now: number, most: number) => Promise<number>;
 
-type EraseParts = { store: Pick<Store, 'write' | 'carryOver'>; wallClock: WallClock };
+type EraseParts = { store: Pick<Store, 'writeRepeatable' | 'carryOver'>; wallClock: WallClock };
 
 type EraserOptions = {
   /** The most rows that are erased at once, where it is quick. */
@@ -21,27 +23,35 @@ type EraserOptions = {
   monotonic?: { now(): number };
 };
 
-/** Half of what may pass until others are served. */
-const longSliceMs = 25;
+/** Much less than the 50 ms that others may have to wait: what a busy disk adds comes on top. */
+const longSliceMs = 20;
 /** Of the second between two sweeps. Others have their turn after every slice. */
 const shareMs = 500;
 /** What so many slices write is carried over before the next, or the commit of somebody else would have to. */
 const slicesCarriedOver = 8;
 /** Rows may be large and the disk slow, and a process that has just started knows neither. */
 const firstRows = 50;
+/** Where so few take long it is the disk, and fewer would only have it wait more often. */
+const leastRows = 20;
 
 /** Says how much was erased. */
 export function createEraser(
   erase: EraseSlice,
   { most, serialKey, monotonic = performance }: EraserOptions,
 ): (parts: EraseParts) => Promise<number> {
-  const size = createGroupSize({ most, longMs: longSliceMs, first: Math.min(most, firstRows) });
+  const size = createGroupSize({
+    most,
+    longMs: longSliceMs,
+    first: Math.min(most, firstRows),
+    least: Math.min(most, leastRows),
+    shrinksToFit: true,
+  });
   return async ({ store, wallClock }) => {
     const until = monotonic.now() + shareMs;
     let erased = 0;
     let slices = 0;
     do {
-      const slice = await store.write(async (tx) => {
+      const slice = await store.writeRepeatable(async (tx) => {
         const startedAt = monotonic.now();
         return { count: await erase(tx, wallClock.now(), size.now()), startedAt };
       }, serialKey);

@@ -32,7 +32,7 @@ export type SweepParts = {
 /** The most rounds of one sweep; the next sweep continues. */
 const mostRounds = 20;
 
-const answersErasedAtOnce = 1_000;
+const answersErasedAtOnce = 500;
 
 /** Concurrent sweeps of several processes run one after another, so that they do not wait for each other's rows. */
 const serialKey = 'sweep';

@@ -11,6 +11,7 @@ type WatchBooksParts = {
   store: Pick<Store, 'read' | 'snapshot' | 'write'>;
   wallClock: WallClock;
   onViolation: (violation: Violation) => void;
+  monotonic?: { now(): number };
 };
 
 export const auditEveryMs = 5 * 60_000;
@@ -27,7 +28,7 @@ export type WatchBooks = {
  * and unfrozen it; until then it is not audited again. Nothing is repaired automatically.
  */
 export function createWatchBooks(parts: WatchBooksParts): WatchBooks {
-  const { store, wallClock } = parts;
+  const { store, wallClock, monotonic = performance } = parts;
   let progress = { audited: 0, entries: 0 };
 
   async function look(stop: AbortSignal = never): Promise<AuditReport> {
@@ -36,7 +37,11 @@ export function createWatchBooks(parts: WatchBooksParts): WatchBooks {
     progress = { audited: 0, entries: accounts.reduce((sum, { entries }) => sum + entries, 0) };
     const onProgress = (entries: number) => void (progress.audited += entries);
     for (const { id } of accounts) {
-      const { tasks, violations } = await auditNews(id, { store, wallClock, onProgress, stop });
+      const { tasks, violations } = await auditNews(id, {
+        ...{ store, wallClock, monotonic },
+        onProgress,
+        stop,
+      });
       report.accounts += 1;
       report.tasks += tasks;
       report.violations.push(...violations);

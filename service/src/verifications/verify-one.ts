@@ -128,8 +128,8 @@ async function probe(
   parts: VerifyOneParts & { deadline: number },
 ): Promise<Outcome | { kind: 'timeout' }> {
   const patience = { deadline: parts.deadline, signal };
-  if (caller.mode === 'test') return parts.sandbox.verify(email, patience);
   const asker = { urgency: 'single', account: caller.accountId } as const;
+  if (caller.mode === 'test') return parts.sandbox.verify(email, { ...patience, asker });
   const slot = await parts.slots.take(asker, patience);
   if (slot.kind === 'timeout') return slot;
   try {

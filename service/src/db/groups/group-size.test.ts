@@ -17,4 +17,14 @@ describe('the size of a transaction of requests', () => {
     assert.equal(size.now(), 1);
     assert.equal(after(1), 2);
   });
+
+  it('can shrink to half of what would have been done in time, and keep a least', () => {
+    const size = createGroupSize({ most: 400, longMs: 20, first: 200, least: 20, shrinksToFit: true });
+    const after = (tookMs: number) => {
+      size.note(tookMs);
+      return size.now();
+    };
+    assert.deepEqual([after(80), after(20), after(10), after(40)], [25, 25, 50, 20]);
+    assert.equal(after(1_000), 20);
+  });
 });

@@ -10,15 +10,22 @@ type GroupSizeOptions = {
   longMs: number;
   /** What it begins with, where nobody knows yet how long the most would take. */
   first?: number;
+  /** The fewest, however long they take: what takes long then is not their number. */
+  least?: number;
+  /** After a long one it takes half of what would have been done in time, and not half of what it took before. */
+  shrinksToFit?: boolean;
 };
 
-export function createGroupSize({ most, longMs, first = most }: GroupSizeOptions): GroupSize {
+export function createGroupSize(options: GroupSizeOptions): GroupSize {
+  const { most, longMs, first = most, least = 1, shrinksToFit = false } = options;
   let size = first;
   return {
     now: () => size,
     note: (tookMs) => {
-      if (tookMs > longMs) size = Math.max(1, Math.floor(size / 2));
-      else if (tookMs < longMs / 2) size = Math.min(most, size * 2);
+      if (tookMs > longMs) {
+        const fits = shrinksToFit ? longMs / tookMs : 1;
+        size = Math.max(least, Math.floor((size * fits) / 2));
+      } else if (tookMs <= longMs / 2) size = Math.min(most, size * 2);
     },
   };
 }

@@ -3,7 +3,12 @@ import type { Deadlines } from './deadlines.ts';
 import { tooLate } from './group-deadline.ts';
 
 /** What the writes have in common: their key, if they have one, and whether requests wait for them or the service itself. */
-type WriteKind = { serialKey: string | undefined; asker: 'request' | 'service' };
+type WriteKind = {
+  serialKey: string | undefined;
+  asker: 'request' | 'service';
+  /** `false` where they are done again if they are lost (see `Store.writeRepeatable`). */
+  durable: boolean;
+};
 
 /** What waits for the next transaction of its kind. A request whose time is over is refused and leaves. */
 export type PendingWrites = WriteKind & {

@@ -33,13 +33,15 @@ type WriteOptions = {
   serialKey?: string | undefined;
   /** When whoever waits for it has to be answered; without it, whenever it is done. */
   until?: number;
+  /** `false` where it is done again if it is lost (see `Store.writeRepeatable`). */
+  durable?: boolean;
 };
 
 type SerialWriteQueuesParts = {
   /** Runs operations in one transaction of their key. */
   runGroup: (
     operations: ((tx: Tx) => Promise<unknown>)[],
-    group: { serialKey: string | undefined; deadline: GroupDeadline },
+    group: { serialKey: string | undefined; durable: boolean; deadline: GroupDeadline },
   ) => Promise<WriteOutcome[]>;
   deadlines: Deadlines;
   limits: {
@@ -92,12 +94,13 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
     size.note(performance.now() - startedAt);
   }
 
-  function enqueue(write: PendingWrite, serialKey: string | undefined): void {
+  function enqueue(write: PendingWrite, { serialKey, durable = true }: WriteOptions): void {
     const asker = write.until === Infinity ? 'service' : 'request';
-    const name = `${asker} ${serialKey ?? ''}`;
+    // What has to last shares no transaction with what need not.
+    const name = `${asker} ${durable ? 'durable' : 'repeatable'} ${serialKey ?? ''}`;
     const known = queues.get(name);
     const onCount = (more: number) => (waiting += more);
-    const queue = known ?? createPendingWrites({ serialKey, asker }, { ...parts, onCount });
+    const queue = known ?? createPendingWrites({ serialKey, asker, durable }, { ...parts, onCount });
     queue.push(write);
     if (known !== undefined) return;
     queues.set(name, queue);
@@ -106,13 +109,14 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
   }
 
   return {
-    write: <T>(operation: (tx: Tx) => Promise<T>, { serialKey, until = Infinity }: WriteOptions = {}) => {
+    write: <T>(operation: (tx: Tx) => Promise<T>, options: WriteOptions = {}) => {
       if (closed) return Promise.reject(new StoreUnavailableError('closed'));
       if (waiting >= limits.operationsWaiting) return Promise.reject(new StoreUnavailableError('overloaded'));
       return new Promise<T>((resolve, reject) => {
         // The value is the operation's own; the queue only carries it.
         const answer = (value: unknown) => resolve(value as T);
-        enqueue({ since: performance.now(), until, run: operation, resolve: answer, reject }, serialKey);
+        const { until = Infinity } = options;
+        enqueue({ since: performance.now(), until, run: operation, resolve: answer, reject }, options);
       });
     },
     waitMs: () => Math.max(0, ...[...queues.values()].filter(tellsOfLoad).map((queue) => queue.waitMs())),
@@ -133,6 +137,7 @@ async function answerGroup(
   parts: SerialWriteQueuesParts & { queue: PendingWrites },
 ): Promise<void> {
   const { queue } = parts;
+  const { serialKey, durable } = queue;
   const until = Math.min(...group.map((write) => write.until));
   let told = false;
   const refuse = (error: unknown) => {
@@ -146,7 +151,7 @@ async function answerGroup(
   const deadline = createGroupDeadline(until, { ...parts, onLate: refuse });
   try {
     const operations = group.map(({ run }) => run);
-    answerWrites(group, await parts.runGroup(operations, { serialKey: queue.serialKey, deadline }));
+    answerWrites(group, await parts.runGroup(operations, { serialKey, durable, deadline }));
   } catch (error) {
     refuse(error);
   } finally {

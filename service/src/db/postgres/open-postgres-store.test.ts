@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { createAccount } from '../../accounts/create-account.ts';
 import { readBalance } from '../../credits/read-balance.ts';
 import {
@@ -13,7 +14,7 @@ import {
   take,
 } from '../../../test/support/postgres/store-behind-proxy.ts';
 import { createPostgresDatabase } from '../../../test/support/postgres/test-postgres.ts';
-import { statement } from '../statement.ts';
+import { statement, type Tx } from '../statement.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { openPostgresStore } from './open-postgres-store.ts';
 
@@ -21,6 +22,9 @@ const anyAccount = statement((db) => db.selectFrom('account').select('id').limit
 const countAccounts = statement((db) =>
   db.selectFrom('account').select((eb) => eb.fn.countAll<number>().as('accounts')),
 );
+const howItCommits = statement<Record<string, never>, { waits: string }>((db) => ({
+  compile: () => sql<{ waits: string }>`select current_setting('synchronous_commit') as waits`.compile(db),
+}));
 const wait = statement((db, arg: { account: string }) =>
   db.updateTable('account').set({ touched_at: 1 }).where('id', '=', arg.account),
 );
@@ -111,6 +115,21 @@ describe('operations with the same serial key', () => {
     const answers = await Promise.all(Array.from({ length: 999 }, (_, n) => take(stores[n % 3]!, accountId)));
     assert.equal(answers.filter(({ kind }) => kind === 'reserved').length, 100);
     for (const other of others) await other.close();
+  });
+
+  it('only what is done again if it is lost does not wait for the disk, and no other shares its commit', async (t) => {
+    const { store } = await openBehindProxy(t);
+    const look = (tx: Tx) => tx.first(howItCommits, {});
+    const seen = await Promise.all([
+      store.writeRepeatable(look, 'same key'),
+      store.write(look, 'same key'),
+      store.writeRepeatable(look, 'same key'),
+      store.write(look),
+    ]);
+    assert.deepEqual(
+      seen.map((row) => row?.waits),
+      ['off', 'on', 'off', 'on'],
+    );
   });
 
   it('an operation outside a transaction writes nothing', async (t) => {

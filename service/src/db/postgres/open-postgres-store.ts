@@ -105,6 +105,7 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
     read,
     write,
     writeAlone: createWriteAlone(write),
+    writeRepeatable: (operation, serialKey) => queues.write(operation, { serialKey, durable: false }),
     withRequestDeadline,
     waitMs: queues.waitMs,
     snapshot: (look) =>

@@ -15,6 +15,8 @@ type RunGroupParts = {
   compile: Compile;
   /** The key that all operations of the group have, if they have one. */
   serialKey: string | undefined;
+  /** `false`: its commit does not wait for the disk (see `Store.writeRepeatable`). */
+  durable: boolean;
   deadline: GroupDeadline;
   limits: Pick<PostgresLimits, 'groupTries' | 'requestLockMs'>;
 };
@@ -51,7 +53,7 @@ const serialLocks = 0x6d70_0001;
  */
 function serialised(
   connection: PostgresConnection,
-  { serialKey, deadline, limits }: RunGroupParts,
+  { serialKey, durable, deadline, limits }: RunGroupParts,
 ): Connection {
   const begin = () => {
     const sent = [connection.execute('begin read write', [])];
@@ -62,6 +64,7 @@ function serialised(
       const lockMs = Math.min(limits.requestLockMs, statementMs);
       sent.push(limitWaiting(connection, { lockMs, statementMs }, 'transaction'));
     }
+    if (!durable) sent.push(connection.execute('set local synchronous_commit = off', []));
     if (serialKey !== undefined) {
       const lock = [serialLocks, lockOf(serialKey)];
       sent.push(connection.execute('select pg_advisory_xact_lock($1::int, $2::int)', lock));

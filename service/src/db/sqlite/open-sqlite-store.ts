@@ -201,6 +201,8 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
     read,
     write,
     writeAlone: createWriteAlone(write),
+    // Whether to wait for the disk is a matter of the connection here, and all share the one that writes.
+    writeRepeatable: write,
     // One file and one process, as a rule: nobody else makes it wait.
     withRequestDeadline: () => ({ read, write }),
     waitMs: queue.waitMs,

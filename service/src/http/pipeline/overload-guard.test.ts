@@ -160,6 +160,18 @@ test('nobody is made to wait where no place has come free for as long as one wou
   overloadGuard.drain();
 });
 
+test('a burst waits however long ago the last place came free, where none was held since', async () => {
+  const { time, overloadGuard } = bySchedule();
+  const first = await overloadGuard.admit('single', 'a');
+  time.advance(10);
+  release(first);
+  time.advance(3_600_000);
+  await overloadGuard.admit('single', 'a');
+  await overloadGuard.admit('single', 'a');
+  assert.ok(overloadGuard.admit('single', 'a') instanceof Promise);
+  overloadGuard.drain();
+});
+
 test('while it is not known how long requests take, a burst waits', async () => {
   const { overloadGuard } = bySchedule();
   await overloadGuard.admit('single', 'a');

@@ -119,13 +119,14 @@ function createRequestQueue(kind: WorkKind, limits: OverloadLimits, clock: Clock
     onTaken: ({ account }) => inFlight.take(account),
     onReleased: ({ account }) => {
       inFlight.giveBack(account);
-      if (inFlight.held() === 0) onIdle.splice(0).forEach((resolve) => resolve());
+      if (onIdle.length > 0 && inFlight.held() === 0) onIdle.splice(0).forEach((resolve) => resolve());
     },
   });
 
   function answer(slot: Slot, asker: string): AdmitAnswer {
     if (slot.kind === 'timeout') return refused('overload');
     const since = clock.now();
+    estimate.noteTake(asker);
     let released = false;
     return {
       kind: 'admitted',
@@ -189,6 +190,11 @@ type WaitEstimateParts = { inFlight: FairShare; clock: Pick<Clock, 'now'>; patie
 function createWaitEstimate({ inFlight, clock, patienceMs }: WaitEstimateParts) {
   const known = createBoundedCache<{ heldMs: number; releasedAt: number }>({ maxEntries: askersKnown });
   return {
+    /** While an asker held no place there was nothing to release, which says nothing about those it takes now. */
+    noteTake(asker: string) {
+      const seen = inFlight.heldBy(asker) === 1 ? known.peek(asker) : undefined;
+      if (seen !== undefined) seen.releasedAt = clock.now();
+    },
     /** Every request comes here twice, so what is known of an asker is changed in place. */
     noteRelease(asker: string, since: number) {
       const now = clock.now();

@@ -1,26 +1,30 @@
-import { createBoundedCache, systemClock, type Clock } from '@mailproof/engine';
+import { systemClock, type Clock } from '@mailproof/engine';
 import type { FastifyReply, onSendHookHandler } from 'fastify';
+import { createCellRates } from '../../cell-rates.ts';
 import { contextOf } from './request-context.ts';
 
 /**
  * A refusal is cheap, but whoever repeats at once what was refused, over many connections, has the processor spent on
  * refusals, and everybody pays for it. So each asker, an account or the client's address where no account is known, is
- * refused at once only so often. Its further refusals are sent one after the other at that rate, and until then the
+ * refused at once only so often: for seconds even where it asks ten times too much, but not for as long as it likes. Its
+ * further refusals are sent one after the other at a rate that costs others next to nothing, and until then the
  * connection is not free to ask again. Nothing but refusals waits, and nobody waits for what another was refused.
  */
 export const refusalLimitTable = {
   perSecond: {
-    value: 1_000,
-    meaning: 'refusals of one account, or of one client address, that are sent in a second',
+    value: 250,
+    meaning:
+      'refusals of one account, or of one client address, that are sent in a second for as long as it asks',
   },
-  atOnce: { value: 250, meaning: 'of these, after a time without any, at once' },
+  atOnce: { value: 1_500, meaning: 'beyond these, after a time without any, at once' },
   waitMs: {
     value: 60_000,
     meaning: 'a refusal before it is sent; what would wait longer has its connection closed',
   },
   stepMs: {
-    value: 50,
-    meaning: 'between two moments at which those that wait are sent, several together, which costs less',
+    value: 20,
+    meaning:
+      'between two moments at which those that wait are sent: a few together, which costs less, but no more than hold up others for about a millisecond',
   },
   waiting: {
     value: 10_000,
@@ -66,16 +70,15 @@ export function paceRefusals(limits = refusalLimits, clock: Clock = systemClock)
   return {
     // eslint-disable-next-line max-params -- the framework's own signature
     onSend(request, reply, payload, done) {
-      const send = () => done(null, payload);
       if (!refusals.has(reply.statusCode)) {
-        send();
+        done(null, payload);
         return;
       }
       const { work, client } = contextOf(request);
       const waitMs = waitFor(work?.asker ?? client);
-      if (waitMs === 0) send();
+      if (waitMs === 0) done(null, payload);
       else if (waitMs === Infinity || waiting.size >= limits.waiting) reply.raw.destroy();
-      else sendLater(reply, waitMs, send);
+      else sendLater(reply, waitMs, () => done(null, payload));
     },
     flush: () => waiting.forEach((sendNow) => sendNow()),
   };
@@ -84,18 +87,17 @@ export function paceRefusals(limits = refusalLimits, clock: Clock = systemClock)
 const askersKnown = 10_000;
 
 /**
- * How long the next refusal of an asker has to wait, by the generic cell rate algorithm (see `rate-limits.ts`). One that
- * would wait too long is not counted, so that the asker is not held to it for longer than that.
+ * How long the next refusal of an asker has to wait. One that would wait too long is not counted, so that the asker is
+ * not held to it for longer than that.
  */
 export function createRefusalWait(limits: RefusalLimits, clock: Pick<Clock, 'now'>) {
-  const busyUntil = createBoundedCache<number>({ clock, maxEntries: askersKnown });
-  const spacingMs = 1_000 / limits.perSecond;
+  const rates = createCellRates({ clock, mostNames: askersKnown });
+  const rate = { intervalMs: 1_000 / limits.perSecond, atOnce: limits.atOnce };
   return (asker: string): number => {
     const now = clock.now();
-    const until = Math.max(busyUntil.get(asker) ?? now, now) + spacingMs;
-    const waitMs = until - now - limits.atOnce * spacingMs;
+    const { waitMs } = rates.look(asker, rate, now);
     if (waitMs > limits.waitMs) return Infinity;
-    busyUntil.set(asker, until, until - now);
+    rates.take(asker, rate, now);
     return waitMs <= 0 ? 0 : Math.ceil((now + waitMs) / limits.stepMs) * limits.stepMs - now;
   };
 }

@@ -46,6 +46,16 @@ describe('rates', () => {
       assert.ok(taken.filter((at) => at >= from && at < from + 60_000).length <= 60, String(from));
   });
 
+  test('the fields count what is left to the one, though time goes on while a request is looked at', () => {
+    let at = 0;
+    const clock = { ...createTestClock(), now: () => (at += 0.05) };
+    const limits = createRateLimits({ clock, ratePerAccount: 100, ratePerKey: undefined });
+    for (let left = 99; left >= 0; left -= 1) {
+      const answer = limits.take({ asker: 'a', actor: 'k', requestsPerMinute: undefined });
+      assert.ok(answer.kind === 'taken' && answer.fields.ratelimit.startsWith(`"account";r=${left};`));
+    }
+  });
+
   test('the fields say what is left, and when', () => {
     const { clock, take } = setUp({ ratePerAccount: 3, ratePerKey: 2 });
     const said = (answer: ReturnType<typeof take>) => (answer.kind === 'free' ? undefined : answer.fields);

@@ -1,12 +1,12 @@
-import { createBoundedCache, type Clock } from '@mailproof/engine';
+import type { Clock } from '@mailproof/engine';
+import { createCellRates, type CellRate } from '../../cell-rates.ts';
 
 /**
  * How many requests a minute an account, and each of its keys, may send; off unless a setting or the operator says so.
  * Each process counts for itself, in memory: with n processes an account gets through up to n times as often. Only whoever
  * sends too much is refused, and a refusal costs the store nothing.
  *
- * Counted is by the generic cell rate algorithm: a whole minute's worth may come at once, then one more becomes free every
- * q-th part of the minute. So no two minutes meet in which twice as much gets through.
+ * A whole minute's worth may come at once, then one more becomes free every q-th part of the minute (see cell-rates.ts).
  */
 export type RateLimits = { take(request: RateRequest): RateAnswer };
 
@@ -40,39 +40,42 @@ const mostPlaces = 20_000;
 /** Parts of a minute do not add up to it exactly. */
 const roundingMs = 0.001;
 
+const free: RateAnswer = { kind: 'free' };
+
 type Policy = { name: 'account' | 'key'; place: string; quota: number };
 
 /** Where a policy stands before the request: `until` is when its whole quota is free again. */
 type Standing = Policy & { until: number; waitMs: number };
 
 export function createRateLimits({ clock, ratePerAccount, ratePerKey }: RateLimitsParts): RateLimits {
-  const busyUntil = createBoundedCache<number>({ clock, maxEntries: mostPlaces });
-
-  function look(policy: Policy, now: number): Standing {
-    const until = Math.max(busyUntil.get(policy.place) ?? 0, now);
-    return { ...policy, until, waitMs: until + windowMs / policy.quota - windowMs - now };
-  }
+  const rates = createCellRates({ clock, mostNames: mostPlaces });
 
   return {
     take({ asker, actor, requestsPerMinute = ratePerAccount }) {
+      if (requestsPerMinute === undefined && ratePerKey === undefined) return free;
       const policies: Policy[] = [];
       if (requestsPerMinute !== undefined)
         policies.push({ name: 'account', place: asker, quota: requestsPerMinute });
       if (ratePerKey !== undefined) policies.push({ name: 'key', place: actor, quota: ratePerKey });
-      if (policies.length === 0) return { kind: 'free' };
 
       const now = clock.now();
-      const standings = policies.map((policy) => look(policy, now));
+      const standings = policies.map((policy) => ({
+        ...policy,
+        ...rates.look(policy.place, rateOf(policy), now),
+      }));
       const waitMs = Math.max(...standings.map((one) => one.waitMs));
       if (waitMs > roundingMs) {
         const retryAfterSeconds = Math.ceil(waitMs / 1_000);
         return { kind: 'refused', fields: fieldsOf(standings, now), retryAfterSeconds };
       }
-      const after = standings.map((one) => ({ ...one, until: one.until + windowMs / one.quota }));
-      for (const { place, until } of after) busyUntil.set(place, until, until - now);
+      const after = standings.map((one) => ({ ...one, until: rates.take(one.place, rateOf(one), now) }));
       return { kind: 'taken', fields: fieldsOf(after, now) };
     },
   };
+}
+
+function rateOf({ quota }: Policy): CellRate {
+  return { intervalMs: windowMs / quota, atOnce: quota };
 }
 
 function fieldsOf(standings: Standing[], now: number): RateFields {

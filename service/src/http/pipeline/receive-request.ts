@@ -74,11 +74,12 @@ function rememberByRoute(ask: (route: string) => boolean): (route: string) => bo
  * 9.6), and the client sends the rest over another.
  */
 function createRequestCount(most: number): (request: FastifyRequest) => boolean {
-  const counts = new WeakMap<object, number>();
+  const counts = new WeakMap<object, { requests: number }>();
   return ({ raw: { socket } }) => {
-    const count = (counts.get(socket) ?? 0) + 1;
-    counts.set(socket, count);
-    return count >= most;
+    const count = counts.get(socket);
+    if (count === undefined) counts.set(socket, { requests: 1 });
+    else count.requests += 1;
+    return (count?.requests ?? 1) >= most;
   };
 }
 
