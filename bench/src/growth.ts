@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { describeGrowth } from './growth/describe-growth.ts';
 import { makeGrownStore, type GrownStore } from './growth/grown-store.ts';
+import { measureClaims } from './growth/measure-claims.ts';
 import { measureGrowth, type GrowthFigures } from './growth/measure-growth.ts';
 import { startBenchPostgres } from './processes/bench-postgres.ts';
 import { describeMachine } from './results/describe-machine.ts';
@@ -35,11 +36,11 @@ const tell = (message: string): void => void process.stderr.write(`${message} â€
 const isWanted = (database: GrownStore['database']) =>
   wish.only === undefined || wish.only.toLowerCase() === database.toLowerCase();
 
+const databases = (['SQLite', 'PostgreSQL'] as const).filter(isWanted);
 const postgres = isWanted('PostgreSQL') ? await startBenchPostgres() : undefined;
 const stores: GrownStore[] = [];
 try {
-  for (const database of ['SQLite', 'PostgreSQL'] as const) {
-    if (!isWanted(database)) continue;
+  for (const database of databases) {
     for (const size of [Math.ceil(tasks / 100), tasks]) {
       tell(`${database}: ${size} past tasks and as many that wait`);
       const server = database === 'PostgreSQL' ? postgres : undefined;
@@ -53,7 +54,16 @@ try {
   }
   const machine = describeMachine();
   const figures: GrowthFigures[] = [];
-  for (const store of stores) figures.push(await measureGrowth(store, tell));
+  for (const database of databases) {
+    const own = stores.filter((store) => store.database === database);
+    tell(`${database}: claims in turn`);
+    const claims = await measureClaims(own);
+    for (const [n, store] of own.entries()) {
+      const ofStore = await measureGrowth(store, tell);
+      const ofClaims = claims[n];
+      if (ofClaims !== undefined) figures.push({ ...ofClaims, ...ofStore });
+    }
+  }
   publish({ name: 'growth', lines: describeGrowth(figures, machine), figures: { machine, figures } }, wish);
 } finally {
   for (const store of stores) await store.close();

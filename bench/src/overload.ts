@@ -22,7 +22,7 @@ const { values: wish } = parseArgs({
     attack: { type: 'boolean', default: false },
     /** Of attacks, one database alone: sqlite or postgres. What is kept of the other stays. */
     only: { type: 'string' },
-    /** Of attacks, one kind alone (`slow_singles`, …), for a look: nothing is written. */
+    /** Of attacks, some kinds alone (`slow_singles,guesses`), for a look: nothing is written. */
     kind: { type: 'string' },
   },
 });
@@ -38,10 +38,10 @@ else await runOverload();
 
 async function runAttacks(): Promise<void> {
   const perSecond = 40;
-  const effortOfEach = { rounds: wish.quick ? 1 : 3, roundMs: 2_000, perSecond };
+  const attackEffort = { rounds: wish.quick ? 1 : 3, perSecond };
   const results: AttackResults = wish.only === undefined ? {} : keptAttacks();
   for (const kind of ['sqlite', 'postgres'] as const)
-    if ((wish.only ?? kind) === kind) results[kind] = await measureAttacks(kind, effortOfEach, wish.kind);
+    if ((wish.only ?? kind) === kind) results[kind] = await measureAttacks(kind, attackEffort, wish.kind);
   const lines = describeAttacks(results, machine, perSecond);
   publish(
     { name: 'attacks', lines, figures: { ...results, machine } },

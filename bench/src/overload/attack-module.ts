@@ -15,9 +15,10 @@ export type Attack =
   /** Keys that there are not, so many a second in all. */
   | { kind: 'guesses'; connections: number; perSecond: number };
 
-export type AttackOrder = { attack: Attack; port: number; forMs: number };
+/** What is answered counts when the attack has been under way for `leadMs`. */
+export type AttackOrder = { attack: Attack; port: number; leadMs: number; forMs: number };
 
-/** Connections that were opened, the most at once, the answers by status, and how many there were a second. */
+/** Connections that were opened, the most at once, the answers by status, and how many of those there were a second. */
 export type AttackReport = {
   opened: number;
   mostAtOnce: number;

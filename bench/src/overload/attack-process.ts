@@ -14,13 +14,21 @@ const singlePath = '/api/v1/email-verification';
 const reopenMs = 100;
 const byteEveryMs = 1_000;
 
-type Round = AttackOrder & { report: AttackReport; open: number; serial: number; until: number };
+type Round = AttackOrder & {
+  report: AttackReport;
+  open: number;
+  serial: number;
+  countedFrom: number;
+  until: number;
+};
 
 answerQuestions(async (order: AttackOrder): Promise<AttackReport> => {
   const report: AttackReport = { opened: 0, mostAtOnce: 0, answers: {}, answersPerSecond: 0 };
-  const round: Round = { ...order, report, open: 0, serial: 0, until: performance.now() + order.forMs };
+  const now = performance.now();
+  const span = { countedFrom: now + order.leadMs, until: now + order.forMs };
+  const round: Round = { ...order, ...span, report, open: 0, serial: 0 };
   await Promise.all(Array.from({ length: order.attack.connections }, () => keepAttacking(round)));
-  report.answersPerSecond = (1_000 * sum(Object.values(report.answers))) / order.forMs;
+  report.answersPerSecond = (1_000 * sum(Object.values(report.answers))) / (order.forMs - order.leadMs);
   return report;
 });
 
@@ -40,7 +48,8 @@ function useConnection(round: Round): Promise<void> {
       next = act(socket, round);
     };
     const reader = createResponseReader((status, closes) => {
-      round.report.answers[status] = (round.report.answers[status] ?? 0) + 1;
+      if (performance.now() >= round.countedFrom)
+        round.report.answers[status] = (round.report.answers[status] ?? 0) + 1;
       if (closes) socket.end();
       else go();
     });

@@ -1,13 +1,19 @@
 /**
- * What an attacker costs somebody else: a quiet account asks at a modest rate alone, beside an attack, and beside as many
- * connections and requests of the attacker at a bare server, in turn and in short rounds, so that what drifts (the
- * machine's other work above all) falls on all alike. The last is what the machine itself makes of the attacker: all
- * that is measured here shares its processor.
+ * What an attacker costs somebody else: a quiet account asks at a modest rate, alone and beside an attack in turn. Before
+ * and after every attack it is alone, and an attack is compared with those two alone, so that what drifts (the machine's
+ * other work above all) falls on both alike. Attacks follow each other in many short rounds, and of what was seen beside
+ * an attack, as of what was seen alone, only the half counts in which the machine did the least for others. All times are
+ * equally long, and there are as many of them beside an attack as alone.
+ *
+ * The last of a round is the control, which is no attack: as many requests as the busiest attack had answered, to a bare
+ * server beside the service. It is what the machine itself makes of an attacker: all that is measured here shares its
+ * processor.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseKind } from '../api/surroundings.ts';
 import { startChild, type Child } from '../processes/child.ts';
 import { cpuTimeMs } from '../processes/cpu-time.ts';
+import { watchLostTime } from '../processes/lost-processor-time.ts';
 import { median, quantile, sum } from '../results/numbers.ts';
 import { attackModule, type Attack, type AttackOrder, type AttackReport } from './attack-module.ts';
 import { openLoadModule, type OpenLoadOrder, type OpenLoadReport } from './open-load-module.ts';
@@ -17,34 +23,39 @@ import {
   type ServiceUnderAttack,
 } from './start-service-under-attack.ts';
 
-type Situation = 'alone' | 'beside' | 'control';
-
 /** Of the quiet account: verdicts for which a mail host is asked, and verdicts for which none is. */
 type Verdict = 'asked' | 'known';
 
-/** Medians over the rounds; `refused` over all of them. */
-type Wait = Record<Verdict, Latency> & { refused: number; serviceCpuMsPerSecond: number };
+/** Medians over the calmer half of the times. */
+type Wait = Record<Verdict, Latency> & { refused: number; serviceCpuMsPerSecond: number; lostShare: number };
 
 type Latency = { p50Ms: number; p95Ms: number; requests: number };
 
-type Ratio = Record<Verdict, number>;
-
-export type AttackFigures = Record<Situation, Wait> & {
-  attack: Attack['kind'];
+export type AttackFigures = {
+  attack: Attack['kind'] | 'control';
   connections: number;
-  /** Of p95, beside the attack to alone, and beside the bare server's visitor to alone: medians over the rounds. */
-  ratio: Ratio;
-  controlRatio: Ratio;
-  /** Of the last round. */
-  report: AttackReport;
+  answeredPerSecond: number;
+  alone: Wait;
+  beside: Wait;
+  /** Of p95, beside to alone. */
+  ratio: Record<Verdict, number>;
 };
 
-type Effort = { rounds: number; roundMs: number; perSecond: number };
+type Effort = { rounds: number; perSecond: number };
 
-/** The attack is under way before the quiet account is looked at, and for a moment after it. */
-export const leadMs = 2_500;
-const tailMs = 500;
-const warmUpRounds = 4;
+/**
+ * The attack is under way before the quiet account is looked at, and for a moment after it: what is answered at once to
+ * whoever was not refused for a while (see `refusalLimitTable`) is over by then.
+ */
+export const leadMs = 4_000;
+const tailMs = 100;
+/** So long are the times that are compared, and so many of them follow each other beside an attack. */
+export const timeMs = 1_800;
+const timesBeside = 2;
+/** What the attacker left behind has ended before the quiet account counts as alone. */
+const settleMs = 800;
+const warmUpMs = 8_000;
+const controlConnections = 250;
 
 export async function measureAttacks(
   database: DatabaseKind,
@@ -54,16 +65,31 @@ export async function measureAttacks(
   const service = await startServiceUnderAttack(database);
   const quiet = createQuietAccount(service, effort);
   const attacker = startChild(attackModule);
-  const attacks = attacksOn(service).filter((one) => one.kind === (kind ?? one.kind));
-  const rounds: Round[][] = attacks.map(() => []);
+  const parts = { service, quiet, attacker };
+  const attacks = attacksOn(service).filter((one) => (kind ?? one.kind).split(',').includes(one.kind));
+  const visits: Visit[] = [];
   try {
-    for (let round = 0; round < warmUpRounds; round += 1) await quiet.ask();
+    await quiet.ask(warmUpMs);
+    let before = await askMeasured(parts);
     for (let round = 1; round <= effort.rounds; round += 1)
-      for (const [index, attack] of attacks.entries()) {
-        process.stderr.write(`${database}, round ${round}: ${attack.kind} × ${attack.connections} …\n`);
-        rounds[index]?.push(await measureRound(attack, { service, quiet, attacker, effort }));
+      for (const name of [...attacks, 'control'] as const) {
+        const { attack, port } =
+          name === 'control'
+            ? controlFor(visits.slice(-attacks.length), service)
+            : { attack: name, port: service.port };
+        process.stderr.write(`${database}, round ${round}: ${nameOf(name)} × ${attack.connections} …\n`);
+        const { beside, report } = await askBeside({ attack, port }, parts);
+        await pause(settleMs);
+        const after = await askMeasured(parts);
+        visits.push({ name, attack, before, beside, after, report });
+        before = after;
       }
-    return attacks.map((attack, index) => figuresOf(attack, rounds[index] ?? []));
+    return [...attacks, 'control' as const].map((name) =>
+      figuresOf(
+        name,
+        visits.filter((visit) => visit.name === name),
+      ),
+    );
   } finally {
     await Promise.all([quiet.stop(), attacker.stop()]);
     await service.stop();
@@ -74,59 +100,61 @@ type AttackParts = {
   service: ServiceUnderAttack;
   quiet: ReturnType<typeof createQuietAccount>;
   attacker: Child<AttackOrder, AttackReport>;
-  effort: Effort;
 };
 
-type Round = Record<Situation, Asked> & { report: AttackReport };
+/** One attack in one round, with what the quiet account saw alone before it and after it. */
+type Visit = {
+  name: Attack | 'control';
+  attack: Attack;
+  before: Asked;
+  beside: Asked[];
+  after: Asked;
+  report: AttackReport;
+};
 
-async function measureRound(attack: Attack, parts: AttackParts): Promise<Round> {
-  const { service, attacker, effort } = parts;
-  const besides = async (order: Omit<AttackOrder, 'forMs'>) => {
-    const attacking = attacker.ask({ ...order, forMs: leadMs + effort.roundMs + tailMs });
-    await pause(leadMs);
-    return { asked: await askMeasured(parts), report: await attacking };
-  };
-  const alone = await askMeasured(parts);
-  const { asked: beside, report } = await besides({ attack, port: service.port });
-  const sameAtBare = asPaced(attack.connections, report.answersPerSecond);
-  const { asked: control } = await besides({ attack: sameAtBare, port: service.barePort });
-  return { alone, beside, control, report };
+function nameOf(name: Attack | 'control'): Attack['kind'] | 'control' {
+  return name === 'control' ? name : name.kind;
 }
 
-function figuresOf({ kind, connections }: Attack, rounds: Round[]): AttackFigures {
+async function askBeside(
+  order: Pick<AttackOrder, 'attack' | 'port'>,
+  parts: AttackParts,
+): Promise<{ beside: Asked[]; report: AttackReport }> {
+  const attacking = parts.attacker.ask({ ...order, leadMs, forMs: leadMs + timesBeside * timeMs + tailMs });
+  await pause(leadMs);
+  const beside: Asked[] = [];
+  while (beside.length < timesBeside) beside.push(await askMeasured(parts));
+  return { beside, report: await attacking };
+}
+
+/** As many requests a second as the busiest of these attacks had answered, whatever it asked for. */
+function controlFor(attacks: Visit[], { barePort }: ServiceUnderAttack): { attack: Attack; port: number } {
+  const perSecond = Math.max(1, ...attacks.map(({ report }) => report.answersPerSecond));
+  return { attack: { kind: 'guesses', connections: controlConnections, perSecond }, port: barePort };
+}
+
+function figuresOf(name: Attack | 'control', visits: Visit[]): AttackFigures {
+  const alone = waitOf(calmestHalf(visits.flatMap(({ before, after }) => [before, after])));
+  const beside = waitOf(calmestHalf(visits.flatMap((visit) => visit.beside)));
+  const ratio = (verdict: Verdict) => beside[verdict].p95Ms / alone[verdict].p95Ms;
   return {
-    attack: kind,
-    connections,
-    alone: waitOf(rounds.map(({ alone }) => alone)),
-    beside: waitOf(rounds.map(({ beside }) => beside)),
-    control: waitOf(rounds.map(({ control }) => control)),
-    ratio: ratioOf(rounds, 'beside'),
-    controlRatio: ratioOf(rounds, 'control'),
-    report: rounds.at(-1)?.report ?? { opened: 0, mostAtOnce: 0, answers: {}, answersPerSecond: 0 },
+    attack: nameOf(name),
+    connections: visits[0]?.attack.connections ?? 0,
+    answeredPerSecond: median(visits.map(({ report }) => report.answersPerSecond)),
+    alone,
+    beside,
+    ratio: { asked: ratio('asked'), known: ratio('known') },
   };
 }
 
-/** So many connections that ask so often in all, whatever is asked for. */
-function asPaced(connections: number, perSecond: number): Attack {
-  return perSecond < 1 ? { kind: 'idle', connections } : { kind: 'guesses', connections, perSecond };
-}
-
-function ratioOf(rounds: Round[], situation: Situation): Ratio {
-  const ratio = (verdict: Verdict) =>
-    median(
-      rounds.map(
-        (round) => latencyOf(round[situation][verdict]).p95Ms / latencyOf(round.alone[verdict]).p95Ms,
-      ),
-    );
-  return { asked: ratio('asked'), known: ratio('known') };
-}
-
-/** What the quiet account sees, and how much processor time the service uses meanwhile. */
+/** What the quiet account sees, how much processor time the service uses meanwhile, and how calm the machine is. */
 async function askMeasured({ service, quiet }: AttackParts): Promise<Asked> {
   const before = { at: performance.now(), cpuMs: cpuTimeMs(service.pid) ?? NaN };
-  const asked = await quiet.ask();
+  const lostShare = watchLostTime();
+  const asked = await quiet.ask(timeMs);
   const cpuMs = (cpuTimeMs(service.pid) ?? NaN) - before.cpuMs;
-  return { ...asked, cpuMsPerSecond: (1_000 * cpuMs) / (performance.now() - before.at) };
+  const cpuMsPerSecond = (1_000 * cpuMs) / (performance.now() - before.at);
+  return { ...asked, cpuMsPerSecond, lostShare: lostShare() };
 }
 
 function attacksOn({ attacker }: ServiceUnderAttack): Attack[] {
@@ -140,10 +168,10 @@ function attacksOn({ attacker }: ServiceUnderAttack): Attack[] {
   ];
 }
 
-function createQuietAccount({ port, quietKey }: ServiceUnderAttack, { roundMs, perSecond }: Effort) {
+function createQuietAccount({ port, quietKey }: ServiceUnderAttack, { perSecond }: Effort) {
   const loads = { asked: startChild(openLoadModule), known: startChild(openLoadModule) };
   let from = 1;
-  const drive = (load: Child<OpenLoadOrder, OpenLoadReport>, domains: string[]) =>
+  const drive = (load: Child<OpenLoadOrder, OpenLoadReport>, domains: string[], forMs: number) =>
     load.ask({
       port,
       path: '/api/v1/email-verification',
@@ -151,14 +179,14 @@ function createQuietAccount({ port, quietKey }: ServiceUnderAttack, { roundMs, p
       domains,
       mostConnections: 50,
       perSecond,
-      forMs: roundMs,
+      forMs,
       from,
     });
   return {
-    ask: async () => {
+    ask: async (forMs: number) => {
       const [asked, known] = await Promise.all([
-        drive(loads.asked, attackPlaces.asked),
-        drive(loads.known, [attackPlaces.known]),
+        drive(loads.asked, attackPlaces.asked, forMs),
+        drive(loads.known, [attackPlaces.known], forMs),
       ]);
       from += 100_000;
       return { asked, known };
@@ -167,29 +195,37 @@ function createQuietAccount({ port, quietKey }: ServiceUnderAttack, { roundMs, p
   };
 }
 
-type Asked = Record<Verdict, OpenLoadReport> & { cpuMsPerSecond: number };
+type Asked = Record<Verdict, OpenLoadReport> & {
+  cpuMsPerSecond: number;
+  /** Of the processor, to others than this benchmark. */
+  lostShare: number;
+};
 
-function waitOf(rounds: Asked[]): Wait {
-  const all = rounds.flatMap(({ asked, known }) => [asked, known]);
+/** The half in which the least of the processor went to others. */
+function calmestHalf(times: Asked[]): Asked[] {
+  return times.toSorted((a, b) => a.lostShare - b.lostShare).slice(0, Math.ceil(times.length / 2));
+}
+
+function waitOf(times: Asked[]): Wait {
+  const all = times.flatMap(({ asked, known }) => [asked, known]);
   const refused = all.flatMap(({ answered }) => answered).filter(({ status }) => status !== 200);
   const lost = sum(all.map(({ unsent, broken }) => unsent + broken));
   return {
-    asked: medianOf(rounds.map(({ asked }) => latencyOf(asked))),
-    known: medianOf(rounds.map(({ known }) => latencyOf(known))),
+    asked: latencyOf(times.map(({ asked }) => asked)),
+    known: latencyOf(times.map(({ known }) => known)),
     refused: refused.length + lost,
-    serviceCpuMsPerSecond: median(rounds.map(({ cpuMsPerSecond }) => cpuMsPerSecond)),
+    serviceCpuMsPerSecond: median(times.map(({ cpuMsPerSecond }) => cpuMsPerSecond)),
+    lostShare: median(times.map(({ lostShare }) => lostShare)),
   };
 }
 
-function latencyOf({ answered }: OpenLoadReport): Latency {
-  const latencies = answered.filter(({ status }) => status === 200).map(({ ms }) => ms);
-  return { p50Ms: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95), requests: latencies.length };
-}
-
-function medianOf(latencies: Latency[]): Latency {
+function latencyOf(reports: OpenLoadReport[]): Latency {
+  const latencies = reports.map(({ answered }) =>
+    answered.filter(({ status }) => status === 200).map(({ ms }) => ms),
+  );
   return {
-    p50Ms: median(latencies.map(({ p50Ms }) => p50Ms)),
-    p95Ms: median(latencies.map(({ p95Ms }) => p95Ms)),
-    requests: sum(latencies.map(({ requests }) => requests)),
+    p50Ms: median(latencies.map((one) => quantile(one, 0.5))),
+    p95Ms: median(latencies.map((one) => quantile(one, 0.95))),
+    requests: sum(latencies.map(({ length }) => length)),
   };
 }

@@ -10,6 +10,13 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
 }
 
+/** Of what took so many milliseconds. */
+export type Spread = { p50: number; p99: number };
+
+export function spreadOf(values: readonly number[]): Spread {
+  return { p50: median(values), p99: quantile(values, 0.99) };
+}
+
 export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

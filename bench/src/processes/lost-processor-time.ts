@@ -1,0 +1,66 @@
+/**
+ * How much of the processor a benchmark could not have had: what other processes used, and what the host of a virtual
+ * machine gave to others. By it one tells a calm time from one that says little.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { sum } from '../results/numbers.ts';
+import { cpuTimeMs } from './cpu-time.ts';
+import { parentOf } from './family-cpu-time.ts';
+
+/** Answers with the share that was lost since it was called; 0 where the system has no /proc. */
+export function watchLostTime(): () => number {
+  const before = readTimes();
+  return () => {
+    const after = readTimes();
+    if (before === undefined || after === undefined) return 0;
+    const own = [...after.own].map(([pid, ms]) => ms - (before.own.get(pid) ?? 0));
+    const heldMs = sum(own) + after.idleMs - before.idleMs;
+    return Math.max(0, 1 - heldMs / (after.allMs - before.allMs));
+  };
+}
+
+/** The same of what the host gave to other machines alone. */
+export function watchStolenTime(): () => number {
+  const before = readMachineTimes();
+  return () => {
+    const after = readMachineTimes();
+    if (before === undefined || after === undefined) return 0;
+    return (after.stolenMs - before.stolenMs) / (after.allMs - before.allMs);
+  };
+}
+
+/** `own` has this process and all that came from it. */
+type Times = MachineTimes & { own: Map<number, number> };
+
+function readTimes(): Times | undefined {
+  const ofMachine = readMachineTimes();
+  return ofMachine && { ...ofMachine, own: ownTimes() };
+}
+
+/** Of all cores together. */
+type MachineTimes = { allMs: number; idleMs: number; stolenMs: number };
+
+function readMachineTimes(): MachineTimes | undefined {
+  try {
+    // user, nice, system, idle, iowait, irq, softirq, steal (proc_stat(5)), in hundredths of a second.
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+    const ms = line
+      .split(/ +/)
+      .slice(1, 9)
+      .map((ticks) => 10 * Number(ticks));
+    return { allMs: sum(ms), idleMs: (ms[3] ?? 0) + (ms[4] ?? 0), stolenMs: ms[7] ?? 0 };
+  } catch {
+    return undefined;
+  }
+}
+
+function ownTimes(): Map<number, number> {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const parents = new Map(pids.map((pid) => [Number(pid), parentOf(Number(pid))]));
+  const isOwn = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return pid === process.pid || (parent !== undefined && parent !== 0 && isOwn(parent));
+  };
+  const own = [...parents.keys()].filter(isOwn);
+  return new Map(own.map((pid) => [pid, cpuTimeMs(pid) ?? 0]));
+}
