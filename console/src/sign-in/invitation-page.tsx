@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Page } from '../app/page.tsx';
-import { useConsole } from '../app/use-console.ts';
 import { FailureNotice } from '../loading/failure-notice.tsx';
-import { useLoaded } from '../loading/use-loaded.ts';
 import { ProviderButton } from './provider-button.tsx';
+import { useSignInOptions } from './use-sign-in-options.ts';
 
 /** Where the link of an invitation leads. What it holds stands behind the `#`, and is taken out of the address bar. */
 export function InvitationPage() {
-  const { api } = useConsole();
   const token = useSignal(location.hash.slice(1));
-  const options = useLoaded(() => api.session.options());
+  const options = useSignInOptions();
   useEffect(() => history.replaceState(null, '', location.pathname), []);
   const name = options.value.value?.provider?.name;
   return (

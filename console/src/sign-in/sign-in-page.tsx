@@ -5,14 +5,13 @@ import { Notice } from '../parts/notice.tsx';
 import { Page } from '../app/page.tsx';
 import { useConsole } from '../app/use-console.ts';
 import { pathTo, withoutBasePath } from '../app/base-path.ts';
-import { useLoaded } from '../loading/use-loaded.ts';
 import { ProviderButton } from './provider-button.tsx';
+import { useSignInOptions } from './use-sign-in-options.ts';
 
 /** The ways to sign in that the operator has left open: with the provider, or with a key or the admin token. */
 export function SignInPage() {
-  const { api, session } = useConsole();
-  const options = useLoaded(() => api.session.options());
-  const known = options.value.value;
+  const { session } = useConsole();
+  const known = useSignInOptions().value.value;
   const state = session.state.value;
   return (
     <Page title="Sign in" lead="Check whether an email address can receive mail, and see the evidence.">

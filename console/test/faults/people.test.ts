@@ -105,6 +105,20 @@ describe('people', () => {
     await viewer.leave();
     await owner.leave();
   });
+
+  test('a page that could not read the ways to sign in asks for them again', async () => {
+    const someone = await visitor();
+    someone.expectTrouble('failed /session/options');
+    let asked = 0;
+    await someone.context.route('**/session/options', (route) => {
+      asked += 1;
+      return asked <= 2 ? route.abort('connectionreset') : route.continue();
+    });
+    await someone.page.goto(`${fixture.demo.url}/`);
+    await someone.page.getByRole('button', { name: 'Sign in with Example Login' }).waitFor();
+    assert.equal(asked, 3);
+    await someone.leave();
+  });
 });
 
 /** As a page of ours would, had it the button. */

@@ -30,9 +30,14 @@ export async function openConsoleFixture(settings: Record<string, string> = {}):
     await demo.stop();
     throw error;
   });
+  const visitors: Visitor[] = [];
   return {
     demo,
-    visitor: (options = {}) => newVisitor(browser, { origin: demo.url, ...options }),
+    async visitor(options = {}) {
+      const visitor = await newVisitor(browser, { origin: demo.url, ...options });
+      visitors.push(visitor);
+      return visitor;
+    },
     async openAccount({ name, credits, plan = 'paid' }) {
       const account = await askAdmin(demo, '/accounts', { name, credits, plan });
       const key = await askAdmin(demo, `/accounts/${String(account['account_id'])}/keys`, { mode: 'live' });
@@ -45,6 +50,11 @@ export async function openConsoleFixture(settings: Record<string, string> = {}):
     creditsOf: async (key) => (await readAccount(demo, key)).credits,
     accountIdOf: async (key) => (await readAccount(demo, key)).account_id,
     async close() {
+      // Whoever has not left by now was in the middle of a test that failed.
+      for (const { report } of visitors) {
+        const words = await report();
+        if (words !== undefined) console.error(words);
+      }
       await browser.close();
       await demo.stop();
     },

@@ -19,6 +19,8 @@ export type Visitor = {
   expectTrouble(...beginnings: string[]): void;
   /** Ends the visit, and fails where there was trouble. */
   leave(): Promise<void>;
+  /** What the page shows and what trouble it had, for whoever reads why a test failed; nothing after the visit. */
+  report(): Promise<string | undefined>;
 };
 
 /** Signed out, the page finds that out by asking. */
@@ -55,6 +57,11 @@ export async function newVisitor(browser: Browser, options: VisitorOptions): Pro
         found.filter((trouble) => !isExpected(trouble)),
         [],
       );
+    },
+    async report() {
+      if (page.isClosed()) return undefined;
+      const shown = await page.innerText('body', { timeout: 5_000 }).catch(String);
+      return `${page.url()} showed: ${shown}\nTroubles: ${found.join(', ') || 'none'}`;
     },
   };
 }
