@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Compile } from '../compile-statement.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection, QueryResult } from '../connection.ts';
 import { createTx } from '../create-tx.ts';
-import type { Tx } from '../statement.ts';
+import type { SqlValue, Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 
 /** An operation of a caller, and how the caller is answered. */
@@ -30,18 +30,21 @@ export type CommitGroupParts = {
  * Runs operations side by side in one transaction and commits them. One that throws is undone alone: everything
  * is rolled back and run again, this time one after the other with a savepoint around each, so the usual case
  * pays for none. A store that fails undoes them all and throws.
+ *
+ * The transaction begins with the first statement. Operations that turn out to need none, such as those of a test key
+ * that brings no idempotency key, cost the store nothing.
  */
 export async function commitGroup(operations: Operation[], parts: CommitGroupParts): Promise<WriteOutcome[]> {
-  const { connection } = parts;
+  const { connection, compile } = parts;
+  const transaction = openTransaction(parts);
+  const tx = { compile, connection: { execute: transaction.execute } };
   try {
-    await begin(parts);
-    let outcomes = await runTogether(operations, parts);
+    let outcomes = await runTogether(operations, tx);
     if (outcomes === undefined) {
-      await connection.execute('rollback', []);
-      await begin(parts);
-      outcomes = await runOneByOne(operations, parts);
+      await transaction.end('rollback');
+      outcomes = await runOneByOne(operations, tx);
     }
-    await connection.execute('commit', []);
+    await transaction.end('commit');
     return outcomes;
   } catch (error) {
     // If even this fails, the next group's beginning tries again.
@@ -58,8 +61,10 @@ export function answerWrites(group: PendingWrite[], outcomes: WriteOutcome[]): v
   });
 }
 
+type TxParts = { connection: Pick<Connection, 'execute'>; compile: Compile };
+
 /** What an operation did not wait for is not run once it has ended. */
-async function withTx<T>({ connection, compile }: CommitGroupParts, run: (tx: Tx) => Promise<T>): Promise<T> {
+async function withTx<T>({ connection, compile }: TxParts, run: (tx: Tx) => Promise<T>): Promise<T> {
   const tx = createTx(connection, compile);
   try {
     return await run(tx);
@@ -72,10 +77,7 @@ async function withTx<T>({ connection, compile }: CommitGroupParts, run: (tx: Tx
  * All at once: their statements interleave, so that a group waits for the store as often as its longest operation
  * and not as often as all together. `undefined` if any operation threw.
  */
-async function runTogether(
-  operations: Operation[],
-  parts: CommitGroupParts,
-): Promise<WriteOutcome[] | undefined> {
+async function runTogether(operations: Operation[], parts: TxParts): Promise<WriteOutcome[] | undefined> {
   const settled = await withTx(parts, (tx) =>
     Promise.allSettled(operations.map((operation) => runOne(operation, tx))),
   );
@@ -87,7 +89,7 @@ async function runTogether(
   return outcomes.some(({ kind }) => kind === 'threw') ? undefined : outcomes;
 }
 
-async function runOneByOne(operations: Operation[], parts: CommitGroupParts): Promise<WriteOutcome[]> {
+async function runOneByOne(operations: Operation[], parts: TxParts): Promise<WriteOutcome[]> {
   const { connection } = parts;
   const outcomes: WriteOutcome[] = [];
   for (const operation of operations) {
@@ -108,6 +110,23 @@ async function runOne(operation: Operation, tx: Tx): Promise<WriteOutcome> {
     if (error instanceof StoreUnavailableError) throw error;
     return { kind: 'threw', error };
   }
+}
+
+function openTransaction(parts: CommitGroupParts) {
+  const { connection } = parts;
+  let beginning: Promise<void> | undefined;
+  return {
+    execute: (sql: string, values: SqlValue[]): Promise<QueryResult> => {
+      beginning ??= begin(parts);
+      return beginning.then(() => connection.execute(sql, values));
+    },
+    async end(how: 'commit' | 'rollback'): Promise<void> {
+      if (beginning === undefined) return;
+      await beginning;
+      await connection.execute(how, []);
+      beginning = undefined;
+    },
+  };
 }
 
 /** Waits for another process's lock without standing still: requests are read and refused meanwhile. */

@@ -46,6 +46,22 @@ for (const database of databases) {
       await close();
     });
 
+    it('asks the store for nothing where no operation has a statement, and undoes one that throws all the same', async () => {
+      const log: string[] = [];
+      const { store, close } = await database.open(watched(log));
+      log.length = 0;
+      const answers = ['a', 'b'].map((answer) => store.write(() => Promise.resolve(answer)));
+      assert.deepEqual(await Promise.all(answers), ['a', 'b']);
+      assert.deepEqual(log, []);
+
+      const failing = store.write(() => Promise.reject(new Error('mine')));
+      const kept = store.write((tx) => tx.change(addVersion, { version: 8 }));
+      await assert.rejects(failing, /mine/);
+      assert.equal(await kept, 1);
+      assert.notEqual(await store.read.first(findVersion, { version: 8 }), undefined);
+      await close();
+    });
+
     it('answers only after the commit', async () => {
       const log: string[] = [];
       const { store, close } = await database.open(watched(log));

@@ -84,7 +84,16 @@ function overClient(client: pg.Client): PostgresConnection {
     return name;
   }
 
+  /** What is asked for in one go leaves in one packet: every statement of its own would cost a system call at both ends. */
+  function sendTogether(): void {
+    const { stream } = client.connection;
+    if (stream.writableCorked > 0) return;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+
   async function execute(sql: string, values: SqlValue[]): Promise<QueryResult> {
+    sendTogether();
     if (sql.startsWith('begin') || sql.startsWith('rollback')) failure = undefined;
     // A connection keeps the process alive only while an answer is awaited.
     if (asked.push(performance.now()) === 1) keepAwake(client, true);

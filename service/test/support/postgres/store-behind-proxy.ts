@@ -21,6 +21,7 @@ export const patience = {
   statementMs: 60_000,
   lockMs: 30_000,
   silenceMs: 60_000,
+  connectionWaitMs: 20_000,
   retryMs: 50,
 };
 
