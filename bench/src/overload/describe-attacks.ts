@@ -2,7 +2,7 @@ import type { DatabaseKind } from '../api/surroundings.ts';
 import { machineLines, type Machine } from '../results/describe-machine.ts';
 import { short } from '../results/numbers.ts';
 import { table } from '../results/table.ts';
-import { leadMs, timeMs, type AttackFigures } from './measure-attacks.ts';
+import { leadMs, timeMs, times, type AttackFigures } from './measure-attacks.ts';
 
 export type AttackResults = Partial<Record<DatabaseKind, AttackFigures[]>>;
 
@@ -15,7 +15,7 @@ export function describeAttacks(results: AttackResults, machine: Machine, perSec
     '',
     ...machineLines(machine),
     '',
-    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: beside an attack from another address that began ${leadMs / 1_000} s before, and alone before it and after it. Every round has every attack once, for two times of ${timeMs / 1_000} s, with one such time alone before it and one after it. Of the times beside an attack the half counts in which the least of the processor went to others (other processes, and what the host of a virtual machine gave away), and so it does of the times alone before and after that attack. p95 is the median of those of the times that count, and the ratio is that of p95 beside to p95 alone (goal: at most ${goal}).`,
+    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: beside an attack from another address that began ${leadMs / 1_000} s before, and alone before it and after it. Every round has every attack once, for ${times.beside} times of ${timeMs / 1_000} s, with ${times.alone} such times alone before it and as many after it. Of the times beside an attack the half counts in which the least of the processor went to others (other processes, and what the host of a virtual machine gave away), and so it does of the times alone before and after that attack. p95 is the median of those of the times that count, and the ratio is that of p95 beside to p95 alone (goal: at most ${goal}).`,
     '',
     'Attackers, service, mail hosts, database and both generators share the processor. The control is what the machine itself makes of that: as many requests a second as the busiest attack had answered, to a bare server beside the service. The goal is not measured by it.',
     ...(['sqlite', 'postgres'] as const).flatMap((kind) => describeOne(kind, results[kind] ?? [])),

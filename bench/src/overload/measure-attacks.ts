@@ -3,7 +3,7 @@
  * and after every attack it is alone, and an attack is compared with those two alone, so that what drifts (the machine's
  * other work above all) falls on both alike. Attacks follow each other in many short rounds, and of what was seen beside
  * an attack, as of what was seen alone, only the half counts in which the machine did the least for others. All times are
- * equally long, and there are as many of them beside an attack as alone.
+ * equally long, and there are as many of them beside an attack as alone before and after it.
  *
  * The last of a round is the control, which is no attack: as many requests as the busiest attack had answered, to a bare
  * server beside the service. It is what the machine itself makes of an attacker: all that is measured here shares its
@@ -49,9 +49,9 @@ type Effort = { rounds: number; perSecond: number };
  */
 export const leadMs = 4_000;
 const tailMs = 100;
-/** So long are the times that are compared, and so many of them follow each other beside an attack. */
+/** So long are the times that are compared, and so many of them follow each other beside an attack, and alone between two. */
 export const timeMs = 1_800;
-const timesBeside = 2;
+export const times = { beside: 4, alone: 2 };
 /** What the attacker left behind has ended before the quiet account counts as alone. */
 const settleMs = 800;
 const warmUpMs = 8_000;
@@ -70,7 +70,7 @@ export async function measureAttacks(
   const visits: Visit[] = [];
   try {
     await quiet.ask(warmUpMs);
-    let before = await askMeasured(parts);
+    let before = await askSeveral(times.alone, parts);
     for (let round = 1; round <= effort.rounds; round += 1)
       for (const name of [...attacks, 'control'] as const) {
         const { attack, port } =
@@ -80,7 +80,7 @@ export async function measureAttacks(
         process.stderr.write(`${database}, round ${round}: ${nameOf(name)} × ${attack.connections} …\n`);
         const { beside, report } = await askBeside({ attack, port }, parts);
         await pause(settleMs);
-        const after = await askMeasured(parts);
+        const after = await askSeveral(times.alone, parts);
         visits.push({ name, attack, before, beside, after, report });
         before = after;
       }
@@ -106,9 +106,9 @@ type AttackParts = {
 type Visit = {
   name: Attack | 'control';
   attack: Attack;
-  before: Asked;
+  before: Asked[];
   beside: Asked[];
-  after: Asked;
+  after: Asked[];
   report: AttackReport;
 };
 
@@ -120,10 +120,9 @@ async function askBeside(
   order: Pick<AttackOrder, 'attack' | 'port'>,
   parts: AttackParts,
 ): Promise<{ beside: Asked[]; report: AttackReport }> {
-  const attacking = parts.attacker.ask({ ...order, leadMs, forMs: leadMs + timesBeside * timeMs + tailMs });
+  const attacking = parts.attacker.ask({ ...order, leadMs, forMs: leadMs + times.beside * timeMs + tailMs });
   await pause(leadMs);
-  const beside: Asked[] = [];
-  while (beside.length < timesBeside) beside.push(await askMeasured(parts));
+  const beside = await askSeveral(times.beside, parts);
   return { beside, report: await attacking };
 }
 
@@ -134,7 +133,7 @@ function controlFor(attacks: Visit[], { barePort }: ServiceUnderAttack): { attac
 }
 
 function figuresOf(name: Attack | 'control', visits: Visit[]): AttackFigures {
-  const alone = waitOf(calmestHalf(visits.flatMap(({ before, after }) => [before, after])));
+  const alone = waitOf(calmestHalf(visits.flatMap(({ before, after }) => [...before, ...after])));
   const beside = waitOf(calmestHalf(visits.flatMap((visit) => visit.beside)));
   const ratio = (verdict: Verdict) => beside[verdict].p95Ms / alone[verdict].p95Ms;
   return {
@@ -145,6 +144,12 @@ function figuresOf(name: Attack | 'control', visits: Visit[]): AttackFigures {
     beside,
     ratio: { asked: ratio('asked'), known: ratio('known') },
   };
+}
+
+async function askSeveral(count: number, parts: AttackParts): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  while (asked.length < count) asked.push(await askMeasured(parts));
+  return asked;
 }
 
 /** What the quiet account sees, how much processor time the service uses meanwhile, and how calm the machine is. */
@@ -202,20 +207,20 @@ type Asked = Record<Verdict, OpenLoadReport> & {
 };
 
 /** The half in which the least of the processor went to others. */
-function calmestHalf(times: Asked[]): Asked[] {
-  return times.toSorted((a, b) => a.lostShare - b.lostShare).slice(0, Math.ceil(times.length / 2));
+function calmestHalf(all: Asked[]): Asked[] {
+  return all.toSorted((a, b) => a.lostShare - b.lostShare).slice(0, Math.ceil(all.length / 2));
 }
 
-function waitOf(times: Asked[]): Wait {
-  const all = times.flatMap(({ asked, known }) => [asked, known]);
+function waitOf(counted: Asked[]): Wait {
+  const all = counted.flatMap(({ asked, known }) => [asked, known]);
   const refused = all.flatMap(({ answered }) => answered).filter(({ status }) => status !== 200);
   const lost = sum(all.map(({ unsent, broken }) => unsent + broken));
   return {
-    asked: latencyOf(times.map(({ asked }) => asked)),
-    known: latencyOf(times.map(({ known }) => known)),
+    asked: latencyOf(counted.map(({ asked }) => asked)),
+    known: latencyOf(counted.map(({ known }) => known)),
     refused: refused.length + lost,
-    serviceCpuMsPerSecond: median(times.map(({ cpuMsPerSecond }) => cpuMsPerSecond)),
-    lostShare: median(times.map(({ lostShare }) => lostShare)),
+    serviceCpuMsPerSecond: median(counted.map(({ cpuMsPerSecond }) => cpuMsPerSecond)),
+    lostShare: median(counted.map(({ lostShare }) => lostShare)),
   };
 }
 
