@@ -3,10 +3,10 @@ import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { contractLimits } from '@mailproof/client';
 import fastify, { type FastifyServerOptions } from 'fastify';
-import { createAdmitRequest, createTakePlace, leavePlace } from './pipeline/admit-request.ts';
+import { createAdmitRequest, createTakePlace } from './pipeline/admit-request.ts';
 import { authenticateOperator } from './pipeline/authenticate-operator.ts';
 import { createAuthenticateRequest } from './pipeline/authenticate-request.ts';
-import { bodyDeadline } from './pipeline/body-deadline.ts';
+import { awaitBody } from './pipeline/await-body.ts';
 import { compileBodyCheck, readBody } from './pipeline/check-body.ts';
 import { compileReply } from './pipeline/compile-reply.ts';
 import { createClientErrorHandler } from './pipeline/client-error-handler.ts';
@@ -73,8 +73,11 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
 
   server.addHook('onRequest', traceRequest);
   server.addHook('onRequest', receiveRequest({ ...parts, requestsPerSocket: limits.requestsPerSocket }));
-  server.addHook('onRequest', bodyDeadline({ ms: limits.requestTimeoutMs, exempt: listsPath }));
-  server.addHook('preParsing', leavePlace);
+  const preParsing = awaitBody({ ms: limits.requestTimeoutMs, exempt: listsPath });
+  server.addHook('onRoute', (route) => {
+    // The body of a GET is not read, so there is none to wait for.
+    if (route.method !== 'GET') route.preParsing = preParsing;
+  });
   server.addHook('preValidation', createTakePlace(parts.overloadGuard));
   // eslint-disable-next-line max-params -- the framework's own signature
   server.addHook('onSend', (_request, reply, payload, done) => {
@@ -97,7 +100,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   });
 
   const admitRequest = createAdmitRequest(parts.overloadGuard);
-  const authenticateRequest = createAuthenticateRequest({ ...parts, admitRequest });
+  const authenticateRequest = createAuthenticateRequest(parts);
   const routeParts = { parts, admitRequest, authenticateRequest };
   addVerifyEmail(server, routeParts);
   addCreateBulkTask(server, routeParts);

@@ -1,10 +1,4 @@
-import type {
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-  preParsingHookHandler,
-  preValidationHookHandler,
-} from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify';
 import type { AdmitAnswer, OverloadGuard, WorkKind } from './overload-guard.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
@@ -12,7 +6,7 @@ import { contextOf } from './request-context.ts';
 /**
  * Where a request takes its place, or is refused (503): once for its client's address, before anything of it is looked
  * at and until it is known who sends it; and once for its account, when its body is there. In between it holds none, so
- * that a body which never comes keeps nobody else out.
+ * that a body which never comes keeps nobody else out (await-body.ts).
  */
 export type AdmitRequest = (kind: WorkKind) => onRequestHookHandler;
 
@@ -24,16 +18,31 @@ export function createAdmitRequest(overloadGuard: OverloadGuard): AdmitRequest {
   };
 }
 
-/** Before the body is read. */
-// eslint-disable-next-line max-params -- the framework's own signature
-export const leavePlace: preParsingHookHandler = (request, _reply, payload, done) => {
-  contextOf(request).release?.();
-  done(null, payload);
-};
+/**
+ * The same where most senders are known at once: such a request goes on in the same moment, so it is enough that there
+ * is a place for its client. Where a sender has yet to be looked up, the place is taken (`holdPlace`).
+ */
+export function createLookForPlace(overloadGuard: OverloadGuard): AdmitRequest {
+  return (kind) => (request, reply, done) => {
+    const context = contextOf(request);
+    context.work = { kind, asker: context.client };
+    if (overloadGuard.hasPlace(kind, context.client)) done();
+    else takePlace(overloadGuard, { request, reply, done });
+  };
+}
+
+/** Nothing has happened since there was a place, unless the request had to wait for one: then it holds it. */
+export function holdPlace(overloadGuard: OverloadGuard, pending: PendingRequest): void {
+  if (contextOf(pending.request).release === undefined) takePlace(overloadGuard, pending);
+  else pending.done();
+}
 
 /** When the body is there. The place is released when the response is closed, sent or not. */
 export function createTakePlace(overloadGuard: OverloadGuard): preValidationHookHandler {
-  return (request, reply, done) => takePlace(overloadGuard, { request, reply, done });
+  return (request, reply, done) => {
+    contextOf(request).release?.();
+    takePlace(overloadGuard, { request, reply, done });
+  };
 }
 
 type PendingRequest = { request: FastifyRequest; reply: FastifyReply; done: () => void };

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { actorOf, mayUse, type Authenticate, type Caller } from '../../keys/authenticate.ts';
 import { allowsClient, type Power } from '../../keys/key-limits.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
-import type { AdmitRequest } from './admit-request.ts';
+import { createLookForPlace, holdPlace } from './admit-request.ts';
 import { findSession } from './find-session.ts';
-import type { WorkKind } from './overload-guard.ts';
+import type { OverloadGuard, WorkKind } from './overload-guard.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { refuse } from './refuse.ts';
 import { contextOf } from './request-context.ts';
@@ -18,25 +18,34 @@ export type AuthenticateRequest = (kind: WorkKind, power: Power) => onRequestHoo
 type AuthenticateRequestParts = {
   authenticate: Authenticate;
   sessions: Sessions;
-  admitRequest: AdmitRequest;
+  overloadGuard: OverloadGuard;
   clientAddress: (request: FastifyRequest) => string;
   rateLimits: RateLimits;
 };
 
 export function createAuthenticateRequest(parts: AuthenticateRequestParts): AuthenticateRequest {
+  const lookForPlace = createLookForPlace(parts.overloadGuard);
+
   /** Reading needs a key only; creating needs a plan too. */
   function authenticateFor(kind: WorkKind, power: Power): onRequestHookHandler {
     return (request, reply, done) => {
       const { authorization, cookie } = request.headers;
       const pending = { request, reply, kind, power, done };
       if (authorization === undefined && cookie !== undefined) {
-        acceptSession(pending).catch(done);
+        holdPlace(parts.overloadGuard, {
+          request,
+          reply,
+          done: () => void acceptSession(pending).catch(done),
+        });
         return;
       }
       // A key that was good a moment ago is known at once, and its request is not delayed by a tick.
       const caller = parts.authenticate(authorization);
-      if (caller instanceof Promise) caller.then((found) => accept(found, pending)).catch(done);
-      else accept(caller, pending);
+      if (!(caller instanceof Promise)) accept(caller, pending);
+      else {
+        const goOn = () => void caller.then((found) => accept(found, pending)).catch(done);
+        holdPlace(parts.overloadGuard, { request, reply, done: goOn });
+      }
     };
   }
 
@@ -84,7 +93,7 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     return rate.kind === 'refused';
   }
 
-  return (kind, power) => [parts.admitRequest(kind), authenticateFor(kind, power)];
+  return (kind, power) => [lookForPlace(kind), authenticateFor(kind, power)];
 }
 
 type PendingRequest = {

@@ -46,6 +46,22 @@ test('a burst over the cap waits for a place and gets it in the order it came', 
   assert.deepEqual(order, ['third', 'fourth']);
 });
 
+test('there is a place where it would be given at once: not beyond a share, not in a late process, not in a drain', async () => {
+  const overloadGuard = createOverloadGuard(few);
+  assert.equal(overloadGuard.hasPlace('single', 'a'), true);
+  const first = await overloadGuard.admit('single', 'a');
+  await overloadGuard.admit('single', 'a');
+  assert.equal(overloadGuard.hasPlace('single', 'a'), false);
+  assert.equal(overloadGuard.hasPlace('single', 'b'), true, 'to look takes nothing');
+  release(first);
+  assert.equal(overloadGuard.hasPlace('single', 'a'), true);
+  for (let late = 0; late < 2; late += 1) overloadGuard.judgeWindow(window(900));
+  assert.equal(overloadGuard.hasPlace('single', 'a'), false);
+  assert.equal(overloadGuard.hasPlace('read', 'a'), true);
+  overloadGuard.drain();
+  assert.equal(overloadGuard.hasPlace('read', 'a'), false);
+});
+
 test('who waits too long is refused', async () => {
   const overloadGuard = createOverloadGuard({ ...few, waitMs: 1 });
   await overloadGuard.admit('single', 'a');

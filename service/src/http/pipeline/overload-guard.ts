@@ -23,6 +23,8 @@ export type AdmitAnswer =
   { kind: 'admitted'; release: () => void } | { kind: 'refused'; retryAfterSeconds: number };
 
 export type OverloadGuard = {
+  /** Whether `admit` would give a place at once. */
+  hasPlace(kind: WorkKind, asker: string): boolean;
   /** `asker`: the account, or the client's address. */
   admit(kind: WorkKind, asker: string): AdmitAnswer | Promise<AdmitAnswer>;
   /** From now on nothing is admitted, and every request that waits is refused. */
@@ -87,6 +89,7 @@ export function createOverloadGuard(
   let draining = false;
 
   return {
+    hasPlace: (kind, asker) => !draining && queues[kind].hasPlace(asker),
     admit: (kind, asker) => (draining ? refused('drain') : queues[kind].admit(asker)),
     drain: () => {
       draining = true;
@@ -156,6 +159,7 @@ function createRequestQueue(kind: WorkKind, limits: OverloadLimits, clock: Clock
   }
 
   return {
+    hasPlace: (asker: string): boolean => !lateness.isLate() && inFlight.mayTake(asker),
     admit(asker: string): AdmitAnswer | Promise<AdmitAnswer> {
       if (lateness.isLate()) return refused('overload');
       const slot = places.takeNow(askerOf(asker));

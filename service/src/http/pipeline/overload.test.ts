@@ -85,3 +85,30 @@ test('where every place is taken, who comes is refused unread and polls are answ
   assert.deepEqual(fixture.parts.calls, []);
   assert.equal(await fixture.poll(), 200);
 });
+
+test('a request takes a place for its account, and before that one for its client only while its key is looked up', async (context) => {
+  const guard = createOverloadGuard();
+  const askers: string[] = [];
+  const overloadGuard: HttpParts['overloadGuard'] = {
+    ...guard,
+    admit: (kind, asker) => {
+      askers.push(asker);
+      return guard.admit(kind, asker);
+    },
+  };
+  const caller = { accountId: 'account-paid', keyId: 'key-paid', mode: 'live', plan: 'paid' } as const;
+  let known = false;
+  const { port } = await listen(context, {
+    overloadGuard,
+    authenticate: () => (known ? caller : Promise.resolve(caller)),
+    readTask: () => Promise.resolve(running),
+  });
+  const headers = { authorization: 'Bearer paid' };
+  const poll = () => fetch(`http://127.0.0.1:${port}${bulk}/${taskId}`, { headers });
+  assert.equal((await poll()).status, 200);
+  assert.deepEqual(askers.splice(0), ['127.0.0.1', 'account-paid']);
+  known = true;
+  assert.equal((await poll()).status, 200);
+  assert.deepEqual(askers, ['account-paid']);
+  await guard.idle();
+});

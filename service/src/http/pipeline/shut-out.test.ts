@@ -118,6 +118,30 @@ for (const { slow, name } of [
   });
 }
 
+test('an address whose keys are still looked up has four fifths of the places, and another is served', async (context) => {
+  const { promise: end, resolve } = Promise.withResolvers<undefined>();
+  const keys = createTestParts();
+  const fixture = await open(context, {
+    authenticate: async (authorization) => {
+      if (authorization === 'Bearer slow') await end;
+      return keys.authenticate(authorization);
+    },
+  });
+  const body = '{"email":"jane@example.com"}';
+  const bytesWith = (key: string) =>
+    head(single, [`Authorization: Bearer ${key}`, `Content-Length: ${body.length}`]) + body;
+  const attack = await sendHeads(fixture, { count: 250, bytes: bytesWith('slow') });
+  const share = 0.8 * overloadLimits.inFlight.single;
+  assert.equal(times(fixture.parts, 'authenticate'), share, 'the rest has to wait');
+  const other = await openRaw(fixture.port, '127.0.0.2');
+  other.write(bytesWith('paid'));
+  assert.deepEqual(statusesIn(await other.until('}')), [200]);
+  assert.equal(times(fixture.parts, 'authenticate'), share + 1);
+  resolve(undefined);
+  const answers = await Promise.all(attack.map((connection) => connection.until('}')));
+  assert.ok(answers.flatMap(statusesIn).every((status) => status === 401 || status === 503));
+});
+
 test('one address holds four fifths of the connections, and another is served', async (context) => {
   const fixture = await open(context, {}, { ...connectionLimits, connections: 50 });
   const isServed = async (from: string) => {
