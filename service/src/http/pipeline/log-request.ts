@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { Caller } from '../../keys/authenticate.ts';
 import type { LogOutput } from '../../log/batch-writes.ts';
 import { callerIds } from './caller-ids.ts';
 import type { RequestContext } from './request-context.ts';
@@ -11,8 +12,10 @@ import type { RequestContext } from './request-context.ts';
 export type LogRequest = (request: FastifyRequest, reply: FastifyReply, context: RequestContext) => void;
 
 /**
- * The line is as the logger would write it, among the logger's own; but it is put together here, because that is
- * what a busy service does most: the logger would take many times as long, and `JSON.stringify` of an object several.
+ * The line is as the logger would write it, among the logger's own; but it is put together here, of as few pieces as it
+ * can be, because that is what a busy service does most: the logger would take many times as long, and `JSON.stringify`
+ * of an object twice. Numbers, our own ids and words, and what was checked to be an address or of an id's form
+ * (`caller-ids.ts`) hold nothing that JSON would escape; text that may hold anything is escaped.
  */
 export function createLogRequest(logger: Pick<Logger, 'isLevelEnabled'>, output: LogOutput): LogRequest {
   if (!logger.isLevelEnabled('info')) return () => undefined;
@@ -20,41 +23,24 @@ export function createLogRequest(logger: Pick<Logger, 'isLevelEnabled'>, output:
     const { caller, address, emails, creditsUsed, fault } = context;
     const { callerRequestId, traceId } = callerIds(request.headers);
     const ms = Math.round((performance.now() - context.startedAt) * 10) / 10;
-    const line =
-      `{"level":30,"time":${Date.now()}` +
-      field('request_id', request.id) +
-      field('caller_request_id', callerRequestId) +
-      field('trace_id', traceId) +
-      field('client', context.client) +
-      field('method', request.method) +
-      field('route', context.route ?? 'unmatched') +
-      field('status', reply.statusCode) +
-      field('ms', ms) +
-      field('account', caller?.accountId) +
-      field('key', caller?.keyId ?? undefined) +
-      field('person', caller?.person?.personId) +
-      field('mode', caller?.mode) +
-      field('address', address?.hash) +
-      textField('domain', address?.domain) +
-      field('emails', emails) +
-      field('credits', creditsUsed) +
-      textField('fault', fault) +
-      field('aborted', reply.raw.writableEnded ? undefined : true) +
-      ',"msg":"request"}\n';
-    output.write(line);
+    let line = `{"level":30,"time":${Date.now()},"request_id":"${request.id}"`;
+    if (callerRequestId !== undefined) line += `,"caller_request_id":"${callerRequestId}"`;
+    if (traceId !== undefined) line += `,"trace_id":"${traceId}"`;
+    line += `,"client":"${context.client}","method":"${request.method}","route":"${context.route ?? 'unmatched'}"`;
+    line += `,"status":${reply.statusCode},"ms":${ms}`;
+    if (caller !== undefined) line += callerFields(caller);
+    if (address !== undefined)
+      line += `,"address":"${address.hash}","domain":${JSON.stringify(address.domain)}`;
+    if (emails !== undefined) line += `,"emails":${emails}`;
+    line += `,"credits":${creditsUsed}`;
+    if (fault !== undefined) line += `,"fault":${JSON.stringify(fault)}`;
+    if (!reply.raw.writableEnded) line += ',"aborted":true';
+    output.write(`${line},"msg":"request"}\n`);
   };
 }
 
-/**
- * One field of the line; what is undefined is left out. Only for numbers, our own ids and words, and what was checked to
- * be an address or of an id's form (`caller-ids.ts`): in none of them is anything that JSON would escape.
- */
-function field(name: string, value: string | number | boolean | undefined): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? `,"${name}":"${value}"` : `,"${name}":${value}`;
-}
-
-/** The same for text that may hold anything. */
-function textField(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
+function callerFields({ accountId, keyId, person, mode }: Caller): string {
+  const key = keyId === null ? '' : `,"key":"${keyId}"`;
+  const personId = person === undefined ? '' : `,"person":"${person.personId}"`;
+  return `,"account":"${accountId}"${key}${personId},"mode":"${mode}"`;
 }
