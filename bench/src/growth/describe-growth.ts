@@ -74,6 +74,7 @@ const rows: [string, (figures: GrowthFigures) => string][] = [
   ['expired tasks erased a second', ({ erasedPerSecond }) => short(erasedPerSecond)],
   ['a slice of erasing with its commit, ms (median / p99)', ({ eraseMs }) => spread(eraseMs)],
   ['longest slice of erasing, ms', ({ longestEraseMs }) => short(longestEraseMs)],
+  ['… slices undone because they took long', ({ slicesUndone }) => short(slicesUndone)],
   [
     'processor time that other machines of the host had meanwhile, %',
     ({ stolenShare }) => short(100 * stolenShare),

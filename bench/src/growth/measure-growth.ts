@@ -47,6 +47,8 @@ type StoreFigures = {
   /** From the first statement of a slice to the end of its commit. */
   eraseMs: Spread;
   longestEraseMs: number;
+  /** Slices that the store undid because they took long; they are among those that were timed. */
+  slicesUndone: number;
   /** Of the time of all processors meanwhile, what other machines on the same host had. */
   stolenShare: number;
 };
@@ -184,17 +186,27 @@ async function measureAudit(store: Store) {
 async function measureErasing(store: Store, { past }: GrownStore) {
   const wallClock = { now: () => past.expiresAt };
   const took: number[] = [];
-  const timedStore: Pick<Store, 'writeRepeatable' | 'carryOver'> = {
+  let slicesUndone = 0;
+  const timedWrite =
+    (write: Store['writeBriefly']): Store['writeBriefly'] =>
+    async (operation, serialKey) => {
+      let beganAt = performance.now();
+      try {
+        return await write((tx) => {
+          beganAt = performance.now();
+          return operation(tx);
+        }, serialKey);
+      } catch (error) {
+        slicesUndone += 1;
+        throw error;
+      } finally {
+        took.push(performance.now() - beganAt);
+      }
+    };
+  const timedStore = {
     carryOver: store.carryOver,
-    writeRepeatable: async (operation, serialKey) => {
-      let beganAt = 0;
-      const answer = await store.writeRepeatable((tx) => {
-        beganAt = performance.now();
-        return operation(tx);
-      }, serialKey);
-      took.push(performance.now() - beganAt);
-      return answer;
-    },
+    writeRepeatable: timedWrite(store.writeRepeatable),
+    writeBriefly: timedWrite(store.writeBriefly),
   };
   const stolenShare = watchStolenTime();
   const erase = createEraser(eraseExpiredTasks, { most: taskRowsErasedAtOnce, serialKey: 'sweep' });
@@ -210,6 +222,7 @@ async function measureErasing(store: Store, { past }: GrownStore) {
     erasedPerSecond,
     eraseMs: spreadOf(took),
     longestEraseMs: Math.max(...took),
+    slicesUndone,
     stolenShare: stolenShare(),
   };
 }

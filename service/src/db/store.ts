@@ -26,6 +26,11 @@ export type Store = {
    */
   writeRepeatable: <T>(operation: (tx: Tx) => Promise<T>, serialKey: string) => Promise<T>;
   /**
+   * The same for what can be done in smaller steps: on PostgreSQL it is undone where it would keep its locks for long, and
+   * throws a `StoreUnavailableError` with the fault `slow`. On SQLite it is never undone.
+   */
+  writeBriefly: <T>(operation: (tx: Tx) => Promise<T>, serialKey: string) => Promise<T>;
+  /**
    * The store for one step of a request. Its client waits, so all that is asked of it together is answered or refused
    * within moments, where the work of the service itself may wait for seconds. A write that was refused because it took
    * too long is not committed later, unless its commit had been sent.

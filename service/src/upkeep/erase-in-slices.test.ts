@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { createTask } from '../tasks/create-task.ts';
 import { eraseExpiredTasks, taskRowsErasedAtOnce } from '../tasks/erase-expired-tasks.ts';
+import type { Tx } from '../db/statement.ts';
 import { databases } from '../../test/support/databases.ts';
 import { pastSql } from '../../test/support/load-past.ts';
+import { openBehindProxy } from '../../test/support/postgres/store-behind-proxy.ts';
 import { openWatched } from '../../test/support/query-plans.ts';
 import { audit } from './audit.ts';
 import { createEraser } from './erase-in-slices.ts';
@@ -153,3 +155,52 @@ for (const database of databases) {
     });
   });
 }
+
+describe('erasing on PostgreSQL where a slice takes long', () => {
+  const expiresAt = 5_000;
+
+  /** Ten tasks or so; to delete them takes ten seconds where the condition holds, and the store waits for a second. */
+  async function openSlow(t: TestContext, { tasks, isSlow }: { tasks: number; isSlow: string }) {
+    const { store, database } = await openBehindProxy(t, { briefStatementMs: 1_000 });
+    const past = { accountId: 'aaaa', tasks, addressesInTask: 9, startedAt: 1, expiresAt };
+    for (const sql of pastSql(past)) await database.execute(sql);
+    await database.execute(`create function dawdle() returns trigger language plpgsql as $$ begin
+      if ${isSlow} then perform pg_sleep(10); end if; return null; end $$`);
+    await database.execute(`create trigger dawdle after delete on task referencing old table as gone
+      for each statement execute function dawdle()`);
+    const asked: number[] = [];
+    const isUnlocked = () => database.execute('select id from task for update nowait');
+    const slice = async (tx: Tx, now: number, most: number) => {
+      asked.push(most);
+      await isUnlocked();
+      return eraseExpiredTasks(tx, now, most);
+    };
+    const order = { most: taskRowsErasedAtOnce, serialKey: 'erasing', monotonic: { now: () => 0 } };
+    const erase = createEraser(slice, order);
+    return { store, asked, erase: () => erase({ store, wallClock: { now: () => expiresAt } }) };
+  }
+
+  it('it is undone, its locks are free, and in smaller ones everything goes in the end', async (t) => {
+    const isSlow = '(select count(*) from gone) > 4';
+    const { store, asked, erase } = await openSlow(t, { tasks: 12, isSlow });
+    assert.equal(await erase(), 12);
+    // Ten rows each: five tasks are too many, two and four are not, and of eight there are only six left.
+    assert.deepEqual(asked, [50, 20, 40, 80, 20, 40, 80]);
+    const { tasks, violations } = await audit({ store });
+    assert.deepEqual([tasks, violations], [0, []]);
+  });
+
+  it('one alone has all the time it needs', async (t) => {
+    const isSlow = `pg_sleep(2) is not null and current_setting('statement_timeout')::interval < '10 s'`;
+    const { store, asked, erase } = await openSlow(t, { tasks: 1, isSlow });
+    assert.equal(await erase(), 1);
+    assert.deepEqual(asked, [50, 20, 1, 20]);
+    assert.deepEqual((await audit({ store })).tasks, 0);
+  });
+
+  it('what fails for another reason is not tried again', async (t) => {
+    const { asked, erase } = await openSlow(t, { tasks: 1, isSlow: '1 / 0 = 1' });
+    await assert.rejects(erase(), /division by zero/);
+    assert.deepEqual(new Set(asked), new Set([50]));
+  });
+});

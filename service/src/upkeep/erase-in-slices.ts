@@ -1,4 +1,5 @@
 import { createGroupSize } from '../db/groups/group-size.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import { othersFirst } from '../db/others-first.ts';
 import type { Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
@@ -9,11 +10,17 @@ import type { WallClock } from '../db/wall-clock.ts';
  * small one, after one that took long, its commit included, the next is half of what would have been quick, and after a
  * quick one twice as large. It goes on until nothing is left or its share of a second is used up.
  *
+ * Nobody knows beforehand which one meets cold pages, a checkpoint or a vacuum. So the store undoes one that takes long,
+ * and it is tried again with the fewest rows, then with one, which has all the time it needs: something always goes.
+ *
  * Of what a crash undoes the next sweep finds all that has expired, so no slice holds its locks until the disk has it.
  */
 type EraseSlice = (tx: Tx, now: number, most: number) => Promise<number>;
 
-type EraseParts = { store: Pick<Store, 'writeRepeatable' | 'carryOver'>; wallClock: WallClock };
+type EraseParts = {
+  store: Pick<Store, 'writeRepeatable' | 'writeBriefly' | 'carryOver'>;
+  wallClock: WallClock;
+};
 
 type EraserOptions = {
   /** The most rows that are erased at once, where it is quick. */
@@ -46,22 +53,48 @@ export function createEraser(
     least: Math.min(most, leastRows),
     shrinksToFit: true,
   });
-  return async ({ store, wallClock }) => {
+
+  async function eraseSlice({ store, wallClock }: EraseParts, rows: number): Promise<number> {
+    const write = rows === 1 ? store.writeRepeatable : store.writeBriefly;
+    const { count, startedAt } = await write(async (tx) => {
+      const startedAt = monotonic.now();
+      return { count: await erase(tx, wallClock.now(), rows), startedAt };
+    }, serialKey);
+    // One that had to be smaller tells nothing of what the next may be.
+    if (count > 0 && rows >= size.now()) size.note(monotonic.now() - startedAt);
+    return count;
+  }
+
+  async function eraseNext(parts: EraseParts): Promise<number> {
+    for (let rows = size.now(); ;) {
+      try {
+        return await eraseSlice(parts, rows);
+      } catch (error) {
+        if (rows === 1 || !wasUndone(error)) throw error;
+        // Nobody knows how long it would have taken.
+        size.note(Infinity);
+        rows = rows > size.now() ? size.now() : 1;
+        await othersFirst();
+      }
+    }
+  }
+
+  return async (parts) => {
     const until = monotonic.now() + shareMs;
     let erased = 0;
     let slices = 0;
     do {
-      const slice = await store.writeRepeatable(async (tx) => {
-        const startedAt = monotonic.now();
-        return { count: await erase(tx, wallClock.now(), size.now()), startedAt };
-      }, serialKey);
-      if (slice.count === 0) break;
-      erased += slice.count;
-      size.note(monotonic.now() - slice.startedAt);
+      const count = await eraseNext(parts);
+      if (count === 0) break;
+      erased += count;
       slices += 1;
-      if (slices % slicesCarriedOver === 0) await store.carryOver();
+      if (slices % slicesCarriedOver === 0) await parts.store.carryOver();
       else await othersFirst();
     } while (monotonic.now() < until);
     return erased;
   };
+}
+
+function wasUndone(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.fault === 'slow';
 }

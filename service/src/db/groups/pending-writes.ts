@@ -3,15 +3,17 @@ import type { Deadlines } from './deadlines.ts';
 import { tooLate } from './group-deadline.ts';
 
 /** What the writes have in common: their key, if they have one, and whether requests wait for them or the service itself. */
-type WriteKind = {
+type WritesInCommon = {
   serialKey: string | undefined;
   asker: 'request' | 'service';
-  /** `false` where they are done again if they are lost (see `Store.writeRepeatable`). */
-  durable: boolean;
+  kind: WriteKind;
 };
 
+/** What is `repeatable` or `brief` is done again if it is lost (see `Store.writeRepeatable` and `Store.writeBriefly`). */
+export type WriteKind = 'durable' | 'repeatable' | 'brief';
+
 /** What waits for the next transaction of its kind. A request whose time is over is refused and leaves. */
-export type PendingWrites = WriteKind & {
+export type PendingWrites = WritesInCommon & {
   push: (write: PendingWrite) => void;
   /** The first ones, and no more than so many. */
   take: (most: number) => PendingWrite[];
@@ -28,7 +30,7 @@ type PendingWritesParts = {
 };
 
 export function createPendingWrites(
-  kind: WriteKind,
+  common: WritesInCommon,
   { deadlines, limits, onCount }: PendingWritesParts,
 ): PendingWrites {
   /** Each with what ends its deadline. */
@@ -45,7 +47,7 @@ export function createPendingWrites(
   }
 
   return {
-    ...kind,
+    ...common,
     push: (write) => {
       queue.set(write, leaveInTime(write));
       onCount(1);

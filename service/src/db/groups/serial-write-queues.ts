@@ -4,7 +4,7 @@ import { answerWrites, type PendingWrite, type WriteOutcome } from './commit-gro
 import type { Deadlines } from './deadlines.ts';
 import { createGroupDeadline, tooLate, type GroupDeadline } from './group-deadline.ts';
 import { createGroupSize } from './group-size.ts';
-import { createPendingWrites, type PendingWrites } from './pending-writes.ts';
+import { createPendingWrites, type PendingWrites, type WriteKind } from './pending-writes.ts';
 
 /**
  * Gathers the operations of many callers into transactions, for a database with many writers: one queue for each
@@ -33,15 +33,15 @@ type WriteOptions = {
   serialKey?: string | undefined;
   /** When whoever waits for it has to be answered; without it, whenever it is done. */
   until?: number;
-  /** `false` where it is done again if it is lost (see `Store.writeRepeatable`). */
-  durable?: boolean;
+  /** `durable` unless something else is said. */
+  kind?: WriteKind;
 };
 
 type SerialWriteQueuesParts = {
   /** Runs operations in one transaction of their key. */
   runGroup: (
     operations: ((tx: Tx) => Promise<unknown>)[],
-    group: { serialKey: string | undefined; durable: boolean; deadline: GroupDeadline },
+    group: { serialKey: string | undefined; kind: WriteKind; deadline: GroupDeadline },
   ) => Promise<WriteOutcome[]>;
   deadlines: Deadlines;
   limits: {
@@ -94,13 +94,13 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
     size.note(performance.now() - startedAt);
   }
 
-  function enqueue(write: PendingWrite, { serialKey, durable = true }: WriteOptions): void {
+  function enqueue(write: PendingWrite, { serialKey, kind = 'durable' }: WriteOptions): void {
     const asker = write.until === Infinity ? 'service' : 'request';
     // What has to last shares no transaction with what need not.
-    const name = `${asker} ${durable ? 'durable' : 'repeatable'} ${serialKey ?? ''}`;
+    const name = `${asker} ${kind} ${serialKey ?? ''}`;
     const known = queues.get(name);
     const onCount = (more: number) => (waiting += more);
-    const queue = known ?? createPendingWrites({ serialKey, asker, durable }, { ...parts, onCount });
+    const queue = known ?? createPendingWrites({ serialKey, asker, kind }, { ...parts, onCount });
     queue.push(write);
     if (known !== undefined) return;
     queues.set(name, queue);
@@ -137,7 +137,7 @@ async function answerGroup(
   parts: SerialWriteQueuesParts & { queue: PendingWrites },
 ): Promise<void> {
   const { queue } = parts;
-  const { serialKey, durable } = queue;
+  const { serialKey, kind } = queue;
   const until = Math.min(...group.map((write) => write.until));
   let told = false;
   const refuse = (error: unknown) => {
@@ -151,7 +151,7 @@ async function answerGroup(
   const deadline = createGroupDeadline(until, { ...parts, onLate: refuse });
   try {
     const operations = group.map(({ run }) => run);
-    answerWrites(group, await parts.runGroup(operations, { serialKey, durable, deadline }));
+    answerWrites(group, await parts.runGroup(operations, { serialKey, kind, deadline }));
   } catch (error) {
     refuse(error);
   } finally {

@@ -28,6 +28,12 @@ const howItCommits = statement<Record<string, never>, { waits: string }>((db) =>
 const wait = statement((db, arg: { account: string }) =>
   db.updateTable('account').set({ touched_at: 1 }).where('id', '=', arg.account),
 );
+const touchedAt = statement((db, arg: { account: string }) =>
+  db.selectFrom('account').select('touched_at').where('id', '=', arg.account),
+);
+const sleepFor = statement<{ seconds: number }, unknown>((db, arg) => ({
+  compile: () => sql`select pg_sleep(${arg.seconds})`.compile(db),
+}));
 
 describe('PostgreSQL that fails', () => {
   it('a connection that is cut is replaced, and reads do not notice', async (t) => {
@@ -130,6 +136,56 @@ describe('operations with the same serial key', () => {
       seen.map((row) => row?.waits),
       ['off', 'on', 'off', 'on'],
     );
+  });
+
+  it('what is brief is undone by the server once a statement takes long, and its connection goes on', async (t) => {
+    const { store, connections } = await openBehindProxy(t, { briefStatementMs: 500 });
+    const accountId = await openAccount(store, 1);
+    const tooLong = store.writeBriefly(async (tx) => {
+      await tx.change(wait, { account: accountId });
+      await tx.first(sleepFor, { seconds: 10 });
+    }, 'same key');
+    await assert.rejects(tooLong, (error) => isUnavailable(error, 'slow'));
+    const opened = connections.length;
+    const { touched_at } = (await store.read.first(touchedAt, { account: accountId }))!;
+    assert.notEqual(touched_at, 1, 'nothing of it is left');
+    await store.writeBriefly((tx) => tx.change(wait, { account: accountId }), 'same key');
+    assert.equal((await store.read.first(touchedAt, { account: accountId }))?.touched_at, 1);
+    assert.equal(connections.length, opened);
+  });
+
+  it('what is brief sends no statement when its time is over, but commits what it has done', async (t) => {
+    const briefStatementMs = 500;
+    const { store } = await openBehindProxy(t, { briefStatementMs });
+    const accountId = await openAccount(store, 1);
+    const dawdle = (another: boolean) =>
+      store.writeBriefly(async (tx) => {
+        await tx.change(wait, { account: accountId });
+        await sleep(2 * briefStatementMs);
+        if (another) await tx.change(wait, { account: accountId });
+      }, 'same key');
+    await assert.rejects(dawdle(true), (error) => isUnavailable(error, 'slow'));
+    assert.notEqual((await store.read.first(touchedAt, { account: accountId }))?.touched_at, 1);
+    await dawdle(false);
+    assert.equal((await store.read.first(touchedAt, { account: accountId }))?.touched_at, 1);
+  });
+
+  it('what is brief has its time from when it has its key, however long it waits for it', async (t) => {
+    const briefStatementMs = 500;
+    const { store, database } = await openBehindProxy(t, { briefStatementMs });
+    const accountId = await openAccount(store, 1);
+    const other = await openPostgresStore({ databaseUrl: database.url }, { limits: patience });
+    const isHeld = Promise.withResolvers<undefined>();
+    const holding = other.write(async (tx) => {
+      await tx.first(countAccounts, {});
+      isHeld.resolve(undefined);
+      await sleep(3 * briefStatementMs);
+    }, 'same key');
+    await isHeld.promise;
+    await store.writeBriefly((tx) => tx.change(wait, { account: accountId }), 'same key');
+    await holding;
+    assert.equal((await store.read.first(touchedAt, { account: accountId }))?.touched_at, 1);
+    await other.close();
   });
 
   it('an operation outside a transaction writes nothing', async (t) => {

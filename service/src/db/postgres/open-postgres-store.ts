@@ -105,7 +105,8 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
     read,
     write,
     writeAlone: createWriteAlone(write),
-    writeRepeatable: (operation, serialKey) => queues.write(operation, { serialKey, durable: false }),
+    writeRepeatable: (operation, serialKey) => queues.write(operation, { serialKey, kind: 'repeatable' }),
+    writeBriefly: (operation, serialKey) => queues.write(operation, { serialKey, kind: 'brief' }),
     withRequestDeadline,
     waitMs: queues.waitMs,
     snapshot: (look) =>

@@ -20,6 +20,11 @@ export const postgresLimitTable = {
     value: 100,
     meaning: 'a transaction of requests before the next takes in fewer of them',
   },
+  briefStatementMs: {
+    value: 15,
+    meaning:
+      'a statement of a slice of erasing, on the server, and how long after its beginning a slice sends its last two. What takes longer is undone and tried again smaller',
+  },
   idleInTransactionMs: { value: 10_000, meaning: 'a transaction in which nothing happens, on the server' },
   silenceMs: { value: 800, meaning: 'a database that answers nothing before it counts as gone' },
   retryMs: { value: 500, meaning: 'between two attempts to reach a database that is gone' },

@@ -4,6 +4,7 @@ import type { Compile } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
 import { commitGroup, type WriteOutcome } from '../groups/commit-group.ts';
 import { tooLate, type GroupDeadline } from '../groups/group-deadline.ts';
+import type { WriteKind } from '../groups/pending-writes.ts';
 import type { ConnectionPool } from '../pool/connection-pool.ts';
 import type { Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
@@ -15,10 +16,9 @@ type RunGroupParts = {
   compile: Compile;
   /** The key that all operations of the group have, if they have one. */
   serialKey: string | undefined;
-  /** `false`: its commit does not wait for the disk (see `Store.writeRepeatable`). */
-  durable: boolean;
+  kind: WriteKind;
   deadline: GroupDeadline;
-  limits: Pick<PostgresLimits, 'groupTries' | 'requestLockMs'>;
+  limits: Pick<PostgresLimits, 'groupTries' | 'requestLockMs' | 'briefStatementMs'>;
 };
 
 /** Runs operations in one transaction of their key, and again where another transaction made the database undo it. */
@@ -53,10 +53,18 @@ const serialLocks = 0x6d70_0001;
  */
 function serialised(
   connection: PostgresConnection,
-  { serialKey, durable, deadline, limits }: RunGroupParts,
+  { serialKey, kind, deadline, limits }: RunGroupParts,
 ): Connection {
+  /** Of a brief one: when it is too late for a statement. Its time begins with its lock, for which others do not wait. */
+  let until = Infinity;
+  const limitTime = async () => {
+    const statementMs = limits.briefStatementMs;
+    await connection.execute(`select set_config('statement_timeout', $1, true)`, [String(statementMs)]);
+    until = performance.now() + statementMs;
+  };
   const begin = () => {
-    const sent = [connection.execute('begin read write', [])];
+    until = Infinity;
+    const sent: Promise<unknown>[] = [connection.execute('begin read write', [])];
     const leftMs = deadline.leftMs();
     if (leftMs !== Infinity) {
       // Nothing would mean no limit at all.
@@ -64,11 +72,12 @@ function serialised(
       const lockMs = Math.min(limits.requestLockMs, statementMs);
       sent.push(limitWaiting(connection, { lockMs, statementMs }, 'transaction'));
     }
-    if (!durable) sent.push(connection.execute('set local synchronous_commit = off', []));
+    if (kind !== 'durable') sent.push(connection.execute('set local synchronous_commit = off', []));
     if (serialKey !== undefined) {
       const lock = [serialLocks, lockOf(serialKey)];
       sent.push(connection.execute('select pg_advisory_xact_lock($1::int, $2::int)', lock));
     }
+    if (kind === 'brief') sent.push(limitTime());
     // Whoever uses the transaction hears of it.
     for (const answered of sent) answered.catch(() => undefined);
     return Promise.resolve({ rows: [], changes: 0 });
@@ -80,6 +89,7 @@ function serialised(
       if (deadline.isOver()) return Promise.reject(tooLate());
       if (sql === 'begin immediate') return begin();
       if (sql === 'commit') deadline.noteCommit();
+      else if (performance.now() >= until) return Promise.reject(tooLate());
       return connection.execute(sql, values);
     },
   };

@@ -203,6 +203,8 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
     writeAlone: createWriteAlone(write),
     // Whether to wait for the disk is a matter of the connection here, and all share the one that writes.
     writeRepeatable: write,
+    // A statement here has the thread until it is done, and nothing breaks it off.
+    writeBriefly: write,
     // One file and one process, as a rule: nobody else makes it wait.
     withRequestDeadline: () => ({ read, write }),
     waitMs: queue.waitMs,

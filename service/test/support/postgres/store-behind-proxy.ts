@@ -20,6 +20,7 @@ export const patience = {
   connectMs: 20_000,
   statementMs: 60_000,
   lockMs: 30_000,
+  briefStatementMs: 60_000,
   silenceMs: 60_000,
   connectionWaitMs: 20_000,
   retryMs: 50,
