@@ -1,5 +1,6 @@
 /** How late the event loop of this process runs, from now until it is stopped. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { collectOwnTimes } from '../processes/lost-processor-time.ts';
 
 export type LoopDelay = {
   loopDelayP99Ms: number;
@@ -10,13 +11,15 @@ export type LoopDelay = {
    */
   loopWorkP99Ms: number;
   loopWorkMaxMs: number;
+  /** The same of the looks around which the host of a virtual machine gave nothing to others. */
+  loopOwnWorkMaxMs: number;
 };
 
 const resolutionMs = 10;
 
 export function watchLoop(): { stop(): LoopDelay } {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
-  const work: number[] = [];
+  const work = collectOwnTimes();
   let before = threadMs();
   let lookedAt = performance.now();
   let longestGapMs = 0;
@@ -37,12 +40,13 @@ export function watchLoop(): { stop(): LoopDelay } {
       // The histogram misses what came before its second look and after its last.
       look();
       clearInterval(looking);
-      const sorted = work.toSorted((a, b) => a - b);
+      const sorted = work.all.toSorted((a, b) => a - b);
       return {
         loopDelayP99Ms: late(delay.percentile(99)),
         loopDelayMaxMs: Math.max(late(delay.max), longestGapMs - resolutionMs),
         loopWorkP99Ms: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0,
         loopWorkMaxMs: sorted.at(-1) ?? 0,
+        loopOwnWorkMaxMs: Math.max(0, ...work.own()),
       };
     },
   };

@@ -9,6 +9,7 @@ export function describeGrowth(figures: GrowthFigures[], machine: Machine): stri
     '',
     'One account with so many completed tasks, and as many that wait for a worker. Everything should cost the same in both columns of a database; only the first audit after an upgrade reads all there is, beside the service.',
     'It is watched for half a minute, from the first answers of the service on.',
+    'The host of a virtual machine may give its processors to other machines for a while, which looks like work of whoever was at it. What is promised is judged by the moments in which it did not; the figures with all moments are beside them.',
     '',
     ...machineLines(machine),
     '',
@@ -24,21 +25,37 @@ export function describeGrowth(figures: GrowthFigures[], machine: Machine): stri
   ];
 }
 
+/** Beyond it too few moments are left to judge by. */
+const mostStolen = 0.05;
+
 const met = (isMet: boolean): string => (isMet ? 'met' : 'not met');
 
 /** What was promised of the store with all tasks. */
 function describeGoals(small: GrowthFigures, large: GrowthFigures): string[] {
-  const atMost = (title: string, ms: number, goal: number) =>
-    `- ${large.database}: ${title} **${short(ms)} ms** (goal: at most ${goal}: ${met(ms <= goal)})`;
+  const atMost = (title: string, { ms, goal, stolen = 0 }: { ms: number; goal: number; stolen?: number }) => {
+    const judged = stolen <= mostStolen ? met(ms <= goal) : 'not judged, other machines had too much';
+    return `- ${large.database}: ${title} **${short(ms)} ms** (goal: at most ${goal}: ${judged})`;
+  };
   // What takes the same twice differs by so much.
   const same = (title: string, of: (figures: GrowthFigures) => number) => {
     const ratio = of(large) / of(small);
     return `- ${large.database}: ${title} **${short(ratio)} ×** (goal: the same, at most 1.5 ×: ${met(ratio <= 1.5)})`;
   };
   return [
-    atMost('longest slice of erasing', large.longestEraseMs, 50),
-    atMost('longest work without a pause in the first audit', large.firstAuditStallMs, 20),
-    atMost('longest stall of the event loop in an audit of what is new', large.newsAuditStallMs, 20),
+    atMost('longest slice of erasing', {
+      ms: large.longestOwnEraseMs,
+      goal: 50,
+      stolen: large.stolenShare,
+    }),
+    atMost('longest work without a pause in the first audit', {
+      ms: large.firstAuditOwnStallMs,
+      goal: 20,
+      stolen: large.firstAuditStolenShare,
+    }),
+    atMost('longest stall of the event loop in an audit of what is new', {
+      ms: large.newsAuditStallMs,
+      goal: 20,
+    }),
     same('audit after 200 new tasks', ({ newsAuditMs }) => newsAuditMs),
     same('claim', ({ claimMs }) => claimMs.p50),
     same('next start until it listens', ({ nextStartMs }) => nextStartMs),
@@ -58,8 +75,10 @@ const rows: [string, (figures: GrowthFigures) => string][] = [
   ],
   [
     'longest work without a pause of its thread meanwhile, ms',
-    ({ firstAuditStallMs }) => short(firstAuditStallMs),
+    ({ firstAuditOwnStallMs }) => short(firstAuditOwnStallMs),
   ],
+  ['… with moments of other machines, ms', ({ firstAuditStallMs }) => short(firstAuditStallMs)],
+  ['… processor time that those had, %', ({ firstAuditStolenShare }) => short(100 * firstAuditStolenShare)],
   ['next start until it listens, ms', ({ nextStartMs }) => short(nextStartMs)],
   ['… until what is new was audited, ms', ({ nextAuditMs }) => short(nextAuditMs)],
   ['audit after 200 new tasks, ms', ({ newsAuditMs }) => short(newsAuditMs)],
@@ -72,11 +91,9 @@ const rows: [string, (figures: GrowthFigures) => string][] = [
   ['the queue on the Health page, ms (median / p99)', ({ queueMs }) => spread(queueMs)],
   ['new tasks of 100 addresses a second', ({ createdPerSecond }) => short(createdPerSecond)],
   ['expired tasks erased a second', ({ erasedPerSecond }) => short(erasedPerSecond)],
-  ['a slice of erasing with its commit, ms (median / p99)', ({ eraseMs }) => spread(eraseMs)],
-  ['longest slice of erasing, ms', ({ longestEraseMs }) => short(longestEraseMs)],
   ['… slices undone because they took long', ({ slicesUndone }) => short(slicesUndone)],
-  [
-    'processor time that other machines of the host had meanwhile, %',
-    ({ stolenShare }) => short(100 * stolenShare),
-  ],
+  ['a slice of erasing with its commit, ms (median / p99)', ({ eraseMs }) => spread(eraseMs)],
+  ['longest slice of erasing, ms', ({ longestOwnEraseMs }) => short(longestOwnEraseMs)],
+  ['… with moments of other machines, ms', ({ longestEraseMs }) => short(longestEraseMs)],
+  ['… processor time that those had, %', ({ stolenShare }) => short(100 * stolenShare)],
 ];

@@ -11,7 +11,7 @@ import { createEraser } from '../../../service/src/upkeep/erase-in-slices.ts';
 import { createWatchBooks } from '../../../service/src/upkeep/watch-books.ts';
 import { watchLoop } from '../engine/watch-loop.ts';
 import { startWatchedService } from '../lists/watched-service.ts';
-import { watchStolenTime } from '../processes/lost-processor-time.ts';
+import { collectOwnTimes, watchStolenTime } from '../processes/lost-processor-time.ts';
 import { spreadOf, type Spread } from '../results/numbers.ts';
 import type { GrownStore } from './grown-store.ts';
 import type { ClaimFigures } from './measure-claims.ts';
@@ -29,6 +29,9 @@ type StoreFigures = {
   /** Entries that are audited beside it a second, and the longest that the event loop worked without a pause meanwhile. */
   firstAuditPerSecond: number;
   firstAuditStallMs: number;
+  /** The same in moments when the host gave no processor time to other machines, which counts as work of the thread. */
+  firstAuditOwnStallMs: number;
+  firstAuditStolenShare: number;
   /** The same with nothing new. */
   nextStartMs: number;
   nextAuditMs: number;
@@ -47,6 +50,8 @@ type StoreFigures = {
   /** From the first statement of a slice to the end of its commit. */
   eraseMs: Spread;
   longestEraseMs: number;
+  /** Of those around which the host gave no processor time to other machines. */
+  longestOwnEraseMs: number;
   /** Slices that the store undid because they took long; they are among those that were timed. */
   slicesUndone: number;
   /** Of the time of all processors meanwhile, what other machines on the same host had. */
@@ -74,6 +79,8 @@ export async function measureGrowth(
       startMs: first.startMs,
       firstAuditPerSecond: first.auditedPerSecond,
       firstAuditStallMs: first.stallMs,
+      firstAuditOwnStallMs: first.ownStallMs,
+      firstAuditStolenShare: first.stolenShare,
       nextStartMs: next.startMs,
       nextAuditMs: next.checkedMs,
       ...(await measureWork(store, grown)),
@@ -98,6 +105,7 @@ async function measureStart({ settings, folder, entries }: GrownStore) {
   const beganAt = performance.now();
   const service = await startWatchedService(['api'], { env, folder });
   const startMs = performance.now() - beganAt;
+  const stolenShare = watchStolenTime();
   try {
     // Its first answers have the service compile what they need, which is no work of the audit.
     for (let n = 0; n < answersBefore; n += 1) await (await fetch(`${service.url}/readyz`)).text();
@@ -112,7 +120,8 @@ async function measureStart({ settings, folder, entries }: GrownStore) {
     const checkedMs = performance.now() - beganAt;
     const [process] = await service.endPhase();
     const auditedPerSecond = (1_000 * audited) / (checkedMs - startMs);
-    return { startMs, checkedMs, auditedPerSecond, stallMs: process?.stallCpuMs ?? 0 };
+    const { stallCpuMs: stallMs = 0, stallOwnCpuMs: ownStallMs = 0 } = process ?? {};
+    return { startMs, checkedMs, auditedPerSecond, stallMs, ownStallMs, stolenShare: stolenShare() };
   } finally {
     await service.stop();
   }
@@ -185,7 +194,7 @@ async function measureAudit(store: Store) {
 /** All past tasks have expired at once: how fast they go, and how long others wait for a slice. */
 async function measureErasing(store: Store, { past }: GrownStore) {
   const wallClock = { now: () => past.expiresAt };
-  const took: number[] = [];
+  const took = collectOwnTimes();
   let slicesUndone = 0;
   const timedWrite =
     (write: Store['writeBriefly']): Store['writeBriefly'] =>
@@ -220,8 +229,9 @@ async function measureErasing(store: Store, { past }: GrownStore) {
   const erasedPerSecond = erased / ((performance.now() - beganAt) / 1_000);
   return {
     erasedPerSecond,
-    eraseMs: spreadOf(took),
-    longestEraseMs: Math.max(...took),
+    eraseMs: spreadOf(took.all),
+    longestEraseMs: Math.max(0, ...took.all),
+    longestOwnEraseMs: Math.max(0, ...took.own()),
     slicesUndone,
     stolenShare: stolenShare(),
   };

@@ -29,6 +29,29 @@ export function watchStolenTime(): () => number {
   };
 }
 
+/**
+ * Times of things that come one after the other, and the same without those around which the host gave anything to other
+ * machines. The system charges that time to whichever thread it was taken from, and counts it a moment sooner or later:
+ * so the one before and the one after are left out as well.
+ */
+type OwnTimes = { push: (ms: number) => void; all: number[]; own: () => number[] };
+
+export function collectOwnTimes(): OwnTimes {
+  const all: number[] = [];
+  const stolen: boolean[] = [];
+  let stolenMs = readMachineTimes()?.stolenMs;
+  return {
+    push: (ms) => {
+      const before = stolenMs;
+      stolenMs = readMachineTimes()?.stolenMs;
+      all.push(ms);
+      stolen.push(stolenMs !== before);
+    },
+    all,
+    own: () => all.filter((_, place) => !stolen.slice(Math.max(0, place - 1), place + 2).includes(true)),
+  };
+}
+
 /** `own` has this process and all that came from it. */
 type Times = MachineTimes & { own: Map<number, number> };
 
