@@ -49,7 +49,7 @@ export function createDeadlines(): Deadlines {
           return;
         }
         const done = add(until, () => reject(late()));
-        work().then(resolve, reject).finally(done);
+        void work().then(resolve, reject).then(done);
       }),
   };
 }

@@ -50,33 +50,31 @@ export function createReadPool<Pooled extends PooledConnection>({
     return opening;
   }
 
-  function leastBusy(): Pooled | undefined {
-    return [...connections]
-      .filter((connection) => connection.waitingMs() < limits.heldUpMs)
-      .sort((a, b) => a.unanswered() - b.unanswered())[0];
-  }
-
   /** An answer came, or a connection was lost: those who wait look again. */
   function wakeWaiting(): void {
     if (waiting.length > 0) for (const wake of waiting.splice(0)) wake(undefined);
   }
 
-  async function pick(isWanted: () => boolean): Promise<Pooled> {
+  /** One that may be sent to at once. Another is opened meanwhile where it has something to do. */
+  function pickNow(): Pooled | undefined {
+    const connection = leastBusy(connections, limits.heldUpMs);
+    if (connection !== undefined && connections.size < limits.readConnections && connection.unanswered() > 0)
+      void open().catch(() => undefined);
+    return connection;
+  }
+
+  async function pickLater(isWanted: () => boolean): Promise<Pooled> {
     for (;;) {
-      const connection = leastBusy();
-      const mayOpen = connections.size < limits.readConnections;
-      if (connection === undefined && mayOpen) return open();
-      if (connection !== undefined) {
-        if (mayOpen && connection.unanswered() > 0) void open().catch(() => undefined);
-        return connection;
-      }
+      if (connections.size < limits.readConnections) return open();
       await new Promise((resolve) => waiting.push(resolve));
       if (!isWanted()) throw new StoreUnavailableError('slow');
+      const connection = pickNow();
+      if (connection !== undefined) return connection;
     }
   }
 
   async function ask({ sql, values, isWanted }: Read): Promise<QueryResult> {
-    const connection = await pick(isWanted);
+    const connection = pickNow() ?? (await pickLater(isWanted));
     try {
       return await connection.execute(sql, values);
     } finally {
@@ -88,9 +86,12 @@ export function createReadPool<Pooled extends PooledConnection>({
     execute: async (sql, values, isWanted = () => true) => {
       if (underWay >= limits.readsUnderWay) throw new StoreUnavailableError('overloaded');
       underWay += 1;
+      const read = { sql, values, isWanted };
       try {
-        const read = { sql, values, isWanted };
-        return await ask(read).catch((error: unknown) => askAgain(error, () => ask(read)));
+        return await ask(read);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError) || error.fault !== 'unreachable') throw error;
+        return await ask(read);
       } finally {
         underWay -= 1;
       }
@@ -98,7 +99,15 @@ export function createReadPool<Pooled extends PooledConnection>({
   };
 }
 
-function askAgain<T>(error: unknown, ask: () => Promise<T>): Promise<T> {
-  if (error instanceof StoreUnavailableError && error.fault === 'unreachable') return ask();
-  throw error;
+/** Of those that are not held up. Every read comes here, so it is a plain loop. */
+function leastBusy<Pooled extends PooledConnection>(
+  connections: Iterable<Pooled>,
+  heldUpMs: number,
+): Pooled | undefined {
+  let found: Pooled | undefined;
+  for (const connection of connections) {
+    if (connection.waitingMs() >= heldUpMs) continue;
+    if (found === undefined || connection.unanswered() < found.unanswered()) found = connection;
+  }
+  return found;
 }
