@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /**
  * Time as the engine sees it: monotonic milliseconds, and a way to be called back.
  *

@@ -6,42 +6,39 @@ const typeNumbers = { A: 1, PTR: 12, MX: 15, TXT: 16, AAAA: 28 } as const satisf
   number
 >;
 
-const IN = 1;
-const RECURSION_DESIRED = 0x0100;
-const HEADER_BYTES = 12;
 const LONGEST_LABEL = 63;
+
+/** What follows the id: recursion desired, one question and nothing else, or an OPT record beside it. */
+const headerWithoutEdns = '\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00';
+const headerWithEdns = '\x01\x00\x00\x01\x00\x00\x00\x00\x00\x01';
+
+/** The class of all that we ask for. */
+const IN = '\x00\x01';
 
 /**
  * EDNS0 (RFC 6891 section 6.1.2) with a buffer of 1,232 bytes: what fits the smallest IPv6 path without fragments, and
  * fragments are both lost and forged more easily than whole datagrams. The root, OPT, the size, and no option or flag.
  */
-const edns = Buffer.from([0, 0, 41, 1_232 >> 8, 1_232 & 0xff, 0, 0, 0, 0, 0, 0]);
+const edns = `\x00\x00\x29${twoBytes(1_232)}\x00\x00\x00\x00\x00\x00`;
 
 /** Names are written as they are. One that the wire has no room for was never let in, so it is a defect and throws. */
 export function encodeQuery(query: { id: number; question: DnsQuestion; withEdns: boolean }): Buffer {
-  const { name, type } = query.question;
-  // Each label gains a byte for its length, which the dots between them had, and the root ends them.
-  const nameBytes = name.length + 2;
-  const questionEnd = HEADER_BYTES + nameBytes + 4;
-  const message = Buffer.alloc(questionEnd + (query.withEdns ? edns.length : 0));
-  message.writeUInt16BE(query.id, 0);
-  message.writeUInt16BE(RECURSION_DESIRED, 2);
-  message.writeUInt16BE(1, 4);
-  message.write(wireName(name), HEADER_BYTES, 'latin1');
-  message.writeUInt16BE(typeNumbers[type], questionEnd - 4);
-  message.writeUInt16BE(IN, questionEnd - 2);
-  if (!query.withEdns) return message;
-  message.writeUInt16BE(1, 10);
-  edns.copy(message, questionEnd);
-  return message;
+  const { id, question, withEdns } = query;
+  const asked = `${wireName(question.name)}${twoBytes(typeNumbers[question.type])}${IN}`;
+  const message = withEdns ? `${headerWithEdns}${asked}${edns}` : `${headerWithoutEdns}${asked}`;
+  return Buffer.from(`${twoBytes(id)}${message}`, 'latin1');
 }
 
-/** Each label behind its length; the root, whose length is 0, is there already. */
+function twoBytes(value: number): string {
+  return String.fromCharCode(value >> 8, value & 0xff);
+}
+
+/** Each label behind its length, and the root, whose length is 0. */
 function wireName(name: string): string {
   let wire = '';
   for (const label of name.split('.')) {
     if (label.length === 0 || label.length > LONGEST_LABEL) throw new Error(`no DNS name: ${name}`);
     wire += String.fromCharCode(label.length) + label;
   }
-  return wire;
+  return `${wire}\x00`;
 }

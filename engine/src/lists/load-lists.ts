@@ -59,10 +59,11 @@ export function createLists({
 
   const known = rememberLast((host: string) => {
     const family = domainFamily(host);
+    // The last of a family is the domain that somebody registered.
+    const registrable = family.at(-1) ?? host;
     const found = {
       disposable: family.some(disposable.has),
-      // Its registrable domain is the last of a family.
-      free: free.has(host) || free.has(family.at(-1) ?? host),
+      free: free.has(host) || (registrable !== host && free.has(registrable)),
     };
     const near = found.free ? undefined : nearProvider(host);
     return near === undefined ? found : { ...found, nearProvider: near };

@@ -13,15 +13,7 @@ const NEW_LINE = 0x0a;
 /** The file holds ASCII names in byte order, each line ended by a line feed; `npm test` holds it to that. */
 export function readNameSet(path: string | URL): NameSet {
   const bytes = readFileSync(path);
-  return { has: (name) => search(bytes, wantedLine(name)) };
-}
-
-/** Where the line that is looked for lies during a search; names in DNS are shorter. */
-const scratch = Buffer.alloc(512);
-
-function wantedLine(name: string): Buffer {
-  if (name.length >= scratch.length / 4) return Buffer.from(`${name}\n`, 'utf8');
-  return scratch.subarray(0, scratch.write(`${name}\n`, 'utf8'));
+  return { has: (name) => search(bytes, `${name}\n`) };
 }
 
 /** The first line that does not come after the one before it, counted from 1; undefined where all do. */
@@ -38,7 +30,7 @@ export function findDisorder(path: string | URL): number | undefined {
 }
 
 /** Halves the stretch of whole lines in which the wanted line can still stand; each step shortens it. */
-function search(bytes: Buffer, wanted: Buffer): boolean {
+function search(bytes: Buffer, wanted: string): boolean {
   let low = 0;
   let high = bytes.length;
   while (low < high) {
@@ -51,10 +43,13 @@ function search(bytes: Buffer, wanted: Buffer): boolean {
   return false;
 }
 
-/** A line feed sorts before every byte of a name, so a name stands before all that begin with it. */
-function compareAt(bytes: Buffer, start: number, wanted: Buffer): number {
+/**
+ * A line feed sorts before every byte of a name, so a name stands before all that begin with it. A letter beyond ASCII
+ * is beyond every byte of the file, and so is found nowhere.
+ */
+function compareAt(bytes: Buffer, start: number, wanted: string): number {
   for (let index = 0; index < wanted.length; index += 1) {
-    const difference = (wanted[index] ?? 0) - (bytes[start + index] ?? 0);
+    const difference = wanted.charCodeAt(index) - (bytes[start + index] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;

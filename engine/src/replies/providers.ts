@@ -230,8 +230,10 @@ const endings = new Set([...bySuffix.keys()].map(lastTwoLabels));
 
 /** The provider that runs a mail host, told by the end of its name; the longest known ending wins. */
 export function providerOf(mailHost: string): KnownProvider | undefined {
-  const host = `.${mailHost.toLowerCase().replace(/\.$/u, '')}`;
-  if (!endings.has(lastTwoLabels(host))) return undefined;
+  const lower = mailHost.toLowerCase();
+  const name = lower.endsWith('.') ? lower.slice(0, -1) : lower;
+  if (!endings.has(lastTwoLabels(name))) return undefined;
+  const host = `.${name}`;
   for (let at = 0; at >= 0; at = host.indexOf('.', at + 1)) {
     const provider = bySuffix.get(host.slice(at));
     if (provider !== undefined) return provider;
@@ -239,9 +241,8 @@ export function providerOf(mailHost: string): KnownProvider | undefined {
   return undefined;
 }
 
-/** With the dot before them, as a suffix has it. */
 function lastTwoLabels(name: string): string {
-  return name.slice(Math.max(0, name.lastIndexOf('.', name.lastIndexOf('.') - 1)));
+  return name.slice(name.lastIndexOf('.', name.lastIndexOf('.') - 1) + 1);
 }
 
 /** Whether an acceptance there is believed without asking for a made-up address as well. */
