@@ -2,11 +2,12 @@
  * Reads one message from a server as the answer to one question. The caller has matched the
  * server's address and port and the message id; here the question is matched and the message judged.
  */
-import { decode, encode } from 'dns-packet';
-import type { DecodedPacket } from 'dns-packet';
+import { encodeQuestion } from './encode-query.ts';
 import { followAliases } from './follow-aliases.ts';
 import type { LookupFailure } from './lookup.ts';
+import { IN, OPT, SOA, typeNumbers } from './numbers.ts';
 import type { DnsAnswer, DnsQuestion } from './question.ts';
+import { numberIn, readMessage, type DnsMessage } from './read-message.ts';
 
 export type Reading =
   /** Not an answer to this question: whoever sent it, the right answer may still come. */
@@ -30,19 +31,29 @@ const REFUSED = 5;
 const NEGATIVE_TTL_WITHOUT_SOA_S = 30;
 
 const HEADER_BYTES = 12;
-const RESPONSE_AND_TRUNCATED = 0x8200;
+
+/** Flags of the header (RFC 1035 section 4.1.1). */
+const RESPONSE = 0x8000;
+const OPCODE = 0x7800;
+const TRUNCATED = 0x0200;
 
 export function readAnswer(message: Buffer, question: DnsQuestion): Reading {
-  const packet = decoded(message);
-  if (packet === undefined)
+  try {
+    return readSound(readMessage(message), question);
+  } catch {
+    // Reading throws where the message is not as it should be, and that is the server's doing.
     return isCutShort(message, question) ? { kind: 'truncated' } : { kind: 'unreadable' };
-  if (packet.type !== 'response' || opcode(packet) !== 0) return { kind: 'foreign' };
-  const code = rcode(packet);
-  if (!repeats(packet, question, code)) return { kind: 'foreign' };
+  }
+}
+
+function readSound(message: DnsMessage, question: DnsQuestion): Reading {
+  if ((message.flags & RESPONSE) === 0 || (message.flags & OPCODE) !== 0) return { kind: 'foreign' };
+  const code = rcode(message);
+  if (!repeats(message, question, code)) return { kind: 'foreign' };
   switch (code) {
     case NOERROR:
     case NXDOMAIN:
-      return readConclusive(packet, question, code === NXDOMAIN);
+      return readConclusive(message, question, code === NXDOMAIN);
     case FORMERR:
       return { kind: 'format_error' };
     case SERVFAIL:
@@ -53,9 +64,10 @@ export function readAnswer(message: Buffer, question: DnsQuestion): Reading {
   return { kind: 'declined', failure: 'other_rcode' };
 }
 
-function readConclusive(packet: DecodedPacket, question: DnsQuestion, noSuchName: boolean): Reading {
-  const end = followAliases(packet.answers ?? [], question);
-  if (packet.flag_tc && !(sufficesInPart(question) && end.kind === 'records')) return { kind: 'truncated' };
+function readConclusive(message: DnsMessage, question: DnsQuestion, noSuchName: boolean): Reading {
+  const end = followAliases(message.answers, question);
+  if ((message.flags & TRUNCATED) !== 0 && !(sufficesInPart(question) && end.kind === 'records'))
+    return { kind: 'truncated' };
   switch (end.kind) {
     case 'endless':
       return { kind: 'declined', failure: 'malformed' };
@@ -66,7 +78,7 @@ function readConclusive(packet: DecodedPacket, question: DnsQuestion, noSuchName
       };
     case 'nothing': {
       const lookup = { kind: noSuchName ? 'no_such_name' : 'no_data' } as const;
-      return { kind: 'answered', answer: { lookup, ttlS: Math.min(end.ttlS, negativeTtlS(packet)) } };
+      return { kind: 'answered', answer: { lookup, ttlS: Math.min(end.ttlS, negativeTtlS(message)) } };
     }
   }
 }
@@ -80,54 +92,38 @@ function sufficesInPart(question: DnsQuestion): boolean {
   return question.type === 'A' || question.type === 'AAAA';
 }
 
-function decoded(message: Buffer): DecodedPacket | undefined {
-  try {
-    return decode(message);
-  } catch {
-    // The decoder throws on anything it cannot read, and what it cannot read is the server's doing.
-    return undefined;
-  }
-}
-
 /** Some servers cut a long answer in the middle of a record; header and question must be whole all the same. */
 function isCutShort(message: Buffer, question: DnsQuestion): boolean {
-  if (
-    message.length < HEADER_BYTES ||
-    (message.readUInt16BE(2) & RESPONSE_AND_TRUNCATED) !== RESPONSE_AND_TRUNCATED
-  ) {
-    return false;
-  }
-  const asked = encode({ questions: [{ ...question, class: 'IN' }] }).subarray(HEADER_BYTES);
-  const repeated = message.subarray(HEADER_BYTES, HEADER_BYTES + asked.length);
-  return repeated.toString('latin1').toLowerCase() === asked.toString('latin1').toLowerCase();
-}
-
-function opcode(packet: DecodedPacket): number {
-  return ((packet.flags ?? 0) >> 11) & 0xf;
+  const cut = RESPONSE | TRUNCATED;
+  if (message.length < HEADER_BYTES || (message.readUInt16BE(2) & cut) !== cut) return false;
+  const asked = encodeQuestion(question);
+  const repeated = message.toString('latin1', HEADER_BYTES, HEADER_BYTES + asked.length);
+  return repeated.toLowerCase() === asked.toLowerCase();
 }
 
 /** The whole response code: four bits of the header and eight of the OPT record (RFC 6891 section 6.1.3). */
-function rcode(packet: DecodedPacket): number {
-  const opt = packet.additionals?.find((record) => record.type === 'OPT');
-  return ((opt?.extendedRcode ?? 0) << 4) | ((packet.flags ?? 0) & 0xf);
+function rcode({ flags, additionals }: DnsMessage): number {
+  const opt = additionals.find((record) => record.type === OPT);
+  return (((opt?.ttlS ?? 0) >>> 24) << 4) | (flags & 0xf);
 }
 
 /** The question must come back word for word, but for case (RFC 5452 section 9.1). */
-function repeats(packet: DecodedPacket, question: DnsQuestion, code: number): boolean {
-  const [asked, ...more] = packet.questions ?? [];
+function repeats({ questions }: DnsMessage, question: DnsQuestion, code: number): boolean {
+  const [asked] = questions;
   // A server that could not read our query cannot repeat its question.
   if (asked === undefined) return code === FORMERR;
   return (
-    more.length === 0 &&
-    asked.name.toLowerCase() === question.name.toLowerCase() &&
-    asked.type === question.type &&
-    asked.class === 'IN'
+    questions.length === 1 &&
+    asked.name === question.name.toLowerCase() &&
+    asked.type === typeNumbers[question.type] &&
+    asked.class === IN
   );
 }
 
 /** How long "nothing there" holds: the lesser of the SOA's own TTL and its MINIMUM (RFC 2308 section 5). */
-function negativeTtlS(packet: DecodedPacket): number {
-  const soa = packet.authorities?.find((record) => record.type === 'SOA');
+function negativeTtlS({ authorities }: DnsMessage): number {
+  const soa = authorities.find((record) => record.type === SOA);
   if (soa === undefined) return NEGATIVE_TTL_WITHOUT_SOA_S;
-  return Math.min(soa.ttl ?? 0, soa.data.minimum ?? 0);
+  // It is the last field of the record.
+  return Math.min(soa.ttlS, numberIn(soa, soa.dataEnd - soa.dataAt - 4, 4));
 }

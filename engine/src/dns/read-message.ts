@@ -1,0 +1,164 @@
+/**
+ * Reads a DNS message (RFC 1035 section 4.1): its flags, its questions, and its records with their owners. What is in a
+ * record is read only for who asks: of most messages that is one record.
+ *
+ * A message is a stranger's. Everything in it is read within its bounds and ends: a name is no longer than a name may be,
+ * a pointer leads to where something stood before, a record's data lie within the record. Whatever breaks this throws,
+ * and the whole message is unreadable then.
+ */
+export type DnsMessage = {
+  flags: number;
+  questions: { name: string; type: number; class: number }[];
+  answers: DnsRecord[];
+  authorities: DnsRecord[];
+  additionals: DnsRecord[];
+};
+
+/** A resource record, and where in its message its data lie. Names of owners are in lower case. */
+export type DnsRecord = {
+  message: Buffer;
+  owner: string;
+  type: number;
+  class: number;
+  ttlS: number;
+  dataAt: number;
+  dataEnd: number;
+};
+
+const HEADER_BYTES = 12;
+
+/** A name with the length of each label, the root's included (RFC 1035 section 3.1). */
+const MOST_NAME_BYTES = 255;
+const LONGEST_LABEL = 63;
+
+/** The two top bits of a length say that it is none, but points to the rest of the name (RFC 1035 section 4.1.4). */
+const POINTER = 0xc0;
+const POINTER_BITS = 0x3fff;
+
+export function readMessage(message: Buffer): DnsMessage {
+  const questions: DnsMessage['questions'] = [];
+  let at = HEADER_BYTES;
+  for (let left = message.readUInt16BE(4); left > 0; left -= 1) {
+    const end = nameEnd(message, at);
+    const name = nameAt(message, at).toLowerCase();
+    questions.push({ name, type: message.readUInt16BE(end), class: message.readUInt16BE(end + 2) });
+    at = end + 4;
+  }
+  function readSection(count: number): DnsRecord[] {
+    const records: DnsRecord[] = [];
+    for (let left = count; left > 0; left -= 1) {
+      const record = recordAt(message, at);
+      records.push(record);
+      at = record.dataEnd;
+    }
+    return records;
+  }
+  return {
+    flags: message.readUInt16BE(2),
+    questions,
+    answers: readSection(message.readUInt16BE(6)),
+    authorities: readSection(message.readUInt16BE(8)),
+    additionals: readSection(message.readUInt16BE(10)),
+  };
+}
+
+function recordAt(message: Buffer, at: number): DnsRecord {
+  const end = nameEnd(message, at);
+  const dataAt = end + 10;
+  const dataEnd = dataAt + message.readUInt16BE(end + 8);
+  if (dataEnd > message.length) throw new RangeError('a record that is cut off');
+  return {
+    message,
+    owner: nameAt(message, at).toLowerCase(),
+    type: message.readUInt16BE(end),
+    class: message.readUInt16BE(end + 2),
+    ttlS: message.readUInt32BE(end + 4),
+    dataAt,
+    dataEnd,
+  };
+}
+
+/** Where what follows a name begins: behind its root, or behind its pointer. */
+function nameEnd(message: Buffer, start: number): number {
+  let at = start;
+  for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
+    if (length >= POINTER) return at + 2;
+    at += 1 + length;
+  }
+  return at + 1;
+}
+
+/** A name as text, without the dot at its end; the root is a dot alone. */
+function nameAt(message: Buffer, start: number): string {
+  const labels: string[] = [];
+  let at = start;
+  let before = start;
+  let bytes = 1;
+  for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
+    if (length >= POINTER) {
+      at = message.readUInt16BE(at) & POINTER_BITS;
+      // Only to what stands before: a name that points round in a circle would have no end.
+      if (at >= before) throw new RangeError('a name that points ahead');
+      before = at;
+      continue;
+    }
+    bytes += 1 + length;
+    if (length > LONGEST_LABEL || bytes > MOST_NAME_BYTES || at + length >= message.length)
+      throw new RangeError('a name that is too long');
+    labels.push(message.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return labels.length === 0 ? '.' : labels.join('.');
+}
+
+/** The name in the data of a record, so many bytes behind their beginning. */
+export function nameIn({ message, dataAt, dataEnd }: DnsRecord, offset = 0): string {
+  if (nameEnd(message, dataAt + offset) > dataEnd)
+    throw new RangeError('a name that is longer than its record');
+  return nameAt(message, dataAt + offset);
+}
+
+/** The two or four bytes of a number in the data of a record. */
+export function numberIn(record: DnsRecord, offset: number, bytes: 2 | 4): number {
+  const { message, dataAt, dataEnd } = record;
+  if (offset < 0 || dataAt + offset + bytes > dataEnd) throw new RangeError('a record that is too short');
+  return message.readUIntBE(dataAt + offset, bytes);
+}
+
+/** The strings of a TXT record, each behind its length, as one (RFC 7208 section 3.3). */
+export function textIn({ message, dataAt, dataEnd }: DnsRecord): string {
+  const strings: Buffer[] = [];
+  let at = dataAt;
+  while (at < dataEnd) {
+    const end = at + 1 + message.readUInt8(at);
+    if (end > dataEnd) throw new RangeError('a text that is longer than its record');
+    strings.push(message.subarray(at + 1, end));
+    at = end;
+  }
+  return Buffer.concat(strings).toString('utf8');
+}
+
+export function ipv4In(record: DnsRecord): string {
+  const { message, dataAt } = record;
+  checkSize(record, 4);
+  return `${message[dataAt]}.${message[dataAt + 1]}.${message[dataAt + 2]}.${message[dataAt + 3]}`;
+}
+
+/** The longest row of zeros is left out (RFC 5952 section 4). */
+export function ipv6In(record: DnsRecord): string {
+  checkSize(record, 16);
+  const groups = Array.from({ length: 8 }, (_, index) => numberIn(record, 2 * index, 2).toString(16));
+  let longest = { from: 0, length: 1 };
+  for (let from = 0; from < groups.length; from += 1) {
+    const end = groups.findIndex((group, index) => index >= from && group !== '0');
+    const length = (end < 0 ? groups.length : end) - from;
+    if (length > longest.length) longest = { from, length };
+  }
+  if (longest.length === 1) return groups.join(':');
+  const after = groups.slice(longest.from + longest.length);
+  return `${groups.slice(0, longest.from).join(':')}::${after.join(':')}`;
+}
+
+function checkSize({ dataAt, dataEnd }: DnsRecord, bytes: number): void {
+  if (dataEnd - dataAt !== bytes) throw new RangeError('an address of another length');
+}
