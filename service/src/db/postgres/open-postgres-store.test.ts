@@ -131,10 +131,11 @@ describe('operations with the same serial key', () => {
       store.write(look, 'same key'),
       store.writeRepeatable(look, 'same key'),
       store.write(look),
+      store.writeBriefly(look, 'same key'),
     ]);
     assert.deepEqual(
       seen.map((row) => row?.waits),
-      ['off', 'on', 'off', 'on'],
+      ['off', 'on', 'off', 'on', 'off'],
     );
   });
 

@@ -59,7 +59,9 @@ function serialised(
   let until = Infinity;
   const limitTime = async () => {
     const statementMs = limits.briefStatementMs;
-    await connection.execute(`select set_config('statement_timeout', $1, true)`, [String(statementMs)]);
+    // Together, since a slice of erasing is no longer than a few such statements.
+    const settings = `set_config('synchronous_commit', 'off', true), set_config('statement_timeout', $1, true)`;
+    await connection.execute(`select ${settings}`, [String(statementMs)]);
     until = performance.now() + statementMs;
   };
   const begin = () => {
@@ -72,7 +74,7 @@ function serialised(
       const lockMs = Math.min(limits.requestLockMs, statementMs);
       sent.push(limitWaiting(connection, { lockMs, statementMs }, 'transaction'));
     }
-    if (kind !== 'durable') sent.push(connection.execute('set local synchronous_commit = off', []));
+    if (kind === 'repeatable') sent.push(connection.execute('set local synchronous_commit = off', []));
     if (serialKey !== undefined) {
       const lock = [serialLocks, lockOf(serialKey)];
       sent.push(connection.execute('select pg_advisory_xact_lock($1::int, $2::int)', lock));
