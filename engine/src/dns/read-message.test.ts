@@ -122,6 +122,23 @@ describe('a message that is not as it should be is not read', () => {
     test(title, () => assert.throws(() => readMessage(message)));
   }
 
+  test('a name that is led from pointer to pointer more often than it could have labels', () => {
+    const pointerTo = (at: number) => [0xc0 | (at >> 8), at & 0xff];
+    const ownedThrough = (pointers: number) => {
+      // In the data of the first record: each points to the one before it, and the first to the name of the question.
+      const place = (index: number) => (index < 0 ? 12 : 31 + 2 * index);
+      const row = Array.from({ length: pointers }, (_, index) => pointerTo(place(index - 1))).flat();
+      const first = [...pointerTo(12), 0, 16, 0, 1, 0, 0, 0, 0, 0, row.length, ...row];
+      const second = [...pointerTo(place(pointers - 1)), 0, 16, 0, 1, 0, 0, 0, 0, 0, 0];
+      const message = Buffer.from([...asking(1, 0x61, 0), ...first, ...second]);
+      message.writeUInt16BE(2, 6);
+      return message;
+    };
+    const [, last] = readMessage(ownedThrough(100)).answers;
+    assert.equal(last?.owner, 'a');
+    assert.throws(() => readMessage(ownedThrough(127)), /pointers/);
+  });
+
   test('a record that is cut off, wherever', () => {
     const whole = messageWith([{ name: 'example.test', type: 'A', data: '192.0.2.7' }]);
     for (let end = 0; end < whole.length; end += 1)

@@ -30,6 +30,8 @@ const HEADER_BYTES = 12;
 /** A name with the length of each label, the root's included (RFC 1035 section 3.1). */
 const MOST_NAME_BYTES = 255;
 const LONGEST_LABEL = 63;
+/** A name has no more labels, and so no use for more pointers: a long row of them would be followed for every record. */
+const MOST_POINTERS = 127;
 
 /** The two top bits of a length say that it is none, but points to the rest of the name (RFC 1035 section 4.1.4). */
 const POINTER = 0xc0;
@@ -93,12 +95,14 @@ function nameAt(message: Buffer, start: number): string {
   const labels: string[] = [];
   let at = start;
   let before = start;
+  let pointers = 0;
   let bytes = 1;
   for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
     if (length >= POINTER) {
       at = message.readUInt16BE(at) & POINTER_BITS;
       // Only to what stands before: a name that points round in a circle would have no end.
       if (at >= before) throw new RangeError('a name that points ahead');
+      if ((pointers += 1) > MOST_POINTERS) throw new RangeError('a name of pointers');
       before = at;
       continue;
     }
