@@ -51,9 +51,9 @@ export async function openConsoleFixture(settings: Record<string, string> = {}):
     accountIdOf: async (key) => (await readAccount(demo, key)).account_id,
     async close() {
       // Whoever has not left by now was in the middle of a test that failed.
-      for (const { report } of visitors) {
-        const words = await report();
-        if (words !== undefined) console.error(words);
+      for (const visitor of visitors) {
+        const words = await visitor.report();
+        if (words !== undefined) process.stderr.write(`${words}\n`);
       }
       await browser.close();
       await demo.stop();
