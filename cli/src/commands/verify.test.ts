@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { standardCast, standardWorld, startWorld, type World } from '@mailproof/world';
+import { whileRunning } from '../../../engine/test/support/machine.ts';
 import { runHere } from '../../test/support/run-here.ts';
 import { runMailproof, startMailproof } from '../../../service/test/support/mailproof.ts';
 
@@ -48,9 +49,10 @@ describe('verify --json', () => {
   test('answers everybody in the world, in the order given, as the world expects', async () => {
     const file = join(folder, 'everybody.txt');
     writeFileSync(file, cast.map(({ address }) => `  ${address}\r\n\n`).join(''));
-    const { stdout, stderr } = await runHere(['verify', '--file', file, '--json', '--concurrency', '4'], {
-      env: { ...world.environment, MAILPROOF_PACING: 'off' },
-    });
+    const env = { ...world.environment, MAILPROOF_PACING: 'off' };
+    const { stdout, stderr } = await whileRunning(() =>
+      runHere(['verify', '--file', file, '--json', '--concurrency', '4'], { env }),
+    );
     const rows = rowsOf(stdout);
     assert.equal(stderr, '');
     assert.deepEqual(

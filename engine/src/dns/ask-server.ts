@@ -7,6 +7,7 @@ import { askOverTcp } from './ask-over-tcp.ts';
 import { encodeQuery } from './encode-query.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { LookupFailure } from './lookup.ts';
+import { HEADER_BYTES } from './numbers.ts';
 import type { DnsAnswer, DnsServer, DnsQuestion } from './question.ts';
 import { readAnswer } from './read-answer.ts';
 import type { Reading } from './read-answer.ts';
@@ -114,7 +115,7 @@ async function hearOverTcp(
     parts.countTcp();
     const message = await askOverTcp(server, encodeQuery({ id, question, withEdns: true }), signal);
     if (message === undefined) return { kind: 'unreachable' };
-    const ours = message.length >= 12 && message.readUInt16BE(0) === id;
+    const ours = message.length >= HEADER_BYTES && message.readUInt16BE(0) === id;
     const reading: Reading = ours ? readAnswer(message, question) : { kind: 'foreign' };
     // A connection carries one answer to one question: there is no better message to wait for.
     if (reading.kind === 'unreadable' || reading.kind === 'foreign')

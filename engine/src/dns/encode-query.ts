@@ -1,8 +1,6 @@
 /** Writes a query (RFC 1035 section 4.1) with recursion desired. */
-import { IN, OPT, typeNumbers } from './numbers.ts';
+import { IN, LONGEST_LABEL, OPT, typeNumbers } from './numbers.ts';
 import type { DnsQuestion } from './question.ts';
-
-const LONGEST_LABEL = 63;
 
 /** What follows the id: recursion desired, one question and nothing else, or an OPT record beside it. */
 const headerWithoutEdns = '\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00';

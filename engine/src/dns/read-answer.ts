@@ -5,7 +5,7 @@
 import { encodeQuestion } from './encode-query.ts';
 import { followAliases } from './follow-aliases.ts';
 import type { LookupFailure } from './lookup.ts';
-import { IN, OPT, SOA, typeNumbers } from './numbers.ts';
+import { HEADER_BYTES, IN, OPT, SOA, typeNumbers } from './numbers.ts';
 import type { DnsAnswer, DnsQuestion } from './question.ts';
 import { numberIn, readMessage, type DnsMessage } from './read-message.ts';
 
@@ -29,8 +29,6 @@ const REFUSED = 5;
 
 /** Longest life of "there is nothing" where no SOA says how long that holds (RFC 2308 section 5). */
 const NEGATIVE_TTL_WITHOUT_SOA_S = 30;
-
-const HEADER_BYTES = 12;
 
 /** Flags of the header (RFC 1035 section 4.1.1). */
 const RESPONSE = 0x8000;

@@ -6,6 +6,8 @@
  * a pointer leads to where something stood before, a record's data lie within the record. Whatever breaks this throws,
  * and the whole message is unreadable then.
  */
+import { HEADER_BYTES, LONGEST_LABEL } from './numbers.ts';
+
 export type DnsMessage = {
   flags: number;
   questions: { name: string; type: number; class: number }[];
@@ -25,11 +27,8 @@ export type DnsRecord = {
   dataEnd: number;
 };
 
-const HEADER_BYTES = 12;
-
 /** A name with the length of each label, the root's included (RFC 1035 section 3.1). */
 const MOST_NAME_BYTES = 255;
-const LONGEST_LABEL = 63;
 /** A name has no more labels, and so no use for more pointers: a long row of them would be followed for every record. */
 const MOST_POINTERS = 127;
 

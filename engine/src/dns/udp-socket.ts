@@ -7,6 +7,7 @@
 import { createSocket } from 'node:dgram';
 import type { RemoteInfo } from 'node:dgram';
 import { isIPv6 } from 'node:net';
+import { HEADER_BYTES } from './numbers.ts';
 import type { DnsServer } from './question.ts';
 
 export type UdpQuery = {
@@ -27,8 +28,6 @@ export type UdpSocket = {
   idle(): boolean;
   close(): void;
 };
-
-const HEADER_BYTES = 12;
 
 /** `onBroken` is called once, when the socket has failed: it is closed and its queries have been told. */
 export function openUdpSocket(server: DnsServer, parts: { random: Random; onBroken: () => void }): UdpSocket {

@@ -19,3 +19,19 @@ export function watchLateness(): { worstMs: () => number } {
     },
   };
 }
+
+const mostRuns = 5;
+const heldUpMs = 2_000;
+
+/**
+ * What `work` gives in a run in which this process was not held up, or in the fifth. Who stands still for seconds hears
+ * nobody in time, and a world in the same process does not answer: such a run says nothing of the engine.
+ */
+export async function whileRunning<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let run = 1; run < mostRuns; run += 1) {
+    const lateness = watchLateness();
+    const result = await work();
+    if (lateness.worstMs() < heldUpMs) return result;
+  }
+  return await work();
+}
