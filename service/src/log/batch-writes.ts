@@ -1,7 +1,7 @@
 /**
  * Log lines are written in batches, a few dozen at a time or what there is after a moment: one write for every line
- * would cost a busy service more than the line itself. What waits is written when the process exits, except when it is
- * killed; then the lines of the last moment are lost.
+ * would cost a busy service more than the line itself. What waits is written when the process exits, possibly before a
+ * batch that is being written in that moment. When the process is killed, the lines of the last moment are lost.
  */
 export type LogOutput = { write(line: string): void };
 

@@ -1,13 +1,16 @@
 /** An installation that cannot reach port 25 asks through a prober elsewhere. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { standardCast, standardWorld } from '@mailproof/world';
+import { standardCast, standardWorld, type CastMember } from '@mailproof/world';
 import { listsPath } from '../support/api-client.ts';
 import { openProberFixture, type ProberFixture } from '../support/open-prober-fixture.ts';
 import { until } from '../support/until.ts';
 
 /** Those who answer in moments, and whom no list decides. */
 const cast = standardCast.filter(({ slow, needs }) => slow === undefined && needs === undefined);
+
+const triesOnABusyMachine = 5;
+type WrongAnswer = { member: CastMember; seen: unknown; wanted: string; why: unknown };
 
 /** Each array is taken by whoever comes first. */
 function* flatten<Item>(arrays: Iterable<Item[]>): Generator<Item> {
@@ -40,20 +43,32 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
       const { client, account } = fixture;
       await fixture.startProber('far');
       await fixture.untilWell('far');
-      const wrong: unknown[] = [];
-      // One of a domain at a time: a host that takes one recipient in a conversation has to be met first.
-      const queue = Map.groupBy(cast, ({ address }) => address.split('@')[1]).values();
-      await Promise.all(
-        Array.from({ length: 12 }, async () => {
-          for (const { address, expect } of flatten(queue)) {
-            const path = '/api/v1/email-verification?explain=true';
-            const { status, body } = await client.verify(account.liveKey, address, { path });
-            const seen = status === 200 ? body['status'] : body['reason'];
-            const wanted = 'status' in expect ? expect.status : expect.error;
-            if (seen !== wanted) wrong.push({ address, seen, wanted, why: body['explanation'] });
-          }
-        }),
-      );
+      async function ask(members: readonly CastMember[]): Promise<WrongAnswer[]> {
+        const wrong: WrongAnswer[] = [];
+        // One of a domain at a time: a host that takes one recipient in a conversation has to be met first.
+        const queue = Map.groupBy(members, ({ address }) => address.split('@')[1]).values();
+        await Promise.all(
+          Array.from({ length: 12 }, async () => {
+            for (const member of flatten(queue)) {
+              const path = '/api/v1/email-verification?explain=true';
+              const { status, body } = await client.verify(account.liveKey, member.address, { path });
+              const seen = status === 200 ? body['status'] : body['reason'];
+              const wanted = 'status' in member.expect ? member.expect.status : member.expect.error;
+              if (seen !== wanted) wrong.push({ member, seen, wanted, why: body['explanation'] });
+            }
+          }),
+        );
+        return wrong;
+      }
+      let wrong = await ask(cast);
+      // Not to know is honest where the machine is too busy for the patience of an engine. All else is wrong.
+      const isHonest = ({ seen }: WrongAnswer) => seen === 'verification_unavailable' || seen === 'unknown';
+      for (
+        let tries = 1;
+        wrong.length > 0 && wrong.every(isHonest) && tries < triesOnABusyMachine;
+        tries += 1
+      )
+        wrong = await ask(wrong.map(({ member }) => member));
       assert.deepEqual(wrong, []);
       assert.deepEqual(fixture.fixture.world.violations, []);
     });

@@ -64,7 +64,7 @@ describe('PostgreSQL that makes a request wait', () => {
   });
 
   it('the work of the service waits where a request is refused', async (t) => {
-    const { store, database } = await openBehindProxy(t, { requestLockMs: 50 });
+    const { store, database } = await openBehindProxy(t, { requestMs: 60_000, requestLockMs: 50 });
     const accountId = await openAccount(store, 10);
     const letGo = await hold(database.url, `update account set touched_at = 5 where id = '${accountId}'`);
     const patient = take(store, accountId);
