@@ -38,7 +38,7 @@ else await runOverload();
 
 async function runAttacks(): Promise<void> {
   const perSecond = 40;
-  const attackEffort = { rounds: wish.quick ? 1 : 4, perSecond };
+  const attackEffort = { rounds: wish.quick ? 1 : 6, perSecond };
   const results: AttackResults = wish.only === undefined ? {} : keptAttacks();
   for (const kind of ['sqlite', 'postgres'] as const)
     if ((wish.only ?? kind) === kind) results[kind] = await measureAttacks(kind, attackEffort, wish.kind);

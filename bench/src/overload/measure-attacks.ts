@@ -1,9 +1,9 @@
 /**
  * What an attacker costs somebody else: a quiet account asks at a modest rate, alone and beside an attack in turn. Before
- * and after every attack it is alone, and an attack is compared with those two alone, so that what drifts (the machine's
- * other work above all) falls on both alike. Attacks follow each other in many short rounds, and of what was seen beside
- * an attack, as of what was seen alone, only the half counts in which the machine did the least for others. All times are
- * equally long, and there are as many of them beside an attack as alone before and after it.
+ * and after every attack it is alone, and each attack of each round is compared with those two alone, so that what drifts
+ * (the machine's other work above all) falls on both alike. Of the rounds of an attack only the half counts in which the
+ * machine did the least for others. All times are equally long, and there are as many of them beside an attack as alone
+ * before and after it.
  *
  * The last of a round is the control, which is no attack: as many requests as the busiest attack had answered, to a bare
  * server beside the service. It is what the machine itself makes of an attacker: all that is measured here shares its
@@ -26,10 +26,13 @@ import {
 /** Of the quiet account: verdicts for which a mail host is asked, and verdicts for which none is. */
 type Verdict = 'asked' | 'known';
 
-/** Medians over the calmer half of the times. */
+/** Medians over the times of the rounds that count. */
 type Wait = Record<Verdict, Latency> & { refused: number; serviceCpuMsPerSecond: number; lostShare: number };
 
 type Latency = { p50Ms: number; p95Ms: number; requests: number };
+
+/** The median of the rounds that count, and the ratio of each. */
+type Ratio = { median: number; rounds: number[] };
 
 export type AttackFigures = {
   attack: Attack['kind'] | 'control';
@@ -38,7 +41,7 @@ export type AttackFigures = {
   alone: Wait;
   beside: Wait;
   /** Of p95, beside to alone. */
-  ratio: Record<Verdict, number>;
+  ratio: Record<Verdict, Ratio>;
 };
 
 type Effort = { rounds: number; perSecond: number };
@@ -133,17 +136,26 @@ function controlFor(attacks: Visit[], { barePort }: ServiceUnderAttack): { attac
 }
 
 function figuresOf(name: Attack | 'control', visits: Visit[]): AttackFigures {
-  const alone = waitOf(calmestHalf(visits.flatMap(({ before, after }) => [...before, ...after])));
-  const beside = waitOf(calmestHalf(visits.flatMap((visit) => visit.beside)));
-  const ratio = (verdict: Verdict) => beside[verdict].p95Ms / alone[verdict].p95Ms;
+  const counted = calmestHalf(visits);
+  const ratio = (verdict: Verdict): Ratio => {
+    const rounds = counted.map((visit) => {
+      const [alone, beside] = [aloneAround(visit), visit.beside].map((asked) => waitOf(asked)[verdict].p95Ms);
+      return (beside ?? NaN) / (alone ?? NaN);
+    });
+    return { median: median(rounds), rounds };
+  };
   return {
     attack: nameOf(name),
     connections: visits[0]?.attack.connections ?? 0,
     answeredPerSecond: median(visits.map(({ report }) => report.answersPerSecond)),
-    alone,
-    beside,
+    alone: waitOf(counted.flatMap(aloneAround)),
+    beside: waitOf(counted.flatMap((visit) => visit.beside)),
     ratio: { asked: ratio('asked'), known: ratio('known') },
   };
+}
+
+function aloneAround({ before, after }: Visit): Asked[] {
+  return [...before, ...after];
 }
 
 async function askSeveral(count: number, parts: AttackParts): Promise<Asked[]> {
@@ -207,8 +219,10 @@ type Asked = Record<Verdict, OpenLoadReport> & {
 };
 
 /** The half in which the least of the processor went to others. */
-function calmestHalf(all: Asked[]): Asked[] {
-  return all.toSorted((a, b) => a.lostShare - b.lostShare).slice(0, Math.ceil(all.length / 2));
+function calmestHalf(visits: Visit[]): Visit[] {
+  const lostIn = (visit: Visit) =>
+    sum([...aloneAround(visit), ...visit.beside].map(({ lostShare }) => lostShare));
+  return visits.toSorted((a, b) => lostIn(a) - lostIn(b)).slice(0, Math.ceil(visits.length / 2));
 }
 
 function waitOf(counted: Asked[]): Wait {
