@@ -12,11 +12,11 @@ import { contextOf } from './request-context.ts';
  */
 export const refusalLimitTable = {
   perSecond: {
-    value: 250,
+    value: 100,
     meaning:
       'refusals of one account, or of one client address, that are sent in a second for as long as it asks',
   },
-  atOnce: { value: 1_500, meaning: 'beyond these, after a time without any, at once' },
+  atOnce: { value: 1_800, meaning: 'beyond these, after a time without any, at once' },
   waitMs: {
     value: 60_000,
     meaning: 'a refusal before it is sent; what would wait longer has its connection closed',
