@@ -229,18 +229,25 @@ function createMovableTime() {
 
 const script = fileURLToPath(new URL('sending-process.ts', import.meta.url));
 
+const mostStarts = 5;
+
+/** A process that does not reach the database at its start gives up, and is started again as an operator's system does. */
 async function startSender(settings: SendingSettings): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [script, JSON.stringify(settings)], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  const { stdout } = child;
-  assert.ok(stdout);
-  await once(stdout, 'data');
-  return child;
+  for (let start = 1; start <= mostStarts; start += 1) {
+    const child = spawn(process.execPath, [script, JSON.stringify(settings)], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    const { stdout } = child;
+    assert.ok(stdout);
+    const begun = once(stdout, 'data').then(() => 'sending' as const);
+    const gone = once(child, 'exit').then(() => 'gone' as const);
+    if ((await Promise.race([begun, gone])) === 'sending') return child;
+  }
+  throw new Error(`a sender did not start in ${mostStarts} attempts`);
 }
 
 async function killSender(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.signalCode !== null) return;
+  if (child === undefined || child.signalCode !== null || child.exitCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'close');
 }
