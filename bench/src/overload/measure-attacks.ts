@@ -138,10 +138,8 @@ function controlFor(attacks: Visit[], { barePort }: ServiceUnderAttack): { attac
 function figuresOf(name: Attack | 'control', visits: Visit[]): AttackFigures {
   const counted = calmestHalf(visits);
   const ratio = (verdict: Verdict): Ratio => {
-    const rounds = counted.map((visit) => {
-      const [alone, beside] = [aloneAround(visit), visit.beside].map((asked) => waitOf(asked)[verdict].p95Ms);
-      return (beside ?? NaN) / (alone ?? NaN);
-    });
+    const p95 = (asked: Asked[]) => waitOf(asked)[verdict].p95Ms;
+    const rounds = counted.map((visit) => p95(visit.beside) / p95(aloneAround(visit)));
     return { median: median(rounds), rounds };
   };
   return {
