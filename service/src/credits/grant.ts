@@ -51,7 +51,7 @@ export async function grant(tx: Tx, { accountId, credits, op, actor, now }: Gran
     const exists = (await tx.first(findAccount, { account: accountId })) !== undefined;
     return { kind: exists ? 'too_many_credits' : 'account_not_found' };
   }
-  await writeEntries(tx, { accountId, entries: account.entries }, [
+  writeEntries(tx, { accountId, entries: account.entries }, [
     { kind: 'grant', credits, op: `grant:${op}`, hold_id: null, at: now },
   ]);
   await expectLowCredits(tx, { accountId, wanted: account.wanted_events });

@@ -110,10 +110,8 @@ async function reserveAll(tx: Tx, reservations: Reservation[]): Promise<ReserveA
   }
 
   const holds = reservations.map((one) => ({ ...one, holdId: one.holdId ?? timeOrderedId(one.now), day }));
-  await Promise.all([
-    insertHolds(tx, holds.map(holdRow)),
-    writeEntries(tx, { accountId, entries: account.entries }, holds.map(reserveEntry)),
-  ]);
+  insertHolds(tx, holds.map(holdRow));
+  writeEntries(tx, { accountId, entries: account.entries }, holds.map(reserveEntry));
   const { available, wanted_events: wanted } = account;
   await writeLowCredits(tx, { accountId, wanted, from: available + credits, to: available, now });
   return holds.map(({ holdId }) => ({ kind: 'reserved', holdId }));

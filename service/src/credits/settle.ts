@@ -128,7 +128,7 @@ async function moveAll(tx: Tx, accountId: string, holds: ClosedHold[]): Promise<
     now: Math.max(...holds.map(({ now }) => now)),
   });
   if (account === undefined) throw new Error('a hold without an account');
-  await writeEntries(tx, { accountId, entries: account.entries }, entries);
+  writeEntries(tx, { accountId, entries: account.entries }, entries);
   await giveBackToCaps(tx, holds);
 }
 

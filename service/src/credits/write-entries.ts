@@ -15,13 +15,9 @@ const insertEntries = multiRowInsert('entry', {
  * Appends to the ledger of an account whose count of entries was moved on by as many before. The table refuses a
  * number or an `op` that was used before, and any later change.
  */
-export async function writeEntries(
-  tx: Tx,
-  { accountId, entries: last }: Numbering,
-  entries: Entry[],
-): Promise<void> {
+export function writeEntries(tx: Tx, { accountId, entries: last }: Numbering, entries: Entry[]): void {
   const first = last - entries.length + 1;
-  await insertEntries(
+  insertEntries(
     tx,
     entries.map((entry, index) => ({ ...entry, account_id: accountId, number: first + index })),
   );

@@ -10,5 +10,10 @@ export type QueryResult = { rows: unknown[]; changes: number };
 export type Connection = {
   execute(sql: string, values: SqlValue[]): Promise<QueryResult>;
   inTransaction(): boolean;
+  /**
+   * Whether the database itself refuses to commit a transaction in which a statement has failed. Then a commit can be
+   * sent before the statements are answered.
+   */
+  commitsOnlyWhole: boolean;
   close(): Promise<void>;
 };

@@ -13,11 +13,16 @@ export function createReader(connection: Pick<Connection, 'execute'>, compile: C
   });
 }
 
+/** The view of a transaction's operations, as seen by who runs them. */
+type RunningTx = Tx & {
+  /** The answers to what was sent without waiting for them. */
+  sent: Promise<unknown>[];
+  end: () => void;
+};
+
 /** Statements over a connection on which a transaction is open, until it ends: what comes later is not run. */
-export function createTx(
-  connection: Pick<Connection, 'execute'>,
-  compile: Compile,
-): Tx & { end: () => void } {
+export function createTx(connection: Pick<Connection, 'execute'>, compile: Compile): RunningTx {
+  const sent: Promise<unknown>[] = [];
   let ended = false;
   const run: Run = (statement, args) => {
     if (ended) return Promise.reject(new Error('a statement came after the end of its transaction'));
@@ -28,8 +33,14 @@ export function createTx(
     ...readerOver(run),
     change: <Args, Row>(statement: Statement<Args, Row>, args: Args) =>
       run(statement, args).then(({ changes }) => changes),
+    send: <Args, Row>(statement: Statement<Args, Row>, args: Args) => {
+      const answer = run(statement, args);
+      // Whoever commits hears of a failure.
+      answer.catch(() => undefined);
+      sent.push(answer);
+    },
   };
-  return { ...statements, batch: createBatches(statements), end: () => void (ended = true) };
+  return { ...statements, batch: createBatches(statements), sent, end: () => void (ended = true) };
 }
 
 function readerOver(run: Run): Reader {

@@ -11,11 +11,14 @@ type Columns<Table extends keyof Schema, Column extends keyof Insertable<Schema[
 /** Few sizes, so that few statements are prepared; any number of rows is made up of them. */
 const sizes = [64, 32, 16, 8, 4, 2, 1];
 
-/** Inserts rows of a table, many in one statement: a statement costs more than a row. All are sent at once, in order. */
+/**
+ * Inserts rows of a table, many in one statement: a statement costs more than a row. All are sent at once, in order, and
+ * nobody waits for the answers (see `Tx.send`).
+ */
 export function multiRowInsert<Table extends keyof Schema, Column extends keyof Insertable<Schema[Table]>>(
   table: Table,
   { columns, constants = {} }: Columns<Table, Column>,
-): (tx: Tx, rows: Pick<Insertable<Schema[Table]>, Column>[]) => Promise<void> {
+): (tx: Pick<Tx, 'send'>, rows: Pick<Insertable<Schema[Table]>, Column>[]) => void {
   const literals = Object.entries(constants).map(([name, value]) => [name, sql.lit(value)]);
   const rowAt = (values: SqlValue[], row: number): unknown =>
     Object.fromEntries([
@@ -29,17 +32,15 @@ export function multiRowInsert<Table extends keyof Schema, Column extends keyof 
       db.insertInto(table).values(Array.from({ length: size }, (_, row) => rowAt(values, row)) as never),
     ),
   }));
-  return async (tx, rows) => {
-    const sent: Promise<unknown>[] = [];
+  return (tx, rows) => {
     let next = 0;
     for (const { size, insert } of batches) {
       for (; next + size <= rows.length; next += size) {
         const values = rows
           .slice(next, next + size)
           .flatMap((row) => columns.map((column) => row[column] as SqlValue));
-        sent.push(tx.change(insert, values));
+        tx.send(insert, values);
       }
     }
-    await Promise.all(sent);
   };
 }

@@ -33,6 +33,8 @@ export type Reader = {
 export type Tx = Reader & {
   /** Runs a statement and says how many rows it changed. */
   change: <Args, Row>(statement: Statement<Args, Row>, args: Args) => Promise<number>;
+  /** Runs a statement whose answer nobody needs. Where it fails, nothing of the operation is committed. */
+  send: <Args, Row>(statement: Statement<Args, Row>, args: Args) => void;
   /** Does work together with what the other operations of the transaction want done under the same key. */
   batch: <Item, Answer>(work: BatchWork<Item, Answer>, key: string, item: Item) => Promise<Answer>;
 };

@@ -16,8 +16,8 @@ const insertMany = multiRowInsert('list_row', {
   columns: ['list_id', 'row', 'kind', 'email', 'host', 'same_as', 'repaired', 'fault'],
 });
 
-export async function insertRows(tx: Tx, listId: string, rows: NewListRow[]): Promise<void> {
-  await insertMany(
+export function insertRows(tx: Tx, listId: string, rows: NewListRow[]): void {
+  insertMany(
     tx,
     rows.map((row) => ({ list_id: listId, ...row })),
   );

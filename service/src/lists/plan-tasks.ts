@@ -113,7 +113,7 @@ export async function planTasks(tx: Tx, listId: string, now: number): Promise<nu
     const room = Math.min(taskAddresses - due.length, list.run.wanted - planned);
     const fresh = room > 0 ? await tx.all(findNext, { ...cursorOf(list, cursor), limit: room }) : [];
     if (due.length + fresh.length === 0) break;
-    await insertListTask(tx, list, { rows: [...due, ...fresh], now });
+    insertListTask(tx, list, { rows: [...due, ...fresh], now });
     const last = fresh.at(-1);
     planned += fresh.length;
     if (last !== undefined) cursor = { host: last.host ?? '', row: last.row };
@@ -151,11 +151,7 @@ async function takeDue(tx: Tx, listId: string, now: number): Promise<RowToCheck[
   return due;
 }
 
-async function insertListTask(
-  tx: Tx,
-  list: List,
-  { rows, now }: { rows: RowToCheck[]; now: number },
-): Promise<void> {
+function insertListTask(tx: Tx, list: List, { rows, now }: { rows: RowToCheck[]; now: number }): void {
   const items = rows.map(({ row, email, visits, visited }): NewItem => {
     if (email === null) throw new Error('a row without an address was to be checked');
     return { email, listRow: row, visits, visited };
@@ -177,5 +173,5 @@ async function insertListTask(
     request: null,
     list: list.id,
   };
-  await insertTask(tx, task, items);
+  insertTask(tx, task, items);
 }

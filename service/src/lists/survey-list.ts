@@ -42,7 +42,11 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   const write = async (): Promise<void> => {
     const rows = unwritten;
     unwritten = [];
-    if (rows.length > 0) await parts.store.write((tx) => insertRows(tx, order.listId, rows));
+    if (rows.length > 0)
+      await parts.store.write((tx) => {
+        insertRows(tx, order.listId, rows);
+        return Promise.resolve();
+      });
   };
   for await (const batch of readList(file, plan)) {
     for (const line of batch) {

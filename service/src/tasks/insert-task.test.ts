@@ -23,7 +23,10 @@ for (const database of databases) {
       for (const total of [0, 1, 3, 4, 37, 63, 64, 65, 84, 99, 100]) {
         const emails = Array.from({ length: total }, (_, index) => `user${index}@example.com`);
         const task = newTask({ id: `task ${total}`, account: accountId, key: keyId, total });
-        await store.write((tx) => insertTask(tx, task, emails.map(itemOf)));
+        await store.write((tx) => {
+          insertTask(tx, task, emails.map(itemOf));
+          return Promise.resolve();
+        });
         const items = await pendingItems(store.read, task.id);
         assert.deepEqual(
           items,

@@ -56,19 +56,17 @@ type WaitingTask = { task: NewTask; emails: string[] };
 
 const tasksTogether: BatchWork<WaitingTask, void> = {
   most: 64,
-  run: async (tx, created) => {
+  run: (tx, created) => {
     const waiting = created.filter(({ emails }) => emails.length > 0);
-    await Promise.all([
-      insertTasks(
-        tx,
-        created.map(({ task }) => taskRow(task)),
-      ),
-      insertWaitingAddresses(
-        tx,
-        waiting.map(({ task, emails }) => ({ task_id: task.id, emails: JSON.stringify(emails) })),
-      ),
-    ]);
-    return created.map(() => undefined);
+    insertTasks(
+      tx,
+      created.map(({ task }) => taskRow(task)),
+    );
+    insertWaitingAddresses(
+      tx,
+      waiting.map(({ task, emails }) => ({ task_id: task.id, emails: JSON.stringify(emails) })),
+    );
+    return Promise.resolve(created.map(() => undefined));
   },
 };
 
@@ -82,11 +80,8 @@ const insertItems = multiRowInsert('item', {
   constants: { state: 'pending', attempts: 0, conclusive: 0 },
 });
 
-/**
- * A task whose items are more than their addresses. All is sent at once, in order: to wait for each answer would hold up
- * the account for as many round trips.
- */
-export async function insertTask(tx: Tx, task: NewTask, items: NewItem[]): Promise<void> {
+/** A task whose items are more than their addresses. */
+export function insertTask(tx: Tx, task: NewTask, items: NewItem[]): void {
   const rows = items.map(({ email, visits, visited, listRow }, position) => ({
     task_id: task.id,
     position,
@@ -96,7 +91,8 @@ export async function insertTask(tx: Tx, task: NewTask, items: NewItem[]): Promi
     visited,
     list_row: listRow,
   }));
-  await Promise.all([insertTasks(tx, [taskRow(task)]), insertItems(tx, rows)]);
+  insertTasks(tx, [taskRow(task)]);
+  insertItems(tx, rows);
 }
 
 function taskRow(task: NewTask): TaskRow {

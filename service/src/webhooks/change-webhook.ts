@@ -186,10 +186,10 @@ export type SendAgainAnswer =
 /** A message that says nothing but that it came. */
 export async function sendTest(tx: Tx, order: WebhookOrder): Promise<SendAgainAnswer> {
   const { webhookId, now } = order;
-  return queue(tx, order, async () => {
+  return queue(tx, order, () => {
     const event = { type: 'webhook.test', data: { webhook_id: webhookId } } as const;
-    const [deliveryId] = await insertEvent(tx, { webhookIds: [webhookId], event, now });
-    return deliveryId;
+    const [deliveryId] = insertEvent(tx, { webhookIds: [webhookId], event, now });
+    return Promise.resolve(deliveryId);
   });
 }
 
@@ -199,7 +199,7 @@ export async function sendAgain(tx: Tx, order: WebhookOrder, deliveryId: string)
   return queue(tx, order, async () => {
     const message = await findDelivery(tx, { webhookId, deliveryId });
     if (message === undefined) return undefined;
-    const [newId] = await insertMessage(tx, { webhookIds: [webhookId], message, now });
+    const [newId] = insertMessage(tx, { webhookIds: [webhookId], message, now });
     return newId;
   });
 }

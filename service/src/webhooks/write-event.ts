@@ -43,7 +43,7 @@ export async function writeEvent(tx: Tx, happened: Happened): Promise<void> {
   if (!isWanted(readWantedEvents(wanted)?.events)) return;
   const endpoints = await tx.all(findEndpoints, { account: accountId });
   const wanting = endpoints.filter(({ events }) => isWanted(readEventTypes(events)));
-  await insertEvent(tx, { webhookIds: wanting.map(({ id }) => id), event, now });
+  insertEvent(tx, { webhookIds: wanting.map(({ id }) => id), event, now });
 }
 
 const insertDeliveries = multiRowInsert('webhook_delivery', {
@@ -52,10 +52,10 @@ const insertDeliveries = multiRowInsert('webhook_delivery', {
 });
 
 /** Answers with the ids of the deliveries, in the order of the endpoints. */
-export async function insertEvent(
+export function insertEvent(
   tx: Tx,
   { webhookIds, event, now }: { webhookIds: string[]; event: HappenedEvent; now: number },
-): Promise<string[]> {
+): string[] {
   const { type, data } = event;
   const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
   return insertMessage(tx, { webhookIds, message: { eventId: `msg_${randomUUID()}`, type, body }, now });
@@ -64,10 +64,10 @@ export async function insertEvent(
 type Message = { eventId: string; type: string; body: string };
 
 /** A message that there may have been before: sent again it keeps its id. */
-export async function insertMessage(
+export function insertMessage(
   tx: Tx,
   { webhookIds, message, now }: { webhookIds: string[]; message: Message; now: number },
-): Promise<string[]> {
+): string[] {
   const { eventId, type, body } = message;
   const rows = webhookIds.map((webhookId) => ({
     id: timeOrderedId(now),
@@ -78,7 +78,7 @@ export async function insertMessage(
     next_at: now,
     created_at: now,
   }));
-  await insertDeliveries(tx, rows);
+  insertDeliveries(tx, rows);
   return rows.map(({ id }) => id);
 }
 
@@ -114,7 +114,7 @@ export async function writeLowCredits(tx: Tx, { accountId, wanted, from, to, now
       before: now - webhookLimits.lowCreditsAgainMs,
     });
     const event = { type: 'credits.low', data: { available: to, credits_low_at: mark } } as const;
-    if (told === 1) await insertEvent(tx, { webhookIds: [id], event, now });
+    if (told === 1) insertEvent(tx, { webhookIds: [id], event, now });
   }
 }
 

@@ -35,15 +35,13 @@ export type CommitGroupParts = {
  * that brings no idempotency key, cost the store nothing.
  */
 export async function commitGroup(operations: Operation[], parts: CommitGroupParts): Promise<WriteOutcome[]> {
-  const { connection, compile } = parts;
+  const { connection } = parts;
   const transaction = openTransaction(parts);
-  const tx = { compile, connection: { execute: transaction.execute } };
   try {
-    let outcomes = await runTogether(operations, tx);
-    if (outcomes === undefined) {
-      await transaction.end('rollback');
-      outcomes = await runOneByOne(operations, tx);
-    }
+    const together = await runTogether(operations, transaction);
+    if (together !== undefined) return together;
+    await transaction.end('rollback');
+    const outcomes = await runOneByOne(operations, transaction);
     await transaction.end('commit');
     return outcomes;
   } catch (error) {
@@ -61,42 +59,40 @@ export function answerWrites(group: PendingWrite[], outcomes: WriteOutcome[]): v
   });
 }
 
-type TxParts = { connection: Pick<Connection, 'execute'>; compile: Compile };
-
-/** What an operation did not wait for is not run once it has ended. */
-async function withTx<T>({ connection, compile }: TxParts, run: (tx: Tx) => Promise<T>): Promise<T> {
-  const tx = createTx(connection, compile);
-  try {
-    return await run(tx);
-  } finally {
-    tx.end();
-  }
-}
-
 /**
- * All at once: their statements interleave, so that a group waits for the store as often as its longest operation
- * and not as often as all together. `undefined` if any operation threw.
+ * All at once, and committed: their statements interleave, so that a group waits for the store as often as its longest
+ * operation and not as often as all together. `undefined` if any operation threw; then nothing is committed.
  */
-async function runTogether(operations: Operation[], parts: TxParts): Promise<WriteOutcome[] | undefined> {
-  const settled = await withTx(parts, (tx) =>
-    Promise.allSettled(operations.map((operation) => runOne(operation, tx))),
-  );
+async function runTogether(
+  operations: Operation[],
+  transaction: Transaction,
+): Promise<WriteOutcome[] | undefined> {
+  const tx = transaction.openTx();
+  const settled = await Promise.allSettled(operations.map((operation) => runOne(operation, tx)));
+  // What an operation did not wait for is not run once it has ended.
+  tx.end();
   const outcomes: WriteOutcome[] = [];
   for (const one of settled) {
     if (one.status === 'rejected') throw one.reason;
     outcomes.push(one.value);
   }
-  return outcomes.some(({ kind }) => kind === 'threw') ? undefined : outcomes;
+  const threw = outcomes.some(({ kind }) => kind === 'threw');
+  return !threw && (await transaction.commitWhole(tx.sent)) ? outcomes : undefined;
 }
 
-async function runOneByOne(operations: Operation[], parts: TxParts): Promise<WriteOutcome[]> {
-  const { connection } = parts;
+async function runOneByOne(operations: Operation[], transaction: Transaction): Promise<WriteOutcome[]> {
   const outcomes: WriteOutcome[] = [];
   for (const operation of operations) {
-    await connection.execute('savepoint operation', []);
-    const outcome = await withTx(parts, (tx) => runOne(operation, tx));
-    if (outcome.kind === 'threw') await connection.execute('rollback to operation', []);
-    await connection.execute('release operation', []);
+    await transaction.execute('savepoint operation', []);
+    const tx = transaction.openTx();
+    const outcome = await runOne(async () => {
+      const value = await operation(tx);
+      await Promise.all(tx.sent);
+      return value;
+    }, tx);
+    tx.end();
+    if (outcome.kind === 'threw') await transaction.execute('rollback to operation', []);
+    await transaction.execute('release operation', []);
     outcomes.push(outcome);
   }
   return outcomes;
@@ -112,21 +108,50 @@ async function runOne(operation: Operation, tx: Tx): Promise<WriteOutcome> {
   }
 }
 
+type Transaction = ReturnType<typeof openTransaction>;
+
 function openTransaction(parts: CommitGroupParts) {
-  const { connection } = parts;
+  const { connection, compile } = parts;
   let beginning: Promise<void> | undefined;
+
+  function execute(sql: string, values: SqlValue[]): Promise<QueryResult> {
+    beginning ??= begin(parts);
+    return beginning.then(() => connection.execute(sql, values));
+  }
+
+  async function end(how: 'commit' | 'rollback'): Promise<void> {
+    if (beginning === undefined) return;
+    await beginning;
+    await connection.execute(how, []);
+    beginning = undefined;
+  }
+
   return {
-    execute: (sql: string, values: SqlValue[]): Promise<QueryResult> => {
-      beginning ??= begin(parts);
-      return beginning.then(() => connection.execute(sql, values));
-    },
-    async end(how: 'commit' | 'rollback'): Promise<void> {
-      if (beginning === undefined) return;
-      await beginning;
-      await connection.execute(how, []);
-      beginning = undefined;
+    execute,
+    end,
+    openTx: () => createTx({ execute }, compile),
+    /**
+     * Commits, unless one of the statements fails whose answers nobody waited for: `false` then. Where the database can
+     * be relied on to notice, the commit leaves together with the last of them. What failed before it was sent the
+     * database never sees, but we know of it here.
+     */
+    async commitWhole(sent: Promise<unknown>[]): Promise<boolean> {
+      const failures: unknown[] = [];
+      const noteFailure = (answer: Promise<unknown>) =>
+        answer.catch((error: unknown) => void failures.push(error));
+      const answers = Promise.all(sent.map(noteFailure));
+      await (connection.commitsOnlyWhole ? dueAnswers() : answers);
+      if (failures.length === 0) await Promise.all([answers, noteFailure(end('commit'))]);
+      const unavailable = failures.find((error) => error instanceof StoreUnavailableError);
+      if (unavailable !== undefined) throw unavailable;
+      return failures.length === 0;
     },
   };
+}
+
+/** After all answers that are there already: a tick from within a microtask comes after all microtasks. */
+function dueAnswers(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 /** Waits for another process's lock without standing still: requests are read and refused meanwhile. */

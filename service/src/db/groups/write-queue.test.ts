@@ -15,6 +15,24 @@ const findVersion = statement((db, arg: { version: number }) =>
   db.selectFrom('schema_version').select('version').where('version', '=', arg.version),
 );
 
+const dropVersion = statement((db, arg: { version: number }) =>
+  db.deleteFrom('schema_version').where('version', '=', arg.version),
+);
+
+function sending(version: number): (tx: Tx) => Promise<void> {
+  return (tx) => {
+    tx.send(addVersion, { version });
+    return Promise.resolve();
+  };
+}
+
+/** What no type lets in, and no driver can write. */
+function unsendable(): number {
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  return circle as never;
+}
+
 /** A connection that notes what it runs and can be told to fail. */
 function watched(log: string[], fail: (sql: string) => Error | undefined = () => undefined) {
   return {
@@ -86,6 +104,60 @@ for (const database of databases) {
       assert.notEqual(await store.read.first(findVersion, { version: 10 }), undefined);
       assert.equal(await store.read.first(findVersion, { version: 20 }), undefined);
       assert.notEqual(await store.read.first(findVersion, { version: 30 }), undefined);
+      await close();
+    });
+
+    it('commits what an operation sent without waiting for the answer', async () => {
+      const log: string[] = [];
+      const { store, close } = await database.open(watched(log));
+      const send = (version: number) => store.write(sending(version));
+      await Promise.all([send(90), send(91)]);
+      assert.equal(log.at(-1), 'commit');
+      for (const version of [90, 91])
+        assert.notEqual(await store.read.first(findVersion, { version }), undefined);
+      await close();
+    });
+
+    it('undoes an operation that sent what the database refuses, and keeps the others of its group', async () => {
+      const { store, close } = await database.open();
+      const refused = store.write(async (tx) => {
+        await tx.change(addVersion, { version: 94 });
+        return sending(Number.NaN)(tx);
+      });
+      const all = [store.write(sending(93)), refused, store.write(sending(95))];
+      const endings = (await Promise.allSettled(all)).map(({ status }) => status);
+      assert.deepEqual(endings, ['fulfilled', 'rejected', 'fulfilled']);
+      assert.notEqual(await store.read.first(findVersion, { version: 93 }), undefined);
+      assert.equal(await store.read.first(findVersion, { version: 94 }), undefined);
+      assert.notEqual(await store.read.first(findVersion, { version: 95 }), undefined);
+      await close();
+    });
+
+    it('commits nothing of an operation that sent what cannot even be written to the connection', async () => {
+      const { store, close } = await database.open();
+      const broken = store.write(async (tx) => {
+        await tx.change(addVersion, { version: 94 });
+        return sending(unsendable())(tx);
+      });
+      await assert.rejects(broken);
+      assert.equal(await store.read.first(findVersion, { version: 94 }), undefined);
+      await close();
+    });
+
+    it('refuses the whole group where the store fails at what was sent, and commits nothing of it', async () => {
+      let failing = false;
+      const fail = (sql: string) =>
+        failing && sql.startsWith('insert') ? new StoreUnavailableError('full') : undefined;
+      const { store, close } = await database.open(watched([], fail));
+      await store.write(sending(96));
+      failing = true;
+      const moved = store.write(async (tx) => {
+        await tx.change(dropVersion, { version: 96 });
+        return sending(97)(tx);
+      });
+      await assert.rejects(moved, StoreUnavailableError);
+      failing = false;
+      assert.notEqual(await store.read.first(findVersion, { version: 96 }), undefined);
       await close();
     });
 
@@ -184,6 +256,34 @@ for (const database of databases) {
     });
   });
 }
+
+describe('a database that commits a transaction only as a whole', () => {
+  it('is sent the commit before it has answered what nobody waits for', async () => {
+    const [, postgres] = databases;
+    assert.ok(postgres);
+    const log: string[] = [];
+    const { store, close } = await postgres.open({
+      wrap: <Line extends Connection>(connection: Line): Line => ({
+        ...connection,
+        execute: async (sql, values) => {
+          const word = sql.split(' ', 1)[0] ?? '';
+          log.push(`${word} sent`);
+          const answer = await connection.execute(sql, values);
+          log.push(`${word} answered`);
+          return answer;
+        },
+      }),
+    });
+    await store.write(sending(98));
+    log.length = 0;
+    await store.write(sending(99));
+    assert.deepEqual(
+      log.filter((line) => /^(?:insert|commit)/.test(line)),
+      ['insert sent', 'commit sent', 'insert answered', 'commit answered'],
+    );
+    await close();
+  });
+});
 
 describe('group commit beside another process', () => {
   it('waits for its lock without standing still', async () => {

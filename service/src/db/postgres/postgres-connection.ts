@@ -119,6 +119,7 @@ function overClient(client: pg.Client): PostgresConnection {
   return {
     execute,
     inTransaction: () => !ended && client.getTransactionStatus() !== 'I',
+    commitsOnlyWhole: true,
     isAlive: () => !ended,
     waitingMs: () => (asked[0] === undefined ? 0 : performance.now() - asked[0]),
     unanswered: () => asked.length,

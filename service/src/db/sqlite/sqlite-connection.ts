@@ -70,6 +70,7 @@ export function openSqliteConnection({ file, busyTimeoutMs, cacheMb }: SqliteOpt
       }
     },
     inTransaction: () => database.isOpen && database.isTransaction,
+    commitsOnlyWhole: false,
     close: () => {
       prepared.clear();
       if (database.isOpen) database.close();
