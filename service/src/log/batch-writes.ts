@@ -5,7 +5,7 @@
  */
 export type LogOutput = { write(line: string): void };
 
-const batchCharacters = 65_536;
+const batchCharacters = 8_192;
 const longestDelayMs = 100;
 
 export function batchWrites(output: LogOutput): LogOutput {
