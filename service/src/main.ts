@@ -125,7 +125,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     const wake = () => store.notify(newTasks);
     if (http === undefined) logger.info({ role }, 'working');
     else {
-      const logRequest = createLogRequest(logger, log);
+      const logRequest = served.timed(createLogRequest(logger, log));
       const apiParts = { ...work, upkeep, counting, wake, logRequest, metrics, metricsRoute };
       api = await http.startApi(config, apiParts);
       await greet(config, { ...apiParts, url: api.url, print: parts.print });

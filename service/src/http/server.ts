@@ -15,7 +15,7 @@ import { connectionsWithin, limitConnections } from './pipeline/limit-connection
 import { paceRefusals, refusalLimits } from './pipeline/pace-refusals.ts';
 import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.ts';
 import { listsPath, withoutBasePath, withoutOrigin } from './pipeline/paths.ts';
-import { traceRequest } from './pipeline/trace-request.ts';
+import { traceFrom } from './pipeline/trace-request.ts';
 import { refuse } from './pipeline/refuse.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
@@ -71,22 +71,21 @@ type ConnectionLimits = typeof connectionLimits;
 export async function createServer(parts: HttpParts, limits = connectionLimits): Promise<ApiServer> {
   const server = openServer(parts, limits);
 
-  server.addHook('onRequest', traceRequest);
-  server.addHook('onRequest', receiveRequest({ ...parts, requestsPerSocket: limits.requestsPerSocket }));
+  const { requestsPerSocket } = limits;
+  server.addHook('onRequest', traceFrom(receiveRequest({ ...parts, requestsPerSocket })));
   const preParsing = awaitBody({ ms: limits.requestTimeoutMs, exempt: listsPath });
   server.addHook('onRoute', (route) => {
     // The body of a GET is not read, so there is none to wait for.
     if (route.method !== 'GET') route.preParsing = preParsing;
   });
   server.addHook('preValidation', createTakePlace(parts.overloadGuard));
+  const refusalPace = paceRefusals(limits.refusals);
   // eslint-disable-next-line max-params -- the framework's own signature
   server.addHook('onSend', (_request, reply, payload, done) => {
     // A client that is answered during shutdown should not send its next request over this connection.
     if (parts.overloadGuard.isDraining()) reply.header('connection', 'close');
-    done(null, payload);
+    refusalPace.whenDue(reply, () => done(null, payload));
   });
-  const refusalPace = paceRefusals(limits.refusals);
-  server.addHook('onSend', refusalPace.onSend);
   server.addHook('preClose', (done) => {
     refusalPace.flush();
     done();

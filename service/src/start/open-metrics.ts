@@ -27,6 +27,8 @@ type OpenMetrics = {
   route: HttpParts['metrics'];
   /** Where they are served on a port of their own. */
   url: string | undefined;
+  /** Has requests timed, where somebody can ask for it. */
+  timed: (logRequest: LogRequest) => LogRequest;
   stop: () => Promise<void>;
 };
 
@@ -35,7 +37,12 @@ export async function openMetrics(config: Config, parts: MetricsParts): Promise<
   const { metrics, store, engine, clock, wallClock, onProblem } = parts;
   const token = createAdminToken(config.metricsToken);
   if (config.metricsPort === undefined && !token.isSet)
-    return { route: undefined, url: undefined, stop: () => Promise.resolve() };
+    return {
+      route: undefined,
+      url: undefined,
+      timed: (logRequest) => logRequest,
+      stop: () => Promise.resolve(),
+    };
   metrics.addSource(() => readEngineFigures(engine, wallClock));
   metrics.addSource(createStoreFigures({ store, clock, wallClock }));
   metrics.addSource(() => readDiskFigures(config.dataDir));
@@ -46,6 +53,7 @@ export async function openMetrics(config: Config, parts: MetricsParts): Promise<
   return {
     route: served === undefined ? { token, exposition } : undefined,
     url: served?.url,
+    timed: (logRequest) => timeRequests(logRequest, metrics),
     stop: async () => served?.stop(),
   };
 }
@@ -59,7 +67,7 @@ async function readDiskFigures(dataDir: string): Promise<MetricSample[]> {
 }
 
 /** Times every request where its one log line is written, whether lines are written or not. */
-export function timeRequests(logRequest: LogRequest, metrics: Metrics): LogRequest {
+function timeRequests(logRequest: LogRequest, metrics: Metrics): LogRequest {
   const note = watchRequests(metrics);
   return (request, reply, context) => {
     const { route, startedAt } = context;

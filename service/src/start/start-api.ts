@@ -44,7 +44,7 @@ import { countSingles } from '../verifications/count-singles.ts';
 import { lineFor } from './listen-failure.ts';
 import { readTlsPair, renewTlsPair } from './open-tls.ts';
 import { reachableUrl } from './reachable-url.ts';
-import { countRefusals, timeRequests } from './open-metrics.ts';
+import { countRefusals } from './open-metrics.ts';
 import {
   verifyOne,
   type VerifyOneAnswer,
@@ -119,7 +119,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
-    logRequest: timeRequests(parts.logRequest, parts.metrics),
+    logRequest: parts.logRequest,
     metrics: parts.metricsRoute,
   });
   const stopWatching = watchEventLoop((window) =>

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '@mailproof/engine';
-import type { FastifyReply, onSendHookHandler } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { createCellRates } from '../../cell-rates.ts';
 import { contextOf } from './request-context.ts';
 
@@ -43,7 +43,8 @@ export const refusalLimits = Object.fromEntries(
 const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405, 429, 503]);
 
 type RefusalPace = {
-  onSend: onSendHookHandler;
+  /** Sends an answer at once, or a refusal when its time has come. */
+  whenDue(reply: FastifyReply, send: () => void): void;
   /** Sends all that waits. */
   flush(): void;
 };
@@ -68,17 +69,16 @@ export function paceRefusals(limits = refusalLimits, clock: Clock = systemClock)
   }
 
   return {
-    // eslint-disable-next-line max-params -- the framework's own signature
-    onSend(request, reply, payload, done) {
+    whenDue(reply, send) {
       if (!refusals.has(reply.statusCode)) {
-        done(null, payload);
+        send();
         return;
       }
-      const { work, client } = contextOf(request);
+      const { work, client } = contextOf(reply.request);
       const waitMs = waitFor(work?.asker ?? client);
-      if (waitMs === 0) done(null, payload);
+      if (waitMs === 0) send();
       else if (waitMs === Infinity || waiting.size >= limits.waiting) reply.raw.destroy();
-      else sendLater(reply, waitMs, () => done(null, payload));
+      else sendLater(reply, waitMs, send);
     },
     flush: () => waiting.forEach((sendNow) => sendNow()),
   };
