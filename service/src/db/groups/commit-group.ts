@@ -68,7 +68,7 @@ async function runTogether(
   transaction: Transaction,
 ): Promise<WriteOutcome[] | undefined> {
   const tx = transaction.openTx();
-  const settled = await Promise.allSettled(operations.map((operation) => runOne(operation, tx)));
+  const settled = await Promise.allSettled(operations.map((operation) => runOne(() => operation(tx))));
   // What an operation did not wait for is not run once it has ended.
   tx.end();
   const outcomes: WriteOutcome[] = [];
@@ -89,7 +89,7 @@ async function runOneByOne(operations: Operation[], transaction: Transaction): P
       const value = await operation(tx);
       await Promise.all(tx.sent);
       return value;
-    }, tx);
+    });
     tx.end();
     if (outcome.kind === 'threw') await transaction.execute('rollback to operation', []);
     await transaction.execute('release operation', []);
@@ -99,9 +99,9 @@ async function runOneByOne(operations: Operation[], transaction: Transaction): P
 }
 
 /** A failing store concerns everybody and ends the group; any other throw is the operation's own. */
-async function runOne(operation: Operation, tx: Tx): Promise<WriteOutcome> {
+async function runOne(run: () => Promise<unknown>): Promise<WriteOutcome> {
   try {
-    return { kind: 'done', value: await operation(tx) };
+    return { kind: 'done', value: await run() };
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error;
     return { kind: 'threw', error };
