@@ -44,5 +44,5 @@ export type BatchWork<Item, Answer> = {
   /** So many at once; more become several batches. */
   most: number;
   /** Answers each item, in their order. If it throws, it has failed for all of them. */
-  run(tx: Tx, items: Item[]): Promise<Answer[]>;
+  run(tx: Tx, items: Item[]): Answer[] | Promise<Answer[]>;
 };

@@ -31,7 +31,7 @@ export const insertProbes: BatchWork<NewProbe, undefined> = {
   most: 256,
   run: (tx, rows) => {
     insertRows(tx, rows);
-    return Promise.resolve(rows.map(() => undefined));
+    return rows.map(() => undefined);
   },
 };
 

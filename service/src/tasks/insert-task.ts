@@ -66,7 +66,7 @@ const tasksTogether: BatchWork<WaitingTask, void> = {
       tx,
       waiting.map(({ task, emails }) => ({ task_id: task.id, emails: JSON.stringify(emails) })),
     );
-    return Promise.resolve(created.map(() => undefined));
+    return created.map(() => undefined);
   },
 };
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { databases } from '../../../test/support/databases.ts';
+import { databases, postgresql } from '../../../test/support/databases.ts';
 import type { Connection } from '../connection.ts';
 import { statement, type BatchWork, type Tx } from '../statement.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
@@ -259,10 +259,8 @@ for (const database of databases) {
 
 describe('a database that commits a transaction only as a whole', () => {
   it('is sent the commit before it has answered what nobody waits for', async () => {
-    const [, postgres] = databases;
-    assert.ok(postgres);
     const log: string[] = [];
-    const { store, close } = await postgres.open({
+    const { store, close } = await postgresql.open({
       wrap: <Line extends Connection>(connection: Line): Line => ({
         ...connection,
         execute: async (sql, values) => {
