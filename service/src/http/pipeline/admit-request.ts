@@ -11,30 +11,13 @@ import { contextOf } from './request-context.ts';
 export type AdmitRequest = (kind: WorkKind) => onRequestHookHandler;
 
 export function createAdmitRequest(overloadGuard: OverloadGuard): AdmitRequest {
-  return (kind) => (request, reply, done) => {
-    const context = contextOf(request);
-    context.work = { kind, asker: context.client };
-    takePlace(overloadGuard, { request, reply, done });
-  };
+  return (kind) => (request, reply, done) => takeClientPlace(overloadGuard, kind, { request, reply, done });
 }
 
-/**
- * The same where most senders are known at once: such a request goes on in the same moment, so it is enough that there
- * is a place for its client. Where a sender has yet to be looked up, the place is taken (`holdPlace`).
- */
-export function createLookForPlace(overloadGuard: OverloadGuard): AdmitRequest {
-  return (kind) => (request, reply, done) => {
-    const context = contextOf(request);
-    context.work = { kind, asker: context.client };
-    if (overloadGuard.hasPlace(kind, context.client)) done();
-    else takePlace(overloadGuard, { request, reply, done });
-  };
-}
-
-/** Nothing has happened since there was a place, unless the request had to wait for one: then it holds it. */
-export function holdPlace(overloadGuard: OverloadGuard, pending: PendingRequest): void {
-  if (contextOf(pending.request).release === undefined) takePlace(overloadGuard, pending);
-  else pending.done();
+export function takeClientPlace(overloadGuard: OverloadGuard, kind: WorkKind, pending: PendingRequest): void {
+  const context = contextOf(pending.request);
+  context.work = { kind, asker: context.client };
+  takePlace(overloadGuard, pending);
 }
 
 /** When the body is there. The place is released when the response is closed, sent or not. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { actorOf, mayUse, type Authenticate, type Caller } from '../../keys/authenticate.ts';
 import { allowsClient, type Power } from '../../keys/key-limits.ts';
 import type { Sessions } from '../../sessions/create-sessions.ts';
-import { createLookForPlace, holdPlace } from './admit-request.ts';
+import { takeClientPlace } from './admit-request.ts';
 import { findSession } from './find-session.ts';
 import type { OverloadGuard, WorkKind } from './overload-guard.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -13,7 +13,7 @@ import { contextOf } from './request-context.ts';
  * The checks in front of every API endpoint, in their order: overload or drain (503), key or session (401, 403), rate
  * (429), scope or role (403), plan (403). They run before the body is read, so that a request without a key costs neither memory nor parsing.
  */
-export type AuthenticateRequest = (kind: WorkKind, power: Power) => onRequestHookHandler[];
+export type AuthenticateRequest = (kind: WorkKind, power: Power) => onRequestHookHandler;
 
 type AuthenticateRequestParts = {
   authenticate: Authenticate;
@@ -23,30 +23,32 @@ type AuthenticateRequestParts = {
   rateLimits: RateLimits;
 };
 
+/** Reading needs a key only; creating needs a plan too. */
 export function createAuthenticateRequest(parts: AuthenticateRequestParts): AuthenticateRequest {
-  const lookForPlace = createLookForPlace(parts.overloadGuard);
+  const { overloadGuard } = parts;
 
-  /** Reading needs a key only; creating needs a plan too. */
-  function authenticateFor(kind: WorkKind, power: Power): onRequestHookHandler {
-    return (request, reply, done) => {
-      const { authorization, cookie } = request.headers;
-      const pending = { request, reply, kind, power, done };
-      if (authorization === undefined && cookie !== undefined) {
-        holdPlace(parts.overloadGuard, {
-          request,
-          reply,
-          done: () => void acceptSession(pending).catch(done),
-        });
-        return;
-      }
-      // A key that was good a moment ago is known at once, and its request is not delayed by a tick.
-      const caller = parts.authenticate(authorization);
-      if (!(caller instanceof Promise)) accept(caller, pending);
-      else {
-        const goOn = () => void caller.then((found) => accept(found, pending)).catch(done);
-        holdPlace(parts.overloadGuard, { request, reply, done: goOn });
-      }
-    };
+  /**
+   * A key that was good a moment ago is known at once. Its request goes on in the same moment and without delay, so it
+   * is enough that there is a place for its client.
+   */
+  function findCaller(pending: PendingRequest): void {
+    const { authorization, cookie } = pending.request.headers;
+    if (authorization === undefined && cookie !== undefined) {
+      holdPlace(pending, () => acceptSession(pending));
+      return;
+    }
+    const caller = parts.authenticate(authorization);
+    if (caller instanceof Promise) holdPlace(pending, async () => accept(await caller, pending));
+    else accept(caller, pending);
+  }
+
+  /** While its sender is looked up, a request holds the place of its client that it has, or that there just was. */
+  function holdPlace(pending: PendingRequest, look: () => Promise<void>): void {
+    const { request, reply, kind } = pending;
+    const done = () => void look().catch(pending.done);
+    if (contextOf(request).release === undefined)
+      takeClientPlace(overloadGuard, kind, { request, reply, done });
+    else done();
   }
 
   /** A browser that has signed in sends a cookie and no key. */
@@ -93,7 +95,11 @@ export function createAuthenticateRequest(parts: AuthenticateRequestParts): Auth
     return rate.kind === 'refused';
   }
 
-  return (kind, power) => [lookForPlace(kind), authenticateFor(kind, power)];
+  return (kind, power) => (request, reply, done) => {
+    const pending = { request, reply, kind, power, done };
+    if (overloadGuard.hasPlace(kind, contextOf(request).client)) findCaller(pending);
+    else takeClientPlace(overloadGuard, kind, { request, reply, done: () => findCaller(pending) });
+  };
 }
 
 type PendingRequest = {
