@@ -60,18 +60,21 @@ type Group = { running: number; waiting: (() => void)[] };
 /** So many slots, of which no group has more than its share. Among groups, the one that waits longest comes first. */
 function createGroupSlots({ outstanding, perGroup }: { outstanding: number; perGroup: number }) {
   const groups = new Map<string, Group>();
+  /** Groups that wait for a slot and have not yet had their share. */
+  const ready = new Set<Group>();
   let running = 0;
 
+  function readyAgain(group: Group): void {
+    if (group.waiting.length > 0 && group.running < perGroup) ready.add(group);
+  }
   function beginNext(): void {
-    for (const [name, group] of groups) {
-      const next = group.running < perGroup ? group.waiting.shift() : undefined;
-      if (next === undefined) continue;
-      take(group);
-      groups.delete(name);
-      groups.set(name, group);
-      next();
-      return;
-    }
+    const [group] = ready;
+    const next = group?.waiting.shift();
+    if (group === undefined || next === undefined) return;
+    take(group);
+    ready.delete(group);
+    readyAgain(group);
+    next();
   }
   function take(group: Group): void {
     group.running += 1;
@@ -81,6 +84,7 @@ function createGroupSlots({ outstanding, perGroup }: { outstanding: number; perG
     group.running -= 1;
     running -= 1;
     if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
+    readyAgain(group);
     beginNext();
   }
 
@@ -89,7 +93,12 @@ function createGroupSlots({ outstanding, perGroup }: { outstanding: number; perG
       const group = groups.get(name) ?? { running: 0, waiting: [] };
       groups.set(name, group);
       if (running < outstanding && group.running < perGroup) take(group);
-      else await new Promise<void>((resolve) => group.waiting.push(resolve));
+      else {
+        await new Promise<void>((resolve) => {
+          group.waiting.push(resolve);
+          readyAgain(group);
+        });
+      }
       try {
         return await work();
       } finally {

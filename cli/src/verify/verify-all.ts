@@ -57,7 +57,9 @@ async function answerOne(
   engine: Engine,
   { timeoutMs, isList, surroundings }: Pick<Verifying, 'timeoutMs' | 'isList' | 'surroundings'>,
 ): Promise<Answer> {
-  const { signal, terminal } = surroundings;
+  const { terminal } = surroundings;
+  // Of its own: one that a thousand addresses listen to is looked through at every step of each.
+  const signal = AbortSignal.any([surroundings.signal]);
   try {
     const asker = { urgency: isList ? 'bulk' : 'single', account: '' } as const;
     const deadline = systemClock.now() + timeoutMs;

@@ -232,15 +232,16 @@ for (const database of databases) {
       await fixture.close();
     });
 
-    it('cut short, an address loses no attempt', async () => {
+    it('cut short, no address loses an attempt, and each has a signal of its own', async () => {
       const fixture = await openTaskFixture(database);
-      const id = await fixture.created(fixture.account.live, addresses(1));
+      const id = await fixture.created(fixture.account.live, addresses(3));
       const cut = new AbortController();
+      const signals: AbortSignal[] = [];
       const engine = {
         verify: (_: string, { signal }: { signal: AbortSignal }) =>
           new Promise<never>((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason as Error));
-            cut.abort();
+            if (signals.push(signal) === 3) cut.abort();
           }),
       };
       const answer = await runTask(
@@ -251,8 +252,9 @@ for (const database of databases) {
       assert.equal(answer, 'put_back');
       assert.deepEqual(
         (await pendingItems(fixture.store.read, id)).map(({ attempts }) => attempts),
-        [0],
+        [0, 0, 0],
       );
+      assert.equal(new Set(signals).size, 3);
       assert.deepEqual(fixture.problems, []);
       await fixture.close();
     });

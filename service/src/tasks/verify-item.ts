@@ -79,7 +79,9 @@ async function probe(
   const engine = claim.mode === 'live' ? parts.engine : parts.sandbox;
   try {
     const asker = { urgency: 'bulk', account: claim.accountId } as const;
-    return await engine.verify(email, { deadline, signal: stop, asker });
+    // Of its own: one that all addresses of a task listen to is looked through at every step of each.
+    const signal = AbortSignal.any([stop]);
+    return await engine.verify(email, { deadline, signal, asker });
   } catch (error) {
     if (stop.aborted) await parts.store.write((tx) => putBackItem(tx, claim, position));
     else if (error instanceof StoreUnavailableError) throw error;
