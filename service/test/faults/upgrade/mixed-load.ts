@@ -46,6 +46,8 @@ export type MixedLoad = {
   singles: SingleAnswer[];
   /** Tasks that were read to their end, each with what its addresses were worth. */
   tasks: { taskId: string; conclusive: number }[];
+  /** Singles that were turned away (503) and asked again: charged only where nobody can know it (see the test). */
+  refused: string[];
   /** Requests that were sent and never answered: they may have been charged. */
   lost: () => number;
   violations: string[];
@@ -56,8 +58,8 @@ type LoadParts = { key: string; /** Those that can be asked at this moment. */ c
 
 /** Clients that verify single addresses and lists through whichever process is there, until they are told to stop. */
 export function startMixedLoad(parts: LoadParts): MixedLoad {
-  const load: Omit<MixedLoad, 'stop' | 'lost'> = { singles: [], tasks: [], violations: [] };
-  const asker = createAsker(parts, load.violations);
+  const load: Omit<MixedLoad, 'stop' | 'lost'> = { singles: [], refused: [], tasks: [], violations: [] };
+  const asker = createAsker(parts, load);
   let [stopped, counted] = [false, 0];
 
   async function verifyOne(): Promise<void> {
@@ -115,7 +117,10 @@ type Asker = {
 };
 
 /** Asks the processes in turn; whoever is turned away or finds nobody asks the next one, for as long as is decent. */
-function createAsker({ key, clients }: LoadParts, violations: string[]): Asker {
+function createAsker(
+  { key, clients }: LoadParts,
+  { refused, violations }: Pick<MixedLoad, 'refused' | 'violations'>,
+): Asker {
   let [lost, counted] = [0, 0];
   async function send(call: Call, isSafeToRepeat: boolean): Promise<Answered | undefined> {
     const givesUpAt = performance.now() + patienceMs;
@@ -124,6 +129,7 @@ function createAsker({ key, clients }: LoadParts, violations: string[]): Asker {
       const client = there[(counted += 1) % there.length];
       const answer = await client?.send({ key, ...call });
       if (answer?.kind === 'answered' && answer.status !== 503) return answer;
+      if (answer?.kind === 'answered' && !isSafeToRepeat) refused.push(answer.requestId);
       if (answer?.kind === 'lost' && !isSafeToRepeat) {
         lost += 1;
         return undefined;
