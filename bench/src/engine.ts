@@ -10,6 +10,7 @@ import {
   describeOpenAtOnce,
   describeVolume,
 } from './engine/describe-parts.ts';
+import { describeCommand, measureCommand } from './engine/measure-command.ts';
 import { describeFairness, measureFairness } from './engine/measure-fairness.ts';
 import {
   measureCost,
@@ -22,15 +23,17 @@ import {
 import { describeMachine, machineLines } from './results/describe-machine.ts';
 import { publish } from './results/publish.ts';
 
-const partNames = ['volume', 'open', 'fairness', 'cost', 'domains', 'growth'] as const;
+const partNames = ['volume', 'open', 'fairness', 'cost', 'domains', 'command', 'growth'] as const;
 
 const { values: wish } = parseArgs({
   options: {
-    /** One part alone: volume, open, fairness, cost, domains or growth. */
+    /** One part alone: volume, open, fairness, cost, domains, command or growth. */
     only: { type: 'string' },
     /** A tenth of everything, once. */
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    /** A folder with another checkout, its packages installed: what the command line cost there. */
+    against: { type: 'string' },
   },
 });
 
@@ -73,6 +76,10 @@ async function run(name: (typeof partNames)[number]): Promise<{ figures: unknown
     case 'domains': {
       const domains = await measureDomains(size, tell);
       return { figures: domains, lines: describeDomains(domains) };
+    }
+    case 'command': {
+      const command = await measureCommand({ ...size, against: wish.against }, tell);
+      return { figures: command, lines: describeCommand(command) };
     }
     case 'growth': {
       const growth = await measureGrowth(size, tell);

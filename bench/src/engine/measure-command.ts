@@ -1,0 +1,136 @@
+/**
+ * What a list at strangers' domains costs whoever checks it with `mailproof verify --file`: the whole process, with its
+ * settings as they are by default, less what it costs to start. With another checkout, what it cost there, in turn.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { startChild } from '../processes/child.ts';
+import { worldModule } from '../processes/world-module.ts';
+import { median, short } from '../results/numbers.ts';
+import { table } from '../results/table.ts';
+import type { Size } from './parts.ts';
+import { addressOf, type Population } from './population.ts';
+
+type CommandRun = {
+  /** CPU time, user and system, of the command for an address alone, and for all of the list. */
+  startCpuMs: number;
+  cpuMs: number;
+  ms: number;
+};
+
+export type CommandFigures = {
+  addresses: number;
+  /** Verdicts that were not right, in all runs. */
+  wrong: number;
+  now: CommandRun[];
+  before?: { checkout: string; runs: CommandRun[] };
+};
+
+const here = resolve(import.meta.dirname, '../../..');
+
+type Options = Size & { against: string | undefined };
+
+export async function measureCommand(
+  { share, rounds, against }: Options,
+  tell: (message: string) => void,
+): Promise<CommandFigures> {
+  const addresses = 2_000 * share;
+  // Each with a mail host of its own, so that no limit of a destination is felt.
+  const population = { addresses, domains: addresses, hosts: addresses, latencyMs: 0, ownNames: true };
+  const internet = startChild(worldModule);
+  const folder = mkdtempSync(join(tmpdir(), 'mailproof-bench-'));
+  try {
+    const { environment } = await internet.ask({ kind: 'populate', population });
+    const list = createList(folder, population, environment);
+    const figures: CommandFigures = { addresses, wrong: 0, now: [] };
+    if (against !== undefined) figures.before = { checkout: against, runs: [] };
+    const sides = [
+      { checkout: here, runs: figures.now },
+      ...(against === undefined ? [] : [{ checkout: resolve(against), runs: figures.before?.runs ?? [] }]),
+    ];
+    // The first start compiles what later ones find compiled.
+    for (const { checkout } of sides) await list.check(checkout, 1);
+    for (let round = 0; round < 2 * rounds; round += 1) {
+      tell(`command line, round ${round + 1} of ${2 * rounds}`);
+      for (const { checkout, runs } of sides) {
+        const start = await list.check(checkout, 1);
+        const { cpuMs, ms, wrong } = await list.check(checkout, addresses);
+        runs.push({ startCpuMs: start.cpuMs, cpuMs, ms });
+        figures.wrong += wrong + start.wrong;
+      }
+    }
+    return figures;
+  } finally {
+    await internet.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function createList(folder: string, population: Population, environment: Record<string, string>) {
+  const answers = join(folder, 'answers');
+  return {
+    /** The first so many addresses, by the command of a checkout. */
+    async check(checkout: string, count: number): Promise<{ cpuMs: number; ms: number; wrong: number }> {
+      const wanted = Array.from({ length: count }, (_, index) => addressOf(index, population));
+      const file = join(folder, 'addresses');
+      writeFileSync(file, wanted.map(({ email }) => `${email}\n`).join(''));
+      const begunAt = performance.now();
+      // The shell tells what its children cost.
+      const command = './mailproof verify --file "$1" --json --concurrency 100 > "$2" && times';
+      const shell = spawn('sh', ['-c', command, 'sh', file, answers], {
+        cwd: checkout,
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [told] = await Promise.all([text(shell.stdout), once(shell, 'close')]);
+      if (shell.exitCode !== 0) throw new Error(`${checkout}: mailproof verify ended with ${shell.exitCode}`);
+      const ms = performance.now() - begunAt;
+      const results = readFileSync(answers, 'utf8').trimEnd().split('\n');
+      const wrong = wanted.filter(({ status }, at) => !results[at]?.includes(`"status":"${status}"`)).length;
+      return { cpuMs: childrenCpuMs(told), ms, wrong };
+    },
+  };
+}
+
+/** `times` prints a line of the shell's own user and system time, and one of its children's: `0m1.25s 0m0.31s`. */
+function childrenCpuMs(times: string): number {
+  const line = times.trim().split('\n').at(-1) ?? '';
+  const parts = [...line.matchAll(/(\d+)m([\d.]+)s/g)];
+  if (parts.length !== 2) throw new Error(`no times: ${times}`);
+  return parts.reduce(
+    (ms, [, minutes, seconds]) => ms + 60_000 * Number(minutes) + 1_000 * Number(seconds),
+    0,
+  );
+}
+
+export function describeCommand({ addresses, wrong, now, before }: CommandFigures): string[] {
+  const costsUs = (runs: CommandRun[]): number[] =>
+    runs.map(({ startCpuMs, cpuMs }) => (1_000 * (cpuMs - startCpuMs)) / addresses);
+  const row = (name: string, runs: CommandRun[]): string[] => [
+    name,
+    costsUs(runs).map(short).join(', '),
+    short(median(runs.map(({ startCpuMs }) => startCpuMs))),
+    short(median(runs.map(({ ms }) => ms / 1_000))),
+  ];
+  const costUs = median(costsUs(now));
+  return [
+    "## A stranger's domain, by the command line",
+    '',
+    `\`mailproof verify --file\` with ${short(addresses)} addresses at as many domains, each with a mail host of its own, no delay, 100 conversations.`,
+    '',
+    ...table(
+      ['process', 'CPU µs an address, less the start', 'CPU ms of the start', 'seconds in all'],
+      [row('now', now), ...(before === undefined ? [] : [row('before', before.runs)])],
+    ),
+    '',
+    `- CPU time an address, less the start: **${short(costUs / 1_000)} ms** (goal: at most 0.7 ms: ${costUs <= 700 ? 'met' : 'not met'})`,
+    ...(before === undefined
+      ? []
+      : [`- of what it was before: **${short((100 * costUs) / median(costsUs(before.runs)))} %**`]),
+    wrong === 0 ? '- every verdict right' : `- **${wrong} verdicts wrong**`,
+  ];
+}
