@@ -22,7 +22,7 @@ type CommandRun = {
   ms: number;
 };
 
-export type CommandFigures = {
+type CommandFigures = {
   addresses: number;
   /** Verdicts that were not right, in all runs. */
   wrong: number;
