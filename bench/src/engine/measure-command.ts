@@ -27,7 +27,7 @@ type CommandFigures = {
   /** Verdicts that were not right, in all runs. */
   wrong: number;
   now: CommandRun[];
-  before?: { checkout: string; runs: CommandRun[] };
+  before: CommandRun[] | undefined;
 };
 
 const here = resolve(import.meta.dirname, '../../..');
@@ -46,24 +46,24 @@ export async function measureCommand(
   try {
     const { environment } = await internet.ask({ kind: 'populate', population });
     const list = createList(folder, population, environment);
-    const figures: CommandFigures = { addresses, wrong: 0, now: [] };
-    if (against !== undefined) figures.before = { checkout: against, runs: [] };
-    const sides = [
-      { checkout: here, runs: figures.now },
-      ...(against === undefined ? [] : [{ checkout: resolve(against), runs: figures.before?.runs ?? [] }]),
-    ];
+    const sides = [here, ...(against === undefined ? [] : [resolve(against)])].map((checkout) => ({
+      checkout,
+      runs: new Array<CommandRun>(),
+    }));
+    let wrong = 0;
     // The first start compiles what later ones find compiled.
     for (const { checkout } of sides) await list.check(checkout, 1);
     for (let round = 0; round < 2 * rounds; round += 1) {
       tell(`command line, round ${round + 1} of ${2 * rounds}`);
       for (const { checkout, runs } of sides) {
         const start = await list.check(checkout, 1);
-        const { cpuMs, ms, wrong } = await list.check(checkout, addresses);
-        runs.push({ startCpuMs: start.cpuMs, cpuMs, ms });
-        figures.wrong += wrong + start.wrong;
+        const all = await list.check(checkout, addresses);
+        runs.push({ startCpuMs: start.cpuMs, cpuMs: all.cpuMs, ms: all.ms });
+        wrong += start.wrong + all.wrong;
       }
     }
-    return figures;
+    const [now, before] = sides.map(({ runs }) => runs);
+    return { addresses, wrong, now: now ?? [], before };
   } finally {
     await internet.stop();
     rmSync(folder, { recursive: true });
@@ -124,13 +124,13 @@ export function describeCommand({ addresses, wrong, now, before }: CommandFigure
     '',
     ...table(
       ['process', 'CPU µs an address, less the start', 'CPU ms of the start', 'seconds in all'],
-      [row('now', now), ...(before === undefined ? [] : [row('before', before.runs)])],
+      [row('now', now), ...(before === undefined ? [] : [row('before', before)])],
     ),
     '',
     `- CPU time an address, less the start: **${short(costUs / 1_000)} ms** (goal: at most 0.7 ms: ${costUs <= 700 ? 'met' : 'not met'})`,
     ...(before === undefined
       ? []
-      : [`- of what it was before: **${short((100 * costUs) / median(costsUs(before.runs)))} %**`]),
+      : [`- of what it was before: **${short((100 * costUs) / median(costsUs(before)))} %**`]),
     wrong === 0 ? '- every verdict right' : `- **${wrong} verdicts wrong**`,
   ];
 }

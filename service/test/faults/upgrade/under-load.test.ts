@@ -48,9 +48,7 @@ async function letWork({ singles, tasks, violations }: MixedLoad): Promise<void>
   assert.deepEqual(violations, []);
 }
 
-/** That the database was late says nothing of the upgrade. */
-const isDefect = (line: string): boolean =>
-  /"msg":"defect"|"level":50/.test(line) && !line.includes('"StoreUnavailableError"');
+const isDefect = (line: string): boolean => /"msg":"defect"|"level":50/.test(line);
 
 /** A single that was refused is charged only where its commit was not confirmed in time, as its log line says. */
 const unconfirmed = /"fault":"(?:unconfirmed|unreachable)"/;
