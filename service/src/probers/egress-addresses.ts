@@ -55,12 +55,17 @@ export async function readEgress(reader: Pick<Reader, 'all'>): Promise<EgressAdd
   }));
 }
 
-/** How long one that was left is taken to be on its way to the next: so long probes wait for it. */
+/** How long one that was left, or whose owner died, is taken to be on its way to the next: so long probes wait for it. */
 const handOverMs = 10_000;
 
 /** Whether somebody owns it, or is about to. */
 export function hasOwner({ leaseUntil, leftAt }: EgressAddress, now: number): boolean {
   return leaseUntil > now || leftAt + handOverMs > now;
+}
+
+/** Whether its owner died so lately that whoever stands by may be taking it at this moment. */
+export function mayFindOwner({ kind, leaseUntil }: EgressAddress, now: number): boolean {
+  return kind === 'inside' && leaseUntil + handOverMs > now;
 }
 
 type Ownership = { owner: string; now: number };

@@ -283,6 +283,31 @@ for (const database of databases) {
       assert.match(api.problem() ?? '', /^no prober: /);
     });
 
+    it('one whose owner died is waited for ten seconds more, unless there is another to ask', async (t) => {
+      const { time, start } = await setUp(t, database);
+      const killed = await start('killed', { role: 'prober' });
+      const api = await start('api', { role: 'api' });
+      killed.die();
+      time.advance(34_000);
+      await api.look();
+      assert.deepEqual([api.addresses().length, api.problem()], [1, undefined]);
+      let changes = 0;
+      api.onChange(() => (changes += 1));
+      time.advance(9_999);
+      await api.look();
+      assert.deepEqual([api.addresses().length, changes], [1, 0]);
+      time.advance(1);
+      await api.look();
+      assert.deepEqual([api.addresses().length, changes], [0, 1]);
+      assert.match(api.problem() ?? '', /^no prober: /);
+      await start('elsewhere', { role: 'prober', ids: ['second'] });
+      await api.look();
+      assert.deepEqual(
+        api.addresses().map(({ name }) => name),
+        ['second'],
+      );
+    });
+
     it('a worker that is alone with no address of its own says that there is no prober', async (t) => {
       const { start, living } = await setUp(t, database);
       living.push({ id: 'gone', role: 'prober' });

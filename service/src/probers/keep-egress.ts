@@ -9,6 +9,7 @@ import {
   halfMinuteMs,
   hasOwner,
   leaveEgress,
+  mayFindOwner,
   noteEgressFigures,
   noteEgressProblem,
   prolongEgress,
@@ -116,9 +117,11 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
   };
 }
 
+/** Where nobody owns any, those that may find an owner in a moment: whoever waits for one is not sent away before. */
 function livingRows({ rows, wallClock }: Keeper): EgressAddress[] {
   const now = wallClock.now();
-  return rows.filter((row) => hasOwner(row, now));
+  const owned = rows.filter((row) => hasOwner(row, now));
+  return owned.length > 0 ? owned : rows.filter((row) => mayFindOwner(row, now));
 }
 
 function isOurs(name: string, { ours, leaving, mayOwn, pacing, engine }: Keeper): boolean {
@@ -212,10 +215,10 @@ async function look(keeper: Keeper): Promise<void> {
 
 /** All that others would act upon. */
 function describe(keeper: Keeper): string {
-  const { rows, leaving, wallClock } = keeper;
-  const now = wallClock.now();
+  const { rows, leaving } = keeper;
+  const living = new Set(livingRows(keeper));
   return JSON.stringify([
-    rows.map((row) => [row.name, row.owner, row.fence, row.well, hasOwner(row, now)]),
+    rows.map((row) => [row.name, row.owner, row.fence, row.well, living.has(row)]),
     [...leaving],
     keeper.hasOthers,
   ]);

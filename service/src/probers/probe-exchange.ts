@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@mailproof/engine';
+import type { Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { ProbeQuestion } from './probe-question.ts';
@@ -25,12 +26,21 @@ import {
  * finds nothing waits for a notice; a look every second makes up for those that were lost.
  */
 export type ProbeExchange = {
-  lease(order: LeaseOrder & { holder: string }, signal: AbortSignal): Promise<LeasedProbe[]>;
+  lease(order: HolderOrder, signal: AbortSignal): Promise<LeasedProbe[]>;
   /** Which of the results counted, and in which of the leases to be renewed nothing is left. */
   report(
     report: Pick<ProbeReport, 'results' | 'renew'> & { holder: string },
   ): Promise<{ counted: ProbeResult[]; ended: string[] }>;
   close: () => void;
+};
+
+type HolderOrder = LeaseOrder & {
+  holder: string;
+  /**
+   * Whether the holder may have what was just leased to it, asked in the same transaction: it may have lost the right to
+   * while it waited. Then everything is given back, and the waiting is over.
+   */
+  mayKeep?: (tx: Tx) => Promise<boolean>;
 };
 
 export type ProbeExchangeParts = {
@@ -50,7 +60,8 @@ export function createProbeExchange(parts: ProbeExchangeParts): ProbeExchange {
   const { store, clock, wallClock } = parts;
   const news = watchProbes(parts);
 
-  async function leaseNow(order: LeaseOrder & { holder: string }): Promise<LeasedProbe[]> {
+  /** `undefined` where the holder may not have it. */
+  async function leaseNow(order: HolderOrder): Promise<LeasedProbe[] | undefined> {
     const now = wallClock.now();
     const lease = randomUUID();
     const request = {
@@ -60,12 +71,17 @@ export function createProbeExchange(parts: ProbeExchangeParts): ProbeExchange {
       now,
       until: now + probeLeaseMs,
     };
-    const rows = await store.write((tx) => leaseProbes(tx, request));
-    return rows.map((row) => presentLeased(row, lease, wallClock.now()));
+    const rows = await store.write(async (tx) => {
+      const leased = await leaseProbes(tx, request);
+      if (leased.length === 0 || (await order.mayKeep?.(tx)) !== false) return leased;
+      await renewProbeLeases(tx, { holder: order.holder, leases: [lease], until: 0 });
+      return undefined;
+    });
+    return rows?.map((row) => presentLeased(row, lease, wallClock.now()));
   }
 
   /** A lease whose answer never arrived is nobody's: its probes need not wait until it ends. */
-  async function freeLostLeases({ holder, holding }: LeaseOrder & { holder: string }): Promise<void> {
+  async function freeLostLeases({ holder, holding }: HolderOrder): Promise<void> {
     if (holding === undefined) return;
     const arrived = new Set(holding);
     const rows = await store.read.all(probeStatements.findLeases, { holder });
@@ -81,6 +97,7 @@ export function createProbeExchange(parts: ProbeExchangeParts): ProbeExchange {
         const waiting = news.follow(order.egress);
         try {
           const probes = signal.aborted ? [] : await leaseNow(order);
+          if (probes === undefined) return [];
           if (probes.length > 0) return probes;
           if (!(await waiting.hear(until - clock.now(), signal))) return [];
         } finally {

@@ -37,7 +37,11 @@ type ProbeQueueParts = {
 
 type Waiting = {
   probe: Probe & { egress: string };
+  isWritten: boolean;
+  /** Its row is erased already, or being erased. */
   settle(answer: ProbeAnswer): void;
+  /** Ends the waiting; the row goes as soon as it is there. */
+  leave(): void;
   fail(error: unknown): void;
 };
 
@@ -94,9 +98,10 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
       if (patience.signal.aborted) return Promise.reject(patience.signal.reason as Error);
       const id = timeOrderedId(wallClock.now());
       const answer = awaitAnswer(patience, clock);
-      waiting.set(id, { probe, settle: answer.settle, fail: answer.fail });
+      const one: Waiting = { probe, isWritten: false, ...answer };
+      waiting.set(id, one);
       const posted = post(id, probe, patience.deadline - clock.now());
-      posted.then(looking.start, answer.fail);
+      posted.then(() => (one.isWritten = true)).then(looking.start, answer.fail);
       return answer.promise.finally(() => {
         waiting.delete(id);
         // Where it was answered, it is being erased already.
@@ -105,6 +110,8 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
     },
     busy: () => new Set([...waiting.values()].map(({ probe }) => probe.egress)),
     async withdraw(egress) {
+      // The statement does not find what is only being written now.
+      for (const one of waiting.values()) if (one.probe.egress === egress && !one.isWritten) one.leave();
       const request = { asker: processId, egress, now: wallClock.now() };
       const rows = await store.write((tx) => tx.all(probeStatements.withdrawRows, request));
       for (const { id } of rows) waiting.get(id)?.settle('ask_another');
@@ -148,6 +155,7 @@ function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
       isHeard = true;
       end(() => resolve(answer));
     },
+    leave: () => end(() => resolve('ask_another')),
     fail: (error: unknown) => end(() => reject(error)),
   };
 }

@@ -6,7 +6,7 @@ import {
   type PolicyBook,
   type Remembered,
 } from '@mailproof/engine';
-import { statement } from '../db/statement.ts';
+import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { rememberFrom } from '../engine-state/keep-engine-memory.ts';
@@ -103,9 +103,10 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
       controls.checkIfDue(prober, { names: namesOf(prober, request), state });
       const news = await readNews(prober, request.news, parts);
       const signal = AbortSignal.any([from.signal, closed.signal]);
-      const waiting = keepAnnouncing(request, { ...from, signal, isStillKnown }, parts);
+      const waiting = keepAnnouncing(request, { ...from, signal, isStillKnown, state }, parts);
       try {
-        const probes = await exchange.lease(orderOf(request, prober, state), waiting.signal);
+        const order = { ...orderOf(request, prober, state), mayKeep: waiting.mayKeep };
+        const probes = await exchange.lease(order, waiting.signal);
         if (waiting.isRemoved()) return 'removed';
         follow(prober, probes);
         return { ...news, probes: probes.map((probe) => present(probe, prober)) };
@@ -228,6 +229,15 @@ const findInstance = statement((db, arg: { id: string }) =>
     .where('id', '=', arg.id),
 );
 
+/** Empty where mail hosts may be asked through it: neither the centre nor the prober itself knows anything against it. */
+function whyNotOf(
+  row: { whyNot: string | null; controlsRight: number },
+  { unwell }: LeaseRequestMessage,
+  { controls }: ProberCentreParts,
+): string {
+  return row.whyNot ?? controls.missing(row) ?? unwell ?? '';
+}
+
 /** What this process has last written down of a prober, and when. */
 type Announced = { key: string; at: number };
 
@@ -243,12 +253,12 @@ async function announce(
   parts: AnnouncingParts,
 ): Promise<ProberState | 'stand_by'> {
   const { id } = from.prober;
-  const { store, clock, controls, announced } = parts;
-  const { instance, version, egress, unwell } = request;
+  const { store, clock, announced } = parts;
+  const { instance, version, egress } = request;
   const last = announced.peek(id);
   if (last !== undefined && clock.now() - last.at < announceEveryMs / 2) {
     const row = await store.read.first(findInstance, { id });
-    const whyNot = row?.whyNot ?? (row && controls.missing(row)) ?? unwell ?? '';
+    const whyNot = row === undefined ? '' : whyNotOf(row, request, parts);
     const isSame = last.key === JSON.stringify([instance, version, from.address, egress, whyNot]);
     if (row?.instance === instance && isSame) return { ...row, whyNot };
   }
@@ -262,15 +272,16 @@ async function announce(
 async function writeAnnouncement(
   request: LeaseRequestMessage,
   { prober, address }: Omit<ProberCall, 'signal'>,
-  { store, wallClock, controls }: ProberCentreParts,
+  parts: ProberCentreParts,
 ): Promise<ProberState | 'stand_by'> {
+  const { store, wallClock } = parts;
   const now = wallClock.now();
-  const { instance, version, conversations, resting, egress, unwell } = request;
+  const { instance, version, conversations, resting, egress } = request;
   const seen = JSON.stringify({ version, address, conversations, resting, egress });
   const found = await store.write(async (tx) => {
     const row = await tx.first(see, { id: prober.id, instance, seen, now, silent: now - silentProberMs });
     if (row === undefined) return undefined;
-    const whyNot = row.whyNot ?? controls.missing(row) ?? unwell ?? '';
+    const whyNot = whyNotOf(row, request, parts);
     const isNews = await announceEgress(tx, namesOf(prober, request), { owner: prober.id, now, whyNot });
     return { state: { ...row, whyNot }, isNews };
   }, `prober:${prober.id}`);
@@ -279,9 +290,21 @@ async function writeAnnouncement(
   return found.state;
 }
 
-type WaitingCall = ProberCall & { isStillKnown: () => Promise<boolean> };
+/** Locked until the lease is committed: a removal or a quarantine is seen here, or finds what was leased and takes it. */
+const lockProber = statement((db, arg: { id: string }) =>
+  db
+    .selectFrom('prober')
+    .select(['why_not as whyNot', 'controls_right as controlsRight'])
+    .where('id', '=', arg.id)
+    .forShare(),
+);
 
-/** A prober that waits is there; one that was removed meanwhile waits no longer. */
+type WaitingCall = ProberCall & { isStillKnown: () => Promise<boolean>; state: ProberState };
+
+/**
+ * A prober that waits is there; one that was removed meanwhile waits no longer, and one that is no longer as well as it
+ * was when it asked has to ask again.
+ */
 function keepAnnouncing(request: LeaseRequestMessage, from: WaitingCall, parts: AnnouncingParts) {
   const removed = new AbortController();
   const signal = AbortSignal.any([from.signal, removed.signal]);
@@ -309,6 +332,11 @@ function keepAnnouncing(request: LeaseRequestMessage, from: WaitingCall, parts: 
   return {
     signal,
     isRemoved: () => removed.signal.aborted,
+    mayKeep: async (tx: Tx): Promise<boolean> => {
+      const row = await tx.first(lockProber, { id: from.prober.id });
+      if (row === undefined) removed.abort();
+      return row !== undefined && whyNotOf(row, request, parts) === from.state.whyNot;
+    },
     end: () => {
       cancel();
       removed.abort();

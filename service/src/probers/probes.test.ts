@@ -195,6 +195,15 @@ for (const database of databases) {
       assert.equal(taken?.fence, 2);
     });
 
+    it('who may not have a probe any more does not get it, and the next one does', async (t) => {
+      const { queue, lease, exchange } = await setUp(t, database);
+      void queue.ask(probeFor('one@example.com'), patient()).catch(() => undefined);
+      const order = { holder: 'removed', places: 1, egress: ['default'], waitMs: 60_000 };
+      const refused = await exchange.lease({ ...order, mayKeep: () => Promise.resolve(false) }, never);
+      assert.deepEqual(refused, [], 'it does not wait for more either');
+      assert.equal((await lease('other')).length, 1);
+    });
+
     it('a lease whose answer was lost on the way is leased again when the prober says what it has', async (t) => {
       const { queue, exchange, lease } = await setUp(t, database);
       const ask = (email: string) => void queue.ask(probeFor(email), patient()).catch(() => undefined);
@@ -227,6 +236,14 @@ for (const database of databases) {
         (await rows()).map(({ state }) => state),
         ['leased'],
       );
+    });
+
+    it('what is only being written while its egress address loses its owner is asked elsewhere, and its row goes', async (t) => {
+      const { queue, rows } = await setUp(t, database);
+      const answer = queue.ask(probeFor('one@example.com'), patient());
+      await queue.withdraw('default');
+      assert.equal(await answer, 'ask_another');
+      await until(rows, (all) => all.length === 0);
     });
 
     it('the deadline and an abort end the waiting, and the probe goes with it', async (t) => {

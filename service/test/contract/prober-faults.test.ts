@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { systemClock, type MailboxEvidence, type Prober } from '@mailproof/engine';
 import type { WorldDescription } from '@mailproof/world';
+import { statement } from '../../src/db/statement.ts';
 import { createHttpsSource, enrolAt } from '../../src/probers/https-source.ts';
 import { makeProberSecret } from '../../src/probers/prober-records.ts';
 import { runProber } from '../../src/probers/run-prober.ts';
@@ -45,12 +46,31 @@ async function enrolByHand(fixture: ProberFixture, name: string) {
   };
 }
 
+/** What a removal and a quarantine do first: what the prober holds is taken from it after that. */
+const forgetProber = statement((db, arg: { id: string }) => db.deleteFrom('prober').where('id', '=', arg.id));
+const quarantineProber = statement((db, arg: { id: string }) =>
+  db.updateTable('prober').set({ why_not: 'controls_wrong' }).where('id', '=', arg.id),
+);
+const dropEgress = statement((db, arg: { owner: string }) =>
+  db.deleteFrom('egress_address').where('owner', '=', arg.owner),
+);
+
 type LeasedProbe = { probe: string; lease: string; fence: number };
 
-/** On a machine with much else to do a wait may end before there is something to lease: then it is asked for again. */
-async function leaseProbes(prober: { lease(): Promise<{ body: Record<string, unknown> }> }, count: number) {
+type Answer = { status: number; body: Record<string, unknown> };
+
+/**
+ * A probe for each of the answers that are waited for. On a machine with much else to do a wait may end before there is
+ * something to lease: then it is asked for again.
+ */
+async function leaseProbes(prober: { lease(): Promise<Answer> }, answers: readonly Promise<Answer>[]) {
+  const early = Promise.race(answers).then(({ status, body }) =>
+    assert.fail(`answered before its probe was: ${status} ${JSON.stringify(body)}`),
+  );
   const leased: LeasedProbe[] = [];
-  while (leased.length < count) leased.push(...((await prober.lease()).body['probes'] as LeasedProbe[]));
+  while (leased.length < answers.length)
+    leased.push(...((await Promise.race([prober.lease(), early])).body['probes'] as LeasedProbe[]));
+  early.catch(() => undefined);
   return leased;
 }
 
@@ -120,7 +140,7 @@ describe('a centre that trusts no prober', () => {
     await holder.lease({ wait_ms: 0 });
     await fixture.untilWell('holder');
     const answer = client.verify(account.liveKey, 'm1@brisk.test');
-    const [probe] = await leaseProbes(holder, 1);
+    const [probe] = await leaseProbes(holder, [answer]);
     assert.ok(probe !== undefined && !JSON.stringify(probe).includes(account.accountId));
     const { probe: id, lease, fence } = probe;
     const lie = {
@@ -151,7 +171,7 @@ describe('a centre that trusts no prober', () => {
     await gone.lease({ wait_ms: 0 });
     await fixture.untilWell('gone');
     const answers = Array.from({ length: 8 }, (_, n) => client.verify(account.liveKey, `m${n}@brisk.test`));
-    const held = await leaseProbes(gone, answers.length);
+    const held = await leaseProbes(gone, answers);
     const waiting = gone.lease({ wait_ms: 25_000 });
     await fixture.startProber('heir');
     await fixture.remove(gone.proberId);
@@ -174,6 +194,32 @@ describe('a centre that trusts no prober', () => {
     for (const answer of await Promise.all(answers)) assert.equal(answer.body['status'], 'safe');
     await fixture.remove('heir');
   });
+
+  for (const { what, change, status } of [
+    { what: 'removed', change: forgetProber, status: 401 },
+    { what: 'in quarantine', change: quarantineProber, status: 200 },
+  ]) {
+    test(`${what} while it waits, it is given no probe that comes a moment later`, async () => {
+      const { account, client, store } = fixture;
+      const one = await enrolByHand(fixture, 'waiter');
+      await one.lease({ wait_ms: 0 });
+      await fixture.untilWell('waiter');
+      const waiting = one.lease({ wait_ms: 25_000, version: 'waiting' });
+      await until(fixture.list, (all) => all.some(({ version }) => version === 'waiting'));
+      await store.write((tx) => tx.change(change, { id: one.proberId }));
+      // Nobody knows yet that it is not asked through any more.
+      const verdict = client.verify(account.liveKey, 'm1@brisk.test');
+      const answer = await waiting;
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      if (status === 200) assert.deepEqual(answer.body['probes'], []);
+      await fixture.startProber(`next-${status}`);
+      await fixture.untilWell(`next-${status}`);
+      await fixture.remove(one.proberId);
+      await store.write((tx) => tx.change(dropEgress, { owner: one.proberId }));
+      assert.equal((await verdict).body['status'], 'safe');
+      await fixture.remove(`next-${status}`);
+    });
+  }
 
   test('a connection that breaks again and again loses nothing', async () => {
     const { account, client } = fixture;

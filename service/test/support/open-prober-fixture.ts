@@ -101,6 +101,11 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
     },
     untilWell: async (name) => {
       await until(list, (all) => all.some((one) => one.name === name && one.state === 'well'));
+      // The API hears of it a moment later.
+      await until(
+        () => client.ask({ method: 'GET', path: '/readyz' }, { insist: false }),
+        ({ body }) => !JSON.stringify(body).includes('no prober'),
+      );
     },
     close: async () => {
       client.close();

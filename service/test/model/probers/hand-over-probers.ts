@@ -32,7 +32,7 @@ export function proberSteps(state: HandOver, who: number, holds: Holds): Step<Ha
       row.state === 'waiting' ||
       (row.state === 'leased' && row.isOver) ||
       (row.state === 'answered' && !holds('what is answered is leased to nobody'));
-    if (!isFree || !prober.isEnrolled) continue;
+    if (!isFree || (!prober.isEnrolled && holds('a prober that was removed leases nothing'))) continue;
     steps.push(own(`row ${at} is leased to`, (copy, self) => lease(copy, { at, who, self })));
     if (state.faultsLeft > 0)
       steps.push(
@@ -84,6 +84,8 @@ function lease(copy: HandOver, { at, who, self }: { at: number; who: number; sel
   const row = copy.rows[at];
   if (row === undefined) return;
   if (row.state === 'answered') copy.broken = 'a probe is asked again although it was answered';
+  if (copy.probers[who]?.isEnrolled === false)
+    copy.broken = 'a probe was leased to a prober that was removed';
   Object.assign(row, { state: 'leased', holder: who, isOver: false });
   for (const prober of copy.probers)
     for (const held of prober.held) if (held.row === at) held.isCurrent = false;

@@ -58,6 +58,7 @@ export const handOverGuards = [
   'a report counts only from the holder',
   'a report counts only under its fence',
   'a report counts only from a prober that is enrolled',
+  'a prober that was removed leases nothing',
   'what is answered is leased to nobody',
   'a lease that is over is given to another',
   'an asker looks even where no notice came',
