@@ -54,6 +54,19 @@ test('traits that two engines found are known to both, for as long as the later 
   assert.equal(memory.recall(domain).tls, 'demanded');
 });
 
+test('what is told to be forgotten is forgotten', () => {
+  const answers = openNamespace();
+  const catchAll = createCatchAllMemory(createTestClock(), defaultLimits, answers.namespace);
+  answers.tell('yes', hour);
+  answers.tell(null, 0);
+  assert.equal(catchAll.recall(domain), undefined);
+  const hosts = openNamespace();
+  const hostMemory = createHostMemory(createTestClock(), defaultLimits, hosts.namespace);
+  hosts.tell({ tls: 'broken' }, hour);
+  hosts.tell(null, 0);
+  assert.deepEqual(hostMemory.recall(domain), {});
+});
+
 const traits: fc.Arbitrary<HostTraits> = fc.record(
   {
     tls: fc.constantFrom('demanded', 'broken'),

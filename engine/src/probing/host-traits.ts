@@ -32,7 +32,10 @@ export function createHostMemory(
   const traits = createBoundedCache<HostTraits>({ clock, maxEntries: limits.hostTraitEntries });
   const recall = (host: string): HostTraits => traits.get(host) ?? {};
   memory.follow(({ key, value, lifeMs }) => {
-    if (lifeMs <= 0) return;
+    if (lifeMs <= 0) {
+      traits.delete(key);
+      return;
+    }
     const longer = Math.max(Math.min(lifeMs, limits.hostTraitMs), traits.lifeOf(key));
     traits.set(key, joinTraits(recall(key), readTraits(value)), longer);
   });

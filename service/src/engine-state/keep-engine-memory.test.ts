@@ -7,7 +7,7 @@ import type { Store } from '../db/store.ts';
 import { databases } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { until } from '../../test/support/until.ts';
-import { keepEngineMemory } from './keep-engine-memory.ts';
+import { forgetFrom, keepEngineMemory, rememberFrom } from './keep-engine-memory.ts';
 
 const hour = 3_600_000;
 const aDomain: Remembered = { kind: 'catch_all', key: 'example.com', value: 'yes', lifeMs: hour };
@@ -82,6 +82,35 @@ for (const database of databases) {
       time.advance(1_000);
       assert.equal(await until(rows, (count) => count < 151), 1);
       await stop();
+      await close();
+    });
+
+    it('what somebody told who is not to be believed is forgotten by all who heard it, and by nobody else', async () => {
+      const { store, time, open, close } = await setUp();
+      const { memory, stop } = await open();
+      const heard: Remembered[] = [];
+      memory.listen?.((entries) => void heard.push(...entries));
+      const hears = async (count: number) => {
+        await until(() => {
+          time.advance(200);
+          return heard.length === count;
+        });
+        return heard.slice(-1).map(({ kind, key, value, lifeMs }) => [kind, key, value, lifeMs > 0]);
+      };
+      const sign = (writer: string) => ({ writer, at: time.wallClock.now() });
+      await store.write((tx) => rememberFrom(tx, [aDomain], sign('liar')));
+      assert.deepEqual(await hears(1), [['catch_all', 'example.com', 'yes', true]]);
+      await store.write((tx) => rememberFrom(tx, [aHost], sign('honest')));
+      assert.deepEqual(await hears(2), [['host_traits', 'mx.example.com', aHost.value, true]]);
+      await store.write((tx) => forgetFrom(tx, sign('liar')));
+      assert.deepEqual(await hears(3), [['catch_all', 'example.com', null, false]]);
+      await stop();
+      const later = await open();
+      assert.deepEqual(
+        later.memory.load().map(({ key }) => key),
+        ['mx.example.com'],
+      );
+      await later.stop();
       await close();
     });
 

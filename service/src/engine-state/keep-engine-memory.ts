@@ -220,6 +220,19 @@ export async function rememberFrom(
   await writeRows(tx, rows, signature);
 }
 
+/** Without any life left, so that engines which have heard of it forget it; the sweep erases it after that. */
+const endLives = statement((db, arg: RowSignature) =>
+  db
+    .updateTable('engine_memory')
+    .set({ value: 'null', expires_at: arg.at, written_at: arg.at })
+    .where('writer', '=', arg.writer),
+);
+
+/** Whatever somebody said who is not to be believed any more. */
+export async function forgetFrom(tx: Tx, signature: RowSignature): Promise<void> {
+  await tx.change(endLives, signature);
+}
+
 async function writeRows(tx: Tx, rows: MemoryRow[], signature: RowSignature): Promise<void> {
   // In one order everywhere, so that two processes never wait for each other's rows.
   const sorted = rows.toSorted((a, b) => (a.kind + a.key < b.kind + b.key ? -1 : 1));

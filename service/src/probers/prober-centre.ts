@@ -33,6 +33,7 @@ import {
 import {
   createAuthenticateProber,
   enrolProber,
+  memoryWriterOf,
   type AuthenticateProber,
   type EnrolAnswer,
   type KnownProber,
@@ -120,13 +121,15 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
       const holder = holderOf(prober.id, instance);
       const read = results.map(readResult);
       const { counted, ended } = await exchange.report({ holder, results: read, renew });
-      const believed = readLearned(learned).filter(({ kind, key }) =>
+      const isBelieved = whyNotOf(row, {}, parts) === '';
+      const believed = readLearned(isBelieved ? learned : []).filter(({ kind, key }) =>
         askedAbout.get(`${prober.id} ${kind} ${key}`),
       );
       counts.add(prober.id, counted);
       if (believed.length > 0)
         await store.write(
-          (tx) => rememberFrom(tx, believed, { writer: writerOf(prober.id), at: parts.wallClock.now() }),
+          (tx) =>
+            rememberFrom(tx, believed, { writer: memoryWriterOf(prober.id), at: parts.wallClock.now() }),
           `prober:${prober.id}`,
         );
       controls.count(prober, counted.length);
@@ -232,7 +235,7 @@ const findInstance = statement((db, arg: { id: string }) =>
 /** Empty where mail hosts may be asked through it: neither the centre nor the prober itself knows anything against it. */
 function whyNotOf(
   row: { whyNot: string | null; controlsRight: number },
-  { unwell }: LeaseRequestMessage,
+  { unwell }: Pick<LeaseRequestMessage, 'unwell'>,
   { controls }: ProberCentreParts,
 ): string {
   return row.whyNot ?? controls.missing(row) ?? unwell ?? '';
@@ -381,10 +384,6 @@ function createCounts({ store, clock, onProblem }: ProberCentreParts) {
 
 const countEveryMs = 1_000;
 
-function writerOf(proberId: string): string {
-  return `prober:${proberId}`;
-}
-
 const findNews = statement((db, arg: { writer: string; from: number; now: number; limit: number }) =>
   db
     .selectFrom('engine_memory')
@@ -409,7 +408,7 @@ async function readNews(
   const since = /^\d{1,15}$/.test(cursor ?? '') ? Number(cursor) : 0;
   const from = Math.max(0, since - overlapMs);
   const limit = messageLimits.learned;
-  const rows = await store.read.all(findNews, { writer: writerOf(id), from, now, limit });
+  const rows = await store.read.all(findNews, { writer: memoryWriterOf(id), from, now, limit });
   const entries = rows.map(({ kind, key, value, expires }) => ({
     kind: kind as Remembered['kind'],
     key,

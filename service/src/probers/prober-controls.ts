@@ -10,11 +10,12 @@ import {
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import { forgetFrom } from '../engine-state/keep-engine-memory.ts';
 import { egressChannel } from './egress-addresses.ts';
 import { controlEgress, freeProbesOf, judgeEgress } from './outside-egress.ts';
 import type { ProbeQueue } from './probe-queue.ts';
 import type { ProberState } from './prober-centre.ts';
-import type { KnownProber } from './prober-records.ts';
+import { memoryWriterOf, type KnownProber } from './prober-records.ts';
 
 /**
  * Whether a prober outside tells the truth: mailboxes whose truth the operator knows (`controls` of the providers file),
@@ -131,11 +132,14 @@ const fail = statement((db, arg: { id: string; whyNot: string }) =>
   db.updateTable('prober').set({ controls_right: 0, why_not: arg.whyNot }).where('id', '=', arg.id),
 );
 
-/** What a prober in quarantine still holds is taken from it, answers on their way included. */
+/**
+ * What a prober in quarantine still holds is taken from it, answers on their way included, and what it told of hosts and
+ * domains is forgotten.
+ */
 async function conclude(
   { id, name }: KnownProber,
   finding: 'right' | 'wrong',
-  { store, onProblem }: ProberControlParts,
+  { store, wallClock, onProblem }: ProberControlParts,
 ): Promise<void> {
   await store.write(async (tx) => {
     if (finding === 'right') {
@@ -145,6 +149,7 @@ async function conclude(
       await tx.change(fail, { id, whyNot: quarantined });
       await judgeEgress(tx, { owner: id, whyNot: quarantined });
       await freeProbesOf(tx, id);
+      await forgetFrom(tx, { writer: memoryWriterOf(id), at: wallClock.now() });
     }
   }, `prober:${id}`);
   store.notify(egressChannel);

@@ -55,7 +55,15 @@ const dropEgress = statement((db, arg: { owner: string }) =>
   db.deleteFrom('egress_address').where('owner', '=', arg.owner),
 );
 
+const makeControlsDue = statement((db, arg: { id: string }) =>
+  db.updateTable('prober').set({ controlled_at: 0 }).where('id', '=', arg.id),
+);
+const findRemembered = statement((db, arg: { writer: string }) =>
+  db.selectFrom('engine_memory').select('value').where('writer', '=', arg.writer),
+);
+
 type LeasedProbe = { probe: string; lease: string; fence: number };
+type ControlProbe = LeasedProbe & { question: { email: string } };
 
 type Answer = { status: number; body: Record<string, unknown> };
 
@@ -81,6 +89,14 @@ function yes(email: string): object {
     replies: [{ phase: 'rcpt', code: 250, text: `ok ${email}` }],
     meaning: { label: 'accepted', reason: 'accepted' },
     catch_all: { kind: 'no', from: 'memory', age_ms: 1 },
+  };
+}
+
+function no(email: string): object {
+  return {
+    ...yes(email),
+    replies: [{ phase: 'rcpt', code: 550, enhanced: '5.1.1', text: 'No such user here' }],
+    meaning: { label: 'mailbox_not_exist', reason: 'user_unknown' },
   };
 }
 
@@ -305,5 +321,38 @@ describe('a prober whose control mailboxes come out wrong', () => {
     } finally {
       await liar.stop();
     }
+  });
+
+  test('what it tells of domains is taken only while it is well, and forgotten in quarantine', async () => {
+    const { store } = fixture;
+    const one = await enrolByHand(fixture, 'sly');
+    const learned = [{ kind: 'catch_all', key: 'brisk.test', value: 'yes', life_ms: 1_000_000 }];
+    const report = (results: object[]) =>
+      one.post('report', { instance: one.instance, results, learned, renew: [] });
+    const remembered = async () =>
+      (await store.read.all(findRemembered, { writer: `prober:${one.proberId}` })).map(({ value }) => value);
+    const answerControls = async (living: object) => {
+      const held: ControlProbe[] = [];
+      while (held.length < 2) held.push(...((await one.lease()).body['probes'] as ControlProbe[]));
+      const results = held.map(({ probe, lease, fence, question: { email } }) => ({
+        ...{ probe, lease, fence },
+        evidence: email.startsWith('alive@') ? living : no(email),
+      }));
+      assert.equal((await report(results)).status, 200);
+    };
+
+    await answerControls(yes('alive'));
+    assert.deepEqual(await remembered(), [], 'it had not been checked yet');
+    await fixture.untilWell('sly');
+    await report([]);
+    assert.deepEqual(await remembered(), ['"yes"']);
+    await store.write((tx) => tx.change(makeControlsDue, { id: one.proberId }));
+    await answerControls(no('alive'));
+    await until(fixture.list, (all) =>
+      all.some(({ name, whyNot }) => name === 'sly' && whyNot === 'controls_wrong'),
+    );
+    await report([]);
+    assert.ok(!(await remembered()).includes('"yes"'));
+    await fixture.remove('sly');
   });
 });
