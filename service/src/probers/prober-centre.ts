@@ -9,7 +9,7 @@ import {
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import { rememberFrom } from '../engine-state/keep-engine-memory.ts';
+import { forgetFrom, rememberFrom } from '../engine-state/keep-engine-memory.ts';
 import { egressChannel } from './egress-addresses.ts';
 import {
   announceEgress,
@@ -126,12 +126,7 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
         askedAbout.get(`${prober.id} ${kind} ${key}`),
       );
       counts.add(prober.id, counted);
-      if (believed.length > 0)
-        await store.write(
-          (tx) =>
-            rememberFrom(tx, believed, { writer: memoryWriterOf(prober.id), at: parts.wallClock.now() }),
-          `prober:${prober.id}`,
-        );
+      if (believed.length > 0) await remember(believed, prober, parts);
       controls.count(prober, counted.length);
       return { ended };
     },
@@ -144,6 +139,20 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
 }
 
 const askedAboutMs = 3_600_000;
+
+/** Where it is put in quarantine in this very moment, all that it ever told is forgotten, this too. */
+async function remember(
+  learned: readonly Remembered[],
+  { id }: KnownProber,
+  parts: ProberCentreParts,
+): Promise<void> {
+  const signature = { writer: memoryWriterOf(id), at: parts.wallClock.now() };
+  await parts.store.write(async (tx) => {
+    await rememberFrom(tx, learned, signature);
+    const row = await tx.first(lockProber, { id });
+    if (row !== undefined && whyNotOf(row, {}, parts) !== '') await forgetFrom(tx, signature);
+  }, `prober:${id}`);
+}
 
 function namesOf({ name }: KnownProber, { egress }: Pick<LeaseRequestMessage, 'egress'>): string[] {
   return egress.map((own) => egressOf(name, own));
@@ -293,7 +302,7 @@ async function writeAnnouncement(
   return found.state;
 }
 
-/** Locked until the lease is committed: a removal or a quarantine is seen here, or finds what was leased and takes it. */
+/** Locked until the transaction is committed: a removal or a quarantine is seen here, or finds what it has done. */
 const lockProber = statement((db, arg: { id: string }) =>
   db
     .selectFrom('prober')
