@@ -127,6 +127,22 @@ for (const database of oneDatabase) {
       await expectRefused(await fixture.comeBack(back, cookie), over);
     });
 
+    test('503: turned away because the service is busy, the browser comes again by itself, and is signed in', async () => {
+      const { cookie, url } = await fixture.begin();
+      const back = await fixture.visit(url, 'root');
+      const before = await sessions();
+      const late = { loopDelayMs: 10_000, storeWaitMs: 0 };
+      const judge = (figures: typeof late) => {
+        for (let windows = 0; windows < 2; windows += 1) fixture.overloadGuard.judgeWindow(figures);
+      };
+      judge(late);
+      const busy = await fixture.comeBack(back, cookie);
+      await expectRefused(busy, { status: 503, title: /Mailproof is busy/, before });
+      assert.match(busy.body, /<meta http-equiv="refresh" content="3">/);
+      judge({ ...late, loopDelayMs: 0 });
+      assert.equal((await fixture.comeBack(back, cookie)).statusCode, 303);
+    });
+
     test('400: the code and the state are good once', async () => {
       const { cookie, url } = await fixture.begin();
       const back = await fixture.visit(url, 'root');

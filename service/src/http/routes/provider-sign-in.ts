@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, onSendHookHandler } from 'fastify';
 import { beginVisit, visitLifeMs, type ProviderVisit } from '../../oidc/provider-visit.ts';
 import type { RecogniseAnswer } from '../../people/recognise-identity.ts';
 import { isCrossSite } from '../pipeline/find-session.ts';
@@ -6,7 +6,7 @@ import { callbackPath, providerPath, signInOptionsPath } from '../pipeline/paths
 import { refuse } from '../pipeline/refuse.ts';
 import { contextOf } from '../pipeline/request-context.ts';
 import { readCookie, sessionCookie } from '../pipeline/session-cookie.ts';
-import { errorResponses } from '../schemas/errors.ts';
+import { errorResponses, statusOf } from '../schemas/errors.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
 import { byAnybody } from '../schemas/security.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../schemas/session-schemas.ts';
 import type { ApiServer, OidcSignIn, RouteParts } from './http-parts.ts';
 import { closeEarlier, keepNowhere } from './session.ts';
-import { sendRefusalPage, type SignInRefusal } from './sign-in-refusal.ts';
+import { beginRefusalPage, sendRefusalPage, type SignInRefusal } from './sign-in-refusal.ts';
 
 /**
  * Signing in with the OpenID provider. The page asks where to send the browser; the provider sends it back to
@@ -55,7 +55,7 @@ export function addProviderSignIn(
   { parts, admitRequest }: Pick<RouteParts, 'parts' | 'admitRequest'>,
 ): void {
   const { oidc, keySignIn = 'on', basePath } = parts;
-  const onRequest = [admitRequest('account'), keepNowhere];
+  const onRequest = [keepNowhere, admitRequest('account')];
   server.route({
     method: 'GET',
     url: signInOptionsPath,
@@ -95,6 +95,7 @@ export function addProviderSignIn(
     url: callbackPath,
     schema: { hide: true },
     onRequest,
+    onSend: showBusyPage(basePath),
     handler: async (request, reply) => {
       if (oidc === undefined) return refuse(reply, 'not_found');
       // Whatever comes of it, the visit is over.
@@ -118,6 +119,15 @@ export function addProviderSignIn(
         .send();
     },
   });
+}
+
+/** Whoever turns a browser away because the service is busy does so as for a program. */
+function showBusyPage(basePath: string): onSendHookHandler {
+  // eslint-disable-next-line max-params -- the framework's own signature
+  return (_request, reply, payload, done) => {
+    const isBusy = reply.statusCode === statusOf.service_unavailable;
+    done(null, isBusy ? beginRefusalPage(reply, { refusal: 'busy', basePath }) : payload);
+  };
 }
 
 type Finished = Extract<RecogniseAnswer, { kind: 'account' | 'operator' }> | { kind: SignInRefusal };

@@ -7,6 +7,7 @@ import type { RecogniseAnswer } from '../../people/recognise-identity.ts';
 export type SignInRefusal =
   | 'no_visit'
   | 'too_many_attempts'
+  | 'busy'
   | ProviderProblem['kind']
   | Exclude<RecogniseAnswer['kind'], 'account' | 'operator'>;
 
@@ -63,7 +64,15 @@ const texts: Readonly<Record<SignInRefusal, RefusalText>> = {
     title: 'Too many attempts',
     text: 'Signing in is slowed down after several attempts that failed. Wait a minute and try again.',
   },
+  busy: {
+    status: 503,
+    title: 'Mailproof is busy',
+    text: 'You are not signed in yet. This page tries again in a few seconds.',
+  },
 };
+
+/** Nothing is lost: the browser comes again with the same code. */
+const comeAgain = '<meta http-equiv="refresh" content="3">\n';
 
 const style = `
   body { font: 1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem; }
@@ -78,22 +87,26 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Nothing that came with the request stands in the page. */
-export function sendRefusalPage(
-  reply: FastifyReply,
-  { refusal, basePath }: { refusal: SignInRefusal; basePath: string },
-): FastifyReply {
+type Refused = { refusal: SignInRefusal; basePath: string };
+
+export function sendRefusalPage(reply: FastifyReply, refused: Refused): FastifyReply {
+  return reply.send(beginRefusalPage(reply, refused));
+}
+
+/** Sets the head of the answer and gives the page. Nothing that came with the request stands in it. */
+export function beginRefusalPage(reply: FastifyReply, { refusal, basePath }: Refused): string {
   const { status, title, text } = texts[refusal];
-  return reply
+  reply
     .code(status)
     .header('content-security-policy', policy)
     .header('referrer-policy', 'no-referrer')
-    .type('text/html; charset=utf-8').send(`<!doctype html>
+    .type('text/html; charset=utf-8');
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${title} · Mailproof</title>
+${refusal === 'busy' ? comeAgain : ''}<title>${title} · Mailproof</title>
 <style>${style}</style>
 </head>
 <body>
@@ -104,5 +117,5 @@ export function sendRefusalPage(
 </main>
 </body>
 </html>
-`);
+`;
 }
