@@ -1,15 +1,8 @@
 import { createHmac } from 'node:crypto';
-import {
-  createBoundedCache,
-  type BoundedCache,
-  type Clock,
-  type PolicyBook,
-  type Remembered,
-} from '@mailproof/engine';
+import { createBoundedCache, type BoundedCache, type Clock, type PolicyBook } from '@mailproof/engine';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import { forgetFrom, rememberFrom } from '../engine-state/keep-engine-memory.ts';
 import { egressChannel } from './egress-addresses.ts';
 import {
   announceEgress,
@@ -21,11 +14,10 @@ import {
 } from './outside-egress.ts';
 import type { ProbeExchange } from './probe-exchange.ts';
 import type { ProberControls } from './prober-controls.ts';
+import { readNews, rememberFromProber } from './prober-memory.ts';
 import {
-  messageLimits,
   readEvidence,
   readLearned,
-  writeLearned,
   type LeaseAnswerMessage,
   type LeaseRequestMessage,
   type ReportMessage,
@@ -33,7 +25,6 @@ import {
 import {
   createAuthenticateProber,
   enrolProber,
-  memoryWriterOf,
   type AuthenticateProber,
   type EnrolAnswer,
   type KnownProber,
@@ -126,7 +117,11 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
         askedAbout.get(`${prober.id} ${kind} ${key}`),
       );
       counts.add(prober.id, counted);
-      if (believed.length > 0) await remember(believed, prober, parts);
+      const isDoubted = async (tx: Tx) => {
+        const now = await tx.first(lockProber, { id: prober.id });
+        return now !== undefined && whyNotOf(now, {}, parts) !== '';
+      };
+      if (believed.length > 0) await rememberFromProber(believed, prober, { ...parts, isDoubted });
       controls.count(prober, counted.length);
       return { ended };
     },
@@ -139,20 +134,6 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
 }
 
 const askedAboutMs = 3_600_000;
-
-/** Where it is put in quarantine in this very moment, all that it ever told is forgotten, this too. */
-async function remember(
-  learned: readonly Remembered[],
-  { id }: KnownProber,
-  parts: ProberCentreParts,
-): Promise<void> {
-  const signature = { writer: memoryWriterOf(id), at: parts.wallClock.now() };
-  await parts.store.write(async (tx) => {
-    await rememberFrom(tx, learned, signature);
-    const row = await tx.first(lockProber, { id });
-    if (row !== undefined && whyNotOf(row, {}, parts) !== '') await forgetFrom(tx, signature);
-  }, `prober:${id}`);
-}
 
 function namesOf({ name }: KnownProber, { egress }: Pick<LeaseRequestMessage, 'egress'>): string[] {
   return egress.map((own) => egressOf(name, own));
@@ -392,39 +373,3 @@ function createCounts({ store, clock, onProblem }: ProberCentreParts) {
 }
 
 const countEveryMs = 1_000;
-
-const findNews = statement((db, arg: { writer: string; from: number; now: number; limit: number }) =>
-  db
-    .selectFrom('engine_memory')
-    .select(['kind', 'key', 'value', 'expires_at as expires', 'written_at as written'])
-    .where('written_at', '>=', arg.from)
-    .where('kind', 'in', ['rest', 'belief'])
-    .where('writer', '<>', arg.writer)
-    .orderBy('written_at')
-    .limit(arg.limit),
-);
-
-/** What is committed late was stamped earlier, so each look goes back this far again. */
-const overlapMs = 5_000;
-
-/** Rests and beliefs about providers that others came by, since the answer whose `news` the prober has. */
-async function readNews(
-  { id }: KnownProber,
-  cursor: string | undefined,
-  { store, wallClock }: ProberCentreParts,
-): Promise<Pick<LeaseAnswerMessage, 'learned' | 'news'>> {
-  const now = wallClock.now();
-  const since = /^\d{1,15}$/.test(cursor ?? '') ? Number(cursor) : 0;
-  const from = Math.max(0, since - overlapMs);
-  const limit = messageLimits.learned;
-  const rows = await store.read.all(findNews, { writer: memoryWriterOf(id), from, now, limit });
-  const entries = rows.map(({ kind, key, value, expires }) => ({
-    kind: kind as Remembered['kind'],
-    key,
-    value: JSON.parse(value) as unknown,
-    lifeMs: Math.max(0, expires - now),
-  }));
-  const last = rows.at(-1);
-  const next = rows.length < limit || last === undefined ? now : Math.max(last.written, from + 1) + overlapMs;
-  return { learned: writeLearned(entries), news: String(next) };
-}

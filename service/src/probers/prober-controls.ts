@@ -15,7 +15,8 @@ import { egressChannel } from './egress-addresses.ts';
 import { controlEgress, freeProbesOf, judgeEgress } from './outside-egress.ts';
 import type { ProbeQueue } from './probe-queue.ts';
 import type { ProberState } from './prober-centre.ts';
-import { memoryWriterOf, type KnownProber } from './prober-records.ts';
+import { memoryWriterOf } from './prober-memory.ts';
+import type { KnownProber } from './prober-records.ts';
 
 /**
  * Whether a prober outside tells the truth: mailboxes whose truth the operator knows (`controls` of the providers file),

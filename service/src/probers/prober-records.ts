@@ -157,11 +157,6 @@ export async function hasOutsideProber({ store }: { store: Pick<Store, 'read'> }
 /** A prober that sends a request. */
 export type KnownProber = { id: string; name: string; tagKey: string };
 
-/** Signs what a prober has filled the memory of the engines with. */
-export function memoryWriterOf(proberId: string): string {
-  return `prober:${proberId}`;
-}
-
 const findBySecret = statement((db, arg: { hash: string }) =>
   db.selectFrom('prober').select(['id', 'name', 'tag_key as tagKey']).where('secret_hash', '=', arg.hash),
 );

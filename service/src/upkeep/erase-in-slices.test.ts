@@ -143,7 +143,8 @@ for (const database of databases) {
         };
         slices.length = 0;
         const [erased, ...created] = await Promise.all([
-          erase({ store, wallClock }),
+          // Time is the test's own here: a slow machine makes no slice a long one.
+          erase({ store: { ...store, writeBriefly: store.writeRepeatable }, wallClock }),
           ...Array.from({ length: creations }, (_, n) => create(n)),
         ]);
         assert.equal(erased, expiring, 'all that expired in a second is gone with its sweep');

@@ -100,13 +100,13 @@ describe('PostgreSQL that fails', () => {
     const both = (first: string, second: string, serialKey: string) =>
       store.write(async (tx) => {
         await tx.change(wait, { account: first });
-        // Only the first time: one of the two is undone and runs again.
+        // Only the first time: one of the two, or on a slow machine each, is undone and runs again.
         if ((met += 1) === 2) meeting.resolve(undefined);
         await meeting.promise;
         await tx.change(wait, { account: second });
       }, serialKey);
     await Promise.all([both(one, two, 'a'), both(two, one, 'b')]);
-    assert.equal(met, 3);
+    assert.ok(met > 2, 'none was undone, so they did not lock each other out');
   });
 });
 
