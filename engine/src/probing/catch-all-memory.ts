@@ -26,8 +26,11 @@ export function createCatchAllMemory(
   const longest = { yes: limits.catchAllYesMs, no: limits.catchAllNoMs };
   const ageOf = (domain: string, { fullMs }: Kept): number => fullMs - answers.lifeOf(domain);
   memory.follow(({ key, value, lifeMs }) => {
-    if (lifeMs <= 0) answers.delete(key);
-    if ((value !== 'yes' && value !== 'no') || lifeMs <= 0) return;
+    if (lifeMs <= 0) {
+      answers.delete(key);
+      return;
+    }
+    if (value !== 'yes' && value !== 'no') return;
     const heard: Aged = { answer: value, ageMs: Math.max(0, longest[value] - lifeMs) };
     const known = answers.get(key);
     if (

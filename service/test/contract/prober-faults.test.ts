@@ -78,7 +78,6 @@ async function leaseProbes(prober: { lease(): Promise<Answer> }, answers: readon
   const leased: LeasedProbe[] = [];
   while (leased.length < answers.length)
     leased.push(...((await Promise.race([prober.lease(), early])).body['probes'] as LeasedProbe[]));
-  early.catch(() => undefined);
   return leased;
 }
 
@@ -333,7 +332,10 @@ describe('a prober whose control mailboxes come out wrong', () => {
       (await store.read.all(findRemembered, { writer: `prober:${one.proberId}` })).map(({ value }) => value);
     const answerControls = async (living: object) => {
       const held: ControlProbe[] = [];
-      while (held.length < 2) held.push(...((await one.lease()).body['probes'] as ControlProbe[]));
+      await until(
+        async () => held.push(...((await one.lease()).body['probes'] as ControlProbe[])),
+        (count) => count >= 2,
+      );
       const results = held.map(({ probe, lease, fence, question: { email } }) => ({
         ...{ probe, lease, fence },
         evidence: email.startsWith('alive@') ? living : no(email),

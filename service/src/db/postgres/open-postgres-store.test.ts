@@ -100,7 +100,8 @@ describe('PostgreSQL that fails', () => {
     const both = (first: string, second: string, serialKey: string) =>
       store.write(async (tx) => {
         await tx.change(wait, { account: first });
-        // Only the first time: one of the two, or on a slow machine each, is undone and runs again.
+        // Only the first time: one of the two is undone and runs again. Where it is back before the other was woken, it has
+        // the row first, and they lock each other out once more.
         if ((met += 1) === 2) meeting.resolve(undefined);
         await meeting.promise;
         await tx.change(wait, { account: second });
