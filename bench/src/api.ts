@@ -28,8 +28,8 @@ const { values: wish } = parseArgs({
   },
 });
 
-const full = { rounds: 10, roundMs: 1_500, warmUpMs: 4_000 };
-const quick = { rounds: 2, roundMs: 1_000, warmUpMs: 1_000 };
+const full = { starts: 3, rounds: 8, roundMs: 750, warmUpMs: 3_000 };
+const quick = { starts: 1, rounds: 2, roundMs: 1_000, warmUpMs: 1_000 };
 const effort = { ...(wish.quick ? quick : full), connections: Number(wish.connections) };
 
 const machine = describeMachine();

@@ -1,15 +1,23 @@
 /**
  * Two servers with the same load, round by round in turn, each round beginning with the other: what drifts (the
- * machine's other work, its temperature, the size of the database) falls on both alike. The ratio is the median over
- * the pairs of rounds.
+ * machine's other work, its temperature, the size of the database) falls on both alike. Of the pairs of rounds only the
+ * half counts in which the machine did the least for others; the ratio is the median over these.
  */
 import { startChild, type Child } from '../processes/child.ts';
 import { cpuTimeMs } from '../processes/cpu-time.ts';
+import { calmestHalf, watchLostTime } from '../processes/lost-processor-time.ts';
 import { median, quantile, sum } from '../results/numbers.ts';
 import { loadModule, type LoadOrder, type LoadReport } from './load-module.ts';
 import type { Measure } from './measures.ts';
 
-export type Effort = { connections: number; rounds: number; roundMs: number; warmUpMs: number };
+/** `starts`: so often both sides are started anew, for as many rounds each: two starts of the same code differ, too. */
+export type Effort = {
+  connections: number;
+  starts: number;
+  rounds: number;
+  roundMs: number;
+  warmUpMs: number;
+};
 
 export type Figures = {
   perSecond: number;
@@ -30,7 +38,10 @@ export type Comparison = {
   other: Figures;
   /** Our rate by the other's. */
   ratio: number;
+  /** Of the pairs that count. */
   ratios: number[];
+  /** Of the processor, to others than this benchmark while these ran. */
+  lostShare: number;
   /** Answers of ours that were not what was asked for, by status. */
   otherwise: Record<string, number>;
 };
@@ -41,10 +52,13 @@ export type Server = { port: number; pid: number; request: string; databaseCpuMs
 type Side = 'ours' | 'other';
 type Driven = LoadReport & { cpuMs: number; databaseCpuMs: number };
 
-export async function compare(measure: Measure, servers: Servers, effort: Effort): Promise<Comparison> {
+/** A round of either side, one after the other. */
+export type Pair = Record<Side, Driven> & { lostShare: number };
+
+export async function drivePairs(measure: Measure, servers: Servers, effort: Effort): Promise<Pair[]> {
   const load = startChild(loadModule);
   try {
-    return await inTurn(measure, createDriver({ measure, servers, effort, load }), effort);
+    return await inTurn(createDriver({ measure, servers, effort, load }), effort);
   } finally {
     await load.stop();
   }
@@ -52,25 +66,34 @@ export async function compare(measure: Measure, servers: Servers, effort: Effort
 
 type Drive = (side: Side, forMs: number) => Promise<Driven>;
 
-async function inTurn(measure: Measure, drive: Drive, effort: Effort): Promise<Comparison> {
-  const reports: Record<Side, Driven[]> = { ours: [], other: [] };
-  await drive('other', effort.warmUpMs);
-  await drive('ours', effort.warmUpMs);
-  for (let round = 0; round < effort.rounds; round += 1) {
+async function inTurn(drive: Drive, { warmUpMs, rounds, roundMs }: Effort): Promise<Pair[]> {
+  await drive('other', warmUpMs);
+  await drive('ours', warmUpMs);
+  const pairs: Pair[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const lostShare = watchLostTime();
+    const driven: Partial<Record<Side, Driven>> = {};
     const order: Side[] = round % 2 === 0 ? ['ours', 'other'] : ['other', 'ours'];
-    for (const side of order) reports[side].push(await drive(side, effort.roundMs));
+    for (const side of order) driven[side] = await drive(side, roundMs);
+    pairs.push({ ...(driven as Record<Side, Driven>), lostShare: lostShare() });
   }
-  const ratios = reports.ours.map((report, round) => rateOf([report]) / rateOf([reports.other[round]]));
-  const { id, title, goal } = measure;
+  return pairs;
+}
+
+export function compare({ id, title, goal }: Measure, pairs: Pair[]): Comparison {
+  const counted = calmestHalf(pairs);
+  const ours = counted.map((pair) => pair.ours);
+  const ratios = counted.map((pair) => rateOf([pair.ours]) / rateOf([pair.other]));
   return {
     id,
     title,
     goal,
-    ours: read(reports.ours),
-    other: read(reports.other),
+    ours: read(ours),
+    other: read(counted.map((pair) => pair.other)),
     ratio: median(ratios),
     ratios,
-    otherwise: countOtherwise(reports.ours),
+    lostShare: median(counted.map(({ lostShare }) => lostShare)),
+    otherwise: countOtherwise(pairs.map((pair) => pair.ours)),
   };
 }
 
@@ -99,9 +122,8 @@ function createDriver({ measure, servers, effort, load }: DriverParts): Drive {
   };
 }
 
-function rateOf(reports: (LoadReport | undefined)[]): number {
-  const there = reports.filter((report) => report !== undefined);
-  return (1_000 * sum(there.map(({ completed }) => completed))) / sum(there.map(({ forMs }) => forMs));
+function rateOf(reports: LoadReport[]): number {
+  return (1_000 * sum(reports.map(({ completed }) => completed))) / sum(reports.map(({ forMs }) => forMs));
 }
 
 function read(reports: Driven[]): Figures {

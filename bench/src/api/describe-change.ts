@@ -21,6 +21,7 @@ export function describeChange({
     ...columns.map((column, at) => (at === 0 ? `now: ${column}` : column)),
     'ratio',
     'pairs',
+    'processor to others',
   ];
   const section = (title: string, comparisons: Comparison[]): string[] =>
     comparisons.length === 0 ? [] : ['', `## ${title}`, '', ...table(header, comparisons.map(row))];
@@ -31,7 +32,7 @@ export function describeChange({
     ...effortLines(effort, 'now and before'),
     '- both services (`./mailproof serve`, log to a file) with the same mail hosts, load generator and database server',
     '',
-    'The ratio is that of the rates, now by before, the median over the pairs of rounds; `pairs` are the lowest and the highest.',
+    'The ratio is that of the rates, now by before, the median over the pairs that count; `pairs` are the lowest and the highest.',
     ...section('SQLite', sqlite),
     ...section('PostgreSQL', postgres),
     ...otherwiseLines([...sqlite, ...postgres]),
@@ -43,10 +44,10 @@ function commitOf(checkout: string): string {
 }
 
 function row(comparison: Comparison): string[] {
-  const { title, ours, other, ratio } = comparison;
+  const { title, ours, other, ratio, lostShare } = comparison;
   const cells = ({ perSecond, p50Ms, p99Ms, cpuUs, databaseCpuUs }: Figures): string[] => [
     ...[perSecond, p50Ms, p99Ms, cpuUs].map(short),
     databaseCpuUs > 0 ? short(databaseCpuUs) : '–',
   ];
-  return [title, ...cells(other), ...cells(ours), percent(ratio), pairsOf(comparison)];
+  return [title, ...cells(other), ...cells(ours), percent(ratio), pairsOf(comparison), percent(lostShare)];
 }

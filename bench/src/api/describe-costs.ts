@@ -8,7 +8,7 @@ import type { ApiResults } from './measure-api.ts';
 export type Described = { results: ApiResults; machine: Machine; effort: Effort };
 
 const ourColumns = ['request', 'a second', 'p50 ms', 'p99 ms', 'CPU µs'];
-const bareColumns = ['bare: a second', 'p50 ms', 'p99 ms', 'CPU µs', 'ratio', 'pairs'];
+const bareColumns = ['bare: a second', 'p50 ms', 'p99 ms', 'CPU µs', 'ratio', 'pairs', 'processor to others'];
 
 export function describeCosts({
   results: { sqlite = [], postgres = [] },
@@ -24,7 +24,7 @@ export function describeCosts({
     '',
     'The first row is what users send: an address that nothing is known of, at one of 1,000 domains with 250 mail hosts that',
     'answer without delay, on the same cores; pacing is off for it, and on for the others.',
-    'The ratio is that of the rates, the median over the pairs of rounds; `pairs` are the lowest and the highest.',
+    'The ratio is that of the rates, the median over the pairs that count; `pairs` are the lowest and the highest.',
     'CPU is the time of the server for one request; what is missing to the wall is waiting, for the disk above all.',
     ...(sqlite.length === 0 ? [] : sqliteLines(sqlite)),
     ...(postgres.length === 0 ? [] : postgresLines(postgres, sqlite)),
@@ -32,9 +32,10 @@ export function describeCosts({
   ];
 }
 
-export function effortLines({ connections, rounds, roundMs }: Effort, sides: string): string[] {
+export function effortLines({ connections, starts, rounds, roundMs }: Effort, sides: string): string[] {
   return [
-    `- ${connections} connections (16 for POST bulk), ${rounds} rounds of ${roundMs / 1_000} s each, ${sides} in turn`,
+    `- ${connections} connections (16 for POST bulk), ${sides} in turn: ${rounds} rounds of ${roundMs / 1_000} s each, with both started anew ${starts} times`,
+    '- of the pairs of rounds the half counts in which the least of the processor went to others (other processes, and what the host of a virtual machine gave away)',
   ];
 }
 
@@ -99,6 +100,7 @@ function row(comparison: Comparison): string[] {
     ),
     percent(ratio),
     pairsOf(comparison),
+    percent(comparison.lostShare),
     verdict,
   ];
 }

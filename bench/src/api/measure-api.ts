@@ -1,7 +1,7 @@
 /** Takes every measure with every database, ours and the other side in turn. */
 import { startChild } from '../processes/child.ts';
 import { bareModule } from './bare-module.ts';
-import { compare, type Comparison, type Effort, type Server } from './compare.ts';
+import { compare, drivePairs, type Comparison, type Effort, type Pair, type Server } from './compare.ts';
 import { measureGroups, prepareMeasure, type Measure, type MeasureId } from './measures.ts';
 import { startService, type ServiceUnderTest } from './start-service.ts';
 import { openSurroundings, type DatabaseKind, type Surroundings } from './surroundings.ts';
@@ -27,8 +27,7 @@ export async function measureApi(options: MeasureOptions): Promise<ApiResults> {
       for (const { pacing, ids } of measureGroups) {
         const wanted = ids.filter((id) => options.ids.includes(id));
         if (wanted.length === 0) continue;
-        process.stderr.write(`${database}: ${wanted.join(', ')} …\n`);
-        comparisons.push(...(await measureGroup(wanted, { ...options, surroundings, pacing })));
+        comparisons.push(...(await measureGroup(wanted, { ...options, database, surroundings, pacing })));
       }
       results[database] = comparisons;
     } finally {
@@ -38,9 +37,30 @@ export async function measureApi(options: MeasureOptions): Promise<ApiResults> {
   return results;
 }
 
-type GroupOptions = MeasureOptions & { surroundings: Surroundings; pacing: 'on' | 'off' };
+type GroupOptions = MeasureOptions & {
+  database: DatabaseKind;
+  surroundings: Surroundings;
+  pacing: 'on' | 'off';
+};
 
 async function measureGroup(ids: MeasureId[], options: GroupOptions): Promise<Comparison[]> {
+  const measured = new Map<MeasureId, Measured>();
+  const { database, effort } = options;
+  const { starts } = effort;
+  for (let start = 1; start <= starts; start += 1) {
+    process.stderr.write(`${database}, start ${start} of ${starts}: ${ids.join(', ')} …\n`);
+    for (const { measure, pairs } of await measureOnce(ids, options)) {
+      const before = measured.get(measure.id)?.pairs ?? [];
+      measured.set(measure.id, { measure, pairs: [...before, ...pairs] });
+    }
+  }
+  return [...measured.values()].map(({ measure, pairs }) => compare(measure, pairs));
+}
+
+type Measured = { measure: Measure; pairs: Pair[] };
+
+/** With both sides just started. */
+async function measureOnce(ids: MeasureId[], options: GroupOptions): Promise<Measured[]> {
   const { profileFolder, against, effort, ...service } = options;
   const ours = await startService({ ...service, profileFolder });
   const other =
@@ -48,13 +68,13 @@ async function measureGroup(ids: MeasureId[], options: GroupOptions): Promise<Co
       ? bareRoutes()
       : otherService(await startService({ ...service, checkout: against }));
   try {
-    const comparisons: Comparison[] = [];
+    const measured: Measured[] = [];
     for (const id of ids) {
       const measure = await prepareMeasure(ours, id);
       const servers = { ours: { ...ours, request: measure.request }, other: await other.serve(measure) };
-      comparisons.push(await compare(measure, servers, effort));
+      measured.push({ measure, pairs: await drivePairs(measure, servers, effort) });
     }
-    return comparisons;
+    return measured;
   } finally {
     await Promise.all([other.stop(), ours.stop()]);
   }

@@ -1,9 +1,8 @@
 /**
  * What an attacker costs somebody else: a quiet account asks at a modest rate, alone and beside an attack in turn. Before
- * and after every attack it is alone, and each attack of each round is compared with those two alone, so that what drifts
- * (the machine's other work above all) falls on both alike. Of the rounds of an attack only the half counts in which the
- * machine did the least for others. All times are equally long, and there are as many of them beside an attack as alone
- * before and after it.
+ * and after every attack it is alone, and each attack is compared with those times alone, so that what drifts (the
+ * machine's other work above all) falls on both alike. All times are equally long, there are as many of them beside an
+ * attack as alone before and after it, and of either only the half counts in which the machine did the least for others.
  *
  * The last of a round is the control, which is no attack: as many requests as the busiest attack had answered, to a bare
  * server beside the service. It is what the machine itself makes of an attacker: all that is measured here shares its
@@ -13,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseKind } from '../api/surroundings.ts';
 import { startChild, type Child } from '../processes/child.ts';
 import { cpuTimeMs } from '../processes/cpu-time.ts';
-import { watchLostTime } from '../processes/lost-processor-time.ts';
+import { calmestHalf, watchLostTime } from '../processes/lost-processor-time.ts';
 import { median, quantile, sum } from '../results/numbers.ts';
 import { attackModule, type Attack, type AttackOrder, type AttackReport } from './attack-module.ts';
 import { openLoadModule, type OpenLoadOrder, type OpenLoadReport } from './open-load-module.ts';
@@ -26,13 +25,13 @@ import {
 /** Of the quiet account: verdicts for which a mail host is asked, and verdicts for which none is. */
 type Verdict = 'asked' | 'known';
 
-/** Medians over the times of the rounds that count. */
+/** Medians over the times that count. */
 type Wait = Record<Verdict, Latency> & { refused: number; serviceCpuMsPerSecond: number; lostShare: number };
 
 type Latency = { p50Ms: number; p95Ms: number; requests: number };
 
-/** The median of the rounds that count, and the ratio of each. */
-type Ratio = { median: number; rounds: number[] };
+/** Of the medians; the least is that of the lower quarter beside to the upper quarter alone, the most the other way round. */
+type Ratio = { median: number; least: number; most: number };
 
 export type AttackFigures = {
   attack: Attack['kind'] | 'control';
@@ -136,24 +135,26 @@ function controlFor(attacks: Visit[], { barePort }: ServiceUnderAttack): { attac
 }
 
 function figuresOf(name: Attack | 'control', visits: Visit[]): AttackFigures {
-  const counted = calmestHalf(visits);
+  const alone = calmestHalf(visits.flatMap(({ before, after }) => [...before, ...after]));
+  const beside = calmestHalf(visits.flatMap((visit) => visit.beside));
   const ratio = (verdict: Verdict): Ratio => {
-    const p95 = (asked: Asked[]) => waitOf(asked)[verdict].p95Ms;
-    const rounds = counted.map((visit) => p95(visit.beside) / p95(aloneAround(visit)));
-    return { median: median(rounds), rounds };
+    const p95s = (times: Asked[]) => times.map((time) => quantile(waitsOf(time[verdict]), 0.95));
+    const [ofAlone, ofBeside] = [p95s(alone), p95s(beside)];
+    const between = (one: number, other: number) => quantile(ofBeside, one) / quantile(ofAlone, other);
+    return {
+      median: median(ofBeside) / median(ofAlone),
+      least: between(0.25, 0.75),
+      most: between(0.75, 0.25),
+    };
   };
   return {
     attack: nameOf(name),
     connections: visits[0]?.attack.connections ?? 0,
     answeredPerSecond: median(visits.map(({ report }) => report.answersPerSecond)),
-    alone: waitOf(counted.flatMap(aloneAround)),
-    beside: waitOf(counted.flatMap((visit) => visit.beside)),
+    alone: waitOf(alone),
+    beside: waitOf(beside),
     ratio: { asked: ratio('asked'), known: ratio('known') },
   };
-}
-
-function aloneAround({ before, after }: Visit): Asked[] {
-  return [...before, ...after];
 }
 
 async function askSeveral(count: number, parts: AttackParts): Promise<Asked[]> {
@@ -216,13 +217,6 @@ type Asked = Record<Verdict, OpenLoadReport> & {
   lostShare: number;
 };
 
-/** The half in which the least of the processor went to others. */
-function calmestHalf(visits: Visit[]): Visit[] {
-  const lostIn = (visit: Visit) =>
-    sum([...aloneAround(visit), ...visit.beside].map(({ lostShare }) => lostShare));
-  return visits.toSorted((a, b) => lostIn(a) - lostIn(b)).slice(0, Math.ceil(visits.length / 2));
-}
-
 function waitOf(counted: Asked[]): Wait {
   const all = counted.flatMap(({ asked, known }) => [asked, known]);
   const refused = all.flatMap(({ answered }) => answered).filter(({ status }) => status !== 200);
@@ -237,12 +231,14 @@ function waitOf(counted: Asked[]): Wait {
 }
 
 function latencyOf(reports: OpenLoadReport[]): Latency {
-  const latencies = reports.map(({ answered }) =>
-    answered.filter(({ status }) => status === 200).map(({ ms }) => ms),
-  );
+  const latencies = reports.map(waitsOf);
   return {
     p50Ms: median(latencies.map((one) => quantile(one, 0.5))),
     p95Ms: median(latencies.map((one) => quantile(one, 0.95))),
     requests: sum(latencies.map(({ length }) => length)),
   };
+}
+
+function waitsOf({ answered }: OpenLoadReport): number[] {
+  return answered.filter(({ status }) => status === 200).map(({ ms }) => ms);
 }

@@ -19,7 +19,12 @@ export function watchLostTime(): () => number {
   };
 }
 
-/** The same of what the host gave to other machines alone. */
+/** The half in which the least was lost. */
+export function calmestHalf<Time extends { lostShare: number }>(times: readonly Time[]): Time[] {
+  return times.toSorted((a, b) => a.lostShare - b.lostShare).slice(0, Math.ceil(times.length / 2));
+}
+
+/** The share that the host gave to other machines, and nothing else. */
 export function watchStolenTime(): () => number {
   const before = readMachineTimes();
   return () => {

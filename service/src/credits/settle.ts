@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hasOneOfIds } from '../db/dialect.ts';
 import { statement, type BatchWork, type SqlValue, type Tx } from '../db/statement.ts';
 import { giveBackToCap } from './daily-cap.ts';
 import { writeEntries } from './write-entries.ts';
@@ -29,12 +30,12 @@ const closings = [1, 8, mostHolds].map((places) => ({
         charged: arg.charge,
         released: eb('credits', '-', arg.charge),
       }))
-      .where('account_id', '=', arg.account)
       .where(
-        'id',
-        'in',
-        // Null is the id of no hold.
-        Array.from({ length: places }, (_, place) => arg[`hold${place}`] as string),
+        hasOneOfIds(db, 'hold', {
+          account: arg.account,
+          // Null is the id of no hold.
+          ids: Array.from({ length: places }, (_, place) => arg[`hold${place}`] as string),
+        }),
       )
       .where('state', '=', sql.lit('open'))
       .returning(['id', 'credits', 'charged', 'released', 'key_id', 'capped_day']),

@@ -7,7 +7,10 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
   type Dialect as KyselyDialect,
+  type Expression,
+  type SqlBool,
 } from 'kysely';
 import type { Schema } from './schema.ts';
 
@@ -151,6 +154,28 @@ export function postgresDialect(): Dialect {
         where relname = 'schema_version' and relkind = 'r' and pg_catalog.pg_table_is_visible(oid)`,
     },
   };
+}
+
+/**
+ * Whether a row of an account's is one of those with these ids, each of which is looked up by itself.
+ *
+ * For `id in (…)` SQLite does so. PostgreSQL plans it once for all accounts, by how many rows they have on average or, in
+ * a new table, by guess: then it reads all rows that an account ever had, to find a few of them. So it is told where the
+ * rows are, by look-ups that it cannot plan in another way (`offset 0`).
+ */
+export function hasOneOfIds(
+  db: Kysely<Schema>,
+  table: 'hold',
+  { account, ids }: { account: string; ids: readonly string[] },
+): Expression<SqlBool> {
+  if (!(db.getExecutor().adapter instanceof PostgresAdapter))
+    return sql<SqlBool>`account_id = ${account} and id in (${sql.join(ids)})`;
+  const places = sql.join(ids.map((id) => sql`(${id}::text)`));
+  return sql<SqlBool>`ctid = any (array(
+    select place.ctid from (values ${places}) as wanted (id), lateral (
+      select ctid from ${sql.table(table)} where account_id = ${account} and id = wanted.id offset 0
+    ) as place
+  ))`;
 }
 
 const migrationLock = '1836060674, 0';
