@@ -15,7 +15,7 @@ export function describeAttacks(results: AttackResults, machine: Machine, perSec
     '',
     ...machineLines(machine),
     '',
-    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: beside an attack from another address that began ${leadMs / 1_000} s before, and alone before it and after it. Every round has every attack once, for ${times.beside} times of ${timeMs / 1_000} s, with ${times.alone} such times alone before it and as many after it. Of the times beside an attack, and of those alone before and after it, the half counts in which the least of the processor went to others (other processes, and what the host of a virtual machine gave away). p95 is the median of those of its times. The ratio is that of p95 beside to p95 alone (goal: at most ${goal}); its spread is that of the lower quarter beside to the upper quarter alone, and the other way round.`,
+    `A quiet account asks for ${perSecond} single verifications a second for which a mail host is asked, which takes 20 ms for a reply, and for as many whose verdict is known without one: beside an attack from another address that began ${leadMs / 1_000} s before, and alone before it and after it. Every round has every attack once, for ${times.beside} times of ${timeMs / 1_000} s, with ${times.alone} such times alone before it and as many after it. Of the rounds of an attack the half counts in which the least of the processor went to others (other processes, and what the host of a virtual machine gave away). p95 is the median of those of its times. The ratio is that of p95 beside to p95 alone before and after it in the same round, the median over the rounds that count (goal: at most ${goal}), with the lowest and the highest beside it.`,
     '',
     'Attackers, service, mail hosts, database and both generators share the processor. The control is what the machine itself makes of that: as many requests a second as the busiest attack had answered, to a bare server beside the service. The goal is not measured by it.',
     ...(['sqlite', 'postgres'] as const).flatMap((kind) => describeOne(kind, results[kind] ?? [])),
@@ -49,7 +49,7 @@ function describeOne(kind: DatabaseKind, figures: AttackFigures[]): string[] {
         'alone, p95 ms',
         'beside',
         'ratio',
-        'spread',
+        'rounds',
         'goal',
         'refused (alone)',
         'CPU of the service, ms a second (alone)',
@@ -62,7 +62,7 @@ function describeOne(kind: DatabaseKind, figures: AttackFigures[]): string[] {
 
 function rowOf(row: AttackFigures, verdict: 'asked' | 'known'): string[] {
   const { alone, beside } = row;
-  const { median: ratio, least, most } = row.ratio[verdict];
+  const { median: ratio, rounds } = row.ratio[verdict];
   return [
     words[row.attack],
     short(row.connections),
@@ -71,7 +71,7 @@ function rowOf(row: AttackFigures, verdict: 'asked' | 'known'): string[] {
     short(alone[verdict].p95Ms),
     short(beside[verdict].p95Ms),
     ratio.toFixed(2),
-    `${least.toFixed(2)}–${most.toFixed(2)}`,
+    `${Math.min(...rounds).toFixed(2)}–${Math.max(...rounds).toFixed(2)}`,
     row.attack === 'control' ? '–' : ratio <= goal ? 'met' : 'not met',
     `${short(beside.refused)} (${short(alone.refused)})`,
     `${short(beside.serviceCpuMsPerSecond)} (${short(alone.serviceCpuMsPerSecond)})`,

@@ -1,8 +1,9 @@
 /**
  * What an attacker costs somebody else: a quiet account asks at a modest rate, alone and beside an attack in turn. Before
- * and after every attack it is alone, and each attack is compared with those times alone, so that what drifts (the
- * machine's other work above all) falls on both alike. All times are equally long, there are as many of them beside an
- * attack as alone before and after it, and of either only the half counts in which the machine did the least for others.
+ * and after every attack it is alone, and each attack of each round is compared with those two alone, so that what drifts
+ * (the machine's other work above all) falls on both alike. Of the rounds of an attack only the half counts in which the
+ * machine did the least for others. All times are equally long, and there are as many of them beside an attack as alone
+ * before and after it.
  *
  * The last of a round is the control, which is no attack: as many requests as the busiest attack had answered, to a bare
  * server beside the service. It is what the machine itself makes of an attacker: all that is measured here shares its
@@ -25,13 +26,13 @@ import {
 /** Of the quiet account: verdicts for which a mail host is asked, and verdicts for which none is. */
 type Verdict = 'asked' | 'known';
 
-/** Medians over the times that count. */
+/** Medians over the times of the rounds that count. */
 type Wait = Record<Verdict, Latency> & { refused: number; serviceCpuMsPerSecond: number; lostShare: number };
 
 type Latency = { p50Ms: number; p95Ms: number; requests: number };
 
-/** Of the medians; the least is that of the lower quarter beside to the upper quarter alone, the most the other way round. */
-type Ratio = { median: number; least: number; most: number };
+/** The median of the rounds that count, and the ratio of each. */
+type Ratio = { median: number; rounds: number[] };
 
 export type AttackFigures = {
   attack: Attack['kind'] | 'control';
@@ -135,26 +136,24 @@ function controlFor(attacks: Visit[], { barePort }: ServiceUnderAttack): { attac
 }
 
 function figuresOf(name: Attack | 'control', visits: Visit[]): AttackFigures {
-  const alone = calmestHalf(visits.flatMap(({ before, after }) => [...before, ...after]));
-  const beside = calmestHalf(visits.flatMap((visit) => visit.beside));
+  const counted = calmestHalf(visits.map((visit) => ({ ...visit, lostShare: lostIn(visit) })));
   const ratio = (verdict: Verdict): Ratio => {
-    const p95s = (times: Asked[]) => times.map((time) => quantile(waitsOf(time[verdict]), 0.95));
-    const [ofAlone, ofBeside] = [p95s(alone), p95s(beside)];
-    const between = (one: number, other: number) => quantile(ofBeside, one) / quantile(ofAlone, other);
-    return {
-      median: median(ofBeside) / median(ofAlone),
-      least: between(0.25, 0.75),
-      most: between(0.75, 0.25),
-    };
+    const p95 = (asked: Asked[]) => waitOf(asked)[verdict].p95Ms;
+    const rounds = counted.map((visit) => p95(visit.beside) / p95(aloneAround(visit)));
+    return { median: median(rounds), rounds };
   };
   return {
     attack: nameOf(name),
     connections: visits[0]?.attack.connections ?? 0,
     answeredPerSecond: median(visits.map(({ report }) => report.answersPerSecond)),
-    alone: waitOf(alone),
-    beside: waitOf(beside),
+    alone: waitOf(counted.flatMap(aloneAround)),
+    beside: waitOf(counted.flatMap((visit) => visit.beside)),
     ratio: { asked: ratio('asked'), known: ratio('known') },
   };
+}
+
+function aloneAround({ before, after }: Visit): Asked[] {
+  return [...before, ...after];
 }
 
 async function askSeveral(count: number, parts: AttackParts): Promise<Asked[]> {
@@ -217,6 +216,10 @@ type Asked = Record<Verdict, OpenLoadReport> & {
   lostShare: number;
 };
 
+function lostIn(visit: Visit): number {
+  return sum([...aloneAround(visit), ...visit.beside].map(({ lostShare }) => lostShare));
+}
+
 function waitOf(counted: Asked[]): Wait {
   const all = counted.flatMap(({ asked, known }) => [asked, known]);
   const refused = all.flatMap(({ answered }) => answered).filter(({ status }) => status !== 200);
@@ -231,14 +234,12 @@ function waitOf(counted: Asked[]): Wait {
 }
 
 function latencyOf(reports: OpenLoadReport[]): Latency {
-  const latencies = reports.map(waitsOf);
+  const latencies = reports.map(({ answered }) =>
+    answered.filter(({ status }) => status === 200).map(({ ms }) => ms),
+  );
   return {
     p50Ms: median(latencies.map((one) => quantile(one, 0.5))),
     p95Ms: median(latencies.map((one) => quantile(one, 0.95))),
     requests: sum(latencies.map(({ length }) => length)),
   };
-}
-
-function waitsOf({ answered }: OpenLoadReport): number[] {
-  return answered.filter(({ status }) => status === 200).map(({ ms }) => ms);
 }
