@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { sqliteDialect } from '../dialect.ts';
+import { createPostgresDatabase } from '../../../test/support/postgres/test-postgres.ts';
+import { until } from '../../../test/support/until.ts';
+import type { Connection } from '../connection.ts';
+import { postgresDialect, sqliteDialect } from '../dialect.ts';
+import { openPostgresConnection } from '../postgres/postgres-connection.ts';
+import { postgresLimits } from '../postgres/postgres-limits.ts';
 import { migrate, planUpgrade, type Migration } from './migrate.ts';
 import { openSqliteConnection } from '../sqlite/sqlite-connection.ts';
 
@@ -69,4 +74,44 @@ describe('migrations', () => {
     await migrate(connection, words, [first, second]);
     assert.deepEqual(await migrate(connection, words, [first]), { kind: 'newer', version: 2, known: 1 });
   });
+
+  it('a step that PostgreSQL undid, because it and another program waited for each other, is done again', async (t) => {
+    const { url, giveBack } = await createPostgresDatabase('empty');
+    t.after(giveBack);
+    const open = () => openPostgresConnection({ url, limits: postgresLimits({ statementMs: 60_000 }) });
+    const [own, other] = [await open(), await open()];
+    t.after(() => Promise.all([own.close(), other.close()]));
+    const { words: postgresWords } = postgresDialect();
+    const tables: Migration = {
+      version: 1,
+      statements: () => [...postgresWords.firstly, 'create table one (n int)', 'create table two (n int)'],
+    };
+    await migrate(own, postgresWords, [tables]);
+    // The other locks them in another order, and never notices by itself that nobody gets on.
+    await other.execute(`set deadlock_timeout = '1h'`, []);
+    await other.execute('begin read write', []);
+    await other.execute('insert into two values (1)', []);
+    let tries = 0;
+    const watched: Connection = {
+      ...own,
+      execute: (sql, values) => {
+        if (sql === 'lock table one') tries += 1;
+        return own.execute(sql, values);
+      },
+    };
+    const step: Migration = { version: 2, statements: () => ['lock table one', 'lock table two'] };
+    const migrated = migrate(watched, postgresWords, [tables, step]);
+    await until(async () => (await locksWaitedFor(other)) === 1);
+    await other.execute('insert into one values (1)', []);
+    await other.execute('commit', []);
+    assert.deepEqual(await migrated, { kind: 'up_to_date', version: 2 });
+    assert.equal(tries, 2);
+  });
 });
+
+async function locksWaitedFor(connection: Connection): Promise<number> {
+  const sql = `select count(*) as n from pg_locks join pg_database on pg_database.oid = pg_locks.database
+    where not granted and datname = current_database()`;
+  const { rows } = await connection.execute(sql, []);
+  return Number((rows[0] as { n: unknown }).n);
+}
