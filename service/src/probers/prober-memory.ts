@@ -33,7 +33,7 @@ export async function rememberFromProber(
   }, `prober:${id}`);
 }
 
-const findNews = statement((db, arg: { writer: string; from: number; now: number; limit: number }) =>
+const findNews = statement((db, arg: { writer: string; from: number; limit: number }) =>
   db
     .selectFrom('engine_memory')
     .select(['kind', 'key', 'value', 'expires_at as expires', 'written_at as written'])
@@ -57,7 +57,7 @@ export async function readNews(
   const since = /^\d{1,15}$/.test(cursor ?? '') ? Number(cursor) : 0;
   const from = Math.max(0, since - overlapMs);
   const limit = messageLimits.learned;
-  const rows = await store.read.all(findNews, { writer: memoryWriterOf(id), from, now, limit });
+  const rows = await store.read.all(findNews, { writer: memoryWriterOf(id), from, limit });
   const entries = rows.map(({ kind, key, value, expires }) => ({
     kind: kind as Remembered['kind'],
     key,

@@ -1,8 +1,8 @@
 import type { Connection } from '../connection.ts';
 import type { SchemaWords } from '../dialect.ts';
+import { repeatUndone } from '../repeat-undone.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
-import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { booksAndTasks } from './0001-books-and-tasks.ts';
 import { patienceAndMemory } from './0002-patience-and-memory.ts';
 import { accountPages } from './0003-account-pages.ts';
@@ -57,6 +57,8 @@ const migrations: readonly Migration[] = [
 type MigrateAnswer =
   { kind: 'up_to_date'; version: number } | { kind: 'newer'; version: number; known: number };
 
+const mostTries = 20;
+
 export async function migrate(
   connection: Connection,
   words: SchemaWords,
@@ -67,7 +69,8 @@ export async function migrate(
   let { version } = found;
   if (version > known && found.serves > known) return { kind: 'newer', version, known };
   for (const step of steps) {
-    if (step.version > version) version = await applyAmongOthers(connection, step, words);
+    // Programs that work on the database meanwhile lock tables in their own order.
+    if (step.version > version) version = await repeatUndone(() => apply(connection, step, words), mostTries);
   }
   return { kind: 'up_to_date', version };
 }
@@ -136,27 +139,6 @@ async function countRows(
     counted.push({ table, rows: Number((rows[0] as { n?: unknown } | undefined)?.n ?? 0) });
   }
   return counted;
-}
-
-const mostTries = 20;
-
-/**
- * Programs that work on the database meanwhile lock tables in their own order. Where they and a step wait for each other
- * the database undoes one of them; if that is the step, it is tried again.
- */
-async function applyAmongOthers(
-  connection: Connection,
-  step: Migration,
-  words: SchemaWords,
-): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await apply(connection, step, words);
-    } catch (error) {
-      const isUndone = error instanceof StoreUnavailableError && error.fault === 'conflict';
-      if (!isUndone || tries === mostTries) throw error;
-    }
-  }
 }
 
 async function apply(connection: Connection, step: Migration, words: SchemaWords): Promise<number> {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Compile } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
 import { commitGroup, type WriteOutcome } from '../groups/commit-group.ts';
 import { tooLate, type GroupDeadline } from '../groups/group-deadline.ts';
 import type { WriteKind } from '../groups/pending-writes.ts';
 import type { ConnectionPool } from '../pool/connection-pool.ts';
+import { repeatUndone } from '../repeat-undone.ts';
 import type { Tx } from '../statement.ts';
-import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { limitWaiting, type PostgresConnection } from './postgres-connection.ts';
 import type { PostgresLimits } from './postgres-limits.ts';
 
@@ -26,19 +25,13 @@ export async function runGroup(
   operations: ((tx: Tx) => Promise<unknown>)[],
   parts: RunGroupParts,
 ): Promise<WriteOutcome[]> {
-  for (let triesLeft = parts.limits.groupTries; ;) {
-    try {
-      return await parts.pool.borrow((connection) =>
+  return repeatUndone(
+    () =>
+      parts.pool.borrow((connection) =>
         commitGroup(operations, { ...parts, connection: serialised(connection, parts), limits: noWaiting }),
-      );
-    } catch (error) {
-      triesLeft -= 1;
-      const undone = error instanceof StoreUnavailableError && error.fault === 'conflict';
-      if (!undone || triesLeft === 0) throw error;
-      // Not in step with whom we lost against.
-      await sleep(Math.random() * 20);
-    }
-  }
+      ),
+    parts.limits.groupTries,
+  );
 }
 
 /** Locks are waited for on the server, up to its own limit. */
