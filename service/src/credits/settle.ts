@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { hasOneOfIds } from '../db/dialect.ts';
-import { statement, type BatchWork, type SqlValue, type Tx } from '../db/statement.ts';
+import { createPlaces, type Places } from '../db/places.ts';
+import { statement, type BatchWork, type Tx } from '../db/statement.ts';
 import { giveBackToCap } from './daily-cap.ts';
 import { writeEntries } from './write-entries.ts';
 
@@ -15,12 +16,12 @@ type Settlement = { accountId: string; holdId: string; charge: number; now: numb
 
 type SettleAnswer = { kind: 'settled'; charged: number; released: number } | { kind: 'already_settled' };
 
-type Closing = { account: string; charge: number } & Record<`hold${number}`, SqlValue>;
+type Closing = Places & { account: string; charge: number };
 
 const mostHolds = 64;
 
-/** Statements for a few sizes; places that are not taken are null. So each is prepared once, whatever is closed. */
-const closings = [1, 8, mostHolds].map((places) => ({
+/** Statements for a few sizes. */
+const closings = [1, 8, mostHolds].map(createPlaces).map((places) => ({
   places,
   closeHolds: statement((db, arg: Closing) =>
     db
@@ -30,13 +31,7 @@ const closings = [1, 8, mostHolds].map((places) => ({
         charged: arg.charge,
         released: eb('credits', '-', arg.charge),
       }))
-      .where(
-        hasOneOfIds(db, 'hold', {
-          account: arg.account,
-          // Null is the id of no hold.
-          ids: Array.from({ length: places }, (_, place) => arg[`hold${place}`] as string),
-        }),
-      )
+      .where(hasOneOfIds(db, 'hold', { account: arg.account, ids: places.of(arg) }))
       .where('state', '=', sql.lit('open'))
       .returning(['id', 'credits', 'charged', 'released', 'key_id', 'capped_day']),
   ),
@@ -106,12 +101,10 @@ type ClosedHold = {
 
 async function closeHolds(tx: Tx, settlements: Settlement[]): Promise<Map<string, Omit<ClosedHold, 'now'>>> {
   const [{ accountId, charge }] = settlements as [Settlement];
-  const closing = closings.find(({ places }) => places >= settlements.length);
+  const closing = closings.find(({ places }) => places.count >= settlements.length);
   if (closing === undefined) throw new RangeError(`${settlements.length} holds are too many at once`);
-  const args: Closing = { account: accountId, charge };
-  for (let place = 0; place < closing.places; place += 1)
-    args[`hold${place}`] = settlements[place]?.holdId ?? null;
-  const rows = await tx.all(closing.closeHolds, args);
+  const holds = closing.places.for(settlements.map(({ holdId }) => holdId));
+  const rows = await tx.all(closing.closeHolds, { account: accountId, charge, ...holds });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -2,7 +2,8 @@ import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import type { TaskHold } from '../credits/audit-entries.ts';
 import type { Violation } from '../credits/violation.ts';
 import type { Schema } from '../db/schema.ts';
-import { statement, type Reader, type SqlValue } from '../db/statement.ts';
+import { createPlaces, type Places } from '../db/places.ts';
+import { statement, type Reader } from '../db/statement.ts';
 
 /**
  * Checks the tasks of one account against their addresses and their holds: charged is what was conclusive (I5); completed
@@ -13,18 +14,7 @@ import { statement, type Reader, type SqlValue } from '../db/statement.ts';
  */
 const tasksAtOnce = 25;
 
-type Places = Record<`place${number}`, SqlValue>;
-
-/** Places that are not taken are null, which is the id of nothing: so each statement is prepared once. */
-function placesFor(ids: string[]): Places {
-  return Object.fromEntries(
-    Array.from({ length: tasksAtOnce }, (_, place) => [`place${place}`, ids[place] ?? null]),
-  );
-}
-
-function placesOf(arg: Places): string[] {
-  return Array.from({ length: tasksAtOnce }, (_, place) => arg[`place${place}`] as string);
-}
+const places = createPlaces(tasksAtOnce);
 
 function tasksWithHolds(db: Kysely<Schema>) {
   return db
@@ -49,7 +39,7 @@ const findTasks = statement((db, arg: Page) =>
 );
 
 const findTasksOfRequests = statement((db, arg: Places) =>
-  tasksWithHolds(db).select('task.account_id').where('task.request_id', 'in', placesOf(arg)),
+  tasksWithHolds(db).select('task.account_id').where('task.request_id', 'in', places.of(arg)),
 );
 
 /**
@@ -57,7 +47,7 @@ const findTasksOfRequests = statement((db, arg: Places) =>
  * for it too, SQLite would go through all tasks that the account ever had.
  */
 async function tasksOfRequests(reader: Reader, accountId: string, ids: string[]): Promise<TaskRow[]> {
-  const rows = await reader.all(findTasksOfRequests, placesFor(ids));
+  const rows = await reader.all(findTasksOfRequests, places.for(ids));
   return rows.filter(({ account_id }) => account_id === accountId);
 }
 
@@ -69,13 +59,13 @@ const countItems = statement((db, arg: Places) =>
       eb.fn.count<number>('verdict').as('done'),
       eb.fn.sum<number>('conclusive').as('conclusive'),
     ])
-    .where('task_id', 'in', placesOf(arg))
+    .where('task_id', 'in', places.of(arg))
     .groupBy('task_id'),
 );
 
 /** Those of tasks that nobody has claimed yet. */
 const findWaitingAddresses = statement((db, arg: Places) =>
-  db.selectFrom('waiting_addresses').select(['task_id', 'emails']).where('task_id', 'in', placesOf(arg)),
+  db.selectFrom('waiting_addresses').select(['task_id', 'emails']).where('task_id', 'in', places.of(arg)),
 );
 
 type TaskRow = {
@@ -154,7 +144,7 @@ const findListHolds = statement((db, arg: Places & { account: string }) =>
     .selectFrom('list')
     .select('hold_id')
     .where('account_id', '=', arg.account)
-    .where('hold_id', 'in', placesOf(arg)),
+    .where('hold_id', 'in', places.of(arg)),
 );
 
 /** Of a few open holds, those that none of these tasks has, and no list. */
@@ -166,7 +156,7 @@ async function findOrphans(
   const requests = new Set(tasks.map(({ request_id }) => request_id));
   const others = open.filter((id) => !requests.has(id));
   if (others.length === 0) return [];
-  const rows = await reader.all(findListHolds, { account: accountId, ...placesFor(others) });
+  const rows = await reader.all(findListHolds, { account: accountId, ...places.for(others) });
   const ofLists = new Set(rows.map(({ hold_id }) => hold_id));
   return others.filter((id) => !ofLists.has(id)).map((id) => orphan(accountId, id));
 }
@@ -210,9 +200,9 @@ async function auditSome(reader: Reader, accountId: string, tasks: TaskRow[]): P
 }
 
 async function countAddresses(reader: Reader, ids: string[]): Promise<Map<string, Counts>> {
-  const places = placesFor(ids);
-  const items = await reader.all(countItems, places);
-  const waiting = await reader.all(findWaitingAddresses, places);
+  const tasks = places.for(ids);
+  const items = await reader.all(countItems, tasks);
+  const waiting = await reader.all(findWaitingAddresses, tasks);
   const counts = new Map<string, Counts>(items.map((row) => [row.task_id, row]));
   for (const { task_id: id, emails } of waiting) {
     const { items: more, done, conclusive } = counts.get(id) ?? { items: 0, done: 0, conclusive: 0 };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { statement, type SqlValue, type Tx } from '../db/statement.ts';
+import { createPlaces, type Places } from '../db/places.ts';
+import { statement, type Tx } from '../db/statement.ts';
 
 /**
  * Erases completed tasks whose time is over, addresses and all. The rows are overwritten as they are deleted;
@@ -19,17 +20,13 @@ const findExpired = statement((db, arg: { now: number; limit: number }) =>
     .limit(arg.limit),
 );
 
-type Places = Record<`task${number}`, SqlValue>;
-
-/** Places that are not taken are null, which is the id of nothing: so each statement is prepared once. */
-const placesOf = (arg: Places) =>
-  Array.from({ length: tasksInStatement }, (_, place) => arg[`task${place}`] as string);
+const places = createPlaces(tasksInStatement);
 
 const deleteItems = statement((db, arg: Places) =>
-  db.deleteFrom('item').where('task_id', 'in', placesOf(arg)),
+  db.deleteFrom('item').where('task_id', 'in', places.of(arg)),
 );
 
-const deleteTasks = statement((db, arg: Places) => db.deleteFrom('task').where('id', 'in', placesOf(arg)));
+const deleteTasks = statement((db, arg: Places) => db.deleteFrom('task').where('id', 'in', places.of(arg)));
 
 /** As many tasks as have so many rows together, and one at least. Says how many were erased; there may be more. */
 export async function eraseExpiredTasks(
@@ -47,9 +44,7 @@ export async function eraseExpiredTasks(
     if (rows > mostRows) break;
     ids.push(id);
   }
-  const tasks = Object.fromEntries(
-    Array.from({ length: tasksInStatement }, (_, place) => [`task${place}`, ids[place] ?? null]),
-  );
+  const tasks = places.for(ids);
   await Promise.all([tx.change(deleteItems, tasks), tx.change(deleteTasks, tasks)]);
   return ids.length;
 }
