@@ -2,6 +2,11 @@ import js from '@eslint/js';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
+const noSpreadLiteral = {
+  selector: 'SpreadElement > ObjectExpression',
+  message: 'Say the properties: to spread an object that is written on the spot only saves lines.',
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -37,6 +42,7 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', 3],
       'no-console': 'error',
+      'no-restricted-syntax': ['error', noSpreadLiteral],
       eqeqeq: 'error',
     },
   },
@@ -70,6 +76,7 @@ export default tseslint.config(
     rules: {
       'no-restricted-syntax': [
         'error',
+        noSpreadLiteral,
         {
           selector:
             'JSXAttribute[name.name="href"]:matches([value.value=/^\\//], [value.expression.quasis.0.value.raw=/^\\//])',

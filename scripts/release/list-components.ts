@@ -25,7 +25,17 @@ export type Sbom = {
   components: Component[];
 };
 
-type Component = { 'bom-ref': string; type: 'library'; name: string; version: string };
+type Component = {
+  'bom-ref': string;
+  type: 'library';
+  name: string;
+  version: string;
+  scope: 'required';
+  /** The package as a URL, by which other tools know it. */
+  purl: string;
+  licenses?: { license: { id: string } }[];
+  hashes?: { alg: 'SHA-512'; content: string }[];
+};
 
 type PageSources = {
   root: string;
@@ -50,7 +60,8 @@ function asComponent(name: string, { version = '', license, integrity = '' }: Lo
     type: 'library',
     name,
     version,
-    ...{ scope: 'required', purl: `pkg:npm/${name.replace('@', '%40')}@${version}` },
+    scope: 'required',
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
     ...(license === undefined ? {} : { licenses: [{ license: { id: license } }] }),
     ...(algorithm === 'sha512'
       ? { hashes: [{ alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') }] }

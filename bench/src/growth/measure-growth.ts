@@ -75,7 +75,11 @@ export async function measureGrowth(
   const store = await openStore({ ...grown.settings, check: false });
   try {
     return {
-      ...{ database, tasks, addressesInTask, bytes, loadSeconds },
+      database,
+      tasks,
+      addressesInTask,
+      bytes,
+      loadSeconds,
       startMs: first.startMs,
       firstAuditPerSecond: first.auditedPerSecond,
       firstAuditStallMs: first.stallMs,

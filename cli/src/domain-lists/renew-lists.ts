@@ -46,9 +46,12 @@ export async function renewLists({ folder, force, now, ...parts }: RenewParts): 
   const inForce = readNames(findListFile(listName, folder).path);
   const renewal = {
     packages: fetched.map(({ read: { source, version }, integrity }) => ({
-      ...{ name: source.name, version, integrity },
+      name: source.name,
+      version,
+      integrity,
     })),
-    ...{ before: inForce.size, after: names.length },
+    before: inForce.size,
+    after: names.length,
     added: names.filter((name) => !inForce.has(name)),
     removed: [...inForce.difference(new Set(names))],
   };

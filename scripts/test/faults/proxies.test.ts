@@ -148,14 +148,13 @@ function call({ port, path, body, headers = {} }: Call): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        ...{
-          host: '127.0.0.1',
-          port,
-          localAddress: '127.0.0.2',
-          path,
-          method: body === undefined ? 'GET' : 'POST',
-        },
-        ...{ servername: 'verify.localhost', rejectUnauthorized: false },
+        host: '127.0.0.1',
+        port,
+        localAddress: '127.0.0.2',
+        path,
+        method: body === undefined ? 'GET' : 'POST',
+        servername: 'verify.localhost',
+        rejectUnauthorized: false,
         headers: { host: 'verify.localhost', 'content-type': 'application/json', ...headers },
       },
       (answer) => {

@@ -106,8 +106,14 @@ for (const database of databases) {
       await one.look();
       const seenAt = time.wallClock.now();
       const shown = {
-        ...{ name: 'default', state: 'well', whyNot: null, owner: 'one' },
-        ...{ seenAt, leaseUntil: seenAt + 34_000, conversations: 3, resting: 2 },
+        name: 'default',
+        state: 'well',
+        whyNot: null,
+        owner: 'one',
+        seenAt,
+        leaseUntil: seenAt + 34_000,
+        conversations: 3,
+        resting: 2,
       };
       assert.deepEqual(await listEgress(parts), [shown]);
       Object.assign(one.seen, { open: 0, problem: 'mail_port_blocked' });

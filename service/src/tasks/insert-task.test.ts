@@ -53,7 +53,11 @@ for (const database of databases) {
         assert.deepEqual(await pendingItems(store.read, task.id), [], 'not before');
         assert.equal((await claim(task.id))?.fence, 1);
         const expected = emails.map((email, position) => ({
-          ...{ position, email, attempts: 0, nextAt: 7, visits: [] },
+          position,
+          email,
+          attempts: 0,
+          nextAt: 7,
+          visits: [],
         }));
         assert.deepEqual(await pendingItems(store.read, task.id), expected);
       }

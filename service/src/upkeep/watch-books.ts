@@ -37,11 +37,7 @@ export function createWatchBooks(parts: WatchBooksParts): WatchBooks {
     progress = { audited: 0, entries: accounts.reduce((sum, { entries }) => sum + entries, 0) };
     const onProgress = (entries: number) => void (progress.audited += entries);
     for (const { id } of accounts) {
-      const { tasks, violations } = await auditNews(id, {
-        ...{ store, wallClock, monotonic },
-        onProgress,
-        stop,
-      });
+      const { tasks, violations } = await auditNews(id, { store, wallClock, monotonic, onProgress, stop });
       report.accounts += 1;
       report.tasks += tasks;
       report.violations.push(...violations);

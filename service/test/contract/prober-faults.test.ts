@@ -337,7 +337,9 @@ describe('a prober whose control mailboxes come out wrong', () => {
         (count) => count >= 2,
       );
       const results = held.map(({ probe, lease, fence, question: { email } }) => ({
-        ...{ probe, lease, fence },
+        probe,
+        lease,
+        fence,
         evidence: email.startsWith('alive@') ? living : no(email),
       }));
       assert.equal((await report(results)).status, 200);

@@ -32,8 +32,14 @@ async function enrolForger(fixture: ProberFixture) {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
     body: JSON.stringify({
-      ...{ instance, version: '0', places: 1, egress: ['default'], unwell: 'mail_port_blocked' },
-      ...{ wait_ms: 0, conversations: 0, resting: 0 },
+      instance,
+      version: '0',
+      places: 1,
+      egress: ['default'],
+      unwell: 'mail_port_blocked',
+      wait_ms: 0,
+      conversations: 0,
+      resting: 0,
     }),
   });
   assert.equal(leased.status, 200, await leased.text());
