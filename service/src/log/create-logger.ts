@@ -19,7 +19,7 @@ export function openStandardOutput(): LogOutput {
   return batchWrites(pino.destination({ dest: 1, sync: false }));
 }
 
-type Defect = { name: string; code?: string; at: string[] };
+type Defect = { name: string; code?: string; fault?: string; at: string[] };
 
 const framesKept = 8;
 
@@ -30,6 +30,11 @@ function describeDefect(error: unknown): Defect {
     .filter((line) => line.startsWith('    at '))
     .slice(0, framesKept)
     .map((line) => line.trim().slice('at '.length));
-  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
-  return { name: error.name, ...code, at };
+  return { name: error.name, ...wordIn(error, 'code'), ...wordIn(error, 'fault'), at };
+}
+
+/** What went wrong as one word, where the error has it: `ECONNREFUSED`, or `slow` of a store that does not answer. */
+function wordIn(error: Error, name: 'code' | 'fault'): Partial<Defect> {
+  const word: unknown = Reflect.get(error, name);
+  return typeof word === 'string' ? { [name]: word } : {};
 }
