@@ -1,13 +1,14 @@
+import { createServer } from 'node:net';
 import { StartError } from '@mailproof/service/main';
 import { defineCommand, type Surroundings } from '../command.ts';
 import { companies, slowCompany, type Company, type Person } from '../demo/companies.ts';
-import { freePort } from '../demo/free-port.ts';
 import { addressOf } from '../demo/sample-list.ts';
 import { startDemo, type Demo } from '../demo/start-demo.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { programName } from '../program.ts';
 
 const usualPort = 8080;
+const portsTried = 20;
 
 export const demoCommand = defineCommand({
   name: 'demo',
@@ -43,6 +44,23 @@ export const demoCommand = defineCommand({
     }
   },
 });
+
+/** The first free port on loopback from the wished one on, or 0, any, where a whole row of them is taken. */
+async function freePort(wished: number): Promise<number> {
+  if (wished === 0) return 0;
+  for (let port = wished; port < Math.min(wished + portsTried, 65_536); port += 1) {
+    if (await isFree(port)) return port;
+  }
+  return 0;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
 
 async function serve(port: number, json: boolean, { terminal, signal }: Surroundings): Promise<void> {
   const demo = await startDemo({ port });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PersonRole } from '@mailproof/client';
 import type { Kysely } from 'kysely';
 import { recordChange } from '../audit-log/record-change.ts';
 import type { Schema } from '../db/schema.ts';
@@ -6,10 +7,10 @@ import type { Store } from '../db/store.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { Caller } from '../keys/authenticate.ts';
+import { noLimits, type CallerLimits, type Power } from '../keys/key-limits.ts';
 import type { Identity } from '../oidc/create-provider.ts';
 import { visitLifeMs, type ProviderVisit } from '../oidc/provider-visit.ts';
 import { acceptInvitation } from './invitations.ts';
-import { limitsOfRole } from './role.ts';
 
 /**
  * What becomes of somebody whom the provider vouches for: the visit is used up, an invitation is accepted, and the
@@ -115,7 +116,7 @@ async function openAccount(
 type FoundPerson = {
   accountId: string;
   personId: string;
-  role: NonNullable<Caller['person']>['role'];
+  role: PersonRole;
   plan: Caller['plan'];
   requestsPerMinute?: number | null;
 };
@@ -131,6 +132,22 @@ export function personCaller({ personId, role, requestsPerMinute, ...rest }: Fou
     ...(limits === undefined ? {} : { limits }),
     ...(requestsPerMinute === null || requestsPerMinute === undefined ? {} : { requestsPerMinute }),
   };
+}
+
+/**
+ * What a role may do, in the words in which keys are limited: so there is one place that decides (keys/authenticate.ts),
+ * whoever asks. An owner is not limited, and that alone gives power over people and keys.
+ */
+const powersOfRole: Readonly<Record<PersonRole, readonly Power[] | null>> = {
+  owner: null,
+  member: ['verify', 'tasks', 'lists', 'account:read'],
+  viewer: ['tasks:read', 'lists:read', 'account:read'],
+};
+
+/** Nothing where the role limits nothing. */
+function limitsOfRole(role: PersonRole): CallerLimits | undefined {
+  const scopes = powersOfRole[role];
+  return scopes === null ? undefined : { ...noLimits, scopes };
 }
 
 const deleteExpiredVisits = statement((db, arg: { now: number }) =>

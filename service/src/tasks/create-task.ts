@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createListParser, trimAddress } from '@mailproof/engine';
 import { reserve, type ReserveRefusal } from '../credits/reserve.ts';
 import { settle } from '../credits/settle.ts';
 import type { Store } from '../db/store.ts';
@@ -9,7 +10,6 @@ import { reservingKeyOf, type Caller } from '../keys/authenticate.ts';
 import { writeEvent } from '../webhooks/write-event.ts';
 import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import { insertWaitingTask, type NewTask } from './insert-task.ts';
-import { sortAddresses, type SortedAddresses } from './sort-addresses.ts';
 
 /**
  * Takes a bulk task in: one transaction for the task, its addresses and the reservation, so that an accepted
@@ -55,6 +55,36 @@ export async function createTask(
   const answer = await parts.store.write((tx) => create(tx, { request, addresses, parts, now }), serialKey);
   if (answer.kind === 'created' && !answer.replayed) parts.wake();
   return answer;
+}
+
+type SortedAddresses = {
+  /** To be verified, in the order given, in the first spelling. */
+  accepted: string[];
+  duplicates: number;
+  rejected: number;
+};
+
+/**
+ * Trims, sets aside what is no address, and removes duplicates, in this order. Two addresses are the same if
+ * local part and domain agree without regard to case; domains are compared as they go on the wire.
+ */
+function sortAddresses(emails: readonly string[]): SortedAddresses {
+  const parseAddress = createListParser();
+  const spellings = new Map<string, string>();
+  let rejected = 0;
+  let duplicates = 0;
+  for (const email of emails) {
+    const parsed = parseAddress(trimAddress(email));
+    if (parsed.kind === 'invalid') {
+      rejected += 1;
+      continue;
+    }
+    const { username, host } = parsed.address;
+    const same = `${username.toLowerCase()}@${host}`;
+    if (spellings.has(same)) duplicates += 1;
+    else spellings.set(same, parsed.address.email);
+  }
+  return { accepted: [...spellings.values()], duplicates, rejected };
 }
 
 type Creation = {

@@ -9,7 +9,6 @@ import type { OnGroup } from '../groups/time-group.ts';
 import { createWriteQueue } from '../groups/write-queue.ts';
 import { isFileSound } from './check-file.ts';
 import { createCheckpointThread } from './checkpoint-thread.ts';
-import { createLocalNotices } from './local-notices.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { ProcessRegistry } from '../process-registry.ts';
 import { registerInDataDir } from './process-files.ts';
@@ -247,6 +246,19 @@ function assemble(parts: AssembleParts): Omit<Store, 'findDamage'> {
       await endThread();
       await writer.close();
       await reader.close();
+    },
+  };
+}
+
+/** Notices within one process: those that share a file do not hear of each other. */
+function createLocalNotices(): Pick<Store, 'notify' | 'listen'> {
+  const listeners = new Map<string, Set<() => void>>();
+  return {
+    notify: (channel) => listeners.get(channel)?.forEach((onNotice) => onNotice()),
+    listen: (channel, onNotice) => {
+      const all = listeners.get(channel) ?? new Set();
+      listeners.set(channel, all.add(onNotice));
+      return () => void all.delete(onNotice);
     },
   };
 }
