@@ -1,6 +1,7 @@
-import { systemClock, type Engine } from '@mailproof/engine';
+import { createOwnSignals, systemClock, type Asker, type Engine, type OwnSignals } from '@mailproof/engine';
 import type { Surroundings } from '../command.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import type { Terminal } from '../terminal.ts';
 import { answerFrom, type Answer } from './answer.ts';
 import { mapInOrder } from './map-in-order.ts';
 import { createTally } from './tally.ts';
@@ -36,7 +37,10 @@ export async function verifyAll({
 }: Verifying): Promise<ExitCode> {
   const { terminal, signal } = surroundings;
   const tally = createTally(count, { terminal, now: () => systemClock.now() });
-  const verifyOne = (email: string) => answerOne(email, engine, { timeoutMs, isList, surroundings });
+  // From a signal of this list, so that nothing of it stays with the caller's.
+  const signals = createOwnSignals(AbortSignal.any([signal]));
+  const asker = { urgency: isList ? 'bulk' : 'single', account: '' } as const;
+  const verifyOne = (email: string) => answerOne(email, { engine, timeoutMs, asker, signals, terminal });
   const bounds = { ...(isList ? listBounds : usualBounds), groupOf: domainOf };
   try {
     for await (const answer of mapInOrder(addresses, verifyOne, bounds)) {
@@ -52,23 +56,27 @@ export async function verifyAll({
   }
 }
 
+type Answering = Pick<Verifying, 'engine' | 'timeoutMs'> & {
+  asker: Asker;
+  signals: OwnSignals;
+  terminal: Terminal;
+};
+
 async function answerOne(
   email: string,
-  engine: Engine,
-  { timeoutMs, isList, surroundings }: Pick<Verifying, 'timeoutMs' | 'isList' | 'surroundings'>,
+  { engine, timeoutMs, asker, signals, terminal }: Answering,
 ): Promise<Answer> {
-  const { terminal } = surroundings;
-  // Of its own: one that a thousand addresses listen to is looked through at every step of each.
-  const signal = AbortSignal.any([surroundings.signal]);
+  const own = signals.begin();
   try {
-    const asker = { urgency: isList ? 'bulk' : 'single', account: '' } as const;
     const deadline = systemClock.now() + timeoutMs;
-    return answerFrom(email, await engine.verify(email, { deadline, signal, asker }));
+    return answerFrom(email, await engine.verify(email, { deadline, signal: own.signal, asker }));
   } catch (error) {
-    signal.throwIfAborted();
+    own.signal.throwIfAborted();
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     terminal.tell(`mailproof: Internal error: ${what}`);
     return { kind: 'error', email, error: 'verification_failed', explanation: undefined };
+  } finally {
+    signals.end(own);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Engine } from '@mailproof/engine';
+import { createOwnSignals, type Clock, type Engine } from '@mailproof/engine';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { Slots } from '../verifications/slots.ts';
@@ -80,14 +80,17 @@ type Round = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: A
  * for another's fault.
  */
 export async function verifyItems(due: Item[], round: Round): Promise<void> {
+  const { draining, stop } = round;
+  const waits = createOwnSignals(AbortSignal.any([draining, stop]));
+  const itemRound = { ...round, waits, probes: createOwnSignals(stop) };
   const fresh = due.filter((item) => item.attempts === 0);
   const suspects = due.filter((item) => item.attempts > 0);
-  const ended = await Promise.allSettled(fresh.map((item) => verifyItem(item, round)));
+  const ended = await Promise.allSettled(fresh.map((item) => verifyItem(item, itemRound)));
   const failed = ended.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   for (const item of suspects) {
-    if (round.stop.aborted || round.draining.aborted) return;
-    await verifyItem(item, round);
+    if (stop.aborted || draining.aborted) return;
+    await verifyItem(item, itemRound);
   }
 }
 

@@ -1,4 +1,4 @@
-import { conclusiveStatuses, isRestReason, type Outcome } from '@mailproof/engine';
+import { conclusiveStatuses, isRestReason, type Outcome, type OwnSignals } from '@mailproof/engine';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { Claim } from './claim-task.ts';
 import {
@@ -18,7 +18,15 @@ import { visitOf, withVisits } from './visits.ts';
  * One address of a task, once: count the attempt → verify → write the result, or when to ask again. However it
  * goes, the task goes on; only a store that fails throws.
  */
-type ItemRound = { claim: Claim; parts: RunTaskParts; draining: AbortSignal; stop: AbortSignal };
+type ItemRound = {
+  claim: Claim;
+  parts: RunTaskParts;
+  draining: AbortSignal;
+  stop: AbortSignal;
+  /** For the wait before an address is begun, which ends when draining or stopped; and for its verification. */
+  waits: OwnSignals;
+  probes: OwnSignals;
+};
 
 /** A host that defers is asked so many times in all; one that is not there, falls silent or hangs up, once more. */
 const mostVisits = 4;
@@ -54,39 +62,44 @@ async function takeSlot({
   parts,
   draining,
   stop,
+  waits,
 }: ItemRound): Promise<{ release: () => void } | undefined> {
-  const signal = AbortSignal.any([draining, stop]);
-  if (signal.aborted) return undefined;
-  if (claim.mode === 'test') return { release: () => undefined };
-  const deadline = parts.clock.now() + (claim.deadlineAt - parts.wallClock.now());
-  const patience = { deadline, signal };
+  const own = waits.begin();
+  const { signal } = own;
   try {
+    if (signal.aborted) return undefined;
+    if (claim.mode === 'test') return { release: () => undefined };
+    const deadline = parts.clock.now() + (claim.deadlineAt - parts.wallClock.now());
+    const patience = { deadline, signal };
     const slot = await parts.slots.take({ urgency: 'bulk', account: claim.accountId }, patience);
     return slot.kind === 'taken' ? slot : undefined;
   } catch (error) {
     if (draining.aborted || stop.aborted) return undefined;
     throw error;
+  } finally {
+    waits.end(own);
   }
 }
 
 /** `undefined` where it was broken off, or threw: a defect, which the count of attempts brings to an end. */
 async function probe(
   { email, position }: Item,
-  { claim, parts, stop }: ItemRound,
+  { claim, parts, stop, probes }: ItemRound,
 ): Promise<Outcome | undefined> {
   const timeLeftMs = claim.deadlineAt - parts.wallClock.now();
   const deadline = parts.clock.now() + Math.min(parts.itemTimeoutMs, timeLeftMs);
   const engine = claim.mode === 'live' ? parts.engine : parts.sandbox;
+  const own = probes.begin();
   try {
     const asker = { urgency: 'bulk', account: claim.accountId } as const;
-    // Of its own: one that all addresses of a task listen to is looked through at every step of each.
-    const signal = AbortSignal.any([stop]);
-    return await engine.verify(email, { deadline, signal, asker });
+    return await engine.verify(email, { deadline, signal: own.signal, asker });
   } catch (error) {
     if (stop.aborted) await parts.store.write((tx) => putBackItem(tx, claim, position));
     else if (error instanceof StoreUnavailableError) throw error;
     else parts.onProblem('an address of a task could not be verified', error);
     return undefined;
+  } finally {
+    probes.end(own);
   }
 }
 
