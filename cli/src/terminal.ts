@@ -53,9 +53,9 @@ export function createTerminal({ input, output, side }: Streams): Terminal {
     columns: Math.min(Math.max(output.columns ?? 80, 40), 120),
     write: (text) =>
       new Promise((resolve, reject) => {
-        const write = () => output.write(text, (error) => (error ? reject(error) : resolve()));
-        if (output.isTTY === true) aboveProgress(write);
-        else write();
+        const handedOver = (error: Error | null | undefined) => (error ? reject(error) : resolve());
+        if (output.isTTY === true) aboveProgress(() => output.write(text, handedOver));
+        else output.write(text, handedOver);
       }),
     tell: (line) => aboveProgress(() => side.write(`${line}\n`)),
     progress(line) {

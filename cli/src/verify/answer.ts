@@ -28,11 +28,12 @@ function explainFault(fault: SyntaxFault): Explanation {
 
 /** The answer as a line of JSON: the API's verification result, or the address with the API's error. */
 export function answerAsJson(answer: Answer, { explain }: { explain: boolean }): string {
-  const explanation = explain && answer.explanation !== undefined ? { explanation: answer.explanation } : {};
+  const explanation = explain ? answer.explanation : undefined;
   switch (answer.kind) {
     case 'verdict':
-      return JSON.stringify({ ...answer.verdict, ...explanation });
+      return JSON.stringify(explanation === undefined ? answer.verdict : { ...answer.verdict, explanation });
     case 'error':
-      return JSON.stringify({ email: answer.email, error: answer.error, ...explanation });
+      // JSON has no word for what is undefined, and leaves it out.
+      return JSON.stringify({ email: answer.email, error: answer.error, explanation });
   }
 }

@@ -18,92 +18,147 @@ export async function* mapInOrder<Item, Result>(
   work: (item: Item) => Promise<Result>,
   bounds: Bounds<Item>,
 ): AsyncGenerator<Result> {
-  const slots = createGroupSlots(bounds);
-  const items = source[Symbol.asyncIterator]();
-  const begun: Promise<Result>[] = [];
-  let reading: Promise<IteratorResult<Item, unknown>> | undefined;
+  const line = createLine(source[Symbol.asyncIterator](), work, bounds);
+  try {
+    for (;;) {
+      line.fill();
+      const outcome = line.takeFirst();
+      if (outcome?.status === 'rejected') throw outcome.reason;
+      if (outcome !== undefined) yield outcome.value;
+      else if (line.isOver()) return;
+      else await line.ready();
+    }
+  } finally {
+    line.close();
+  }
+}
+
+/** An item that was read and not yet handed on, and what became of it. */
+type Place<Item, Result> = {
+  item: Item;
+  group: string;
+  outcome: PromiseSettledResult<Result> | undefined;
+};
+
+/** Items that are worked on, in order: read while there is room, and who takes results waits for the first alone. */
+function createLine<Item, Result>(
+  items: AsyncIterator<Item, unknown>,
+  work: (item: Item) => Promise<Result>,
+  bounds: Bounds<Item>,
+) {
+  const slots = createGroupSlots<Place<Item, Result>>(bounds, (place) => void workOn(place));
+  const places: Place<Item, Result>[] = [];
+  let isReading = false;
   let ended = false;
-  while (!ended || begun.length > 0) {
-    if (reading === undefined && !ended && begun.length < bounds.readAhead) reading = items.next();
-    const [first] = begun;
-    const next = await whicheverFirst(reading, first);
-    if (next === 'result') {
-      void begun.shift();
-      if (first !== undefined) yield await first;
-      continue;
-    }
-    const read = await reading;
-    reading = undefined;
-    if (read === undefined || read.done === true) {
+  let failure: { error: unknown } | undefined;
+  let wake: (() => void) | undefined;
+
+  function hasRoom(): boolean {
+    return !ended && places.length < bounds.readAhead;
+  }
+  async function read(): Promise<void> {
+    isReading = true;
+    try {
+      while (hasRoom()) {
+        const next = await items.next();
+        if (next.done === true) ended = true;
+        else if (!ended) enter(next.value);
+      }
+    } catch (error) {
+      failure = { error };
       ended = true;
-      continue;
     }
-    const result = slots.run(bounds.groupOf(read.value), () => work(read.value));
-    // It is awaited when its turn comes; until then a failure must not count as unhandled.
-    result.catch(() => undefined);
-    begun.push(result);
+    isReading = false;
+    if (ended) wake?.();
   }
-}
-
-/** What there is to go on with: an item that was read, or the result that is next in line. */
-async function whicheverFirst(
-  reading: Promise<unknown> | undefined,
-  first: Promise<unknown> | undefined,
-): Promise<'item' | 'result'> {
-  if (first === undefined) return 'item';
-  if (reading === undefined) return 'result';
-  return await Promise.race([reading.then(() => 'item' as const), first.then(() => 'result' as const)]);
-}
-
-type Group = { running: number; waiting: (() => void)[] };
-
-/** So many slots, of which no group has more than its share. Among groups, the one that waits longest comes first. */
-function createGroupSlots({ outstanding, perGroup }: { outstanding: number; perGroup: number }) {
-  const groups = new Map<string, Group>();
-  /** Groups that wait for a slot and have not yet had their share. */
-  const ready = new Set<Group>();
-  let running = 0;
-
-  function readyAgain(group: Group): void {
-    if (group.waiting.length > 0 && group.running < perGroup) ready.add(group);
+  function enter(item: Item): void {
+    const place = { item, group: bounds.groupOf(item), outcome: undefined };
+    places.push(place);
+    slots.enter(place);
   }
-  function beginNext(): void {
-    const [group] = ready;
-    const next = group?.waiting.shift();
-    if (group === undefined || next === undefined) return;
-    take(group);
-    ready.delete(group);
-    readyAgain(group);
-    next();
-  }
-  function take(group: Group): void {
-    group.running += 1;
-    running += 1;
-  }
-  function release(name: string, group: Group): void {
-    group.running -= 1;
-    running -= 1;
-    if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
-    readyAgain(group);
-    beginNext();
+  async function workOn(place: Place<Item, Result>): Promise<void> {
+    try {
+      place.outcome = { status: 'fulfilled', value: await work(place.item) };
+    } catch (reason) {
+      place.outcome = { status: 'rejected', reason };
+    }
+    slots.leave(place.group);
+    if (place === places[0]) wake?.();
   }
 
   return {
-    async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-      const group = groups.get(name) ?? { running: 0, waiting: [] };
-      groups.set(name, group);
-      if (running < outstanding && group.running < perGroup) take(group);
-      else {
-        await new Promise<void>((resolve) => {
-          group.waiting.push(resolve);
-          readyAgain(group);
-        });
+    fill(): void {
+      if (!isReading && hasRoom()) void read();
+    },
+    takeFirst(): PromiseSettledResult<Result> | undefined {
+      return places[0]?.outcome === undefined ? undefined : places.shift()?.outcome;
+    },
+    /** Whether nothing is left nor comes; throws where the source failed. */
+    isOver(): boolean {
+      if (failure !== undefined) throw failure.error;
+      return ended && places.length === 0;
+    },
+    /** Until the first has an outcome, or the source comes to its end. */
+    ready: () => new Promise<void>((resolve) => (wake = resolve)),
+    /** Reads no more: nobody would take it. */
+    close(): void {
+      ended = true;
+    },
+  };
+}
+
+type Group<Entrant> = { running: number; waiting: Entrant[] };
+
+/**
+ * So many slots, of which no group has more than its share. Among groups, the one that waits longest comes first.
+ * Whoever enters begins at once or when others leave, and leaves when done.
+ */
+function createGroupSlots<Entrant extends { group: string }>(
+  { outstanding, perGroup }: { outstanding: number; perGroup: number },
+  begin: (entrant: Entrant) => void,
+) {
+  const groups = new Map<string, Group<Entrant>>();
+  /** Groups that wait for a slot and have not yet had their share. */
+  const ready = new Set<Group<Entrant>>();
+  let running = 0;
+
+  function take(group: Group<Entrant>, entrant: Entrant): void {
+    group.running += 1;
+    running += 1;
+    begin(entrant);
+  }
+  function readyAgain(group: Group<Entrant>): void {
+    if (group.waiting.length > 0 && group.running < perGroup) ready.add(group);
+  }
+  function beginNext(): void {
+    for (const group of ready) {
+      ready.delete(group);
+      const next = group.waiting.shift();
+      if (next !== undefined) take(group, next);
+      readyAgain(group);
+      return;
+    }
+  }
+
+  return {
+    enter(entrant: Entrant): void {
+      let group = groups.get(entrant.group);
+      if (group === undefined) groups.set(entrant.group, (group = { running: 0, waiting: [] }));
+      if (running < outstanding && group.running < perGroup) {
+        take(group, entrant);
+        return;
       }
-      try {
-        return await work();
-      } finally {
-        release(name, group);
-      }
+      group.waiting.push(entrant);
+      readyAgain(group);
+    },
+    leave(name: string): void {
+      const group = groups.get(name);
+      if (group === undefined) return;
+      group.running -= 1;
+      running -= 1;
+      if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
+      else readyAgain(group);
+      if (ready.size > 0) beginNext();
     },
   };
 }

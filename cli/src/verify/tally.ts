@@ -29,8 +29,9 @@ export function createTally(
       counts.set(name, (counts.get(name) ?? 0) + 1);
       total += 1;
       if (answer.kind === 'error') errors += 1;
-      if (now() - drawnAt < redrawEveryMs) return;
-      drawnAt = now();
+      const at = now();
+      if (at - drawnAt < redrawEveryMs) return;
+      drawnAt = at;
       terminal.progress(summary().slice(0, terminal.columns - 1));
     },
     total: () => total,
