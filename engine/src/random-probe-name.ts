@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createBoundedCache } from './bounded-cache.ts';
 
 /**
@@ -9,7 +9,8 @@ import { createBoundedCache } from './bounded-cache.ts';
  * them and the digits leave less than one chance in 2^48 that somebody bears the name. The digits keep it from being a role.
  */
 export function randomProbeNames(key: string): (domain: string) => string {
-  const secret = createSecretKey(key, 'utf8');
+  // Always of one length: what follows it in a digest can be nothing but the domain.
+  const secret = hash('sha256', key);
   // A conversation needs the name of its domain more than once.
   const lately = createBoundedCache<string>({ maxEntries: 1_000 });
   return (domain) => {
@@ -21,20 +22,23 @@ export function randomProbeNames(key: string): (domain: string) => string {
   };
 }
 
-function makeName(key: KeyObject, domain: string): string {
-  const bytes = createHmac('sha256', key).update(domain).digest();
-  const given = syllables(bytes.subarray(0, 3));
-  const family = syllables(bytes.subarray(3, 7));
-  const number = 10 + (bytes.readUInt16BE(7) % 990);
-  return `${given}${separators[(bytes[9] ?? 0) % separators.length] ?? ''}${family}${number}`;
+/** One digest of both, of which a name shows too little to find the secret or any other name. */
+function makeName(secret: string, domain: string): string {
+  // A character for each byte.
+  const bytes = hash('sha256', secret + domain, 'binary');
+  const given = spoken(bytes, 0, 3);
+  const family = spoken(bytes, 3, 7);
+  const number = 10 + (((bytes.charCodeAt(7) << 8) | bytes.charCodeAt(8)) % 990);
+  return `${given}${separators[bytes.charCodeAt(9) % separators.length] ?? ''}${family}${number}`;
 }
 
-const consonants = 'bdfghklmnprstvwz';
-const vowels = 'aeio';
 const separators = ['.', '.', '_', '-', ''];
+const syllables = Array.from('aeio').flatMap((vowel) =>
+  Array.from('bdfghklmnprstvwz', (consonant) => consonant + vowel),
+);
 
-function syllables(bytes: Buffer): string {
-  let spoken = '';
-  for (const byte of bytes) spoken += consonants.charAt(byte & 15) + vowels.charAt((byte >> 4) & 3);
-  return spoken;
+function spoken(bytes: string, start: number, end: number): string {
+  let name = '';
+  for (let index = start; index < end; index += 1) name += syllables[bytes.charCodeAt(index) & 63] ?? '';
+  return name;
 }
