@@ -6,6 +6,7 @@ import {
   isKnownSuffix,
   isPublicSuffix,
   registrableDomain,
+  someOfFamily,
 } from './domain-family.ts';
 
 test('a family goes up to the registrable domain and not to the suffix above it', () => {
@@ -39,6 +40,26 @@ test('an internationalised suffix is known in its ASCII form', () => {
 test('a name under no suffix that exists is told from one that is', () => {
   assert.equal(isKnownSuffix('example.com') && isKnownSuffix('b.github.io'), true);
   assert.equal(isKnownSuffix('hotmail.con') || isKnownSuffix('a.test'), false);
+});
+
+test('a family is asked through from the host to what was registered, and no further than the first hit', () => {
+  for (const host of [
+    'a.b.c.example.com',
+    'mail.example.co.uk',
+    'example.com',
+    'a.b.github.io',
+    'co.uk',
+    'test',
+  ]) {
+    const asked: string[] = [];
+    const registrable = registrableDomain(host) ?? host;
+    assert.equal(
+      someOfFamily(host, registrable, (name) => asked.push(name) === 0),
+      false,
+    );
+    assert.deepEqual(asked, domainFamily(host));
+  }
+  assert.ok(someOfFamily('a.b.example.com', 'example.com', (name) => name === 'b.example.com'));
 });
 
 test('all parents go up to the last two labels', () => {

@@ -15,6 +15,16 @@ export function domainFamily(host: string): string[] {
   return allParents(host).filter((name) => name.length >= registrable.length);
 }
 
+/** Whether one of a host's family is such a name, asked from the host itself up to what was registered. */
+export function someOfFamily(host: string, registrable: string, isSuch: (name: string) => boolean): boolean {
+  let name = host;
+  while (!isSuch(name)) {
+    if (name.length <= registrable.length) return false;
+    name = name.slice(name.indexOf('.') + 1);
+  }
+  return true;
+}
+
 /** The domain that somebody registered and that this host belongs to; nothing for a public suffix. */
 export function registrableDomain(host: string): string | undefined {
   return getDomain(host, SUFFIX_RULES) ?? undefined;

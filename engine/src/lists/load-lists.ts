@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createBoundedCache } from '../bounded-cache.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
-import { allParents, domainFamily } from './domain-family.ts';
-import type { Lists } from './findings.ts';
+import { allParents, registrableDomain, someOfFamily } from './domain-family.ts';
+import type { ListFindings, Lists } from './findings.ts';
 import { findListFile, type ListFileName } from './list-files.ts';
 import { findDisorder, readNameSet } from './name-set.ts';
 import { nearProvider } from './near-provider.ts';
@@ -58,31 +58,36 @@ export function createLists({
   const roles = readRoleNames(findListFile('role-names.txt', renewedIn).path);
 
   const known = rememberLast((host: string) => {
-    const family = domainFamily(host);
-    // The last of a family is the domain that somebody registered.
-    const registrable = family.at(-1) ?? host;
-    const found = {
-      disposable: family.some(disposable.has),
-      free: free.has(host) || (registrable !== host && free.has(registrable)),
+    const registrable = registrableDomain(host) ?? host;
+    const isFree = free.has(host) || (registrable !== host && free.has(registrable));
+    return {
+      disposable: someOfFamily(host, registrable, disposable.has),
+      free: isFree,
+      near: isFree ? undefined : nearProvider(host),
     };
-    const near = found.free ? undefined : nearProvider(host);
-    return near === undefined ? found : { ...found, nearProvider: near };
   });
-  const isDisposable = (address: Address): boolean =>
-    known(address.host).disposable || names(thrownAway.current(), address);
   const knownHost = rememberLast((host: string) => {
-    const family = domainFamily(host);
-    return { disposable: family.some(mailHosts.has), parked: family.some(parkedHosts.has) };
+    const registrable = registrableDomain(host) ?? host;
+    return {
+      disposable: someOfFamily(host, registrable, mailHosts.has),
+      parked: someOfFamily(host, registrable, parkedHosts.has),
+    };
   });
   const isAllowed = (address: Address): boolean => names(allow.current(), address);
   return {
-    find: (address) => ({
-      ...known(address.host),
-      disposable: isDisposable(address) && !isAllowed(address),
-      role: roles.has(address.localPart),
-      spamtrap: names(traps.current(), address),
-      denied: names(deny.current(), address),
-    }),
+    find(address) {
+      const listed = known(address.host);
+      const isDisposable = listed.disposable || names(thrownAway.current(), address);
+      const found: ListFindings = {
+        disposable: isDisposable && !isAllowed(address),
+        role: roles.has(address.localPart),
+        free: listed.free,
+        spamtrap: names(traps.current(), address),
+        denied: names(deny.current(), address),
+      };
+      if (listed.near !== undefined) found.nearProvider = listed.near;
+      return found;
+    },
     isDisposableMailHost: (mailHost, address) => knownHost(mailHost).disposable && !isAllowed(address),
     isParkedMailHost: (mailHost) => knownHost(mailHost).parked,
     // Every file is opened, read and closed in one breath: nothing is held.
@@ -120,11 +125,15 @@ function rememberLast<Found>(find: (host: string) => Found): (host: string) => F
 
 /** Whether the list names this address: itself, its domain or any parent of it, or the hash of it. */
 function names(list: OperatorList, address: Address): boolean {
-  if (list.domains.size > 0 && allParents(address.host).some((name) => list.domains.has(name))) return true;
+  if (list.domains.size > 0 && namesDomain(list, address.host)) return true;
   if (list.mailboxes.size + list.hashes.size === 0) return false;
   const mailbox = plainMailbox(address);
   return (
     list.mailboxes.has(mailbox) ||
     (list.hashes.size > 0 && list.hashes.has(createHash('sha256').update(mailbox).digest('hex')))
   );
+}
+
+function namesDomain({ domains }: OperatorList, host: string): boolean {
+  return allParents(host).some((name) => domains.has(name));
 }

@@ -13,7 +13,7 @@ const NEW_LINE = 0x0a;
 /** The file holds ASCII names in byte order, each line ended by a line feed; `npm test` holds it to that. */
 export function readNameSet(path: string | URL): NameSet {
   const bytes = readFileSync(path);
-  return { has: (name) => search(bytes, `${name}\n`) };
+  return { has: (name) => search(bytes, name) };
 }
 
 /** The first line that does not come after the one before it, counted from 1; undefined where all do. */
@@ -44,15 +44,15 @@ function search(bytes: Buffer, wanted: string): boolean {
 }
 
 /**
- * A line feed sorts before every byte of a name, so a name stands before all that begin with it. A letter beyond ASCII
- * is beyond every byte of the file, and so is found nowhere.
+ * The name with its line feed and the line. A line feed sorts before every byte of a name, so a name stands before all
+ * that begin with it. A letter beyond ASCII is beyond every byte of the file, and so is found nowhere.
  */
 function compareAt(bytes: Buffer, start: number, wanted: string): number {
   for (let index = 0; index < wanted.length; index += 1) {
     const difference = wanted.charCodeAt(index) - (bytes[start + index] ?? 0);
     if (difference !== 0) return difference;
   }
-  return 0;
+  return NEW_LINE - (bytes[start + wanted.length] ?? 0);
 }
 
 function lineStart(bytes: Buffer, position: number): number {

@@ -7,22 +7,26 @@ import { largeProviders } from './large-providers.ts';
  */
 export function nearProvider(host: string): string | undefined {
   if (largeProviders.has(host)) return undefined;
-  for (const provider of largeProviders) {
-    if (isOneSlip(host, provider)) return provider;
-  }
-  return undefined;
+  return ofLengthNear.get(host.length)?.find((provider) => isOneSlip(host, provider));
+}
+
+/** A slip changes the length by one at most. The providers by the lengths near theirs, in the order of the list. */
+const ofLengthNear = new Map<number, string[]>();
+for (const provider of largeProviders) {
+  for (const length of [provider.length - 1, provider.length, provider.length + 1])
+    ofLengthNear.set(length, [...(ofLengthNear.get(length) ?? []), provider]);
 }
 
 /** What is left of both names without their common beginning and end: lists have hosts by the million, so no table. */
 function isOneSlip(host: string, name: string): boolean {
-  if (Math.abs(host.length - name.length) > 1) return false;
   const shorter = Math.min(host.length, name.length);
   let begin = 0;
   while (begin < shorter && host[begin] === name[begin]) begin += 1;
   let end = 0;
   while (end < shorter - begin && host[host.length - 1 - end] === name[name.length - 1 - end]) end += 1;
-  if (shorter - begin - end > 2) return false;
-  const [had, meant] = [host.slice(begin, host.length - end), name.slice(begin, name.length - end)];
-  if (had.length <= 1 && meant.length <= 1) return had !== meant;
-  return had.length === 2 && had === `${meant[1]}${meant[0]}` && meant.length === 2;
+  const had = host.length - begin - end;
+  const meant = name.length - begin - end;
+  if (had <= 1 && meant <= 1) return had + meant > 0;
+  const isSwapped = host[begin] === name[begin + 1] && host[begin + 1] === name[begin];
+  return had === 2 && meant === 2 && isSwapped;
 }

@@ -20,9 +20,11 @@ export function readRoleNames(path: string | URL): RoleNames {
   return { has: (localPart) => names.has(wordsOf(localPart)) };
 }
 
+const BETWEEN_WORDS = /[._]/g;
+
 /** What follows a plus sign is the role's own filing (`support+eu`), not another mailbox (RFC 5233). */
 function wordsOf(localPart: string): string {
   const plain = plainLocalPart(localPart);
   const tag = plain.indexOf('+');
-  return (tag < 0 ? plain : plain.slice(0, tag)).replaceAll(/[._]/g, '-');
+  return (tag < 0 ? plain : plain.slice(0, tag)).replaceAll(BETWEEN_WORDS, '-');
 }
