@@ -10,28 +10,31 @@ export type ExaminedDomain =
  */
 export function examineDomain(domain: string): ExaminedDomain {
   if (domain.startsWith('[')) return { kind: 'refused', fault: 'address_literal' };
-  if (/[ ()]/.test(domain)) return { kind: 'refused', fault: 'comment_or_folding' };
+  if (COMMENT_OR_FOLDING.test(domain)) return { kind: 'refused', fault: 'comment_or_folding' };
   const examined = examineHost(domain);
   if (examined.kind === 'refused') return examined;
-  const labels = examined.host.split('.');
-  if (!isTopLevel(labels.at(-1) ?? '') || labels.some(isReserved)) {
+  if (!TOP_LEVEL.test(examined.host) || hasReservedLabel(examined.host)) {
     return { kind: 'refused', fault: 'domain_invalid' };
   }
   return examined;
 }
 
+const COMMENT_OR_FOLDING = /[ ()]/;
+
 /**
  * RFC 1123 section 2.1: the last label is alphabetic, which is what tells a name from an IP address.
  * An internationalised one stands there as its A-label. One letter has never been delegated.
  */
-function isTopLevel(label: string): boolean {
-  return /^[a-z]{2,}$/.test(label) || label.startsWith('xn--');
-}
+const TOP_LEVEL = /\.(?:[a-z]{2,}|xn--[^.]*)$/;
 
 /**
  * RFC 5890 section 2.3.1: hyphens in the third and fourth place are reserved for encodings to come, and a
  * label with a prefix other than `xn--` must not be taken for an ordinary one.
  */
+function hasReservedLabel(host: string): boolean {
+  return host.includes('--') && host.split('.').some(isReserved);
+}
+
 function isReserved(label: string): boolean {
   return label.startsWith('--', 2) && !label.startsWith('xn--');
 }

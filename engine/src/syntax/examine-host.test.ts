@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { examineByTables, examineHost, isPlain } from './examine-host.ts';
+import { examineByTables, examineHost, faultOf, isPlain } from './examine-host.ts';
 
 /** The short way for plain names is a matter of time only: what it says is what the tables say. */
 
@@ -41,6 +41,24 @@ describe('plain host names', () => {
       { numRuns: 5_000 },
     );
     assert.ok(plain > 2_000, `${plain} plain names`);
+  });
+
+  test('whether the labels are sound at a glance or rule by rule comes to the same', () => {
+    let sound = 0;
+    fc.assert(
+      fc.property(names, (name) => {
+        if (!isPlain(name) || name.length > 500) return;
+        const examined = examineHost(name);
+        if (examined.kind === 'canonical') sound += 1;
+        assert.equal(
+          examined.kind === 'canonical' ? undefined : examined.fault,
+          faultOf(name.toLowerCase()),
+          name,
+        );
+      }),
+      { numRuns: 5_000 },
+    );
+    assert.ok(sound > 200, `${sound} sound names`);
   });
 
   test('every ASCII character, alone in a label, reads the same both ways', () => {

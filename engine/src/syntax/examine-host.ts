@@ -34,13 +34,14 @@ export function examineHost(name: string): ExaminedHost {
 }
 
 const PLAIN = /^[a-z\d.-]+$/i;
+const A_LABEL = /xn--/i;
 
 /**
  * Nearly every name: letters, digits, hyphens and dots alone. UTS 46 maps these to themselves in lower case and finds
  * no fault in them, so its tables need not be asked. An A-label is not plain: what it decodes to has to be judged.
  */
 export function isPlain(name: string): boolean {
-  return PLAIN.test(name) && !/xn--/i.test(name);
+  return PLAIN.test(name) && !A_LABEL.test(name);
 }
 
 /** The long way, which is right for every name. */
@@ -92,15 +93,23 @@ function hasOnlyLetters(written: string): boolean {
 
 /** RFC 1123 section 2.1 and RFC 1035 section 2.3.4, on the ASCII form. */
 function examineLabels(wire: string): ExaminedHost {
+  const fault = SOUND.test(wire) && wire.length <= defaultLimits.domainOctets ? undefined : faultOf(wire);
+  // The brand marks that every rule has been applied; this is the only place that puts it on.
+  return fault === undefined ? { kind: 'canonical', host: wire as CanonicalHost } : refused(fault);
+}
+
+/** Nearly every name: two labels or more within the rules, the last of them beginning as no number does. */
+const SOUND = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/;
+
+/** The long way, which is right for every name. */
+export function faultOf(wire: string): HostFault | undefined {
   const labels = wire.split('.');
-  if (labels.length < 2) return refused('domain_dotless');
-  if (!labels.every((label) => LETTERS_DIGITS_HYPHENS.test(label))) return refused('domain_invalid');
-  if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) return refused('domain_invalid');
-  if (labels.some((label) => label.length > 63)) return refused('domain_too_long');
-  if (wire.length > defaultLimits.domainOctets) return refused('domain_too_long');
-  if (NUMBER.test(labels.at(-1) ?? '')) return refused('domain_numeric');
-  // The brand marks that every rule above has been applied; this is the only place that puts it on.
-  return { kind: 'canonical', host: wire as CanonicalHost };
+  if (labels.length < 2) return 'domain_dotless';
+  if (!labels.every((label) => LETTERS_DIGITS_HYPHENS.test(label))) return 'domain_invalid';
+  if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) return 'domain_invalid';
+  if (labels.some((label) => label.length > 63)) return 'domain_too_long';
+  if (wire.length > defaultLimits.domainOctets) return 'domain_too_long';
+  return NUMBER.test(labels.at(-1) ?? '') ? 'domain_numeric' : undefined;
 }
 
 const LETTERS_DIGITS_HYPHENS = /^[a-z0-9-]+$/;

@@ -45,7 +45,8 @@ function parse(input: string, examine: typeof examineDomain): ParsedAddress {
     address: {
       email: input,
       username: split.localPart,
-      domain: lowerCase(split.domain),
+      // What is on the wire as it was written is in lower case already.
+      domain: split.domain === domain.host ? domain.host : lowerCase(split.domain),
       host: domain.host,
       localPart: split.localPart,
       needsSmtputf8: !isAscii(split.localPart),
