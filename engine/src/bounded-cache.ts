@@ -52,11 +52,14 @@ export function createBoundedCache<Value>({
       if (lifeMs <= 0) return;
       entries.set(key, { value, until: clock.now() + lifeMs });
       if (entries.size <= maxEntries) return;
-      const [oldest] = entries.keys();
-      if (oldest !== undefined) entries.delete(oldest);
+      const oldest = entries.keys().next();
+      if (oldest.done !== true) entries.delete(oldest.value);
     },
     delete: (key) => void entries.delete(key),
-    lifeOf: (key) => Math.max(0, (entries.get(key)?.until ?? -Infinity) - clock.now()),
+    lifeOf(key) {
+      const entry = entries.get(key);
+      return entry === undefined ? 0 : Math.max(0, entry.until - clock.now());
+    },
     list: () =>
       [...entries].flatMap(([key, { value, until }]) => (until > clock.now() ? [{ key, value, until }] : [])),
     size: () => entries.size,

@@ -24,6 +24,7 @@ export type Explanation = {
 
 export type Timings = Explanation['timings_ms'];
 type Cause = Pick<Explanation, 'stage' | 'reason' | 'retry'>;
+type Told = Omit<Explanation, 'replies' | 'timings_ms'>;
 
 const never = { advised: false } as const;
 
@@ -42,28 +43,23 @@ function retryIn(seconds: number): Explanation['retry'] {
 }
 
 export function explain(evidence: Evidence, verdict: Verdict, timings: Timings): Explanation {
-  const mailbox = evidence.mailbox;
-  return {
-    ...causeOf(evidence, verdict),
-    ...hintsOf(evidence),
-    ...(mailbox?.host === undefined ? {} : { mail_host: mailbox.host }),
-    replies: (mailbox?.replies ?? []).map(presentReply),
-    timings_ms: timings,
-  };
+  const { mailbox, lists } = evidence;
+  const told: Told = causeOf(evidence, verdict);
+  const meant = providerMeant(evidence);
+  if (meant !== undefined) told.did_you_mean = meant;
+  if (lists.parked !== undefined) told.parked = lists.parked;
+  if (mailbox?.host !== undefined) told.mail_host = mailbox.host;
+  return { ...told, replies: mailbox?.replies.map(presentReply) ?? [], timings_ms: timings };
 }
 
 /** The shorter a name, the more living domains are a slip away from it: these are named only where the domain is dead or parked. */
 const leastLettersOfLiving = 5;
 
-function hintsOf({ lists, route }: Evidence): Pick<Explanation, 'did_you_mean' | 'parked'> {
+function providerMeant({ lists, route }: Evidence): string | undefined {
   const { nearProvider, parked } = lists;
+  if (nearProvider === undefined) return undefined;
   const isUnused = parked === true || route?.kind === 'refuses_mail';
-  const letters = nearProvider?.indexOf('.') ?? 0;
-  const isTold = nearProvider !== undefined && (isUnused || letters >= leastLettersOfLiving);
-  return {
-    ...(isTold ? { did_you_mean: nearProvider } : {}),
-    ...(parked === undefined ? {} : { parked }),
-  };
+  return isUnused || nearProvider.indexOf('.') >= leastLettersOfLiving ? nearProvider : undefined;
 }
 
 /** DNS gave no answer, or nobody can be reached from here: there is no verdict to explain, only a failure. */
@@ -99,7 +95,8 @@ function causeOf(evidence: Evidence, verdict: Verdict): Cause {
     return { stage: 'dns', reason: evidence.route.why, retry: never };
   if (verdict.status === 'spamtrap') return { stage: 'lists', reason: 'spamtrap_listed', retry: never };
   if (verdict.status === 'disposable') return { stage: 'lists', reason: 'disposable_listed', retry: never };
-  return { stage: 'smtp', ...smtpCause(evidence) };
+  const { reason, retry } = smtpCause(evidence);
+  return { stage: 'smtp', reason, retry };
 }
 
 function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {

@@ -118,9 +118,10 @@ export const considerations: readonly Consideration[] = [
 ];
 
 export function scoreOf(status: ScoredStatus, evidence: Evidence): number {
-  return considerations
-    .filter(({ holds }) => holds(evidence))
-    .reduce((score, { points }) => score + (points[status] ?? 0), scoreStarts[status]);
+  return considerations.reduce((score, { points, holds }) => {
+    const added = points[status];
+    return added !== undefined && holds(evidence) ? score + added : score;
+  }, scoreStarts[status]);
 }
 
 function isOwnDomainOfProvider({ address, mailbox }: Evidence): boolean {

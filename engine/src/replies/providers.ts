@@ -247,8 +247,10 @@ function lastTwoLabels(name: string): string {
 
 /** Whether an acceptance there is believed without asking for a made-up address as well. */
 export function isBelievedUnasked(domain: string, mailHost: string): boolean {
-  return providerOf(mailHost)?.truthfulDomains?.includes(domain) ?? false;
+  return truthfulDomains.has(domain) && (providerOf(mailHost)?.truthfulDomains?.includes(domain) ?? false);
 }
+
+const truthfulDomains = new Set(providerTable.flatMap((provider) => provider.truthfulDomains ?? []));
 
 /** The provider meant by a name: an id of the table, another common name, or the name of a mail host. */
 export function providerNamed(name: string): ProviderId | undefined {

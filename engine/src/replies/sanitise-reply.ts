@@ -7,8 +7,8 @@
 export function sanitiseReply(text: string, maxCharacters: number): string {
   // Each step shortens the text or keeps its length, so twice the limit is more than enough to look at.
   const head = text.slice(0, Math.max(0, maxCharacters) * 2);
-  return head
-    .replace(/[\r\n]+/g, ' ')
-    .replace(/[^\x20-\x7E]/gu, '?')
-    .slice(0, Math.max(0, maxCharacters));
+  const safe = UNSAFE.test(head) ? head.replace(/[\r\n]+/g, ' ').replace(/[^\x20-\x7E]/gu, '?') : head;
+  return safe.slice(0, Math.max(0, maxCharacters));
 }
+
+const UNSAFE = /[^\x20-\x7E]/;

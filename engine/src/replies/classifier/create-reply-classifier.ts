@@ -29,7 +29,9 @@ export function createReplyClassifier(most: number): ReplyClassifier {
     if (isAcceptance(reply)) return { label: 'accepted', reason: 'accepted' };
     const key = verbatimKey(reply, parties);
     if (key === undefined) return { ...read(reply, parties) };
-    const meaning = verbatim.peek(key) ?? read(reply, parties);
+    const remembered = verbatim.get(key);
+    if (remembered !== undefined) return { ...remembered };
+    const meaning = read(reply, parties);
     verbatim.set(key, meaning);
     return { ...meaning };
   };
@@ -53,9 +55,10 @@ function verbatimKey(
   const { sender, heloName, recipient } = parties;
   if (!text.includes(recipient) || !plainAddress.test(recipient)) return undefined;
   const senderDomain = sender.slice(sender.lastIndexOf('@') + 1);
-  const bearsOurName = [heloName, senderDomain].some((name) => recipient.includes(name.toLowerCase()));
+  if (recipient.includes(heloName.toLowerCase()) || recipient.includes(senderDomain.toLowerCase()))
+    return undefined;
   const words = text.replaceAll(recipient, '\t');
-  if (bearsOurName || notByItself.test(words)) return undefined;
+  if (notByItself.test(words)) return undefined;
   return `${code} ${enhanced} ${provider} ${heloName} ${sender} ${words}`;
 }
 
