@@ -26,7 +26,8 @@ import { allRules } from '../rules/all-rules.ts';
 import { condemnsMailbox, prepareRule } from '../rules/rule.ts';
 
 const preparedRules = allRules.map(prepareRule);
-const complaints = [...clientRules, ...senderRules].map(prepareRule);
+const complaintRules = new Set([...clientRules, ...senderRules]);
+const complaints = preparedRules.filter(({ rule }) => complaintRules.has(rule));
 
 /** With the parties of the conversation, a reply that names us and not the recipient condemns nobody. */
 export function classifyReply(reply: ReplyToClassify, parties?: ReplyParties): ReplyMeaning {

@@ -28,8 +28,12 @@ export function phrasePattern(phrases: readonly string[]): RegExp {
 
 /** A word compiles to itself and the space after it, so that groups nest without further ado. */
 function phraseSource(phrase: string): string {
-  const pieces = phrase.match(/\)\?|[()|]|[^\s()|]+/gu) ?? [];
-  return pieces.map(pieceSource).join('');
+  return phrasePieces(phrase).map(pieceSource).join('');
+}
+
+/** Words and the marks between them, as they are written. */
+export function phrasePieces(phrase: string): string[] {
+  return phrase.match(/\)\?|[()|]|[^\s()|]+/gu) ?? [];
 }
 
 function pieceSource(piece: string): string {

@@ -2,6 +2,7 @@ import type { ReplyLabel } from '../meaning.ts';
 import type { ProviderId } from '../providers.ts';
 import type { PlainReply } from '../normalise-reply.ts';
 import type { ReplyReason } from '../reply-reasons.ts';
+import { meetsNeeds, needsOf } from './phrase-needs.ts';
 import { phrasePattern } from './phrase.ts';
 
 /** Phrases (see `phrase.ts`), each with the reply that taught it: code, perhaps an enhanced code, text. */
@@ -52,8 +53,8 @@ export function prepareRule(rule: Rule): PreparedRule {
   const classes: readonly number[] = when.classes ?? (condemns ? [5] : [4, 5]);
   const wordsOf = ({ words, wordsAboutRecipient }: PlainReply): string =>
     condemns || when.aboutRecipient ? wordsAboutRecipient : words;
-  const text = patternOf(when.text);
-  const unless = patternOf(when.unless);
+  const hasText = matcherOf(when.text);
+  const hasException = matcherOf(when.unless);
   return {
     rule,
     matches: (reply) =>
@@ -64,14 +65,40 @@ export function prepareRule(rule: Rule): PreparedRule {
       (when.enhanced?.some((pattern) => enhancedMatches(pattern, reply.enhanced)) ?? true) &&
       !(when.unlessEnhanced?.some((pattern) => enhancedMatches(pattern, reply.enhanced)) ?? false) &&
       !(when.unlessAboutUs === true && reply.words !== reply.wordsAboutRecipient) &&
-      (text?.test(wordsOf(reply)) ?? true) &&
-      !(unless?.test(reply.words) ?? false),
+      (hasText?.(wordsOf(reply)) ?? true) &&
+      !(hasException?.(reply.words) ?? false),
   };
 }
 
-function patternOf(phrases: Phrases = {}): RegExp | undefined {
+type Matcher = (words: string) => boolean;
+
+/** To make the expression of all phrases pays once a rule was asked so often for each; the larger, the later. */
+const asksPerPhrase = 20;
+
+/**
+ * Whether one of the phrases occurs. To make the expressions of all rules takes far longer than to read a reply, so at
+ * first only those phrases get one that have the words they need in a reply.
+ */
+export function matcherOf(phrases: Phrases = {}): Matcher | undefined {
   const spellings = Object.keys(phrases);
-  return spellings.length === 0 ? undefined : phrasePattern(spellings);
+  if (spellings.length === 0) return undefined;
+  let asksLeft = spellings.length * asksPerPhrase;
+  let matchers: Matcher[] | undefined;
+  let pattern: RegExp | undefined;
+  return (words) => {
+    if (pattern !== undefined) return pattern.test(words);
+    matchers ??= spellings.map(phraseMatcher);
+    asksLeft -= 1;
+    if (asksLeft <= 0) pattern = phrasePattern(spellings);
+    return matchers.some((matches) => matches(words));
+  };
+}
+
+/** For one phrase that is asked seldom. */
+function phraseMatcher(phrase: string): Matcher {
+  const needs = needsOf(phrase);
+  let pattern: RegExp | undefined;
+  return (words) => meetsNeeds(words, needs) && (pattern ??= phrasePattern([phrase])).test(words);
 }
 
 /** The two labels that end in a verdict against the mailbox; the gravest mistake is to give one wrongly. */
