@@ -83,6 +83,43 @@ test('a failure of the work or of the source comes out in its place', async () =
   );
 });
 
+test('results that are there come before the failure of the source', async () => {
+  const jobs = controlled();
+  const failed = Promise.withResolvers<string>();
+  async function* source() {
+    yield 'a';
+    yield 'b';
+    yield await failed.promise;
+  }
+  const results = mapInOrder(source(), jobs.work, bounds(3, 3));
+  const first = results.next();
+  await jobs.begun(2);
+  for (const item of ['b', 'a']) jobs.finish(item);
+  assert.equal((await first).value, 'a!');
+  failed.reject(new Error('source failed'));
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  assert.equal((await results.next()).value, 'b!');
+  await assert.rejects(results.next(), /source failed/);
+});
+
+test('once nobody takes results any more, the source is read no further', async () => {
+  let read = 0;
+  async function* source() {
+    for (;;) {
+      await setImmediate();
+      read += 1;
+      yield String(read);
+    }
+  }
+  const results = mapInOrder(source(), (item) => Promise.resolve(item), bounds(2, 1_000));
+  assert.equal((await results.next()).value, '1');
+  await results.return(undefined);
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  const readByThen = read;
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+  assert.equal(read, readByThen);
+});
+
 test('many items of one group in a row leave room for those of others behind them', async () => {
   const jobs = controlled();
   const items = [...Array.from({ length: 20 }, (_, i) => `a${i}`), 'b0', 'c0'];

@@ -59,7 +59,7 @@ function verbatimKey(
     return undefined;
   const words = text.replaceAll(recipient, '\t');
   if (notByItself.test(words)) return undefined;
-  return `${code} ${enhanced} ${provider} ${heloName} ${sender} ${words}`;
+  return [code, enhanced, provider, heloName, sender, words].join(' ');
 }
 
 /** All that the rules look at. A tab can stand in none of it: words are parted by single spaces. */
