@@ -72,8 +72,8 @@ export function prepareRule(rule: Rule): PreparedRule {
 
 type Matcher = (words: string) => boolean;
 
-/** To make the expression of all phrases pays once a rule was asked so often for each; the larger, the later. */
-const asksPerPhrase = 20;
+/** To make the expression of all phrases pays for a process that reads so many different replies. */
+const asksOneByOne = 20;
 
 /**
  * Whether one of the phrases occurs. To make the expressions of all rules takes far longer than to read a reply, so at
@@ -82,7 +82,7 @@ const asksPerPhrase = 20;
 export function matcherOf(phrases: Phrases = {}): Matcher | undefined {
   const spellings = Object.keys(phrases);
   if (spellings.length === 0) return undefined;
-  let asksLeft = spellings.length * asksPerPhrase;
+  let asksLeft = asksOneByOne;
   let matchers: Matcher[] | undefined;
   let pattern: RegExp | undefined;
   return (words) => {
