@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
-import { createConnection } from '../smtp/connection.ts';
+import { Connection } from '../smtp/connection.ts';
 import type { RouteDialOutcome } from './create-route-dialer.ts';
 import type { DialNews } from './watch-mail-port.ts';
 
@@ -28,7 +28,7 @@ export async function askCanary(
   if (dialled.kind === 'failed') {
     return dialled.why === 'forbidden' || dialled.why === 'route_down' ? undefined : dialled.why;
   }
-  const connection = createConnection(dialled.socket, { clock, limits, signal: patience.signal });
+  const connection = new Connection(dialled.socket, { clock, limits, signal: patience.signal });
   try {
     const banner = await connection.read(Math.min(patience.deadline, clock.now() + limits.bannerMs));
     if (banner.kind === 'fault') return banner.fault === 'timeout' ? 'timeout' : 'hung_up';

@@ -3,7 +3,13 @@ import { connect, type TLSSocket } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { encodeCommand, type Command } from './command.ts';
-import { createReplyReader, type Reply } from './reply-reader.ts';
+import { ReplyReader, type Reply } from './reply-reader.ts';
+
+export type Fault = 'timeout' | 'closed' | 'protocol_error' | 'tls_failed';
+
+export type Heard = { kind: 'reply'; reply: Reply } | { kind: 'fault'; fault: Fault };
+
+type ConnectionParts = { clock: Clock; limits: Limits; signal: AbortSignal };
 
 /**
  * One TCP connection to a mail host, as commands out and replies in.
@@ -11,105 +17,176 @@ import { createReplyReader, type Reply } from './reply-reader.ts';
  * It is in step as long as every reply that arrived was waited for. A reply nobody asked for, garbage,
  * a hang-up or a deadline breaks it, and it stays broken: the first fault is what every later call
  * answers. An aborted signal destroys the socket and rejects with the signal's reason.
+ *
+ * Thousands are open at once, most of them waiting. So what a connection needs is made once and not for each wait, and
+ * none waits as a suspended function.
  */
-export type Fault = 'timeout' | 'closed' | 'protocol_error' | 'tls_failed';
+export class Connection {
+  private readonly parts: ConnectionParts;
+  private readonly reader: ReplyReader;
+  private socket: Socket;
+  private firstFault: Fault | undefined;
+  /** Looks whether the wait under way is over; called at each event. */
+  private wake: () => void = ignore;
+  private resolveRead: (heard: Heard) => void = ignore;
+  private rejectRead: (reason: Error) => void = ignore;
+  /** Until when is waited, and for when the timer is set, which may be before that. */
+  private deadline = 0;
+  private timerDueAt = Infinity;
+  private cancelTimer: () => void = ignore;
+  private heedsAbort = true;
 
-export type Connection = {
+  constructor(tcp: Socket, parts: ConnectionParts) {
+    this.parts = parts;
+    this.reader = new ReplyReader(parts.limits);
+    this.socket = tcp;
+    this.attach(tcp);
+    parts.signal.addEventListener('abort', this.onGone);
+  }
+
+  fault(): Fault | undefined {
+    return this.firstFault;
+  }
+
+  destroy(): void {
+    this.stopWatching();
+    this.socket.destroy();
+  }
+
   /** Writes commands in one segment; breaks the connection where something unasked-for has arrived. */
-  send(commands: Command[]): void;
+  send(commands: readonly Command[]): void {
+    let lines = '';
+    for (const command of commands) lines += encodeCommand(command, this.parts.limits);
+    if (this.checkInStep() === undefined) this.socket.write(lines, 'utf8');
+  }
+
+  /** The next reply, if it is here already. Out of step, even a well-formed one may answer another command than ours. */
+  heard(): Heard | undefined {
+    const reply = this.firstFault === 'protocol_error' ? undefined : this.reader.take();
+    return reply === undefined ? undefined : { kind: 'reply', reply };
+  }
+
   /** Waits for the next reply until `deadline` on the clock. */
-  read(deadline: number): Promise<Heard>;
+  read(deadline: number): Promise<Heard> {
+    const reading = new Promise(this.onRead);
+    this.wake = this.wakeReader;
+    this.wake();
+    if (this.wake !== ignore) this.watch(deadline);
+    return reading;
+  }
+
   /** Turns the connection into TLS after a 220 to STARTTLS (RFC 3207). What was learnt before is void. */
-  startTls(serverName: string, deadline: number): Promise<Fault | undefined>;
-  fault(): Fault | undefined;
-  destroy(): void;
-};
-
-export type Heard = { kind: 'reply'; reply: Reply } | { kind: 'fault'; fault: Fault };
-
-type ConnectionParts = { clock: Clock; limits: Limits; signal: AbortSignal };
-
-export function createConnection(tcp: Socket, { clock, limits, signal }: ConnectionParts): Connection {
-  const reader = createReplyReader(limits);
-  let socket: Socket = tcp;
-  let fault: Fault | undefined;
-  let wake: () => void = ignore;
-
-  function breakWith(reason: Fault): void {
-    fault ??= reason;
-    signal.removeEventListener('abort', listeners.gone);
-    socket.destroy();
-    wake();
-  }
-  const listeners = {
-    data: (bytes: Buffer) => (reader.push(bytes) ? wake() : breakWith('protocol_error')),
-    gone: () => breakWith('closed'),
-  };
-
-  /** Asks `isOver` at each event until it says so. Thousands wait at once: none is a suspended function. */
-  function wait(deadline: number, isOver: () => boolean): void {
-    const cancel = clock.after(deadline - clock.now(), () => breakWith('timeout'));
-    wake = () => {
-      if (!isOver()) return;
-      wake = ignore;
-      cancel();
-    };
-  }
-
-  /** A reply that waits unasked-for is a breach, whatever it says. */
-  function checkInStep(): Fault | undefined {
-    signal.throwIfAborted();
-    if (fault === undefined && !reader.isEmpty()) breakWith('protocol_error');
-    return fault;
-  }
-
-  function read(deadline: number): Promise<Heard> {
-    return new Promise((resolve, reject) => {
-      const isOver = (): boolean => {
-        // Out of step, even a well-formed reply may answer another command than ours.
-        const reply = fault === 'protocol_error' ? undefined : reader.take();
-        if (reply !== undefined) resolve({ kind: 'reply', reply });
-        // The reason of an abort is whatever its owner gave; callers expect exactly that.
-        else if (signal.aborted) reject(signal.reason as Error);
-        else if (fault !== undefined) resolve({ kind: 'fault', fault });
-        else return false;
-        return true;
-      };
-      if (!isOver()) wait(deadline, isOver);
-    });
-  }
-
-  function send(commands: Command[]): void {
-    const lines = commands.map((command) => encodeCommand(command, limits)).join('');
-    if (checkInStep() === undefined) socket.write(lines, 'utf8');
-  }
-
-  async function startTls(serverName: string, deadline: number): Promise<Fault | undefined> {
+  async startTls(serverName: string, deadline: number): Promise<Fault | undefined> {
     // Bytes that came in the clear must not be read as if TLS had carried them (RFC 3207 section 6).
-    if (checkInStep() !== undefined) return fault;
-    detach(tcp, listeners);
-    const secure = secureSocket(tcp, serverName);
-    socket = secure;
-    attach(secure, listeners);
+    if (this.checkInStep() !== undefined) return this.firstFault;
+    this.detach(this.socket);
+    const secure = secureSocket(this.socket, serverName);
+    this.socket = secure;
+    this.attach(secure);
     const handshake = { done: false };
     secure.once('secureConnect', () => {
       handshake.done = true;
-      wake();
+      this.wake();
     });
     await new Promise<void>((resolve) => {
-      wait(deadline, () => {
-        if (handshake.done || fault !== undefined) resolve();
-        return handshake.done || fault !== undefined;
-      });
+      this.wake = () => {
+        if (!handshake.done && this.firstFault === undefined) return;
+        this.wake = ignore;
+        resolve();
+      };
+      this.watch(deadline);
     });
-    signal.throwIfAborted();
-    if (!handshake.done) fault = 'tls_failed';
-    return fault;
+    this.parts.signal.throwIfAborted();
+    if (!handshake.done) this.firstFault = 'tls_failed';
+    return this.firstFault;
   }
 
-  attach(tcp, listeners);
-  signal.addEventListener('abort', listeners.gone, { once: true });
-  return { send, read, startTls, fault: () => fault, destroy: () => void socket.destroy() };
+  /** A reply that waits unasked-for is a breach, whatever it says. */
+  private checkInStep(): Fault | undefined {
+    this.parts.signal.throwIfAborted();
+    if (this.firstFault === undefined && !this.reader.isEmpty()) this.breakWith('protocol_error');
+    return this.firstFault;
+  }
+
+  private breakWith(fault: Fault): void {
+    if (this.firstFault !== undefined) return;
+    this.firstFault = fault;
+    this.destroy();
+    this.wake();
+  }
+
+  /**
+   * Has the deadline noticed. Most waits are over soon, so one timer serves all of a connection: it is due no later than
+   * the shortest of them would be, and where it comes before the deadline it is set again.
+   */
+  private watch(deadline: number): void {
+    this.deadline = deadline;
+    if (this.timerDueAt <= deadline) return;
+    this.cancelTimer();
+    this.setTimer();
+  }
+
+  private setTimer(): void {
+    const { clock, limits } = this.parts;
+    const now = clock.now();
+    this.timerDueAt = Math.min(this.deadline, now + limits.quitMs);
+    this.cancelTimer = clock.after(this.timerDueAt - now, this.onTimer);
+  }
+
+  private readonly onTimer = (): void => {
+    const isOver = this.deadline <= this.timerDueAt;
+    this.timerDueAt = Infinity;
+    if (this.wake === ignore) return;
+    if (isOver) this.breakWith('timeout');
+    else this.setTimer();
+  };
+
+  private stopWatching(): void {
+    this.cancelTimer();
+    this.cancelTimer = ignore;
+    this.timerDueAt = Infinity;
+    if (this.heedsAbort) this.parts.signal.removeEventListener('abort', this.onGone);
+    this.heedsAbort = false;
+  }
+
+  private readonly onRead = (resolve: (heard: Heard) => void, reject: (reason: Error) => void): void => {
+    this.resolveRead = resolve;
+    this.rejectRead = reject;
+  };
+
+  private readonly wakeReader = (): void => {
+    const { signal } = this.parts;
+    const heard = this.heard();
+    if (heard !== undefined) this.resolveRead(heard);
+    // The reason of an abort is whatever its owner gave; callers expect exactly that.
+    else if (signal.aborted) this.rejectRead(signal.reason as Error);
+    else if (this.firstFault !== undefined) this.resolveRead({ kind: 'fault', fault: this.firstFault });
+    else return;
+    this.wake = ignore;
+  };
+
+  private readonly onData = (bytes: Buffer): void => {
+    if (this.reader.push(bytes)) this.wake();
+    else this.breakWith('protocol_error');
+  };
+
+  private readonly onGone = (): void => this.breakWith('closed');
+
+  private attach(socket: Socket): void {
+    const { onData, onGone } = this;
+    socket.on('data', onData).on('end', onGone).on('close', onGone).on('error', onGone).resume();
+  }
+
+  /** An error that comes after this has nobody left to tell. */
+  private detach(socket: Socket): void {
+    const { onData, onGone } = this;
+    socket
+      .off('data', onData)
+      .off('end', onGone)
+      .off('close', onGone)
+      .off('error', onGone)
+      .on('error', ignore);
+  }
 }
 
 /**
@@ -126,17 +203,6 @@ function secureSocket(tcp: Socket, serverName: string): TLSSocket {
   });
   secure.disableRenegotiation();
   return secure;
-}
-
-type Listeners = { data: (bytes: Buffer) => void; gone: () => void };
-
-function attach(socket: Socket, { data, gone }: Listeners): void {
-  socket.on('data', data).on('end', gone).on('close', gone).on('error', gone).resume();
-}
-
-/** An error that comes after this has nobody left to tell. */
-function detach(socket: Socket, { data, gone }: Listeners): void {
-  socket.off('data', data).off('end', gone).off('close', gone).off('error', gone).on('error', ignore);
 }
 
 function ignore(): void {

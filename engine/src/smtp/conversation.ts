@@ -6,7 +6,7 @@ import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Command } from './command.ts';
-import { createConnection, type Connection, type Fault, type Heard } from './connection.ts';
+import { Connection, type Fault, type Heard } from './connection.ts';
 import type { Reply } from './reply-reader.ts';
 
 /**
@@ -49,12 +49,13 @@ export async function openConversation(
   patience: Patience,
 ): Promise<Opened> {
   const { clock, limits } = parts;
-  const connection = createConnection(socket, { clock, limits, signal: patience.signal });
+  const connection = new Connection(socket, { clock, limits, signal: patience.signal });
   const bannerMs = urgency === 'bulk' ? limits.bulkBannerMs : limits.bannerMs;
-  const banner = await readReply(connection, bannerMs, { clock, patience });
-  if (banner.kind === 'fault') return { ...broken('banner', banner), connection };
+  const banner = await connection.read(deadlineIn(bannerMs, clock, patience));
+  if (banner.kind === 'fault') return { kind: 'broken', phase: 'banner', fault: banner.fault, connection };
   if (banner.reply.code !== 220) return { kind: 'refused', phase: 'banner', reply: banner.reply, connection };
-  const greeted = await greet(connection, parts, patience);
+  const ehlo = await sayEhlo(connection, parts, patience);
+  const greeted = readEhlo(ehlo, limits) ?? (await sayHelo(connection, parts, patience));
   if (greeted.kind !== 'greeted') return { ...greeted, connection };
   return {
     kind: 'open',
@@ -72,54 +73,69 @@ export async function encrypt(
   const { clock, limits } = parts;
   const startedAt = clock.now();
   connection.send([{ verb: 'STARTTLS' }]);
-  const answer = await readReply(connection, limits.tlsMs, { clock, patience });
+  const answer = await connection.read(deadlineIn(limits.tlsMs, clock, patience));
   if (answer.kind === 'fault') return broken('starttls', answer);
   if (answer.reply.code !== 220) return { kind: 'refused', phase: 'starttls', reply: answer.reply };
   const deadline = Math.min(patience.deadline, startedAt + limits.tlsMs);
   const fault = await connection.startTls(conversation.host, deadline);
   if (fault !== undefined) return { kind: 'broken', phase: 'starttls', fault };
-  const greeted = await greet(connection, parts, patience);
+  const ehlo = await sayEhlo(connection, parts, patience);
+  const greeted = readEhlo(ehlo, limits) ?? (await sayHelo(connection, parts, patience));
   if (greeted.kind !== 'greeted') return greeted;
   conversation.capabilities = { ...greeted.capabilities, starttls: false };
   conversation.encrypted = true;
   return undefined;
 }
 
+type Greeted = { kind: 'greeted'; capabilities: Capabilities } | Failure;
+
+function sayEhlo(
+  connection: Connection,
+  { clock, limits, heloName }: ConversationParts,
+  patience: Patience,
+): Promise<Heard> {
+  connection.send([{ verb: 'EHLO', name: heloName }]);
+  return connection.read(deadlineIn(limits.ehloMs, clock, patience));
+}
+
 /** The codes by which a host says that it does not know EHLO (RFC 5321 section 4.1.4). */
 const ehloNotUnderstood: ReadonlySet<number> = new Set([500, 501, 502, 504, 550]);
 
-async function greet(
-  connection: Connection,
-  parts: ConversationParts,
-  patience: Patience,
-): Promise<{ kind: 'greeted'; capabilities: Capabilities } | Failure> {
-  const { clock, limits, heloName: name } = parts;
-  connection.send([{ verb: 'EHLO', name }]);
-  const ehlo = await readReply(connection, limits.ehloMs, { clock, patience });
-  if (ehlo.kind === 'fault') return broken('ehlo', ehlo);
-  if (ehlo.reply.code === 250) return { kind: 'greeted', capabilities: readCapabilities(ehlo.reply, limits) };
-  if (!ehloNotUnderstood.has(ehlo.reply.code)) return { kind: 'refused', phase: 'ehlo', reply: ehlo.reply };
-  connection.send([{ verb: 'HELO', name }]);
-  const helo = await readReply(connection, limits.ehloMs, { clock, patience });
-  if (helo.kind === 'fault') return broken('ehlo', helo);
-  if (helo.reply.code !== 250) return { kind: 'refused', phase: 'ehlo', reply: helo.reply };
-  return { kind: 'greeted', capabilities: { ...noCapabilities } };
+/** What became of EHLO; undefined where the host does not know it. */
+function readEhlo(answer: Heard, limits: Limits): Greeted | undefined {
+  if (answer.kind === 'fault') return broken('ehlo', answer);
+  const { reply } = answer;
+  if (reply.code === 250) return { kind: 'greeted', capabilities: readCapabilities(reply, limits) };
+  return ehloNotUnderstood.has(reply.code) ? undefined : { kind: 'refused', phase: 'ehlo', reply };
 }
 
-const noCapabilities: Capabilities = { pipelining: false, smtputf8: false, starttls: false };
+/** The greeting of a host that does not know EHLO. */
+async function sayHelo(
+  connection: Connection,
+  { clock, limits, heloName }: ConversationParts,
+  patience: Patience,
+): Promise<Greeted> {
+  connection.send([{ verb: 'HELO', name: heloName }]);
+  const answer = await connection.read(deadlineIn(limits.ehloMs, clock, patience));
+  if (answer.kind === 'fault') return broken('ehlo', answer);
+  if (answer.reply.code !== 250) return { kind: 'refused', phase: 'ehlo', reply: answer.reply };
+  return { kind: 'greeted', capabilities: { pipelining: false, smtputf8: false, starttls: false } };
+}
 
-const capabilityOf: ReadonlyMap<string, keyof Capabilities> = new Map([
-  ['PIPELINING', 'pipelining'],
-  ['SMTPUTF8', 'smtputf8'],
-  ['STARTTLS', 'starttls'],
-]);
+const keywords: Record<keyof Capabilities, RegExp> = {
+  pipelining: /^PIPELINING(?: |$)/i,
+  smtputf8: /^SMTPUTF8(?: |$)/i,
+  starttls: /^STARTTLS(?: |$)/i,
+};
 
-function readCapabilities(reply: Reply, limits: Limits): Capabilities {
-  const capabilities = { ...noCapabilities };
-  for (const line of reply.lines.slice(1, 1 + limits.ehloKeywords)) {
-    const [keyword = ''] = line.trim().split(' ', 1);
-    const known = capabilityOf.get(keyword.toUpperCase());
-    if (known !== undefined) capabilities[known] = true;
+function readCapabilities({ lines }: Reply, limits: Limits): Capabilities {
+  const capabilities = { pipelining: false, smtputf8: false, starttls: false };
+  const end = Math.min(lines.length, 1 + limits.ehloKeywords);
+  for (let index = 1; index < end; index += 1) {
+    const line = (lines[index] ?? '').trim();
+    capabilities.pipelining ||= keywords.pipelining.test(line);
+    capabilities.smtputf8 ||= keywords.smtputf8.test(line);
+    capabilities.starttls ||= keywords.starttls.test(line);
   }
   return capabilities;
 }
@@ -157,31 +173,39 @@ export async function exchange(
   steps: readonly Step[],
   { clock, limits, patience, urgency, onReply }: ExchangeParts,
 ): Promise<Exchanged> {
+  const { pipelining } = capabilities;
   const replies: (Reply | undefined)[] = [];
   const tookMs: number[] = [];
-  if (capabilities.pipelining) connection.send(steps.map(({ command }) => command));
+  if (pipelining) connection.send(steps.map(commandOf));
   /** How long all replies that are still to come may take together. */
-  let awaitedMs = steps.reduce((sum, { command }) => sum + replyMs(command, limits, urgency), 0);
+  let awaitedMs = 0;
+  for (const { command } of steps) awaitedMs += replyMs(command, limits, urgency);
   let mailRefused = false;
+  let since = clock.now();
   for (const { phase, command } of steps) {
     if (command.verb !== 'RCPT') mailRefused = false;
-    if (!capabilities.pipelining && mailRefused) {
+    if (!pipelining && mailRefused) {
       replies.push(undefined);
       continue;
     }
-    if (!capabilities.pipelining) connection.send([command]);
+    if (!pipelining) connection.send([command]);
     const ownMs = replyMs(command, limits, urgency);
-    const since = clock.now();
-    const waitMs = capabilities.pipelining ? awaitedMs : ownMs;
-    const answer = await readReply(connection, waitMs, { clock, patience });
+    const waitMs = pipelining ? awaitedMs : ownMs;
+    const answer = connection.heard() ?? (await connection.read(Math.min(patience.deadline, since + waitMs)));
     if (answer.kind === 'fault') return { replies, tookMs, broken: broken(phase, answer) };
     awaitedMs -= ownMs;
-    tookMs[replies.length] = clock.now() - since;
+    const now = clock.now();
+    tookMs[replies.length] = now - since;
+    since = now;
     replies.push(answer.reply);
     onReply();
     if (command.verb === 'MAIL') mailRefused = !isAccepted(answer.reply);
   }
   return { replies, tookMs, broken: undefined };
+}
+
+function commandOf({ command }: Step): Command {
+  return command;
 }
 
 function replyMs({ verb }: Command, limits: Limits, urgency: Urgency): number {
@@ -208,7 +232,7 @@ export async function sayGoodbye(
     return connection.fault() === 'protocol_error' ? 'out_of_step' : 'in_step';
   }
   connection.send([{ verb: 'QUIT' }]);
-  const answer = await readReply(connection, limits.quitMs, { clock, patience });
+  const answer = await connection.read(deadlineIn(limits.quitMs, clock, patience));
   connection.destroy();
   if (answer.kind === 'fault') return answer.fault === 'protocol_error' ? 'out_of_step' : 'in_step';
   return answer.reply.code === 221 || answer.reply.code === 421 ? 'in_step' : 'out_of_step';
@@ -232,13 +256,9 @@ export function demandsTls(reply: Reply): boolean {
   return tlsWords.test(text) && (reply.code === 530 || demandWords.test(text));
 }
 
-/** Waits for one reply: the phase's own time from now, never past the caller's deadline. */
-function readReply(
-  connection: Connection,
-  waitMs: number,
-  { clock, patience }: { clock: Clock; patience: Patience },
-): Promise<Heard> {
-  return connection.read(Math.min(patience.deadline, clock.now() + waitMs));
+/** The end of a phase that may take so long from now: never past the caller's deadline. */
+function deadlineIn(waitMs: number, clock: Clock, patience: Patience): number {
+  return Math.min(patience.deadline, clock.now() + waitMs);
 }
 
 function broken(phase: SmtpPhase, { fault }: { fault: Fault }): Break {

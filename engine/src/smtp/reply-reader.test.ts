@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { defaultLimits } from '../limits.ts';
-import { createReplyReader, type Reply } from './reply-reader.ts';
+import { ReplyReader, type Reply } from './reply-reader.ts';
 
 function readAll(...chunks: (string | Buffer)[]): { replies: Reply[]; intact: boolean; empty: boolean } {
-  const reader = createReplyReader(defaultLimits);
+  const reader = new ReplyReader(defaultLimits);
   const intact = chunks.map((chunk) => reader.push(Buffer.from(chunk as string, 'latin1'))).every(Boolean);
   const replies: Reply[] = [];
   for (let reply = reader.take(); reply !== undefined; reply = reader.take()) replies.push(reply);
@@ -93,7 +93,7 @@ describe('what is no SMTP breaks the reader', () => {
   }
 
   test('a broken reader stays broken', () => {
-    const reader = createReplyReader(defaultLimits);
+    const reader = new ReplyReader(defaultLimits);
     assert.equal(reader.push(Buffer.from('garbage\r\n')), false);
     assert.equal(reader.push(Buffer.from('250 ok\r\n')), false);
     assert.equal(reader.take(), undefined);

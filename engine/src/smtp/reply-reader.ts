@@ -15,61 +15,68 @@ export type Reply = {
   lines: string[];
 };
 
-type ReplyReader = {
-  /** Takes bytes as they come. Answers false once the stream is no SMTP any more. */
-  push(bytes: Buffer): boolean;
-  /** The next whole reply, if one has arrived. */
-  take(): Reply | undefined;
-  /** True while nothing has arrived that nobody has taken: no reply, no part of one. */
-  isEmpty(): boolean;
-};
+export class ReplyReader {
+  private readonly limits: Limits;
+  private readonly ready: Reply[] = [];
+  /** The line of which more is to come. */
+  private partial = '';
+  /** The lines so far of the reply of which more are to come. */
+  private lines: string[] | undefined;
+  private replyBytes = 0;
+  private receivedBytes = 0;
+  private broken = false;
 
-type OpenReply = { code: number; lines: string[]; bytes: number };
-
-export function createReplyReader(limits: Limits): ReplyReader {
-  const ready: Reply[] = [];
-  /** The line, and the reply, of which more is to come. */
-  let partial = '';
-  let open: OpenReply | undefined;
-  let receivedBytes = 0;
-  let broken = false;
-
-  function readLine(line: string): boolean {
-    const end = line.endsWith('\r') ? line.length - 1 : line.length;
-    const code = codeOf(line, end);
-    if (line.length > limits.replyLineBytes || code === undefined || line.includes('\0')) return false;
-    const reply = (open ??= { code, lines: [], bytes: 0 });
-    reply.code = code;
-    reply.lines.push(line.slice(textAt, end));
-    reply.bytes += line.length + 2;
-    if (reply.lines.length > limits.replyLines || reply.bytes > limits.replyBytes) return false;
-    if (line.charCodeAt(codeDigits) === HYPHEN) return true;
-    ready.push(finishReply(reply));
-    open = undefined;
-    return true;
+  constructor(limits: Limits) {
+    this.limits = limits;
   }
 
-  function push(bytes: Buffer): boolean {
-    receivedBytes += bytes.length;
-    if (broken || receivedBytes > limits.conversationBytes) return !(broken = true);
-    const text = partial + bytes.toString('latin1');
+  /** Takes bytes as they come. Answers false once the stream is no SMTP any more. */
+  push(bytes: Buffer): boolean {
+    this.receivedBytes += bytes.length;
+    if (this.broken || this.receivedBytes > this.limits.conversationBytes) return !(this.broken = true);
+    const text = this.partial + bytes.toString('latin1');
+    const nul = text.indexOf('\0');
     let start = 0;
-    for (let end = text.indexOf('\n'); end >= 0 && !broken; end = text.indexOf('\n', start)) {
-      broken = !readLine(text.slice(start, end));
+    for (let end = text.indexOf('\n'); end >= 0 && !this.broken; end = text.indexOf('\n', start)) {
+      this.broken = (nul >= 0 && nul < end) || !this.readLine(text, start, end);
       start = end + 1;
     }
-    partial = text.slice(start);
-    broken ||= partial.length > limits.replyLineBytes;
-    return !broken;
+    this.partial = text.slice(start);
+    this.broken ||= this.partial.length > this.limits.replyLineBytes;
+    return !this.broken;
   }
 
-  return {
-    push,
-    take: () => ready.shift(),
-    isEmpty: () => ready.length === 0 && partial === '' && open === undefined,
-  };
+  /** The next whole reply, if one has arrived. */
+  take(): Reply | undefined {
+    return this.ready.shift();
+  }
+
+  /** True while nothing has arrived that nobody has taken: no reply, no part of one. */
+  isEmpty(): boolean {
+    return this.ready.length === 0 && this.partial === '' && this.lines === undefined;
+  }
+
+  /** Reads the line from `start` to its LF at `end`: no character of it is read that is not its own. */
+  private readLine(text: string, start: number, end: number): boolean {
+    const { limits } = this;
+    const textEnd = text.charCodeAt(end - 1) === CR ? end - 1 : end;
+    const code = codeOf(text, start, textEnd);
+    if (code === undefined || end - start > limits.replyLineBytes) return false;
+    const line = text.slice(start + textAt, textEnd);
+    if (this.lines === undefined) {
+      this.lines = [line];
+      this.replyBytes = 0;
+    } else this.lines.push(line);
+    this.replyBytes += end - start + 2;
+    if (this.lines.length > limits.replyLines || this.replyBytes > limits.replyBytes) return false;
+    if (text.charCodeAt(start + codeDigits) === HYPHEN) return true;
+    this.ready.push(finishReply(code, this.lines));
+    this.lines = undefined;
+    return true;
+  }
 }
 
+const CR = 0x0d;
 const SPACE = 0x20;
 const HYPHEN = 0x2d;
 const DOT = 0x2e;
@@ -77,30 +84,34 @@ const ZERO = 0x30;
 const codeDigits = 3;
 const textAt = 4;
 
-/** Three digits, the first from 2 to 5, and then a space, a hyphen or the end of the line, which is at `end`. */
-function codeOf(line: string, end: number): number | undefined {
-  const first = line.charCodeAt(0) - ZERO;
-  const second = line.charCodeAt(1) - ZERO;
-  const third = line.charCodeAt(2) - ZERO;
-  const after = line.charCodeAt(codeDigits);
+/**
+ * Three digits, the first from 2 to 5, and then a space, a hyphen or the end of the line, which is at `end`. A line
+ * that is shorter shows its CR or LF where a digit should be.
+ */
+function codeOf(text: string, start: number, end: number): number | undefined {
+  const first = text.charCodeAt(start) - ZERO;
+  const second = text.charCodeAt(start + 1) - ZERO;
+  const third = text.charCodeAt(start + 2) - ZERO;
+  const after = text.charCodeAt(start + codeDigits);
   if (!(first >= 2 && first <= 5 && second >= 0 && second <= 9 && third >= 0 && third <= 9)) return undefined;
-  if (end > codeDigits && after !== SPACE && after !== HYPHEN) return undefined;
+  if (end > start + codeDigits && after !== SPACE && after !== HYPHEN) return undefined;
   return 100 * first + 10 * second + third;
 }
 
-const enhancedShape = /^([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)/;
+const enhancedShape = /^[245]\.\d{1,3}\.\d{1,3}(?:\s|$)/;
+const whitespace = /\s/;
 
 /** A code whose class is not that of the reply is not believed, and stays in the text. */
-function finishReply({ code, lines }: OpenReply): Reply {
+function finishReply(code: number, lines: string[]): Reply {
   const firstDigit = ZERO + Math.floor(code / 100);
   let enhanced: string | undefined;
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
     if (line.charCodeAt(0) !== firstDigit || line.charCodeAt(1) !== DOT) continue;
-    const found = enhancedShape.exec(line)?.[1];
-    if (found === undefined) continue;
-    enhanced ??= found;
-    lines[index] = line.slice(found.length).trimStart();
+    if (!enhancedShape.test(line)) continue;
+    const end = line.search(whitespace);
+    enhanced ??= end < 0 ? line : line.slice(0, end);
+    lines[index] = end < 0 ? '' : line.slice(end).trimStart();
   }
   return { code, enhanced, lines };
 }
