@@ -11,7 +11,7 @@ type SocketDestination = {
   address: string;
   port: number;
   /** An address of this machine to leave from; none means that the system chooses. */
-  localAddress?: string;
+  localAddress?: string | undefined;
   /**
    * Where what is read lies, for any number of sockets: whoever listens for data must be done with it when the listener
    * returns. Without it each piece has memory of its own, which costs as much as all the rest of a short conversation.
@@ -32,50 +32,52 @@ type SocketDestination = {
  */
 export function connectSocket(destination: SocketDestination): Promise<Connected> {
   const { address, port, localAddress, readInto, clock, patience } = destination;
+  const { deadline, signal } = patience;
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: address,
       port,
-      ...(localAddress === undefined ? {} : { localAddress }),
-      ...(readInto === undefined ? {} : { onread: { buffer: readInto, callback: tellData } }),
+      localAddress,
+      onread: readInto === undefined ? undefined : { buffer: readInto, callback: tellData },
       noDelay: true,
       autoSelectFamily: false,
       lookup: neverLookUp,
     });
     // A socket with such a buffer would read as soon as it is connected, and nobody listens yet.
     if (readInto !== undefined) socket.pause();
-    const cancelTimer = clock.after(patience.deadline - clock.now(), onTimeout);
-    socket.once('connect', onConnect).once('error', onError).on('error', ignore);
-    patience.signal.addEventListener('abort', onAbort, { once: true });
+    let isWaiting = true;
+    const cancelTimer = clock.after(deadline - clock.now(), giveUp);
+    socket.on('connect', onConnect).on('error', onError);
+    signal.addEventListener('abort', giveUp);
 
     function tellData(size: number, buffer: Uint8Array): boolean {
       return socket.emit('data', buffer.subarray(0, size));
     }
     function stopWaiting(): void {
+      isWaiting = false;
       cancelTimer();
-      socket.off('connect', onConnect).off('error', onError);
-      patience.signal.removeEventListener('abort', onAbort);
+      socket.off('connect', onConnect);
+      signal.removeEventListener('abort', giveUp);
     }
     function onConnect(): void {
       stopWaiting();
       resolve({ kind: 'connected', socket });
     }
+    /** Stays for as long as the socket does: by a later error it is destroyed, and whoever reads from it sees that. */
     function onError(error: NodeJS.ErrnoException): void {
+      if (!isWaiting) return;
       stopWaiting();
       socket.destroy();
       if (isOurs(error)) reject(error);
       else resolve({ kind: 'failed', why: reasonOf(error.code) });
     }
-    function onTimeout(): void {
-      stopWaiting();
-      socket.destroy();
-      resolve({ kind: 'failed', why: 'timeout' });
-    }
-    function onAbort(): void {
+    /** At the deadline or on an abort, whichever comes first. */
+    function giveUp(): void {
       stopWaiting();
       socket.destroy();
       // The reason of an abort is whatever its owner gave; callers expect exactly that.
-      reject(patience.signal.reason as Error);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve({ kind: 'failed', why: 'timeout' });
     }
   });
 }
@@ -95,8 +97,4 @@ function reasonOf(code: string | undefined): 'refused' | 'unreachable' | 'timeou
 /** An IP literal is never looked up. Should one ever be, no name may be resolved behind the judge's back. */
 function neverLookUp(name: string): never {
   throw new Error(`the dialer was about to look up ${name}`);
-}
-
-function ignore(): void {
-  // The socket is destroyed by its own error; whoever reads from it sees that.
 }

@@ -59,22 +59,27 @@ export function createGuardedDialer<Failed extends { kind: 'failed' }>(
     return judged.kind === 'forbidden';
   }
 
-  async function dial(
+  // Not a suspended function: thousands wait here at once.
+  function dial(
     target: MailTarget,
     { deadline, signal }: Patience,
   ): Promise<Reached | Failed | GuardFailure> {
-    signal.throwIfAborted();
+    // The reason of an abort is whatever its owner gave; callers expect exactly that.
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
     if (isForbidden(target.address)) {
       counts.forbidden += 1;
-      return { kind: 'failed', why: 'forbidden' };
+      return Promise.resolve({ kind: 'failed', why: 'forbidden' });
     }
     const now = parts.clock.now();
-    if (deadline <= now) return { kind: 'failed', why: 'timeout' };
+    if (deadline <= now) return Promise.resolve({ kind: 'failed', why: 'timeout' });
     counts.dialled += 1;
     const patience = { deadline: Math.min(deadline, now + parts.limits.connectMs), signal };
-    const outcome = await way.connect(target.address, patience);
-    if (outcome.kind === 'failed') return outcome;
-    return way.otherEnd === 'proxy' ? outcome : vouchFor(outcome.socket);
+    return way.connect(target.address, patience).then(judgeAgain);
+  }
+
+  function judgeAgain(outcome: Reached | Failed): Reached | Failed | GuardFailure {
+    if (outcome.kind === 'failed' || way.otherEnd === 'proxy') return outcome;
+    return vouchFor(outcome.socket);
   }
 
   function vouchFor(socket: Socket): Reached | GuardFailure {

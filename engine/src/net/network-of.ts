@@ -15,9 +15,14 @@ export function networkOf(address: string, bits: NetworkBits = hostNetwork): str
 }
 
 function ipv4Network(address: string, bits: number): string {
-  const octets = address.split('.').map((octet, index) => (8 * index < bits ? octet : '0'));
-  return `${octets.join('.')}/${bits}`;
+  let end = 0;
+  for (let octet = 0; 8 * octet < bits && end >= 0; octet += 1) end = address.indexOf('.', end + 1);
+  if (end < 0) return `${address}/${bits}`;
+  return `${address.slice(0, end)}${zeroOctets[bits / 8] ?? ''}/${bits}`;
 }
+
+/** What follows so many octets of an address. */
+const zeroOctets = ['0.0.0.0', '.0.0.0', '.0.0', '.0'];
 
 function ipv6Network(value: bigint, bits: number): string {
   const groups = Array.from({ length: bits / 16 }, (_, at) =>

@@ -14,8 +14,20 @@ export function parseIp(text: string): Ip | undefined {
 }
 
 function ipv4Value(text: string): bigint {
-  return BigInt(text.split('.').reduce((value, octet) => 256 * value + Number(octet), 0));
+  let value = 0;
+  let octet = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (character === DOT) {
+      value = 256 * value + octet;
+      octet = 0;
+    } else octet = 10 * octet + character - ZERO;
+  }
+  return BigInt(256 * value + octet);
 }
+
+const DOT = 0x2e;
+const ZERO = 0x30;
 
 /** The text has been checked: at most one `::`, and dotted decimals only at the end (RFC 4291 section 2.2). */
 function ipv6Value(text: string): bigint {

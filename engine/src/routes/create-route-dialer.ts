@@ -43,7 +43,7 @@ function wayOf(
           readInto,
           clock,
           patience,
-          ...(localAddress === undefined ? {} : { localAddress }),
+          localAddress,
         });
       return {
         otherEnd: 'mail_host',

@@ -56,7 +56,9 @@ export class Connection {
   /** Writes commands in one segment; breaks the connection where something unasked-for has arrived. */
   send(commands: readonly Command[]): void {
     let lines = '';
-    for (const command of commands) lines += encodeCommand(command, this.parts.limits);
+    for (let index = 0, command = commands[0]; command !== undefined; command = commands[(index += 1)]) {
+      lines += encodeCommand(command, this.parts.limits);
+    }
     if (this.checkInStep() === undefined) this.socket.write(lines, 'utf8');
   }
 

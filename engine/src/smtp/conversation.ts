@@ -182,7 +182,9 @@ export async function exchange(
   for (const { command } of steps) awaitedMs += replyMs(command, limits, urgency);
   let mailRefused = false;
   let since = clock.now();
-  for (const { phase, command } of steps) {
+  // The next step is the first that has no place among the replies yet.
+  for (let step = steps[0]; step !== undefined; step = steps[replies.length]) {
+    const { phase, command } = step;
     if (command.verb !== 'RCPT') mailRefused = false;
     if (!pipelining && mailRefused) {
       replies.push(undefined);
@@ -190,11 +192,15 @@ export async function exchange(
     }
     if (!pipelining) connection.send([command]);
     const ownMs = replyMs(command, limits, urgency);
-    const waitMs = pipelining ? awaitedMs : ownMs;
-    const answer = connection.heard() ?? (await connection.read(Math.min(patience.deadline, since + waitMs)));
+    let answer = connection.heard();
+    let now = since;
+    if (answer === undefined) {
+      const waitMs = pipelining ? awaitedMs : ownMs;
+      answer = await connection.read(Math.min(patience.deadline, since + waitMs));
+      now = clock.now();
+    }
     if (answer.kind === 'fault') return { replies, tookMs, broken: broken(phase, answer) };
     awaitedMs -= ownMs;
-    const now = clock.now();
     tookMs[replies.length] = now - since;
     since = now;
     replies.push(answer.reply);
@@ -222,20 +228,22 @@ function replyMs({ verb }: Command, limits: Limits, urgency: Urgency): number {
  * its own: `out_of_step` voids them. A host that hangs up or stays silent at QUIT proves nothing
  * against itself.
  */
-export async function sayGoodbye(
+export function sayGoodbye(
   connection: Connection,
   { clock, limits }: Omit<ConversationParts, 'heloName'>,
   patience: Patience,
 ): Promise<'in_step' | 'out_of_step'> {
-  if (connection.fault() !== undefined) {
+  const fault = connection.fault();
+  if (fault !== undefined) {
     connection.destroy();
-    return connection.fault() === 'protocol_error' ? 'out_of_step' : 'in_step';
+    return Promise.resolve(fault === 'protocol_error' ? 'out_of_step' : 'in_step');
   }
   connection.send([{ verb: 'QUIT' }]);
-  const answer = await connection.read(deadlineIn(limits.quitMs, clock, patience));
-  connection.destroy();
-  if (answer.kind === 'fault') return answer.fault === 'protocol_error' ? 'out_of_step' : 'in_step';
-  return answer.reply.code === 221 || answer.reply.code === 421 ? 'in_step' : 'out_of_step';
+  return connection.read(deadlineIn(limits.quitMs, clock, patience)).then((answer) => {
+    connection.destroy();
+    if (answer.kind === 'fault') return answer.fault === 'protocol_error' ? 'out_of_step' : 'in_step';
+    return answer.reply.code === 221 || answer.reply.code === 421 ? 'in_step' : 'out_of_step';
+  });
 }
 
 export function isAccepted({ code }: Reply): boolean {
