@@ -41,7 +41,7 @@ export function createAccountConduct(clock: Clock, maxEntries: number): AccountC
   const conducts = createBoundedCache<Conduct>({ clock, maxEntries });
   const keyOf = (account: string, { group }: HostPolicy): string => `${group} ${account}`;
   const find = (account: string, policy: HostPolicy): Conduct | undefined =>
-    conducts.peek(keyOf(account, policy));
+    conducts.size() === 0 ? undefined : conducts.peek(keyOf(account, policy));
 
   function change(account: string, policy: HostPolicy, lifeMs = conductLifeMs): Conduct {
     const key = keyOf(account, policy);
@@ -69,8 +69,9 @@ export function createAccountConduct(clock: Clock, maxEntries: number): AccountC
     note(findings, policy) {
       if (!isPaced(policy.politeness)) return;
       for (const { account, said } of findings) {
-        const conduct = change(account, policy);
-        conduct.lastUnknown = [...conduct.lastUnknown, said === 'unknown'].slice(-mailboxWindow);
+        const { lastUnknown } = change(account, policy);
+        lastUnknown.push(said === 'unknown');
+        if (lastUnknown.length > mailboxWindow) lastUnknown.shift();
       }
     },
     slowDown(account, policy, forMs) {

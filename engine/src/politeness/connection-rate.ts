@@ -32,12 +32,12 @@ export type Takeover = {
   unnamedAtMost: number;
 };
 
-type RateRequest = { count: EgressCount; slow: HostHistory['slow']; takeover: Takeover | undefined };
+type RateParts = { politeness: Politeness; takeover: Takeover | undefined; clock: Clock };
 
 export function nextConnection(
-  { count, slow, takeover }: RateRequest,
-  politeness: Politeness,
-  clock: Clock,
+  count: EgressCount,
+  slow: HostHistory['slow'],
+  { politeness, takeover, clock }: RateParts,
 ): number {
   const isSlow = isRunning(slow, clock);
   const perMinute = isSlow ? slow.perMinute : politeness.connectionsPerMinute;
@@ -66,14 +66,16 @@ function afterFirstHalf(
   return opened < Math.floor(perMinute / 2) ? beginsAt : beginsAt + halfMinuteMs;
 }
 
-export function noteOpening(count: EgressCount, clock: Clock): void {
+export function noteOpening(count: EgressCount, now: number): void {
   count.arriving += 1;
-  count.lastOpenedAt = clock.now();
+  count.lastOpenedAt = now;
 }
 
-export function noteArrival(count: EgressCount, clock: Clock): void {
+export function noteArrival(count: EgressCount, now: number): void {
   const { arrivedAt } = count;
   count.arriving -= 1;
-  arrivedAt.push(clock.now());
-  while ((arrivedAt[0] ?? Infinity) <= clock.now() - minuteMs) arrivedAt.shift();
+  // Most hosts see one connection of us in a minute: the list is no longer than that, until a second comes.
+  if (arrivedAt.length === 0) count.arrivedAt = [now];
+  else arrivedAt.push(now);
+  while ((arrivedAt[0] ?? Infinity) <= now - minuteMs) arrivedAt.shift();
 }

@@ -21,6 +21,7 @@ import {
   createHostHistories,
   isRunning,
   type EgressCount,
+  type FoundHistories,
   type HostHistories,
   type HostHistory,
 } from './host-history.ts';
@@ -100,7 +101,7 @@ const domainsKept = 10_000;
 
 type Pacing = PacerParts & {
   histories: HostHistories;
-  keysOf: (destination: Destination) => Keys;
+  historiesAt: (destination: Destination) => FoundHistories;
   memory: MemoryNamespace;
   /** By egress address; none of one that was ours all along. */
   takeovers: Map<string, Takeover>;
@@ -116,7 +117,7 @@ export function createPacer(parts: PacerParts): Pacer {
     memory: emptyNamespace,
     ...parts,
     histories,
-    keysOf: rememberKeys(),
+    historiesAt: rememberHistories(histories),
     takeovers: new Map(),
     accounts: createAccountConduct(clock, accountsKept),
     domainRests: createBoundedCache({ clock, maxEntries: domainsKept }),
@@ -128,7 +129,10 @@ export function createPacer(parts: PacerParts): Pacer {
     accounts: pacing.accounts,
     restOf: (destination) => restOf(destination, pacing),
     restOfDomain: (domain, destination) => restOfDomain(domain, destination, pacing),
-    keysOf: (destination) => Object.values(pacing.keysOf(destination)),
+    keysOf(destination) {
+      const { keys } = pacing.historiesAt(destination);
+      return [keys.address, keys.network, keys.group];
+    },
     resting: () => histories.resting(),
     openFrom: (egress) => openFrom(egress, histories),
     handOver: (egress) => writeHandOver(egress, { histories, takeover: pacing.takeovers.get(egress), clock }),
@@ -159,33 +163,48 @@ function openFrom(egress: string, histories: HostHistories): number {
 }
 
 /** What one egress address does at a host. One that is met for the first time may be known to a predecessor. */
-function countOf({ from }: HostHistory, egress: string, { takeovers, clock }: Pacing): EgressCount {
-  const known = from[0]?.egress === egress ? from[0] : from.find((count) => count.egress === egress);
+function countOf(history: HostHistory, egress: string, pacing: Pacing): EgressCount {
+  const first = history.from[0];
+  return first?.egress === egress ? first : findOrBeginCount(history, egress, pacing);
+}
+
+function findOrBeginCount(history: HostHistory, egress: string, { takeovers, clock }: Pacing): EgressCount {
+  const { from } = history;
+  const known = from.find((count) => count.egress === egress);
   if (known !== undefined) return known;
   const takeover = takeovers.get(egress);
   const isRecent = takeover !== undefined && clock.now() - takeover.at < minuteMs;
   const arrivedAt = isRecent ? Array<number>(takeover.unnamedAtMost).fill(takeover.at) : [];
   const lastOpenedAt = arrivedAt.at(-1) ?? -Infinity;
   const fresh: EgressCount = { egress, open: 0, arriving: 0, lastOpenedAt, arrivedAt };
-  from.push(fresh);
+  history.from = from.length === 0 ? [fresh] : from.concat(fresh);
   return fresh;
 }
 
-type Keys = { address: string; network: string; group: string };
-
-/** A destination is asked about many times while somebody waits for it, so its keys are put together once. */
-function rememberKeys(): (destination: Destination) => Keys {
-  const known = new WeakMap<Destination, Keys>();
+/**
+ * A destination is asked about many times while somebody waits for it, so its histories are looked up once, and again
+ * only where one of them had to make room meanwhile.
+ */
+function rememberHistories(histories: HostHistories): (destination: Destination) => FoundHistories {
+  const known = new WeakMap<Destination, FoundHistories>();
   return (destination) => {
+    const before = known.get(destination);
+    if (before !== undefined && !isAnyForgotten(before)) return before;
     const { target, policy } = destination;
-    const keys = known.get(destination) ?? {
-      address: `address ${target.address}`,
-      network: `network ${networkOf(target.address)}`,
-      group: `group ${policy.group}`,
-    };
-    known.set(destination, keys);
-    return keys;
+    const found = histories.ofAll(
+      before?.keys ?? {
+        address: `address ${target.address}`,
+        network: `network ${networkOf(target.address)}`,
+        group: `group ${policy.group}`,
+      },
+    );
+    known.set(destination, found);
+    return found;
   };
+}
+
+function isAnyForgotten({ address, network, group }: FoundHistories): boolean {
+  return address.isForgotten || network.isForgotten || group.isForgotten;
 }
 
 function domainKey(domain: string, { policy }: Destination): string {
@@ -193,42 +212,42 @@ function domainKey(domain: string, { policy }: Destination): string {
 }
 
 function restOfDomain(domain: string, destination: Destination, { domainRests, clock }: Pacing) {
+  if (domainRests.size() === 0) return undefined;
   const key = domainKey(domain, destination);
   const reason = domainRests.peek(key);
   return reason === undefined ? undefined : { reason, until: clock.now() + domainRests.lifeOf(key) };
 }
 
-function restOf(destination: Destination, { histories, clock, keysOf }: Pacing): KnownRest | undefined {
-  const keys = keysOf(destination);
-  const ofAddress = histories.of(keys.address).rest;
-  if (isRunning(ofAddress, clock)) return ofAddress;
-  const ofGroup = histories.of(keys.group).rest;
-  return isRunning(ofGroup, clock) ? ofGroup : undefined;
+function restOf(destination: Destination, { historiesAt, clock }: Pacing): KnownRest | undefined {
+  const { address, group } = historiesAt(destination);
+  if (isRunning(address.rest, clock)) return address.rest;
+  return isRunning(group.rest, clock) ? group.rest : undefined;
 }
 
+const open: Permission = { kind: 'open' };
+
 function mayOpen(destination: Destination, egress: string, pacing: Pacing): Permission {
-  const { histories, clock } = pacing;
+  const { clock } = pacing;
   const rest = restOf(destination, pacing);
   if (rest !== undefined) return { kind: 'resting', ...rest };
-  const keys = pacing.keysOf(destination);
+  const { keys, address, network, group } = pacing.historiesAt(destination);
   const { politeness } = destination.policy;
-  const group = histories.of(keys.group);
-  const address = histories.of(keys.address);
-  const isFull = (history: HostHistory, limit: number): boolean =>
-    countOf(history, egress, pacing).open >= (history.allowed ?? limit);
-  if (isFull(address, politeness.conversationsPerAddress)) return untilOneEnds(keys.address);
-  if (isFull(histories.of(keys.network), politeness.conversationsPerNetwork))
-    return untilOneEnds(keys.network);
-  if (isFull(group, groupLimit(group, politeness))) return untilOneEnds(keys.group);
-  const takeover = pacing.takeovers.get(egress);
-  const next = (history: HostHistory): number =>
-    nextConnection(
-      { count: countOf(history, egress, pacing), slow: history.slow, takeover },
-      politeness,
-      clock,
-    );
-  const until = Math.max(next(group), next(address));
-  return until > clock.now() ? { kind: 'wait', until, key: keys.group } : { kind: 'open' };
+  const atAddress = countOf(address, egress, pacing);
+  if (isFull(atAddress, address, politeness.conversationsPerAddress)) return untilOneEnds(keys.address);
+  const inNetwork = countOf(network, egress, pacing);
+  if (isFull(inNetwork, network, politeness.conversationsPerNetwork)) return untilOneEnds(keys.network);
+  const inGroup = countOf(group, egress, pacing);
+  if (isFull(inGroup, group, groupLimit(group, politeness))) return untilOneEnds(keys.group);
+  const rate = { politeness, takeover: pacing.takeovers.get(egress), clock };
+  const until = Math.max(
+    nextConnection(inGroup, group.slow, rate),
+    nextConnection(atAddress, address.slow, rate),
+  );
+  return until > clock.now() ? { kind: 'wait', until, key: keys.group } : open;
+}
+
+function isFull(count: EgressCount, { allowed }: HostHistory, limit: number): boolean {
+  return count.open >= (allowed ?? limit);
 }
 
 function untilOneEnds(key: string): Permission {
@@ -240,42 +259,47 @@ function groupLimit({ clean }: HostHistory, politeness: Politeness): number {
   return Math.min(politeness.conversationsPerGroupAtMost, politeness.conversationsPerGroup + grown);
 }
 
+/** From now until its end none of the three histories is forgotten, so it ends where it was counted. */
 function noteOpened(destination: Destination, egress: string, pacing: Pacing): OpenConversation {
-  const { histories, clock } = pacing;
-  const { address, network, group } = pacing.keysOf(destination);
+  const { clock } = pacing;
+  const at = pacing.historiesAt(destination);
+  const address = countOf(at.address, egress, pacing);
+  const network = countOf(at.network, egress, pacing);
+  const group = countOf(at.group, egress, pacing);
+  const openedAt = clock.now();
   // Nobody limits the connections a minute to a network.
-  const rated = [address, group].map((key) => countOf(histories.of(key), egress, pacing));
-  for (const count of rated) noteOpening(count, clock);
-  for (const count of [...rated, countOf(histories.of(network), egress, pacing)]) count.open += 1;
+  noteOpening(address, openedAt);
+  noteOpening(group, openedAt);
+  address.open += 1;
+  network.open += 1;
+  group.open += 1;
   let hasArrived = false;
   function arrived(): void {
-    if (!hasArrived) for (const count of rated) noteArrival(count, clock);
+    if (hasArrived) return;
     hasArrived = true;
+    const arrivedAt = clock.now();
+    noteArrival(address, arrivedAt);
+    noteArrival(group, arrivedAt);
   }
   return {
     arrived,
     closed(outcome) {
       arrived();
-      noteClosed({ destination, egress, outcome }, pacing);
+      address.open -= 1;
+      network.open -= 1;
+      group.open -= 1;
+      if (outcome !== undefined && pacing.backsOff) heed(outcome, { destination, at }, pacing);
     },
   };
 }
 
-type ClosedConversation = {
-  destination: Destination;
-  egress: string;
-  outcome: SessionOutcome | undefined;
-};
+type EndedAt = { destination: Destination; at: FoundHistories };
 
-function noteClosed({ destination, egress, outcome }: ClosedConversation, pacing: Pacing): void {
-  const { histories, clock, backsOff } = pacing;
-  const keys = pacing.keysOf(destination);
-  for (const key of [keys.address, keys.network, keys.group])
-    countOf(histories.of(key), egress, pacing).open -= 1;
-  if (outcome === undefined || !backsOff) return;
-  const at = { address: histories.of(keys.address), group: histories.of(keys.group) };
+/** What follows from how a conversation went. */
+function heed(outcome: SessionOutcome, { destination, at }: EndedAt, pacing: Pacing): void {
+  const { keys } = at;
   const { failures: failuresBefore } = at.address;
-  remember(outcome, at, clock);
+  remember(outcome, at, pacing.clock);
   pacing.accounts.note(outcome.mailboxes, destination.policy);
   if (failuresBefore > 0 && at.address.failures === 0) forgetRest(keys.address, pacing);
   const groupComplains = heedComplaints(at.group, destination, pacing);
@@ -285,9 +309,7 @@ function noteClosed({ destination, egress, outcome }: ClosedConversation, pacing
   else if (wentWell(outcome)) grow(at, destination.policy.politeness);
 }
 
-type Histories = { address: HostHistory; group: HostHistory };
-
-function remember(outcome: SessionOutcome, { address, group }: Histories, clock: Clock): void {
+function remember(outcome: SessionOutcome, { address, group }: FoundHistories, clock: Clock): void {
   const now = clock.now();
   const { connected, fault, turnedAway, mailboxes } = outcome;
   const sentAway = !connected || (turnedAway !== undefined && turnedAway.reply.code < 500);
@@ -339,7 +361,7 @@ function wentWell({ connected, fault, turnedAway }: SessionOutcome): boolean {
 }
 
 /** A conversation that went well allows one more at a time, until the limit is as it was. */
-function grow({ address, group }: Histories, politeness: Politeness): void {
+function grow({ address, group }: FoundHistories, politeness: Politeness): void {
   group.clean += 1;
   address.allowed = oneMore(address.allowed, politeness.conversationsPerAddress);
   group.allowed = oneMore(group.allowed, politeness.conversationsPerGroup);

@@ -32,14 +32,26 @@ export function createPolicyBook({ file, pacing }: PolicyBookParts): PolicyBook 
       const known = remembered.peek(host);
       if (known !== undefined) return known;
       const policy = layPolicy(host, file?.providers);
-      if (pacing === 'off') policy.politeness = unpaced(policy.politeness);
+      if (pacing === 'off') policy.politeness = withoutPace(policy.politeness);
       remembered.set(host, frozen(policy));
       return policy;
     },
   };
 }
 
-function layPolicy(host: string, settings: PolicyFile['providers'] = new Map()): HostPolicy {
+const builtInFor = new Map<string, ProviderSetting>(
+  builtInPolicies.map((builtIn) => [builtIn.group, builtIn]),
+);
+const noSettings: PolicyFile['providers'] = new Map();
+
+const unpacedByDefault = unpaced(defaultPoliteness);
+
+/** Most hosts are treated as by default, and share what that comes to. */
+function withoutPace(politeness: Politeness): Politeness {
+  return politeness === defaultPoliteness ? unpacedByDefault : unpaced(politeness);
+}
+
+function layPolicy(host: string, settings: PolicyFile['providers'] = noSettings): HostPolicy {
   const group = groupOf(host);
   const start: HostPolicy = {
     group,
@@ -48,8 +60,10 @@ function layPolicy(host: string, settings: PolicyFile['providers'] = new Map()):
     routes: undefined,
     spread: 1,
   };
+  const builtIn = builtInFor.get(group);
+  if (builtIn === undefined && settings.size === 0) return start;
   const layers = [
-    builtInPolicies.find((builtIn) => builtIn.group === group),
+    builtIn,
     settings.get(group),
     ...(settings.size === 0 ? [] : suffixesOf(host).map((suffix) => settings.get(suffix))),
   ];

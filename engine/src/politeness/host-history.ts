@@ -7,7 +7,7 @@ import type { Complaint, RecentAsker } from './complaints.ts';
  */
 export type HostHistory = {
   /** One for each egress address that it was asked from; mostly there is one. */
-  from: EgressCount[];
+  from: readonly EgressCount[];
   /** How many may be open at once now, where that is fewer than usual; grows back one by one after a rest. */
   allowed: number | undefined;
   clean: number;
@@ -20,8 +20,21 @@ export type HostHistory = {
   rest: { until: number; reason: string } | undefined;
   slow: { perMinute: number; until: number } | undefined;
   /** Of a group: what it said against us lately, and who asked there last. */
-  complaints: Complaint[];
-  askers: RecentAsker[];
+  complaints: readonly Complaint[];
+  askers: readonly RecentAsker[];
+  /** Whether it had to make room: whoever still holds it looks it up anew. Never while something is open. */
+  isForgotten: boolean;
+};
+
+/** What a destination is counted under. */
+export type HostKeys = { readonly address: string; readonly network: string; readonly group: string };
+
+/** Its histories under all of them, found together. */
+export type FoundHistories = {
+  readonly keys: HostKeys;
+  readonly address: HostHistory;
+  readonly network: HostHistory;
+  readonly group: HostHistory;
 };
 
 /** What one egress address does at one address, network or group. */
@@ -42,6 +55,8 @@ export type EgressCount = {
 /** Histories by key, made when first asked for, with a bound on those that nothing holds. */
 export type HostHistories = {
   of(key: string): HostHistory;
+  /** None of the three makes room for another. */
+  ofAll(keys: HostKeys): FoundHistories;
   /** Every key with its history. */
   entries(): Iterable<[key: string, history: HostHistory]>;
   resting(): { key: string; reason: string; untilMs: number }[];
@@ -49,14 +64,32 @@ export type HostHistories = {
 
 export function createHostHistories(clock: Clock, maxHistories: number): HostHistories {
   const histories = new Map<string, HostHistory>();
+
+  function makeRoom(): void {
+    if (histories.size >= maxHistories) forgetIdle(histories, clock, maxHistories / 2);
+  }
+  function findOrBegin(key: string): HostHistory {
+    const known = histories.get(key);
+    if (known !== undefined) return known;
+    const fresh = emptyHistory();
+    histories.set(key, fresh);
+    return fresh;
+  }
+
   return {
     of(key) {
-      const known = histories.get(key);
-      if (known !== undefined) return known;
-      if (histories.size >= maxHistories) forgetIdle(histories, clock, maxHistories / 2);
-      const fresh = emptyHistory();
-      histories.set(key, fresh);
-      return fresh;
+      if (!histories.has(key)) makeRoom();
+      return findOrBegin(key);
+    },
+    ofAll(keys) {
+      makeRoom();
+      const { address, network, group } = keys;
+      return {
+        keys,
+        address: findOrBegin(address),
+        network: findOrBegin(network),
+        group: findOrBegin(group),
+      };
     },
     entries: () => histories,
     resting: () =>
@@ -80,11 +113,14 @@ export function isRunning<Span extends { until: number }>(
 function forgetIdle(histories: Map<string, HostHistory>, clock: Clock, enough: number): void {
   const minuteAgo = clock.now() - 60_000;
   for (const mostSeen of [0, 1, Infinity]) {
-    for (const [key, { from, rest, slow }] of histories) {
+    for (const [key, history] of histories) {
+      const { from, rest, slow } = history;
       const isOpen = from.some(({ open }) => open > 0);
       const seen = from.reduce((sum, { arrivedAt }) => sum + countAfter(minuteAgo, arrivedAt), 0);
       const isIdle = !isOpen && seen <= mostSeen;
-      if (isIdle && !isRunning(rest, clock) && !isRunning(slow, clock)) histories.delete(key);
+      if (!isIdle || isRunning(rest, clock) || isRunning(slow, clock)) continue;
+      histories.delete(key);
+      history.isForgotten = true;
     }
     if (histories.size <= enough) return;
   }
@@ -96,7 +132,7 @@ function countAfter(time: number, times: readonly number[]): number {
 
 function emptyHistory(): HostHistory {
   return {
-    from: [],
+    from: nothing,
     allowed: undefined,
     clean: 0,
     failures: 0,
@@ -104,7 +140,11 @@ function emptyHistory(): HostHistory {
     countedAt: -Infinity,
     rest: undefined,
     slow: undefined,
-    complaints: [],
-    askers: [],
+    complaints: nothing,
+    askers: nothing,
+    isForgotten: false,
   };
 }
+
+/** What most of them hold, so it is one and the same. */
+const nothing: readonly never[] = [];
