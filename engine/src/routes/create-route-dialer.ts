@@ -36,18 +36,16 @@ function wayOf(
     case 'direct': {
       const { localAddress } = setting;
       const readInto = Buffer.alloc(readBytes);
-      const connect = (address: string, patience: Patience) =>
-        connectSocket({
-          address,
-          port,
-          readInto,
-          clock,
-          patience,
-          localAddress,
-        });
+      if (localAddress === undefined) {
+        return {
+          otherEnd: 'mail_host',
+          connect: (address, patience) => connectSocket({ address, port, readInto, clock, patience }),
+        };
+      }
       return {
         otherEnd: 'mail_host',
-        connect: (address, patience) => connect(address, patience).catch(readBindFailure),
+        connect: (address, patience) =>
+          connectSocket({ address, port, localAddress, readInto, clock, patience }).catch(readBindFailure),
       };
     }
     case 'socks5': {

@@ -110,6 +110,8 @@ export type RoutesParts = {
 
 type WatchedRoute = {
   route: Route;
+  /** That it is this one; the same answer each time. */
+  chosen: RouteChoice;
   /** The family of a local address; the other family cannot leave from it. */
   family: 4 | 6 | undefined;
   dialer: RouteDialer;
@@ -127,23 +129,23 @@ export function createRoutes(parts: RoutesParts): Routes {
   const all = [...byId.values()];
   const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
 
-  function choose({ group, address, allowed, preferred }: RouteRequest): RouteChoice {
-    const family = isIP(address);
-    const usable = all.filter(
-      (watched) =>
-        allowed?.includes(watched.route.id) !== false &&
-        (watched.family === undefined || watched.family === family),
+  function choose(request: RouteRequest): RouteChoice {
+    const { group, address, allowed, preferred } = request;
+    const usable = those(
+      all,
+      ({ route, family }) =>
+        allowed?.includes(route.id) !== false && (family === undefined || family === isIP(address)),
     );
     if (usable.length === 0) return { kind: 'none', why: 'none_allowed' };
-    const open = usable.filter(({ route }) => rights.of(route.id) === 'ours');
+    const open = those(usable, ({ route }) => rights.of(route.id) === 'ours');
     if (open.length === 0) {
       const mayComeBack = usable.some(({ route }) => rights.of(route.id) === 'lapsed');
       return { kind: 'none', why: mayComeBack ? 'lapsed' : 'not_ours' };
     }
-    const inOrder = inOrderFor(group, withoutDodging(open, { group, address }, refusals), preferred);
+    const inOrder = inOrderFor(group, withoutDodging(open, request, refusals), preferred);
     if (inOrder.length === 0)
       return resting(Math.max(...refusalKeys({ group, address }).map((key) => refusals.lifeOf(key))));
-    return firstFit(inOrder, { group, now: clock.now() });
+    return firstFit(inOrder, group, clock);
   }
 
   function note(routeId: string, event: RouteEvent): void {
@@ -203,20 +205,21 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
   });
   const dialer = parts.dialerFor(setting);
   const localAddress = setting.kind === 'direct' ? setting.localAddress : undefined;
-  async function dial(target: MailTarget, patience: Patience): Promise<RouteDialOutcome> {
-    const outcome = await dialer.dial(target, patience);
+  function noteDialled(outcome: RouteDialOutcome): RouteDialOutcome {
     if (outcome.kind === 'failed' && outcome.why === 'route_down') health.failed(outcome.problem);
     // That a mail host refuses shows that the way to it is whole; a time-out shows nothing.
     else if (outcome.kind === 'connected' || outcome.why === 'refused') health.succeeded();
     return outcome;
   }
+  const route: Route = {
+    id,
+    heloName: heloName ?? parts.defaults.heloName,
+    mailFrom: mailFrom ?? parts.defaults.mailFrom,
+    dial: (target, patience) => dialer.dial(target, patience).then(noteDialled),
+  };
   return {
-    route: {
-      id,
-      heloName: heloName ?? parts.defaults.heloName,
-      mailFrom: mailFrom ?? parts.defaults.mailFrom,
-      dial,
-    },
+    route,
+    chosen: { kind: 'route', route },
     family: localAddress === undefined ? undefined : parseIp(localAddress)?.family,
     dialer,
     health,
@@ -225,12 +228,17 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
   };
 }
 
+/** The list itself where all of it passes, which is the rule: a route is chosen for every conversation. */
+function those<Item>(items: readonly Item[], passes: (item: Item) => boolean): readonly Item[] {
+  return items.every(passes) ? items : items.filter(passes);
+}
+
 /** Whoever refused us on one route is asked on no other. */
 function withoutDodging(
-  open: WatchedRoute[],
+  open: readonly WatchedRoute[],
   by: { group: string; address: string },
   refusals: BoundedCache<string>,
-): WatchedRoute[] {
+): readonly WatchedRoute[] {
   if (refusals.size() === 0) return open;
   const keys = refusalKeys(by).filter((key) => refusals.peek(key) !== undefined);
   return open.filter((watched) => keys.every((key) => refusals.peek(key) === watched.route.id));
@@ -241,7 +249,11 @@ function refusalKeys({ group, address }: { group: string; address?: string }): s
   return address === undefined ? [`group ${group}`] : [`group ${group}`, `address ${address}`];
 }
 
-function inOrderFor(group: string, routes: WatchedRoute[], preferred: string | undefined): WatchedRoute[] {
+function inOrderFor(
+  group: string,
+  routes: readonly WatchedRoute[],
+  preferred: string | undefined,
+): readonly WatchedRoute[] {
   if (routes.length === 1) return routes;
   const ranked = rankEgress(
     group,
@@ -251,16 +263,19 @@ function inOrderFor(group: string, routes: WatchedRoute[], preferred: string | u
   return order.flatMap((id) => routes.find(({ route }) => route.id === id) ?? []);
 }
 
-function firstFit(routes: WatchedRoute[], { group, now }: { group: string; now: number }): RouteChoice {
-  const fit = routes.filter(({ health }) => health.restsUntil(group) === undefined);
+function firstFit(routes: readonly WatchedRoute[], group: string, clock: Clock): RouteChoice {
+  const fit = those(routes, ({ health }) => health.restsUntil(group) === undefined);
   if (fit.length === 0) {
+    const now = clock.now();
     return resting(Math.min(...routes.map(({ health }) => health.restsUntil(group) ?? now)) - now);
   }
-  const watched = fit.find(({ volume }) => volume.dayWaitMs() === 0);
+  const watched = fit.find(hasRoomToday);
   if (watched === undefined) return spent(Math.min(...fit.map(({ volume }) => volume.dayWaitMs())));
   const waitMs = watched.volume.minuteWaitMs();
-  return waitMs > 0 ? spent(waitMs) : { kind: 'route', route: watched.route };
+  return waitMs > 0 ? spent(waitMs) : watched.chosen;
 }
+
+const hasRoomToday = ({ volume }: WatchedRoute): boolean => volume.dayWaitMs() === 0;
 
 const resting = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'all_resting', waitMs });
 const spent = (waitMs: number): RouteChoice => ({ kind: 'none', why: 'volume_spent', waitMs });

@@ -74,6 +74,7 @@ export function createRouteHealth(parts: HealthParts): RouteHealth {
   return {
     restsUntil(group) {
       const now = clock.now();
+      if (restingUntil <= now && outage.downUntil() <= now && restingGroups.size() === 0) return undefined;
       const latest = Math.max(restingUntil, outage.downUntil(), now + restingGroups.lifeOf(group));
       return latest > now ? latest : undefined;
     },

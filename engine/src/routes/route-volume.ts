@@ -60,17 +60,15 @@ export function createRouteVolume(
   const times: number[] = [];
   const others = new Map<string, VolumeState>();
   let next = 0;
-  let state: VolumeState = {
-    day: dayOf(wallClock),
-    openedToday: 0,
-    connectedToday: 0,
-    firstUsedDay: undefined,
-  };
+  let state = unusedOn(dayOf(wallClock));
 
   /** A wall clock that is set back must not begin the same day twice. */
-  function beginDay(): void {
-    const today = dayOf(wallClock);
-    if (today > state.day) state = { ...state, day: today, openedToday: 0, connectedToday: 0 };
+  function beginDay(day = dayOf(wallClock)): void {
+    if (day <= state.day) return;
+    state = { ...state, day, openedToday: 0, connectedToday: 0 };
+    forgetEarlierDays();
+  }
+  function forgetEarlierDays(): void {
     for (const [by, { day }] of others) if (day < state.day) others.delete(by);
   }
   function total(count: 'openedToday' | 'connectedToday'): number {
@@ -91,7 +89,8 @@ export function createRouteVolume(
     },
     dayWaitMs() {
       const limit = dayLimit();
-      return total('openedToday') < limit ? 0 : (state.day + 1) * dayMs - wallClock.now();
+      const hasRoom = limit === Infinity || total('openedToday') < limit;
+      return hasRoom ? 0 : (state.day + 1) * dayMs - wallClock.now();
     },
     opened() {
       beginDay();
@@ -118,14 +117,19 @@ export function createRouteVolume(
       const { day, firstUsedDay = Infinity } = heard;
       const first = Math.min(state.firstUsedDay ?? Infinity, firstUsedDay);
       // A day that is still to come by this clock has begun by another's; none may be handed out twice.
-      if (day > state.day) state = { ...state, day, openedToday: 0, connectedToday: 0 };
+      beginDay(day);
       if (Number.isFinite(first)) state.firstUsedDay = first;
       if (others.size < mostOthers || others.has(countedBy)) others.set(countedBy, heard);
       beginDay();
+      forgetEarlierDays();
     },
   };
 }
 
 function dayOf(wallClock: WallClock): number {
   return Math.floor(wallClock.now() / dayMs);
+}
+
+function unusedOn(day: number): VolumeState {
+  return { day, openedToday: 0, connectedToday: 0, firstUsedDay: undefined };
 }

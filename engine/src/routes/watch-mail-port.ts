@@ -106,7 +106,7 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
 
   function state(): MailPortState {
     if (blocked !== undefined && clock.now() - blocked.newsAt >= limits.mailPortWindowMs) blocked = undefined;
-    return blocked === undefined ? { kind: 'open' } : { kind: 'blocked', message: blocked.message };
+    return blocked === undefined ? open : { kind: 'blocked', message: blocked.message };
   }
 
   return {
@@ -130,6 +130,8 @@ export function createMailPortWatch(parts: MailPortParts): MailPortWatch {
   };
 }
 
+const open: MailPortState = { kind: 'open' };
+
 const leastCanaries = 2;
 
 /** What one operator usually holds: a /16 of IPv4, a /32 of IPv6. */
@@ -144,7 +146,9 @@ function countSilentHosts({ clock, limits }: MailPortParts) {
   const none = () => createBoundedCache<string>({ clock, maxEntries: limits.mailPortFailures });
   let hosts = none();
   return {
-    forget: () => void (hosts = none()),
+    forget() {
+      if (hosts.size() > 0) hosts = none();
+    },
     /** Answers what was seen; nothing where they are too few to mean anything. */
     add(ip: string): string | undefined {
       hosts.set(ip, networkOf(ip, operatorNetwork), limits.mailPortWindowMs);
