@@ -23,7 +23,11 @@ import { createCatchAllMemory } from '../../../engine/src/probing/catch-all-memo
 import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
 import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
-import { createPendingProbe, type PendingProbe } from '../../../engine/src/probing/pending-probe.ts';
+import {
+  createPendingProbe,
+  settleProbe,
+  type PendingProbe,
+} from '../../../engine/src/probing/pending-probe.ts';
 import { createLocalProber } from '../../../engine/src/probing/prober.ts';
 import { runSession } from '../../../engine/src/probing/session.ts';
 import { createReplyClassifier } from '../../../engine/src/replies/classifier/create-reply-classifier.ts';
@@ -98,8 +102,8 @@ function createPlainScheduler(parts: Parts): { scheduler: ProbeScheduler; opened
     const destination = { target: probe.target, policy: policies.policyFor(probe.target.host) };
     const supply = {
       take: () => [],
-      giveBack: (probes: PendingProbe[]) =>
-        probes.forEach((given) => given.settle({ kind: 'not_connected' })),
+      giveBack: (probes: readonly PendingProbe[]) =>
+        probes.forEach((given) => settleProbe(given, { kind: 'not_connected' })),
     };
     await runSession(
       { destination, first: probe, supply },

@@ -39,7 +39,7 @@ export async function askMailbox(
       break;
   }
   if (mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()) return unasked('mail_port_blocked');
-  let last = unasked('mx_unreachable');
+  let last: NoAnswer | undefined;
   let conversations = 0;
   const targets = mailTargets(route, parts, patience);
   for await (const target of targets) {
@@ -51,13 +51,13 @@ export async function askMailbox(
       if (costsNothing(visit)) targets.wasFree();
       if (visit.kind !== 'no_answer') break;
       conversations += 1;
+      if (visit.next === 'stop') return visit.evidence;
       last = visit.evidence;
-      if (visit.next === 'stop') return last;
       again = visit.next === 'same_host';
     }
-    if (conversations >= limits.conversations) return last;
+    if (conversations >= limits.conversations) break;
   }
-  return last;
+  return last ?? unasked('mx_unreachable');
 }
 
 /** A host that is left alone, or that refuses at once, costs no time: those behind it are not to pay for it. */
@@ -81,7 +81,8 @@ function atRest({ reason, forMs }: Visit & { kind: 'resting' }): NoAnswer {
 }
 
 /** Where several hosts of a domain rest, the first that may be asked again decides when to come back. */
-function sooner(last: NoAnswer, next: NoAnswer): NoAnswer {
+function sooner(last: NoAnswer | undefined, next: NoAnswer): NoAnswer {
+  if (last?.reason !== 'host_resting') return next;
   const { retryAfterMs: known = Infinity } = last;
-  return last.reason === 'host_resting' && known <= (next.retryAfterMs ?? Infinity) ? last : next;
+  return known <= (next.retryAfterMs ?? Infinity) ? last : next;
 }

@@ -22,7 +22,11 @@ export type CatchAllLookups = {
   wait(domain: CanonicalHost, mailHost: CanonicalHost): Promise<CatchAllAnswer>;
 };
 
-type Claim = PromiseWithResolvers<CatchAllAnswer> & { check: BeliefCheck };
+type Claim = {
+  check: BeliefCheck;
+  /** Made for the first who waits for it; mostly nobody does. */
+  awaited: PromiseWithResolvers<CatchAllAnswer> | undefined;
+};
 
 export function createCatchAllLookups(memory: CatchAllMemory, beliefs: ProviderBeliefs): CatchAllLookups {
   const asking = new Map<CanonicalHost, Claim>();
@@ -47,18 +51,21 @@ export function createCatchAllLookups(memory: CatchAllMemory, beliefs: ProviderB
       !asking.has(domain) && (beliefs.isDue(domain, check) || look(domain, check.mailHost) === undefined),
     claim(domain, check) {
       beliefs.begin(domain, check);
-      asking.set(domain, { ...Promise.withResolvers<CatchAllAnswer>(), check });
+      asking.set(domain, { check, awaited: undefined });
     },
     answer(domain, answer) {
       const claim = asking.get(domain);
       asking.delete(domain);
       if (answer.kind !== 'undetermined') learn(domain, answer.kind, claim);
-      claim?.resolve(answer);
+      claim?.awaited?.resolve(answer);
     },
     async wait(domain, mailHost) {
       const known = look(domain, mailHost);
       if (known !== undefined && known !== 'being_asked') return known;
-      return asking.get(domain)?.promise ?? { kind: 'undetermined', meaning: undefined };
+      const claim = asking.get(domain);
+      if (claim === undefined) return { kind: 'undetermined', meaning: undefined };
+      claim.awaited ??= Promise.withResolvers();
+      return claim.awaited.promise;
     },
   };
 }

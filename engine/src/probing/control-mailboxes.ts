@@ -43,6 +43,8 @@ type ControlParts = {
   onProblem(message: string): void;
 };
 
+type Asked = { group: string; ask: () => Promise<MailboxEvidence>; patience: Patience };
+
 type ControlAnswer = 'accepted' | 'refused' | 'elsewhere' | 'nothing';
 
 const asker: Asker = { urgency: 'single', account: 'control mailboxes' };
@@ -101,17 +103,23 @@ export function createControlMailboxes(parts: ControlParts): ControlMailboxes {
     underWay.set(group, check(group, emails));
   }
 
+  async function askBeside(
+    emails: readonly string[],
+    { group, ask, patience }: Asked,
+  ): Promise<MailboxEvidence> {
+    checkIfDue(group, emails);
+    const mailbox = await ask();
+    if (mailbox.kind !== 'answered' || mailbox.meaning.label !== 'mailbox_not_exist') return mailbox;
+    const deadline = Math.min(patience.deadline, clock.now() + limits.controlWaitMs);
+    const wait = { clock, patience: { ...patience, deadline }, late: 'late' } as const;
+    await waitFor<'checked' | 'late'>(underWay.get(group) ?? Promise.resolve('checked'), wait);
+    return doubts.peek(group) === undefined ? mailbox : notBelieved(mailbox);
+  }
+
   return {
-    async askAt(group, ask, patience) {
+    askAt(group, ask, patience) {
       const emails = controls.get(group);
-      if (emails === undefined) return ask();
-      checkIfDue(group, emails);
-      const mailbox = await ask();
-      if (mailbox.kind !== 'answered' || mailbox.meaning.label !== 'mailbox_not_exist') return mailbox;
-      const deadline = Math.min(patience.deadline, clock.now() + limits.controlWaitMs);
-      const wait = { clock, patience: { ...patience, deadline }, late: 'late' } as const;
-      await waitFor<'checked' | 'late'>(underWay.get(group) ?? Promise.resolve('checked'), wait);
-      return doubts.peek(group) === undefined ? mailbox : notBelieved(mailbox);
+      return emails === undefined ? ask() : askBeside(emails, { group, ask, patience });
     },
     doubted: () => doubts.list().flatMap(({ key }) => (controls.has(key) ? [key] : [])),
     stop: () => stopped.abort(),

@@ -30,7 +30,7 @@ export function createHostMemory(
   memory: MemoryNamespace = emptyNamespace,
 ): HostMemory {
   const traits = createBoundedCache<HostTraits>({ clock, maxEntries: limits.hostTraitEntries });
-  const recall = (host: string): HostTraits => traits.get(host) ?? {};
+  const recall = (host: string): HostTraits => traits.get(host) ?? noTraits;
   memory.follow(({ key, value, lifeMs }) => {
     if (lifeMs <= 0) {
       traits.delete(key);
@@ -48,6 +48,8 @@ export function createHostMemory(
     },
   };
 }
+
+const noTraits: HostTraits = Object.freeze({});
 
 /** What two engines know of one host: the traits of both, and of two that differ the one that asks more care. */
 export function joinTraits(one: HostTraits, other: HostTraits): HostTraits {

@@ -46,60 +46,91 @@ type NextStep = 'stop' | 'next_host' | 'same_host';
  * It is settled once, whatever happens to the session after that. At its deadline an answer that is
  * held counts: a host that is slow to say goodbye has proved nothing against itself.
  */
-export type PendingProbe = MailboxRequest & {
+export type PendingProbe = Readonly<State>;
+
+/** Only the functions of this file change it. */
+type State = MailboxRequest & {
   readonly deadline: number;
-  isSettled(): boolean;
-  /** Keeps an answer for the time being. */
-  hold(visit: Visit): void;
-  settle(visit: Visit): void;
-  /** For a defect of ours: whoever asked gets the error. */
-  fail(error: unknown): void;
-  /** How often a session gave it back unasked or unanswered. */
-  returns(): number;
-  countReturn(): void;
-  /** Called once when it is settled. */
-  onSettled(callback: () => void): void;
   readonly visit: Promise<Visit>;
+  isSettled: boolean;
+  /** An answer that is kept for the time being. */
+  held: Visit | undefined;
+  /** How often a session gave it back unasked or unanswered. */
+  returns: number;
+  /** Called once when it is settled, in this order. */
+  whenSettled: readonly (() => void)[];
+  readonly resolve: (visit: Visit) => void;
+  readonly reject: (error: unknown) => void;
+  /** Nothing is left to watch for: neither the deadline nor an abort. */
+  readonly stopWatching: () => void;
 };
 
 export function createPendingProbe(request: MailboxRequest, patience: Patience, clock: Clock): PendingProbe {
-  let settled = false;
-  let held: Visit | undefined;
-  let returns = 0;
-  let callbacks: (() => void)[] = [];
+  const { address, target, asker, egress } = request;
+  const { deadline, signal } = patience;
   const { promise: visit, resolve, reject } = Promise.withResolvers<Visit>();
-
-  function end(): boolean {
-    if (settled) return false;
-    settled = true;
-    cancelTimer();
-    patience.signal.removeEventListener('abort', onAbort);
-    for (const callback of callbacks) callback();
-    return true;
-  }
-  function settle(found: Visit): void {
-    if (end()) resolve(found);
+  const probe: State = {
+    address,
+    target,
+    asker,
+    egress,
+    deadline,
+    visit,
+    isSettled: false,
+    held: undefined,
+    returns: 0,
+    whenSettled: nobody,
+    resolve,
+    reject,
+    stopWatching,
+  };
+  const cancelTimer = clock.after(deadline - clock.now(), onDeadline);
+  signal.addEventListener('abort', onAbort);
+  function onDeadline(): void {
+    settleProbe(probe, probe.held ?? lateVisit);
   }
   function onAbort(): void {
     // The reason of an abort is whatever its owner gave; callers expect exactly that.
-    if (end()) reject(patience.signal.reason as Error);
+    failProbe(probe, signal.reason);
   }
-  const cancelTimer = clock.after(patience.deadline - clock.now(), () => settle(held ?? lateVisit));
-  patience.signal.addEventListener('abort', onAbort, { once: true });
-  return {
-    ...request,
-    deadline: patience.deadline,
-    isSettled: () => settled,
-    hold: (found) => void (held = found),
-    settle,
-    fail: (error) => {
-      if (end()) reject(error);
-    },
-    returns: () => returns,
-    countReturn: () => void (returns += 1),
-    onSettled: (callback) => void (callbacks = callbacks.concat(callback)),
-    visit,
-  };
+  function stopWatching(): void {
+    cancelTimer();
+    signal.removeEventListener('abort', onAbort);
+  }
+  return probe;
+}
+
+const nobody: readonly never[] = [];
+
+export function settleProbe(probe: State, visit: Visit): void {
+  if (end(probe)) probe.resolve(visit);
+}
+
+/** For an abort, or a defect of ours: whoever asked gets the error. */
+export function failProbe(probe: State, error: unknown): void {
+  if (end(probe)) probe.reject(error);
+}
+
+/** Whether this is the end: there is only one. */
+function end(probe: State): boolean {
+  if (probe.isSettled) return false;
+  probe.isSettled = true;
+  probe.stopWatching();
+  for (const tell of probe.whenSettled) tell();
+  return true;
+}
+
+/** Keeps an answer for the time being. */
+export function holdVisit(probe: State, visit: Visit): void {
+  probe.held = visit;
+}
+
+export function countReturn(probe: State): void {
+  probe.returns += 1;
+}
+
+export function tellWhenSettled(probe: State, tell: () => void): void {
+  probe.whenSettled = probe.whenSettled.concat(tell);
 }
 
 /** The visit of an address whose caller could wait no longer. */

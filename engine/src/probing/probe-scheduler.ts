@@ -9,7 +9,14 @@ import type { Route, Routes } from '../routes/create-routes.ts';
 import type { EgressRights } from '../routes/egress-rights.ts';
 import { egressFor } from '../routes/rank-egress.ts';
 import { tracedConversations } from '../traced.ts';
-import { createPendingProbe, type MailboxRequest, type PendingProbe, type Visit } from './pending-probe.ts';
+import {
+  createPendingProbe,
+  settleProbe,
+  tellWhenSettled,
+  type MailboxRequest,
+  type PendingProbe,
+  type Visit,
+} from './pending-probe.ts';
 import type { ProbeSupply } from './session-probes.ts';
 import { runSession, type SessionParts } from './session.ts';
 
@@ -44,6 +51,8 @@ type HostQueue = {
   arriving: number;
   /** Set while the queue waits for the clock. */
   cancelTimer: (() => void) | undefined;
+  /** Begins what may begin by then. */
+  dispatch: () => void;
 };
 
 type Scheduler = {
@@ -79,7 +88,7 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
   }
   const probe = createPendingProbe(request, patience, scheduler.parts.clock);
   queue.waiting.add(probe);
-  probe.onSettled(() => {
+  tellWhenSettled(probe, () => {
     queue.waiting.remove(probe);
     forgetIfIdle(queue, scheduler);
   });
@@ -110,7 +119,8 @@ function restingVisit({ reason, until }: KnownRest, { parts }: Scheduler): Visit
 }
 
 /** Those who are to be asked from different egress addresses cannot share a session, so they wait apart. */
-function queueFor(request: MailboxRequest, { queues, parts }: Scheduler): HostQueue {
+function queueFor(request: MailboxRequest, scheduler: Scheduler): HostQueue {
+  const { queues, parts } = scheduler;
   const { target } = request;
   const policy = parts.policies.policyFor(target.host);
   const egress = request.egress ?? ownEgressFor(request, policy, parts.routes);
@@ -125,6 +135,7 @@ function queueFor(request: MailboxRequest, { queues, parts }: Scheduler): HostQu
     open: 0,
     arriving: 0,
     cancelTimer: undefined,
+    dispatch: () => dispatch(queue, scheduler),
   };
   queues.set(key, queue);
   return queue;
@@ -153,7 +164,7 @@ function dispatch(queue: HostQueue, scheduler: Scheduler): void {
     if (route === undefined) return;
     const permission = pacer.mayOpen(destination, route.id);
     if (permission.kind === 'wait') wait(queue, permission, scheduler);
-    if (permission.kind !== 'open' || !conversationLimiter.mayOpen(() => dispatch(queue, scheduler))) return;
+    if (permission.kind !== 'open' || !conversationLimiter.mayOpen(queue.dispatch)) return;
     const next = takeNext(queue, scheduler);
     if (next.kind === 'later') wait(queue, { until: next.from, key: '' }, scheduler);
     if (next.kind !== 'taken') return;
@@ -170,6 +181,7 @@ type NextProbe =
 /** The next who may ask now. Whoever asks for a domain that is left alone is told so. */
 function takeNext(queue: HostQueue, scheduler: Scheduler): NextProbe {
   const { destination, waiting } = queue;
+  if (waiting.size() === 0) return nobodyWaits;
   const { pacer, clock } = scheduler.parts;
   let from = Infinity;
   const rule: ServingRule = {
@@ -186,10 +198,12 @@ function takeNext(queue: HostQueue, scheduler: Scheduler): NextProbe {
       pacer.accounts.asks(probe.asker.account, destination.policy);
       return { kind: 'taken', probe };
     }
-    probe.settle(restingVisit(rest, scheduler));
+    settleProbe(probe, restingVisit(rest, scheduler));
   }
-  return waiting.size() === 0 ? { kind: 'none' } : { kind: 'later', from };
+  return waiting.size() === 0 ? nobodyWaits : { kind: 'later', from };
 }
+
+const nobodyWaits: NextProbe = { kind: 'none' };
 
 /** The way out for this host; where there is none for now, those who wait are told or wait for a full minute to pass. */
 function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined {
@@ -231,7 +245,7 @@ const ownership = 'ownership';
 const longestMinuteMs = 60_000;
 
 function turnAway({ waiting }: HostQueue, visit: Visit): void {
-  for (let probe = waiting.take(); probe !== undefined; probe = waiting.take()) probe.settle(visit);
+  for (let probe = waiting.take(); probe !== undefined; probe = waiting.take()) settleProbe(probe, visit);
 }
 
 /** For an end under the key that is full, or for the clock. */
@@ -246,7 +260,7 @@ function wait(
     return;
   }
   queue.cancelTimer?.();
-  queue.cancelTimer = parts.clock.after(until - parts.clock.now(), () => dispatch(queue, scheduler));
+  queue.cancelTimer = parts.clock.after(until - parts.clock.now(), queue.dispatch);
 }
 
 async function begin(
@@ -255,26 +269,29 @@ async function begin(
   scheduler: Scheduler,
 ): Promise<void> {
   const { destination } = queue;
+  const { target, policy } = destination;
   const { routes, pacer, conversationLimiter } = scheduler.parts;
-  const at = { group: destination.policy.group, address: destination.target.address };
-  routes.note(route.id, { kind: 'opened', ...at });
+  routes.note(route.id, { kind: 'opened', group: policy.group, address: target.address });
   const conversation = pacer.opened(destination, route.id);
   conversationLimiter.opened();
   queue.open += 1;
-  const { supply, arrived } = supplyFrom(queue, conversation, scheduler);
+  const supply = supplyFrom(queue, conversation, scheduler);
   const outcome = await tracedConversations.tracePromise(
     () => runSession({ destination, first, supply }, partsOn(route, scheduler)),
-    { host: destination.target.host, route: route.id },
+    { host: target.host, route: route.id },
   );
-  arrived();
-  if (outcome?.connected === true) routes.note(route.id, { kind: 'connected', ...at });
+  supply.arrived();
+  if (outcome?.connected === true)
+    routes.note(route.id, { kind: 'connected', group: policy.group, address: target.address });
   if (outcome?.turnedAway?.meaning.label === 'blocked_or_policy')
-    routes.note(route.id, { kind: 'blocked', ...at });
+    routes.note(route.id, { kind: 'blocked', group: policy.group, address: target.address });
   end(queue, { conversation, outcome }, scheduler);
 }
 
 function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionParts {
-  const made = known.get(route) ?? {
+  const before = known.get(route);
+  if (before !== undefined) return before;
+  const made = {
     ...parts,
     route,
     heloName: route.heloName,
@@ -289,7 +306,7 @@ function supplyFrom(
   queue: HostQueue,
   conversation: OpenConversation,
   scheduler: Scheduler,
-): { supply: ProbeSupply; arrived: () => void } {
+): ProbeSupply & { arrived(): void } {
   const { accounts } = scheduler.parts.pacer;
   let isArriving = true;
   queue.arriving += 1;
@@ -301,22 +318,22 @@ function supplyFrom(
   }
   return {
     arrived,
-    supply: {
-      take(most) {
-        arrived();
-        return takeUpTo(most, queue, scheduler);
-      },
-      giveBack(probes) {
-        for (const probe of probes) {
-          accounts.didNotAsk(probe.asker.account, queue.destination.policy);
-          queue.waiting.add(probe);
-        }
-        // A probe may come back when its session is long over, because what it waited for elsewhere came to nothing.
-        if (queue.open === 0) dispatch(queue, scheduler);
-      },
+    take(most) {
+      arrived();
+      return queue.waiting.size() === 0 ? nobody : takeUpTo(most, queue, scheduler);
+    },
+    giveBack(probes) {
+      for (const probe of probes) {
+        accounts.didNotAsk(probe.asker.account, queue.destination.policy);
+        queue.waiting.add(probe);
+      }
+      // A probe may come back when its session is long over, because what it waited for elsewhere came to nothing.
+      if (queue.open === 0) dispatch(queue, scheduler);
     },
   };
 }
+
+const nobody: readonly never[] = [];
 
 function takeUpTo(most: number, queue: HostQueue, scheduler: Scheduler): PendingProbe[] {
   const taken: PendingProbe[] = [];
@@ -336,7 +353,7 @@ function end(queue: HostQueue, { conversation, outcome }: EndedSession, schedule
   conversation.closed(outcome);
   conversationLimiter.closed();
   dispatch(queue, scheduler);
-  for (const key of pacer.keysOf(queue.destination)) wake(key, scheduler);
+  if (scheduler.blockedBy.size > 0) for (const key of pacer.keysOf(queue.destination)) wake(key, scheduler);
   forgetIfIdle(queue, scheduler);
 }
 

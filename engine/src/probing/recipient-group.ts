@@ -64,11 +64,11 @@ export type RecipientQuestion = {
 
 export type GroupPlan = {
   /** None when nothing more may be said. */
-  steps: GroupStep[];
+  steps: readonly GroupStep[];
   /** Probes that are left for the next group. */
-  pending: PendingProbe[];
-  owed: RecipientQuestion[];
-  closing: RecipientQuestion[];
+  pending: readonly PendingProbe[];
+  owed: readonly RecipientQuestion[];
+  closing: readonly RecipientQuestion[];
   /** The budget as it is when the steps have been said: the transaction that is then open. */
   budget: SessionBudget;
   /** Recipients in the transaction that was open before. */
@@ -94,7 +94,7 @@ type Waiting = {
   closing: readonly RecipientQuestion[];
 };
 
-type PlanParts = {
+export type PlanParts = {
   mailFrom: string;
   /** Whether nobody knows or is finding out what becomes of a made-up address at this domain. */
   needsRandomProbe(domain: CanonicalHost): boolean;
@@ -104,26 +104,33 @@ type PlanParts = {
 export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanParts): GroupPlan {
   if (waiting.pending.length + waiting.owed.length + waiting.closing.length === 0) return nobodyWaits(budget);
   const room = roomIn(budget);
-  const group = startGroup(budget, parts);
+  const { transaction, recipientsInTransaction } = budget;
+  const group: Group = { steps: [], transaction, recipientsInTransaction, budget, parts };
   const most = Math.max(0, room - Math.max(waiting.closing.length, budget.placesKept));
-  const questions = waiting.owed.slice(0, most);
-  for (const question of questions) group.ask(question);
-  const pending = nameMailboxes(waiting.pending, { group, budget, most, owed: questions.length });
+  const owed = Math.min(most, waiting.owed.length);
+  if (owed > 0) for (const question of waiting.owed.slice(0, owed)) ask(group, question);
+  const pending = nameMailboxes(waiting.pending, group, { most, owed });
   const isLast = group.steps.length === 0;
-  if (isLast) for (const question of waiting.closing.slice(0, room)) group.ask(question);
+  if (isLast) for (const question of waiting.closing.slice(0, room)) ask(group, question);
   return {
     steps: group.steps,
     pending,
-    owed: waiting.owed.slice(most),
-    closing: isLast ? [] : [...waiting.closing],
-    budget: group.budget(),
-    recipientsBefore: budget.recipientsInTransaction,
+    owed: owed === 0 ? waiting.owed : waiting.owed.slice(owed),
+    closing: isLast ? nobody : waiting.closing,
+    budget: {
+      ...budget,
+      transaction: group.transaction,
+      recipientsInTransaction: group.recipientsInTransaction,
+    },
+    recipientsBefore: recipientsInTransaction,
   };
 }
 
+const nobody: readonly never[] = [];
+
 function nobodyWaits(budget: SessionBudget): GroupPlan {
   const recipientsBefore = budget.recipientsInTransaction;
-  return { steps: [], pending: [], owed: [], closing: [], budget, recipientsBefore };
+  return { steps: nobody, pending: nobody, owed: nobody, closing: nobody, budget, recipientsBefore };
 }
 
 /** Places for a comparison: the made-up recipient, and a mailbox before and after it. */
@@ -134,79 +141,77 @@ export function roomIn({ recipientsLeft, refusalsLeft }: SessionBudget): number 
   return Math.min(recipientsLeft, refusalsLeft);
 }
 
-type Naming = { group: ReturnType<typeof startGroup>; budget: SessionBudget; most: number; owed: number };
+/** A group while it is being planned. */
+type Group = {
+  readonly steps: GroupStep[];
+  /** The transaction that is open when the steps so far have been said, and how many recipients it has. */
+  transaction: string | undefined;
+  recipientsInTransaction: number;
+  /** As it was before the group. */
+  readonly budget: SessionBudget;
+  readonly parts: PlanParts;
+};
 
 /** Names those who wait, as many as there is room for; answers who is left. */
-function nameMailboxes(waiting: readonly PendingProbe[], naming: Naming): PendingProbe[] {
-  const { group, budget, most } = naming;
+function nameMailboxes(
+  waiting: readonly PendingProbe[],
+  group: Group,
+  { most, owed }: { most: number; owed: number },
+): readonly PendingProbe[] {
+  const { budget } = group;
   const pending = [...waiting];
   const enough = Math.min(most, budget.refusalsBeforeHangUp, budget.recipientsPerGroup);
-  let named = naming.owed;
+  let named = owed;
   /** Places for random probes that come later. */
   let kept = 0;
-  while (named < enough && named + kept < most) {
-    const index = nextIndex(pending, group.transaction());
+  while (pending.length > 0 && named < enough && named + kept < most) {
+    const index = nextIndex(pending, group.transaction);
     const probe = pending[index];
     if (probe === undefined) break;
-    const withRandomProbe = group.needsRandomProbe(probe.address.host);
+    const withRandomProbe = needsRandomProbe(group, probe.address.host);
     // A mailbox without its random probe would be half an answer; the next conversation has room for both.
     const isFirst = named === 0 && budget.transaction === undefined;
     if (withRandomProbe && named + kept + 2 > most && !isFirst) break;
     pending.splice(index, 1);
-    group.ask({ kind: 'mailbox', probe });
+    ask(group, { kind: 'mailbox', probe });
     named += 1;
     if (withRandomProbe && budget.randomProbeLast) kept += 1;
     if (!withRandomProbe || budget.randomProbeLast) continue;
-    group.ask({ kind: 'random_probe', probe });
+    ask(group, { kind: 'random_probe', probe });
     named += 1;
   }
   return pending;
 }
 
-/** The steps of a group while it is being planned. */
-function startGroup(budget: SessionBudget, parts: PlanParts) {
-  const steps: GroupStep[] = [];
-  let { transaction, recipientsInTransaction } = budget;
+function ask(group: Group, question: RecipientQuestion): void {
+  const { kind, probe } = question;
+  const { localPart: own, host, needsSmtputf8: smtputf8 } = probe.address;
+  openFor(question, group);
+  group.recipientsInTransaction += 1;
+  const localPart = kind === 'mailbox' ? own : group.parts.randomLocalPart(host);
+  const command: Command = { verb: 'RCPT', localPart, host, smtputf8 };
+  group.steps.push({ phase: kind === 'mailbox' ? 'rcpt' : 'random_rcpt', command, question });
+}
 
-  /** Says what has to be said before one more recipient of this transaction can be named. */
-  function openFor({ probe, alone }: RecipientQuestion): void {
-    const wanted = transactionOf(probe);
-    const mayShare = alone !== true && recipientsInTransaction < budget.recipientsPerTransaction;
-    if (transaction === wanted && mayShare) return;
-    if (transaction !== undefined)
-      steps.push({ phase: 'rset', command: { verb: 'RSET' }, question: undefined });
-    const { needsSmtputf8: smtputf8 } = probe.address;
-    const command: Command = { verb: 'MAIL', from: parts.mailFrom, smtputf8 };
-    steps.push({ phase: 'mail', command, question: undefined });
-    transaction = wanted;
-    recipientsInTransaction = 0;
-  }
+/** Says what has to be said before one more recipient of this transaction can be named. */
+function openFor({ probe, alone }: RecipientQuestion, group: Group): void {
+  const { steps, transaction, budget, parts } = group;
+  const wanted = transactionOf(probe);
+  const mayShare = alone !== true && group.recipientsInTransaction < budget.recipientsPerTransaction;
+  if (transaction === wanted && mayShare) return;
+  if (transaction !== undefined)
+    steps.push({ phase: 'rset', command: { verb: 'RSET' }, question: undefined });
+  const { needsSmtputf8: smtputf8 } = probe.address;
+  const command: Command = { verb: 'MAIL', from: parts.mailFrom, smtputf8 };
+  steps.push({ phase: 'mail', command, question: undefined });
+  group.transaction = wanted;
+  group.recipientsInTransaction = 0;
+}
 
-  return {
-    steps,
-    transaction: () => transaction,
-    budget: (): SessionBudget => ({ ...budget, transaction, recipientsInTransaction }),
-    needsRandomProbe: (domain: CanonicalHost): boolean =>
-      parts.needsRandomProbe(domain) &&
-      !steps.some((step) =>
-        budget.randomProbeLast ? namesDomain(step, domain) : asksForRandomProbe(step, domain),
-      ),
-    ask(question: RecipientQuestion): void {
-      const { kind, probe } = question;
-      const { localPart, host, needsSmtputf8: smtputf8 } = probe.address;
-      openFor(question);
-      recipientsInTransaction += 1;
-      steps.push(
-        kind === 'mailbox'
-          ? { phase: 'rcpt', command: { verb: 'RCPT', localPart, host, smtputf8 }, question }
-          : {
-              phase: 'random_rcpt',
-              command: { verb: 'RCPT', localPart: parts.randomLocalPart(host), host, smtputf8 },
-              question,
-            },
-      );
-    },
-  };
+function needsRandomProbe({ steps, budget, parts }: Group, domain: CanonicalHost): boolean {
+  if (!parts.needsRandomProbe(domain)) return false;
+  const isAskedFor = budget.randomProbeLast ? namesDomain : asksForRandomProbe;
+  return !steps.some((step) => isAskedFor(step, domain));
 }
 
 function namesDomain({ question }: GroupStep, domain: CanonicalHost): boolean {
@@ -224,6 +229,7 @@ function transactionOf({ address }: PendingProbe): string {
 
 /** The first probe of the open transaction, or else the first of all. */
 function nextIndex(pending: readonly PendingProbe[], transaction: string | undefined): number {
+  if (transaction === undefined) return 0;
   return Math.max(
     0,
     pending.findIndex((probe) => transactionOf(probe) === transaction),
@@ -238,8 +244,10 @@ export function readGroup(
   const events: RecipientEvent[] = [];
   let mailRefusal: Reply | undefined;
   let accepted = recipientsBefore;
-  for (const [index, { command, question }] of steps.entries()) {
-    const reply = replies[index];
+  let heard = 0;
+  for (const { command, question } of steps) {
+    const reply = replies[heard];
+    heard += 1;
     if (command.verb === 'MAIL') {
       accepted = 0;
       mailRefusal = reply === undefined || isAccepted(reply) ? undefined : reply;
@@ -248,7 +256,7 @@ export function readGroup(
     events.push(readRecipient(question, reply, { mailRefusal, accepted }));
     if (reply !== undefined && isAccepted(reply)) accepted += 1;
   }
-  return { events, budget: events.reduce(spend, budget) };
+  return { events, budget: spend(budget, events) };
 }
 
 function readRecipient(
@@ -271,15 +279,22 @@ function wantsOwnTransaction({ code, enhanced, lines }: Reply): boolean {
   return code === 452 || enhanced?.endsWith('.5.3') === true || onlyOneWords.test(lines.join(' '));
 }
 
-/** What one reply about a recipient costs. */
-function spend(budget: SessionBudget, event: RecipientEvent): SessionBudget {
-  if (event.kind !== 'answered' && event.kind !== 'put_off') return budget;
-  const refused = event.reply.code >= 400 ? 1 : 0;
+/** What the replies about recipients cost. */
+function spend(budget: SessionBudget, events: readonly RecipientEvent[]): SessionBudget {
+  let told = 0;
+  let refused = 0;
+  let { recipientsPerTransaction } = budget;
+  for (const event of events) {
+    if (event.kind !== 'answered' && event.kind !== 'put_off') continue;
+    told += 1;
+    if (event.reply.code >= 400) refused += 1;
+    if (event.kind === 'put_off') recipientsPerTransaction = 1;
+  }
   return {
     ...budget,
-    recipientsLeft: budget.recipientsLeft - 1,
+    recipientsLeft: budget.recipientsLeft - told,
     refusalsLeft: budget.refusalsLeft - refused,
     refusalsBeforeHangUp: budget.refusalsBeforeHangUp - refused,
-    recipientsPerTransaction: event.kind === 'put_off' ? 1 : budget.recipientsPerTransaction,
+    recipientsPerTransaction,
   };
 }

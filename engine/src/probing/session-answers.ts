@@ -26,7 +26,8 @@ export function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Rep
     return;
   }
   const answer: MailboxAnswer = { probe, said: [said] };
-  outcome.mailboxes.push({ account: probe.asker.account, domain: host, said: saidOf(said.meaning) });
+  const finding = { account: probe.asker.account, domain: host, said: saidOf(said.meaning) };
+  outcome.mailboxes = outcome.mailboxes.concat(finding);
   holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
   if (isWithoutReason(said)) keepPlaces(session);
   const isWorthwhile = saidYes(said) || isWithoutReason(said);
@@ -48,14 +49,18 @@ export function answerRandomProbe(session: SmtpSession, domain: CanonicalHost, r
     before === undefined
       ? { domain, said: [said], position, isCompared, answer: catchAllAfter(said.meaning) }
       : { ...before, said: [...before.said, said], isCompared };
-  session.randomProbes = session.randomProbes.filter((one) => one !== before).concat(random);
+  session.randomProbes = others(session.randomProbes, before).concat(random);
   if (leavesDoubt(said)) keepPlaces(session);
   else if (before === undefined) tellCatchAll(session, random);
 }
 
+function others<Item>(all: readonly Item[], one: Item | undefined): readonly Item[] {
+  return one === undefined ? all : all.filter((other) => other !== one);
+}
+
 /** Whoever waits for it need wait no longer. */
 function tellCatchAll(session: SmtpSession, { domain, answer }: RandomProbe): void {
-  session.claims = session.claims.filter((one) => one !== domain);
+  session.claims = others(session.claims, domain);
   session.parts.catchAllLookups.answer(domain, answer);
 }
 
@@ -72,7 +77,7 @@ function conclude(session: SmtpSession, domain: CanonicalHost): void {
   const random = randomProbeOf(session, domain);
   if (random?.isCompared !== true) return;
   const compared = compare(session, random);
-  session.randomProbes = session.randomProbes.filter((one) => one !== random).concat(compared);
+  session.randomProbes = others(session.randomProbes, random).concat(compared);
   tellCatchAll(session, compared);
 }
 
@@ -107,19 +112,20 @@ export function needsRandomProbe(
 /** Nobody else need ask for the random probes of this group. */
 export function claimRandomProbes(session: SmtpSession, { steps }: GroupPlan): void {
   const { parts, destination } = session;
-  for (const { question } of steps) {
-    if (question?.kind !== 'random_probe') continue;
+  steps.forEach(({ question }) => {
+    if (question?.kind !== 'random_probe') return;
     const domain = question.probe.address.host;
     const check = { mailHost: destination.target.host, route: parts.route.id };
-    if (!parts.catchAllLookups.needsAsking(domain, check)) continue;
+    if (!parts.catchAllLookups.needsAsking(domain, check)) return;
     parts.catchAllLookups.claim(domain, check);
     session.claims = session.claims.concat(domain);
-  }
+  });
 }
 
 /** Whoever waits for a random probe that this session took on is told that nothing will come of it. */
 export function dropClaims(session: SmtpSession): void {
   const { claims } = session;
+  if (claims.length === 0) return;
   session.claims = [];
   for (const domain of claims) session.parts.catchAllLookups.answer(domain, undetermined);
 }

@@ -29,6 +29,9 @@ export type RandomProbe = {
 };
 
 export function randomProbeOf({ randomProbes }: SmtpSession, domain: CanonicalHost): RandomProbe | undefined {
+  const first = randomProbes[0];
+  // Mostly there is no other.
+  if (first === undefined || first.domain === domain) return first;
   return randomProbes.find((one) => one.domain === domain);
 }
 
@@ -38,38 +41,50 @@ export function randomProbeOf({ randomProbes }: SmtpSession, domain: CanonicalHo
  */
 
 /** What is still to be asked; nothing where no doubt is left, or no room. */
-export function contrastQuestions(session: SmtpSession): RecipientQuestion[] {
-  const domains = new Set(session.probes.answered.map(({ probe }) => probe.address.host));
-  for (const domain of domains) {
-    const questions = questionsAbout(session, domain);
+export function contrastQuestions(session: SmtpSession): readonly RecipientQuestion[] {
+  let asked: CanonicalHost | undefined;
+  for (const { probe } of session.probes.answered) {
+    const { host } = probe.address;
+    // Those of one domain mostly follow upon each other, and to look twice changes nothing.
+    if (host === asked) continue;
+    asked = host;
+    const questions = questionsAbout(session, host);
     if (questions.length > 0 && questions.length <= roomIn(session.budget)) return questions;
   }
-  return [];
+  return nothing;
 }
+
+const nothing: readonly never[] = [];
 
 /**
  * Answers that leave a doubt which another conversation may settle: mailboxes that were accepted before the host left,
  * with nothing said about a made-up one (they must not pay for what it, or others beside them, provoked), and those that
  * there was no room to compare.
  */
-export function leftOpen(session: SmtpSession, failure: Failure | undefined): MailboxAnswer[] {
-  const { probes, claims } = session;
-  if (failure !== undefined && !isCutShort(failure)) return [];
+export function leftOpen(session: SmtpSession, failure: Failure | undefined): readonly MailboxAnswer[] {
+  if (failure !== undefined && !isCutShort(failure)) return nothing;
+  const open = failure === undefined ? nothing : withoutMadeUp(session);
+  return session.probes.answered.filter((answer) => {
+    const { probe, said } = answer;
+    if (probe.returns > 0) return false;
+    const isCut = saidYes(said[0]) && open.includes(probe.address.host);
+    return isCut || isLeftInDoubt(session, answer);
+  });
+}
+
+/** Domains whose made-up recipient the session was to ask for, and did not hear of. */
+function withoutMadeUp({ probes, claims }: SmtpSession): readonly CanonicalHost[] {
   const unasked = [...probes.owed, ...probes.closing].filter(({ kind }) => kind === 'random_probe');
-  const open = [...claims, ...unasked.map(({ probe }) => probe.address.host)];
-  const isCut = ({ probe, said }: MailboxAnswer): boolean =>
-    failure !== undefined && saidYes(said[0]) && open.includes(probe.address.host);
-  return probes.answered.filter(
-    (answer) => answer.probe.returns() === 0 && (isCut(answer) || isLeftInDoubt(session, answer)),
-  );
+  return [...claims, ...unasked.map(({ probe }) => probe.address.host)];
 }
 
 /**
  * Whether a doubt about a mailbox is left for want of room, or because nobody beside it was taken: another conversation
  * may have what this one had not. Somebody who waits for a single answer is not kept waiting for company.
  */
-function isLeftInDoubt(session: SmtpSession, { probe, said: [first] }: MailboxAnswer): boolean {
+function isLeftInDoubt(session: SmtpSession, { probe, said }: MailboxAnswer): boolean {
   const { parts, destination } = session;
+  const first = said[0];
   const { host } = probe.address;
   if (!saidYes(first) && !isWithoutReason(first)) return false;
   if (questionsAbout(session, host).length > 0) return true;
@@ -81,20 +96,22 @@ function isLeftInDoubt(session: SmtpSession, { probe, said: [first] }: MailboxAn
   return isNoCatchAll && isWithoutReason(first) && probe.asker.urgency === 'bulk';
 }
 
-function questionsAbout(session: SmtpSession, domain: CanonicalHost): RecipientQuestion[] {
+function questionsAbout(session: SmtpSession, domain: CanonicalHost): readonly RecipientQuestion[] {
   const random = randomProbeOf(session, domain);
-  if (random?.isCompared === true) return [];
-  const { taken, refused } = answersOf(session, domain);
+  if (random?.isCompared === true) return nothing;
+  const isClear = random === undefined || !leavesDoubt(random.said[0]);
+  if (isClear && !session.probes.answered.some(isRefused)) return nothing;
+  const refused = refusedOf(session, domain);
+  const taken = takenOf(session, domain);
   const isCatchAll = takesMadeUp(session, domain, random);
   if (isCatchAll && refused.length > 0) {
     const [first] = refused;
     const most = roomIn(session.budget) - 1;
-    return first === undefined ? [] : [madeUp(first), ...refused.slice(0, Math.max(1, most)).map(again)];
+    return first === undefined ? nothing : [madeUp(first), ...refused.slice(0, Math.max(1, most)).map(again)];
   }
-  if (isCatchAll || taken === undefined) return [];
-  const isDoubtful =
-    random === undefined ? refused.length > 0 && mayAsk(session, domain) : leavesDoubt(random.said[0]);
-  if (!isDoubtful) return [];
+  if (isCatchAll || taken === undefined) return nothing;
+  const isDoubtful = random === undefined ? refused.length > 0 && mayAsk(session, domain) : !isClear;
+  if (!isDoubtful) return nothing;
   // A host that refuses every second recipient of a conversation is found out where the made-up one changes places.
   const wouldRepeat = random !== undefined && (session.named + 1 - random.position) % 2 === 0;
   return [...(wouldRepeat ? [again(taken)] : []), madeUp(taken), again(taken)];
@@ -116,13 +133,19 @@ function takesMadeUp(
   return known !== undefined && known !== 'being_asked' && known.kind === 'yes';
 }
 
-function answersOf({ probes }: SmtpSession, domain: CanonicalHost) {
-  const ofDomain = probes.answered.filter(({ probe }) => probe.address.host === domain);
-  return {
-    /** An ordinary mailbox that was taken. */
-    taken: ofDomain.find(({ probe, said: [first] }) => saidYes(first) && isOrdinary(probe.address)),
-    refused: ofDomain.filter(({ said: [first] }) => isWithoutReason(first)),
-  };
+/** An ordinary mailbox that was taken. */
+function takenOf({ probes }: SmtpSession, domain: CanonicalHost): MailboxAnswer | undefined {
+  return probes.answered.find(
+    ({ probe, said }) => probe.address.host === domain && saidYes(said[0]) && isOrdinary(probe.address),
+  );
+}
+
+function refusedOf({ probes }: SmtpSession, domain: CanonicalHost): readonly MailboxAnswer[] {
+  return probes.answered.filter((answer) => answer.probe.address.host === domain && isRefused(answer));
+}
+
+function isRefused({ said }: MailboxAnswer): boolean {
+  return isWithoutReason(said[0]);
 }
 
 const madeUp = ({ probe }: MailboxAnswer): RecipientQuestion => ({
@@ -134,7 +157,7 @@ const again = ({ probe }: MailboxAnswer): RecipientQuestion => ({ kind: 'mailbox
 
 /** The domain's random probe once both were asked for again. */
 export function compare(session: SmtpSession, random: RandomProbe): RandomProbe {
-  const { taken } = answersOf(session, random.domain);
+  const taken = takenOf(session, random.domain);
   if (saidYes(random.said[0]) || taken === undefined) return random;
   return { ...random, answer: catchAllByContrast({ madeUp: random.said, mailbox: taken.said }) };
 }

@@ -3,7 +3,16 @@ import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { Said } from './contrast.ts';
-import { isCutShort, type Ending, type PendingProbe, type Visit } from './pending-probe.ts';
+import {
+  countReturn,
+  holdVisit,
+  isCutShort,
+  settleProbe,
+  tellWhenSettled,
+  type Ending,
+  type PendingProbe,
+  type Visit,
+} from './pending-probe.ts';
 import type { GroupPlan, RecipientQuestion } from './recipient-group.ts';
 
 /**
@@ -29,24 +38,24 @@ type State = {
   /** Whether the goodbye has been said: there is no connection left to close. */
   isOver: boolean;
   /** Everybody who was taken on. */
-  all: PendingProbe[];
-  pending: PendingProbe[];
+  all: readonly PendingProbe[];
+  pending: readonly PendingProbe[];
   /** Questions that the host put off into a transaction of their own. */
-  owed: RecipientQuestion[];
+  owed: readonly RecipientQuestion[];
   /** Questions that are asked when nobody else waits. */
-  closing: RecipientQuestion[];
+  closing: readonly RecipientQuestion[];
   /** Named to the host, and no answer yet. */
-  named: PendingProbe[];
-  answered: MailboxAnswer[];
-  declined: PendingProbe[];
+  named: readonly PendingProbe[];
+  answered: readonly MailboxAnswer[];
+  declined: readonly PendingProbe[];
 };
 
 export type SessionProbes = Readonly<State>;
 
 /** Where further probes come from, and where those go back that were not answered. */
 export type ProbeSupply = {
-  take(most: number): PendingProbe[];
-  giveBack(probes: PendingProbe[]): void;
+  take(most: number): readonly PendingProbe[];
+  giveBack(probes: readonly PendingProbe[]): void;
 };
 
 /** What the host said of a mailbox, each time it was asked for. */
@@ -64,31 +73,40 @@ export function startProbes(
   { clock, limits }: { clock: Clock; limits: Limits },
 ): SessionProbes {
   const stop = new AbortController();
+  const now = clock.now();
   const probes: State = {
     supply,
-    patience: { deadline: clock.now(), signal: stop.signal },
+    patience: { deadline: now, signal: stop.signal },
     limits,
-    since: clock.now(),
+    since: now,
     isOver: false,
-    all: [],
-    pending: [],
-    owed: [],
-    closing: [],
-    named: [],
-    answered: [],
-    declined: [],
+    all: nobody,
+    pending: nobody,
+    owed: nobody,
+    closing: nobody,
+    named: nobody,
+    answered: nobody,
+    declined: nobody,
     onSettled() {
+      if (probes.isOver) return;
       // When the last of those who asked has left, the connection is closed: nobody is owed an answer.
-      if (!isAbandoned(probes)) setDeadline(probes);
-      else if (!probes.isOver) stop.abort(everybodyLeft);
+      if (isAbandoned(probes)) stop.abort(everybodyLeft);
+      else setDeadline(probes);
     },
   };
   takeOn(probes, [first]);
   return probes;
 }
 
+/** What most of the lists hold most of the time. None is ever changed, each is replaced. */
+const nobody: readonly never[] = [];
+
 export function isAbandoned({ all }: SessionProbes): boolean {
-  return all.every((probe) => probe.isSettled());
+  return all.every(hasLeft);
+}
+
+function hasLeft({ isSettled }: PendingProbe): boolean {
+  return isSettled;
 }
 
 /** All that is left is to tell what was heard. */
@@ -96,14 +114,17 @@ export function endSession(probes: State): void {
   probes.isOver = true;
 }
 
-/** As late as the last of those who still wait. */
+/** As late as the last of those who still wait; where nobody does, it stays. */
 function setDeadline({ all, patience, limits, since }: State): void {
-  let latest = -Infinity;
-  for (const probe of all) {
-    if (probe.isSettled()) continue;
-    latest = Math.max(latest, Math.min(probe.deadline, since + phaseMs(probe.asker, limits)));
+  let latest: number | undefined;
+  // At every reply: an index costs less than what steps through a list.
+  for (let index = 0; index < all.length; index += 1) {
+    const probe = all[index];
+    if (probe === undefined || probe.isSettled) continue;
+    const mayWaitUntil = Math.min(probe.deadline, since + phaseMs(probe.asker, limits));
+    if (latest === undefined || mayWaitUntil > latest) latest = mayWaitUntil;
   }
-  patience.deadline = latest;
+  if (latest !== undefined) patience.deadline = latest;
 }
 
 function phaseMs({ urgency }: Asker, limits: Limits): number {
@@ -113,22 +134,26 @@ function phaseMs({ urgency }: Asker, limits: Limits): number {
 /** Another recipient was answered: the time of those behind it begins now. */
 export function noteProgress(probes: State, now: number): void {
   probes.since = now;
-  if (!isAbandoned(probes)) setDeadline(probes);
+  setDeadline(probes);
 }
 
 /** As patient as the most patient of those who still wait. */
 export function urgencyOf({ all }: SessionProbes): Asker['urgency'] {
-  return all.some((probe) => probe.asker.urgency === 'bulk' && !probe.isSettled()) ? 'bulk' : 'single';
+  return all.some(waitsPatiently) ? 'bulk' : 'single';
 }
 
-function takeOn(probes: State, taken: PendingProbe[]): void {
+function waitsPatiently({ asker, isSettled }: PendingProbe): boolean {
+  return asker.urgency === 'bulk' && !isSettled;
+}
+
+function takeOn(probes: State, taken: readonly PendingProbe[]): void {
   if (taken.length === 0) return;
   probes.all = probes.all.concat(taken);
   // Whoever was left without an answer before comes first: a host that takes few refusals answers the first ones.
-  probes.pending = probes.pending.concat(taken);
-  if (probes.pending.length > 1) probes.pending.sort((one, other) => other.returns() - one.returns());
+  const pending = probes.pending.concat(taken);
+  probes.pending = pending.length > 1 ? pending.sort((one, other) => other.returns - one.returns) : pending;
   setDeadline(probes);
-  for (const probe of taken) probe.onSettled(probes.onSettled);
+  for (const probe of taken) tellWhenSettled(probe, probes.onSettled);
 }
 
 export function takeMore(probes: State, most: number): void {
@@ -137,13 +162,19 @@ export function takeMore(probes: State, most: number): void {
 
 /** Leaves out whoever has left, and whoever cannot be named to this host. */
 export function sift(probes: State, { smtputf8 }: { smtputf8: boolean }): void {
-  if (probes.pending.length === 0) return;
-  const waiting = probes.pending.filter((probe) => !probe.isSettled());
+  if (probes.pending.every(smtputf8 ? stillWaits : canBeNamedAnywhere)) return;
+  const waiting = probes.pending.filter(stillWaits);
   const isDeclined = (probe: PendingProbe): boolean => probe.address.needsSmtputf8 && !smtputf8;
-  probes.pending = waiting;
-  if (!waiting.some(isDeclined)) return;
   probes.pending = waiting.filter((probe) => !isDeclined(probe));
   probes.declined = probes.declined.concat(waiting.filter(isDeclined));
+}
+
+function stillWaits({ isSettled }: PendingProbe): boolean {
+  return !isSettled;
+}
+
+function canBeNamedAnywhere({ isSettled, address }: PendingProbe): boolean {
+  return !isSettled && !address.needsSmtputf8;
 }
 
 /** Takes note of whom the planned group names. */
@@ -151,9 +182,10 @@ export function beginGroup(probes: State, { steps, pending, owed, closing }: Gro
   probes.pending = pending;
   probes.owed = owed;
   probes.closing = closing;
-  for (const { question } of steps)
+  steps.forEach(({ question }) => {
     if (question?.kind === 'mailbox' && !isAnswered(probes, question.probe))
       probes.named = probes.named.concat(question.probe);
+  });
 }
 
 export function isAnswered({ answered }: SessionProbes, wanted: PendingProbe): boolean {
@@ -161,7 +193,7 @@ export function isAnswered({ answered }: SessionProbes, wanted: PendingProbe): b
 }
 
 /** These are asked when everybody who waits has been named. */
-export function askLast(probes: State, questions: RecipientQuestion[]): void {
+export function askLast(probes: State, questions: readonly RecipientQuestion[]): void {
   probes.closing = probes.closing.concat(questions);
 }
 
@@ -179,7 +211,7 @@ export function putOff(probes: State, question: RecipientQuestion): void {
 export function holdAnswer(probes: State, answer: MailboxAnswer, visit: Visit): void {
   probes.named = probes.named.filter((probe) => probe !== answer.probe);
   probes.answered = probes.answered.concat(answer);
-  answer.probe.hold(visit);
+  holdVisit(answer.probe, visit);
 }
 
 /** What the host says when it is asked for the same mailbox again. */
@@ -192,7 +224,7 @@ export function addAnswer(probes: State, probe: PendingProbe, said: Said): void 
 /** Everybody who was named and not answered is to be asked for again. */
 export function askAgain(probes: State): void {
   probes.pending = [...probes.named, ...probes.pending];
-  probes.named = [];
+  probes.named = nobody;
 }
 
 /**
@@ -202,15 +234,15 @@ export function askAgain(probes: State): void {
 export function failRemaining(probes: State, ending: Ending, visit: Visit): void {
   const left = [...probes.named, ...probes.pending];
   const goesBack = (probe: PendingProbe): boolean => mayGoBack(probes, probe, ending);
-  for (const probe of left) if (!goesBack(probe)) probe.settle(visit);
+  for (const probe of left) if (!goesBack(probe)) settleProbe(probe, visit);
   giveBack(probes, left.filter(goesBack), (probe) => isBarren(probes) || probes.named.includes(probe));
 }
 
 function mayGoBack(probes: State, probe: PendingProbe, ending: Ending): boolean {
   const isNamed = probes.named.includes(probe);
   // The replies to a group may be lost with the connection; asked for in smaller groups, its first ones are heard.
-  if (isBarren(probes)) return ending.kind === 'broken' && isCutShort(ending) && probe.returns() === 0;
-  if (isNamed && probe.returns() >= mostReturns) return false;
+  if (isBarren(probes)) return ending.kind === 'broken' && isCutShort(ending) && probe.returns === 0;
+  if (isNamed && probe.returns >= mostReturns) return false;
   return ending.kind === 'refused' || ending.fault === 'closed' || (ending.fault === 'timeout' && !isNamed);
 }
 
@@ -219,7 +251,7 @@ function isBarren({ answered }: State): boolean {
 }
 
 /** Answers that are of no use as they are: their probes are asked for again in another session. */
-export function askElsewhere(probes: State, answers: MailboxAnswer[]): void {
+export function askElsewhere(probes: State, answers: readonly MailboxAnswer[]): void {
   if (answers.length === 0) return;
   probes.answered = probes.answered.filter((answer) => !answers.includes(answer));
   giveBack(
@@ -237,15 +269,19 @@ export function giveBackPending(probes: State): void {
 /** Nobody was asked: whoever came back often enough is told, the others may have better luck. */
 export function giveBackOrGiveUp(probes: State): void {
   for (const probe of probes.pending)
-    if (probe.returns() >= mostReturns) probe.settle({ kind: 'not_connected' });
+    if (probe.returns >= mostReturns) settleProbe(probe, { kind: 'not_connected' });
   giveBack(probes, probes.pending, () => true);
 }
 
 /** Whoever was never named in a session that answered others has lost nothing by it: that return is not counted. */
-function giveBack(probes: State, given: PendingProbe[], counts: (probe: PendingProbe) => boolean): void {
+function giveBack(
+  probes: State,
+  given: readonly PendingProbe[],
+  counts: (probe: PendingProbe) => boolean,
+): void {
   if (given.length === 0) return;
-  const open = given.filter((probe) => !probe.isSettled());
-  for (const probe of open) if (counts(probe)) probe.countReturn();
+  const open = given.filter(stillWaits);
+  for (const probe of open) if (counts(probe)) countReturn(probe);
   probes.named = probes.named.filter((probe) => !given.includes(probe));
   probes.pending = probes.pending.filter((probe) => !given.includes(probe));
   probes.supply.giveBack(open);

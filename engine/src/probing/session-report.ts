@@ -1,6 +1,7 @@
-import type { CatchAllAnswer } from '../evidence.ts';
+import type { CatchAllAnswer, ReadReply } from '../evidence.ts';
+import type { Said } from './contrast.ts';
 import { contrastFor, randomProbeOf } from './session-contrast.ts';
-import { visitWithoutAnswer, type Ending, type Visit } from './pending-probe.ts';
+import { settleProbe, visitWithoutAnswer, type Ending, type Visit } from './pending-probe.ts';
 import { askElsewhere, type MailboxAnswer } from './session-probes.ts';
 import type { SmtpSession } from './session.ts';
 
@@ -19,7 +20,7 @@ export function reportAnswer(
   const { catchAllLookups } = session.parts;
   const { host } = session.destination.target;
   if (goodbye === 'out_of_step') {
-    probe.settle(visitAfter(session, outOfStep));
+    settleProbe(probe, visitAfter(session, outOfStep));
     return;
   }
   const known = catchAllLookups.look(probe.address.host, host);
@@ -27,13 +28,13 @@ export function reportAnswer(
     return void catchAllLookups.wait(probe.address.host, host).then((catchAll) => {
       const isLost = catchAll.kind === 'undetermined' && catchAll.meaning === undefined;
       // Whoever asked has not found out: it takes another conversation, in which this one may be asked for itself.
-      if (isLost && probe.returns() === 0) askElsewhere(session.probes, [answer]);
-      else probe.settle(answeredVisit(session, answer, catchAll));
+      if (isLost && probe.returns === 0) askElsewhere(session.probes, [answer]);
+      else settleProbe(probe, answeredVisit(session, answer, catchAll));
     });
   }
   const heard = randomProbeOf(session, probe.address.host)?.answer ?? undetermined;
   const isKnown = heard.kind === 'undetermined' && known !== undefined && known !== 'being_asked';
-  probe.settle(answeredVisit(session, answer, isKnown ? known : heard));
+  settleProbe(probe, answeredVisit(session, answer, isKnown ? known : heard));
 }
 
 /** The visit of those whom the session ended without a word about. */
@@ -44,10 +45,18 @@ export function visitAfter({ destination, parts }: SmtpSession, ending: Ending):
 
 export function answeredVisit(session: SmtpSession, answer: MailboxAnswer, catchAll: CatchAllAnswer): Visit {
   const { host } = session.destination.target;
-  const random = randomProbeOf(session, answer.probe.address.host)?.said ?? [];
-  const [{ meaning, read }, ...again] = answer.said;
-  const replies = [read, ...[...random, ...again].map((one) => one.read)];
+  const random = randomProbeOf(session, answer.probe.address.host);
+  const { said } = answer;
+  const { meaning, read } = said[0];
+  const replies =
+    random === undefined && said.length === 1
+      ? [read]
+      : [read].concat((random?.said ?? []).map(readOf), said.slice(1).map(readOf));
   const contrast = contrastFor(session, answer);
   const evidence = { kind: 'answered', host, replies, meaning, catchAll } as const;
   return { kind: 'answered', evidence: contrast === undefined ? evidence : { ...evidence, contrast } };
+}
+
+function readOf({ read }: Said): ReadReply {
+  return read;
 }

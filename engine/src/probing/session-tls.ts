@@ -3,23 +3,24 @@ import type { Reply } from '../smtp/reply-reader.ts';
 import type { SmtpSession } from './session.ts';
 
 /** When a session speaks TLS: where it is our wish, and wherever in the conversation a host demands it. */
-export async function encryptIfWanted(
-  session: SmtpSession,
-  conversation: Conversation,
-): Promise<Failure | undefined> {
-  const { tls } = session.parts.hosts.recall(conversation.host);
-  if (!conversation.capabilities.starttls) return undefined;
-  if (tls === 'demanded') return encryptFor('their_demand', session, conversation);
-  const isOurWish = session.parts.starttls === 'always' && tls !== 'broken';
-  return isOurWish ? encryptFor('our_wish', session, conversation) : undefined;
+export function whyEncrypt(
+  { parts }: SmtpSession,
+  { capabilities, host }: Conversation,
+): TlsReason | undefined {
+  if (!capabilities.starttls) return undefined;
+  const { tls } = parts.hosts.recall(host);
+  if (tls === 'demanded') return 'their_demand';
+  return parts.starttls === 'always' && tls !== 'broken' ? 'our_wish' : undefined;
 }
+
+type TlsReason = 'their_demand' | 'our_wish';
 
 /**
  * Encrypts the conversation. Where TLS was our own wish, a host that turns it down in good order is
  * spoken to in the clear; a handshake that broke costs the connection, and is remembered.
  */
 export async function encryptFor(
-  why: 'their_demand' | 'our_wish',
+  why: TlsReason,
   { parts, probes }: SmtpSession,
   conversation: Conversation,
 ): Promise<Failure | undefined> {

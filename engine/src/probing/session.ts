@@ -16,12 +16,20 @@ import {
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { CatchAllLookups } from './catch-all-lookups.ts';
 import type { HostMemory } from './host-traits.ts';
-import { isCutShort, visitWithoutSmtputf8, type Ending, type PendingProbe } from './pending-probe.ts';
+import {
+  failProbe,
+  isCutShort,
+  settleProbe,
+  visitWithoutSmtputf8,
+  type Ending,
+  type PendingProbe,
+} from './pending-probe.ts';
 import {
   planGroup,
   readGroup,
   startBudget,
   type GroupPlan,
+  type PlanParts,
   type RecipientEvent,
   type SessionBudget,
 } from './recipient-group.ts';
@@ -55,7 +63,7 @@ import {
 } from './session-probes.ts';
 import { reportAnswer, visitAfter } from './session-report.ts';
 import type { RandomProbe } from './session-contrast.ts';
-import { encryptFor, encryptIfWanted, isDemandAtRecipient, isDemandForTls } from './session-tls.ts';
+import { encryptFor, isDemandAtRecipient, isDemandForTls, whyEncrypt } from './session-tls.ts';
 
 /**
  * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it and as its
@@ -93,8 +101,8 @@ export async function runSession(
     outcome: startOutcome(),
     egressAddress: undefined,
     budget: startBudget(destination, parts.hosts.recall(target.host)),
-    claims: [],
-    randomProbes: [],
+    claims: nothing,
+    randomProbes: nothing,
     named: 0,
     isClosing: false,
   };
@@ -116,12 +124,14 @@ export async function runSession(
     return session.outcome;
   } catch (error) {
     // A defect of ours is told as an error, not as an answer. Who has left already hears of neither.
-    for (const probe of probes.all) probe.fail(error);
+    for (const probe of probes.all) failProbe(probe, error);
     return session.outcome;
   } finally {
     dropClaims(session);
   }
 }
+
+const nothing: readonly never[] = [];
 
 type SessionOrder = {
   destination: Destination;
@@ -153,9 +163,9 @@ export type SmtpSession = {
   egressAddress: string | undefined;
   budget: SessionBudget;
   /** Domains whose random probe this session has taken on to ask for. */
-  claims: CanonicalHost[];
+  claims: readonly CanonicalHost[];
   /** What became of them. */
-  randomProbes: RandomProbe[];
+  randomProbes: readonly RandomProbe[];
   /** Recipients that were named and answered so far. */
   named: number;
   /** Whether it has begun to ask again for what left a doubt: nobody joins it any more. */
@@ -178,7 +188,7 @@ async function converse(session: SmtpSession, socket: Socket): Promise<void> {
     endSession(probes);
     askElsewhere(probes, leftOpen(session, failure));
     dropClaims(session);
-    for (const probe of probes.declined) probe.settle(visitWithoutSmtputf8(host));
+    for (const probe of probes.declined) settleProbe(probe, visitWithoutSmtputf8(host));
     for (const answer of probes.answered) reportAnswer(session, answer, goodbye);
     if (ending === undefined) giveBackPending(probes);
     else failRemaining(probes, ending, visitAfter(session, ending));
@@ -191,11 +201,14 @@ async function converse(session: SmtpSession, socket: Socket): Promise<void> {
 async function askForAll(session: SmtpSession, conversation: Conversation): Promise<Failure | undefined> {
   const { probes, parts } = session;
   const { clock, limits } = parts;
-  const refusedTls = await encryptIfWanted(session, conversation);
+  const whyTls = whyEncrypt(session, conversation);
+  const refusedTls = whyTls === undefined ? undefined : await encryptFor(whyTls, session, conversation);
   if (refusedTls !== undefined) return refusedTls;
+  const planning = planParts(session);
+  const onReply = (): void => noteProgress(probes, clock.now());
   for (;;) {
     refill(session, conversation);
-    const plan = planGroup(probes, session.budget, planParts(session));
+    const plan = planGroup(probes, session.budget, planning);
     if (plan.steps.length === 0 && !beginClosing(session)) return undefined;
     if (plan.steps.length === 0) continue;
     beginGroup(probes, plan);
@@ -205,7 +218,7 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
       limits,
       patience: probes.patience,
       urgency: urgencyOf(probes),
-      onReply: () => noteProgress(probes, clock.now()),
+      onReply,
     });
     const { events, budget } = readGroup(plan, said.replies);
     session.budget = budget;
@@ -222,19 +235,23 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
 }
 
 /** Whether a refusal took long: by itself, or where the replies came all at once, as its share of all. */
-function isSlowAtRefusing(
-  { replies, tookMs }: Awaited<ReturnType<typeof exchange>>,
-  { slowRefusalMs }: Limits,
-): boolean {
-  const allMs = tookMs.reduce((sum, ms) => sum + ms, 0);
-  if (allMs < slowRefusalMs) return false;
+function isSlowAtRefusing(said: Exchanged, { slowRefusalMs }: Limits): boolean {
+  const allMs = said.tookMs.reduce(add, 0);
+  return allMs >= slowRefusalMs && hasSlowRefusal(said, allMs, slowRefusalMs);
+}
+
+function hasSlowRefusal({ replies, tookMs }: Exchanged, allMs: number, slowMs: number): boolean {
   return replies.some(
     (reply, index) =>
       reply !== undefined &&
       reply.code >= 500 &&
-      Math.max(tookMs[index] ?? 0, allMs / replies.length) >= slowRefusalMs,
+      Math.max(tookMs[index] ?? 0, allMs / replies.length) >= slowMs,
   );
 }
+
+type Exchanged = Awaited<ReturnType<typeof exchange>>;
+
+const add = (one: number, other: number): number => one + other;
 
 /** A host that punishes each refusal with a delay, as Courier does, is given few at once, and no made-up one beside them. */
 function nameFewer(session: SmtpSession): void {
@@ -264,7 +281,7 @@ function beginClosing(session: SmtpSession): boolean {
   return true;
 }
 
-function planParts(session: SmtpSession): Parameters<typeof planGroup>[2] {
+function planParts(session: SmtpSession): PlanParts {
   const { parts } = session;
   return {
     mailFrom: parts.route.mailFrom,
@@ -276,7 +293,7 @@ function planParts(session: SmtpSession): Parameters<typeof planGroup>[2] {
 /** Does what follows from the replies to a group; answers the refusal where one turns us away altogether. */
 function apply(
   session: SmtpSession,
-  events: RecipientEvent[],
+  events: readonly RecipientEvent[],
   conversation: Conversation,
 ): Failure | undefined {
   const { parts, probes, destination } = session;
@@ -327,7 +344,7 @@ function takeThoseBehind({ probes, destination }: SmtpSession): void {
 function reportNotConnected(session: SmtpSession, how: { silent?: true }): void {
   session.outcome.connected = false;
   takeThoseBehind(session);
-  for (const probe of session.probes.pending) probe.settle({ kind: 'not_connected', ...how });
+  for (const probe of session.probes.pending) settleProbe(probe, { kind: 'not_connected', ...how });
 }
 
 /** "421 too many errors": the host counts what it refused in this conversation, and would take us again in another. */
