@@ -157,21 +157,25 @@ function takeOver(egress: string, from: Predecessor, pacing: Pacing): void {
 
 function openFrom(egress: string, histories: HostHistories): number {
   let open = 0;
-  for (const [key, { from }] of histories.entries())
-    if (key.startsWith('group ')) open += from.find((count) => count.egress === egress)?.open ?? 0;
+  for (const [key, history] of histories.entries())
+    if (key.startsWith('group ')) open += countFrom(egress, history)?.open ?? 0;
   return open;
 }
 
 /** What one egress address does at a host. One that is met for the first time may be known to a predecessor. */
 function countOf(history: HostHistory, egress: string, pacing: Pacing): EgressCount {
   const first = history.from[0];
-  return first?.egress === egress ? first : findOrBeginCount(history, egress, pacing);
+  if (first?.egress === egress) return first;
+  const known = first === undefined ? undefined : countFrom(egress, history);
+  return known ?? beginCount(history, egress, pacing);
 }
 
-function findOrBeginCount(history: HostHistory, egress: string, { takeovers, clock }: Pacing): EgressCount {
+function countFrom(egress: string, { from }: HostHistory): EgressCount | undefined {
+  return from.find((count) => count.egress === egress);
+}
+
+function beginCount(history: HostHistory, egress: string, { takeovers, clock }: Pacing): EgressCount {
   const { from } = history;
-  const known = from.find((count) => count.egress === egress);
-  if (known !== undefined) return known;
   const takeover = takeovers.get(egress);
   const isRecent = takeover !== undefined && clock.now() - takeover.at < minuteMs;
   const arrivedAt = isRecent ? Array<number>(takeover.unnamedAtMost).fill(takeover.at) : [];

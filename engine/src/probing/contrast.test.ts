@@ -9,7 +9,8 @@ function said(code: number, text: string): Said {
   return {
     meaning: classifyReply({ ...reply, provider: undefined }),
     read: { phase: 'rcpt', ...reply },
-    template: () => templateOf(reply, 'someone@example.com'),
+    text: reply.text,
+    recipient: 'someone@example.com',
   };
 }
 

@@ -20,11 +20,16 @@ import { catchAllAfter } from './catch-all-lookups.ts';
  * All of it is pure. Replies about us, and the host's own troubles, are never compared.
  */
 
-/**
- * What one recipient was told: what it means, the form in which it is kept, and the same without whom it names. That
- * costs as much as all the rest of reading a reply, and is asked for only where replies are compared.
- */
-export type Said = { meaning: ReplyMeaning; read: ReadReply; template(): string };
+/** What one recipient was told: what it means, the form in which it is kept, and the very words, which may name it. */
+export type Said = { meaning: ReplyMeaning; read: ReadReply; text: string; recipient: string };
+
+/** To take out whom a reply names costs as much as all the rest of reading it: only where replies are compared. */
+function areOfOneTemplate(one: Said, other: Said): boolean {
+  return (
+    templateOf({ ...one.read, text: one.text }, one.recipient) ===
+    templateOf({ ...other.read, text: other.text }, other.recipient)
+  );
+}
 
 /** Two replies of one template differ in nothing but whom they name. */
 export function templateOf(
@@ -91,11 +96,11 @@ export function isUnlike({ madeUp, mailbox }: Compared): boolean {
   const [first, ...again] = mailbox;
   if (first === undefined || again.length === 0 || madeUp.length === 0 || !madeUp.every(saidYes))
     return false;
-  return mailbox.every((said) => isWithoutReason(said) && said.template() === first.template());
+  return mailbox.every((said) => isWithoutReason(said) && areOfOneTemplate(said, first));
 }
 
 /** Whether a mailbox was refused in the words that the made-up one heard when it was alone. */
 export function isLike(mailbox: Said, madeUp: readonly Said[]): boolean {
   const [alone] = madeUp.slice(-1);
-  return isWithoutReason(mailbox) && mailbox.template() === alone?.template();
+  return isWithoutReason(mailbox) && alone !== undefined && areOfOneTemplate(mailbox, alone);
 }

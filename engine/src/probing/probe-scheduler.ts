@@ -18,7 +18,7 @@ import {
   type Visit,
 } from './pending-probe.ts';
 import type { ProbeSupply } from './session-probes.ts';
-import { runSession, type SessionParts } from './session.ts';
+import { runSession, type SessionOrder, type SessionParts } from './session.ts';
 
 /**
  * Decides when a mail host is asked, and for whom. Requests come in and wait in the queue of their host, single
@@ -168,7 +168,7 @@ function dispatch(queue: HostQueue, scheduler: Scheduler): void {
     const next = takeNext(queue, scheduler);
     if (next.kind === 'later') wait(queue, { until: next.from, key: '' }, scheduler);
     if (next.kind !== 'taken') return;
-    void begin(queue, { route, first: next.probe }, scheduler);
+    begin(queue, { route, first: next.probe }, scheduler);
   }
 }
 
@@ -263,11 +263,11 @@ function wait(
   queue.cancelTimer = parts.clock.after(until - parts.clock.now(), queue.dispatch);
 }
 
-async function begin(
+function begin(
   queue: HostQueue,
   { route, first }: { route: Route; first: PendingProbe },
   scheduler: Scheduler,
-): Promise<void> {
+): void {
   const { destination } = queue;
   const { target, policy } = destination;
   const { routes, pacer, conversationLimiter } = scheduler.parts;
@@ -276,16 +276,27 @@ async function begin(
   conversationLimiter.opened();
   queue.open += 1;
   const supply = supplyFrom(queue, conversation, scheduler);
-  const outcome = await tracedConversations.tracePromise(
-    () => runSession({ destination, first, supply }, partsOn(route, scheduler)),
-    { host: target.host, route: route.id },
-  );
-  supply.arrived();
-  if (outcome?.connected === true)
-    routes.note(route.id, { kind: 'connected', group: policy.group, address: target.address });
+  void runTraced({ destination, first, supply }, partsOn(route, scheduler)).then((outcome) => {
+    supply.arrived();
+    noteOutcome(route, { destination, outcome }, routes);
+    end(queue, { conversation, outcome }, scheduler);
+  });
+}
+
+function runTraced(order: SessionOrder, parts: SessionParts): ReturnType<typeof runSession> {
+  if (!tracedConversations.hasSubscribers) return runSession(order, parts);
+  const traced = { host: order.destination.target.host, route: parts.route.id };
+  return tracedConversations.tracePromise(() => runSession(order, parts), traced);
+}
+
+type KnownOutcome = { destination: Destination; outcome: SessionOutcome | undefined };
+
+function noteOutcome({ id }: Route, { destination, outcome }: KnownOutcome, routes: Routes): void {
+  const { group } = destination.policy;
+  const { address } = destination.target;
+  if (outcome?.connected === true) routes.note(id, { kind: 'connected', group, address });
   if (outcome?.turnedAway?.meaning.label === 'blocked_or_policy')
-    routes.note(route.id, { kind: 'blocked', group: policy.group, address: target.address });
-  end(queue, { conversation, outcome }, scheduler);
+    routes.note(id, { kind: 'blocked', group, address });
 }
 
 function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionParts {

@@ -242,6 +242,7 @@ export function readGroup(
   replies: readonly (Reply | undefined)[],
 ): { events: RecipientEvent[]; budget: SessionBudget } {
   const events: RecipientEvent[] = [];
+  const cost: Cost = { recipients: 0, refusals: 0, hasPutOff: false };
   let mailRefusal: Reply | undefined;
   let accepted = recipientsBefore;
   let heard = 0;
@@ -253,10 +254,12 @@ export function readGroup(
       mailRefusal = reply === undefined || isAccepted(reply) ? undefined : reply;
     }
     if (question === undefined) continue;
-    events.push(readRecipient(question, reply, { mailRefusal, accepted }));
+    const event = readRecipient(question, reply, { mailRefusal, accepted });
+    events.push(event);
+    addCost(cost, event);
     if (reply !== undefined && isAccepted(reply)) accepted += 1;
   }
-  return { events, budget: spend(budget, events) };
+  return { events, budget: spend(budget, cost) };
 }
 
 function readRecipient(
@@ -279,22 +282,22 @@ function wantsOwnTransaction({ code, enhanced, lines }: Reply): boolean {
   return code === 452 || enhanced?.endsWith('.5.3') === true || onlyOneWords.test(lines.join(' '));
 }
 
-/** What the replies about recipients cost. */
-function spend(budget: SessionBudget, events: readonly RecipientEvent[]): SessionBudget {
-  let told = 0;
-  let refused = 0;
-  let { recipientsPerTransaction } = budget;
-  for (const event of events) {
-    if (event.kind !== 'answered' && event.kind !== 'put_off') continue;
-    told += 1;
-    if (event.reply.code >= 400) refused += 1;
-    if (event.kind === 'put_off') recipientsPerTransaction = 1;
-  }
+/** What the replies to a group cost. */
+type Cost = { recipients: number; refusals: number; hasPutOff: boolean };
+
+function addCost(cost: Cost, event: RecipientEvent): void {
+  if (event.kind !== 'answered' && event.kind !== 'put_off') return;
+  cost.recipients += 1;
+  if (event.reply.code >= 400) cost.refusals += 1;
+  if (event.kind === 'put_off') cost.hasPutOff = true;
+}
+
+function spend(budget: SessionBudget, { recipients, refusals, hasPutOff }: Cost): SessionBudget {
   return {
     ...budget,
-    recipientsLeft: budget.recipientsLeft - told,
-    refusalsLeft: budget.refusalsLeft - refused,
-    refusalsBeforeHangUp: budget.refusalsBeforeHangUp - refused,
-    recipientsPerTransaction,
+    recipientsLeft: budget.recipientsLeft - recipients,
+    refusalsLeft: budget.refusalsLeft - refusals,
+    refusalsBeforeHangUp: budget.refusalsBeforeHangUp - refusals,
+    recipientsPerTransaction: hasPutOff ? 1 : budget.recipientsPerTransaction,
   };
 }

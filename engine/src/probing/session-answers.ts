@@ -7,7 +7,7 @@ import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { catchAllAfter } from './catch-all-lookups.ts';
-import { saidYes, isWithoutReason, leavesDoubt, templateOf, type Said } from './contrast.ts';
+import { saidYes, isWithoutReason, leavesDoubt, type Said } from './contrast.ts';
 import type { PendingProbe } from './pending-probe.ts';
 import { contrastPlaces, type GroupPlan, type RecipientQuestion } from './recipient-group.ts';
 import { compare, randomProbeOf, type RandomProbe } from './session-contrast.ts';
@@ -94,7 +94,7 @@ export function interpret(
   const { mailFrom: sender, heloName } = parts.route;
   const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
   const meaning = parts.classify({ code, enhanced, text, provider }, named);
-  return { meaning, read, template: () => templateOf({ code, enhanced, text }, recipient ?? '') };
+  return { meaning, read, text, recipient: recipient ?? '' };
 }
 
 /** Whether nobody knows, finds out or is about to ask what becomes of a made-up address at this domain. */

@@ -3,6 +3,7 @@ import type { Destination } from '../politeness/policy.ts';
 import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { Limits } from '../limits.ts';
+import type { RouteDialOutcome } from '../routes/create-route-dialer.ts';
 import type { Route } from '../routes/create-routes.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import {
@@ -23,6 +24,7 @@ import {
   visitWithoutSmtputf8,
   type Ending,
   type PendingProbe,
+  type Visit,
 } from './pending-probe.ts';
 import {
   planGroup,
@@ -86,41 +88,16 @@ import { encryptFor, isDemandAtRecipient, isDemandForTls, whyEncrypt } from './s
  * once, so the parts are shared and not copied.
  */
 export async function runSession(
-  { destination, first, supply }: SessionOrder,
+  order: SessionOrder,
   parts: SessionParts,
 ): Promise<SessionOutcome | undefined> {
-  const { target } = destination;
-  const startedAt = parts.clock.now();
-  const probes = startProbes(first, supply, parts);
+  const session = startSession(order, parts);
+  const { probes } = session;
   if (isAbandoned(probes)) return undefined;
-  const session: SmtpSession = {
-    destination,
-    parts,
-    probes,
-    startedAt,
-    outcome: startOutcome(),
-    egressAddress: undefined,
-    budget: startBudget(destination, parts.hosts.recall(target.host)),
-    claims: nothing,
-    randomProbes: nothing,
-    named: 0,
-    isClosing: false,
-  };
   try {
-    const dialled = await parts.route.dial(target, probes.patience);
-    if (dialled.kind === 'connected') {
-      parts.mailPort.note(target.address, 'connected');
-      await converse(session, dialled.socket);
-      return session.outcome;
-    }
-    if (dialled.why === 'route_down') {
-      // Nothing was learnt about the host: another way out may reach it.
-      giveBackOrGiveUp(probes);
-      return undefined;
-    }
-    // A forbidden address was never dialled, and so says nothing about the port.
-    if (dialled.why !== 'forbidden') parts.mailPort.note(target.address, dialled.why);
-    reportNotConnected(session, dialled.why === 'timeout' ? { silent: true } : {});
+    const dialled = await parts.route.dial(order.destination.target, probes.patience);
+    if (dialled.kind !== 'connected') return reportNotDialled(session, dialled.why);
+    await converse(session, dialled.socket);
     return session.outcome;
   } catch (error) {
     // A defect of ours is told as an error, not as an answer. Who has left already hears of neither.
@@ -131,9 +108,25 @@ export async function runSession(
   }
 }
 
+function startSession({ destination, first, supply }: SessionOrder, parts: SessionParts): SmtpSession {
+  return {
+    destination,
+    parts,
+    probes: startProbes(first, supply, parts),
+    startedAt: parts.clock.now(),
+    outcome: startOutcome(),
+    egressAddress: undefined,
+    budget: startBudget(destination, parts.hosts.recall(destination.target.host)),
+    claims: nothing,
+    randomProbes: nothing,
+    named: 0,
+    isClosing: false,
+  };
+}
+
 const nothing: readonly never[] = [];
 
-type SessionOrder = {
+export type SessionOrder = {
   destination: Destination;
   /** The probe that the session is begun for. */
   first: PendingProbe;
@@ -175,7 +168,8 @@ export type SmtpSession = {
 /** Greeting, asking, leaving and reporting. */
 async function converse(session: SmtpSession, socket: Socket): Promise<void> {
   const { parts, probes, destination } = session;
-  const { host } = destination.target;
+  const { host, address } = destination.target;
+  parts.mailPort.note(address, 'connected');
   session.egressAddress = socket.localAddress;
   const urgency = urgencyOf(probes);
   const opened = await openConversation({ socket, host, urgency }, parts, probes.patience);
@@ -185,16 +179,27 @@ async function converse(session: SmtpSession, socket: Socket): Promise<void> {
     const failure = opened.kind === 'open' ? await askForAll(session, opened.conversation) : opened;
     const ending = failure === undefined ? undefined : noteEnding(session, failure);
     const goodbye = await sayGoodbye(connection, parts, probes.patience);
-    endSession(probes);
-    askElsewhere(probes, leftOpen(session, failure));
-    dropClaims(session);
-    for (const probe of probes.declined) settleProbe(probe, visitWithoutSmtputf8(host));
-    for (const answer of probes.answered) reportAnswer(session, answer, goodbye);
-    if (ending === undefined) giveBackPending(probes);
-    else failRemaining(probes, ending, visitAfter(session, ending));
+    report(session, { failure, ending, goodbye });
   } finally {
     connection.destroy();
   }
+}
+
+type Parting = {
+  failure: Failure | undefined;
+  ending: Ending | undefined;
+  goodbye: 'in_step' | 'out_of_step';
+};
+
+function report(session: SmtpSession, { failure, ending, goodbye }: Parting): void {
+  const { probes, destination } = session;
+  endSession(probes);
+  askElsewhere(probes, leftOpen(session, failure));
+  dropClaims(session);
+  for (const probe of probes.declined) settleProbe(probe, visitWithoutSmtputf8(destination.target.host));
+  for (const answer of probes.answered) reportAnswer(session, answer, goodbye);
+  if (ending === undefined) giveBackPending(probes);
+  else failRemaining(probes, ending, visitAfter(session, ending));
 }
 
 /** Answers the failure where the host turned us away or the connection broke. */
@@ -341,11 +346,24 @@ function takeThoseBehind({ probes, destination }: SmtpSession): void {
   takeMore(probes, destination.policy.politeness.recipientsPerConversation);
 }
 
-function reportNotConnected(session: SmtpSession, how: { silent?: true }): void {
-  session.outcome.connected = false;
+function reportNotDialled(session: SmtpSession, why: WhyNotDialled): SessionOutcome | undefined {
+  const { probes, parts, destination, outcome } = session;
+  if (why === 'route_down') {
+    // Nothing was learnt about the host: another way out may reach it.
+    giveBackOrGiveUp(probes);
+    return undefined;
+  }
+  // A forbidden address was never dialled, and so says nothing about the port.
+  if (why !== 'forbidden') parts.mailPort.note(destination.target.address, why);
+  outcome.connected = false;
   takeThoseBehind(session);
-  for (const probe of session.probes.pending) settleProbe(probe, { kind: 'not_connected', ...how });
+  const visit: Visit =
+    why === 'timeout' ? { kind: 'not_connected', silent: true } : { kind: 'not_connected' };
+  for (const probe of probes.pending) settleProbe(probe, visit);
+  return outcome;
 }
+
+type WhyNotDialled = Exclude<RouteDialOutcome, { kind: 'connected' }>['why'];
 
 /** "421 too many errors": the host counts what it refused in this conversation, and would take us again in another. */
 const countingWords =
