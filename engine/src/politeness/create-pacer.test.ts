@@ -120,6 +120,30 @@ describe('more hosts than are kept', () => {
       pacer.opened(destination(`10.${n >> 8}.${n & 255}.1`, `g${n}.example`), 'default').closed(clean);
     assert.equal(pacer.mayOpen(to, 'default').kind, 'wait');
   });
+
+  /** So many that whoever has nothing open makes room. */
+  const meetMany = (pacer: Pacer): void => {
+    for (let n = 0; n < 20_000; n += 1)
+      pacer.mayOpen(destination(`10.${n >> 8}.${n & 255}.1`, `g${n}.example`), 'default');
+  };
+
+  test('one that had to make room while somebody waited for it is counted once, whoever asks', () => {
+    const { pacer, pass } = setUp();
+    const held = destination('192.0.2.1', 'one.example');
+    assert.equal(pacer.mayOpen(held, 'default').kind, 'open');
+    meetMany(pacer);
+    assert.equal(openAll(pacer, destination('192.0.2.1', 'one.example'), pass).length, 2);
+    assert.equal(pacer.mayOpen(held, 'default').kind, 'wait');
+  });
+  test('one that has something open stays, and what ends there ends where it was counted', () => {
+    const { pacer, pass } = setUp();
+    const opened = openAll(pacer, destination('192.0.2.1', 'one.example'), pass);
+    meetMany(pacer);
+    const again = destination('192.0.2.1', 'one.example');
+    assert.equal(pacer.mayOpen(again, 'default').kind, 'wait');
+    for (const conversation of opened) conversation.closed(undefined);
+    assert.deepEqual([pacer.mayOpen(again, 'default').kind, pacer.openFrom('default')], ['open', 0]);
+  });
 });
 
 describe('after a rest', () => {
