@@ -229,7 +229,7 @@ function createBase(settings: EngineSettings): Base {
 }
 
 /** Where mail goes, as a resolver says whose denials are believed only while it is known to tell the truth. */
-function openMailRoutes({ settings, clock, limits, reachesIpv6 }: Base, resolver: DnsResolver) {
+function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
   const sender = senderDomain(settings);
   const control = sender && createControlName({ name: sender, resolver, clock });
   const resolverWatch = watchResolver({
@@ -238,20 +238,19 @@ function openMailRoutes({ settings, clock, limits, reachesIpv6 }: Base, resolver
     resolver,
     names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
     findMailRoute: (domain, patience) =>
-      findMailRoute(domain, { resolver: resolver.uncached, clock, limits, reachesIpv6 }, patience),
+      findMailRoute(domain, { resolver: resolver.uncached, clock, limits }, patience),
     onProblem: (message) => settings.onProblem(message),
   });
   const mailRoutes = rememberMailRoutes({
     clock,
     limits,
     resolver,
-    reachesIpv6,
     findMailRoute: believeDenials({
       clock,
       watch: resolverWatch,
       takesMailForCertain: (domain) => largeProviders.has(domain),
       findMailRoute: (domain, patience) =>
-        findMailRoute(domain, { resolver, clock, limits, reachesIpv6, control }, patience),
+        findMailRoute(domain, { resolver, clock, limits, control }, patience),
     }),
   });
   return { mailRoutes, resolverWatch };
@@ -359,7 +358,7 @@ function watchMailPort(base: Base, needs: CanaryNeeds) {
 const ownHostsAsked = 3;
 
 function watchCanaries(
-  { settings, clock, limits, reachesIpv6 }: Base,
+  { settings, clock, limits }: Base,
   { resolver, routes, rights, mailPort, mailRoutes }: CanaryNeeds & { mailPort: MailPortWatch },
 ) {
   return startCanaries({
@@ -378,7 +377,7 @@ function watchCanaries(
     async findAddresses(host, patience) {
       // Whoever owns no egress address has no port to try.
       if (!routes.ids.some((id) => rights.of(id) === 'ours')) return [];
-      const found = await resolveHost(host, { resolver, limits, reachesIpv6 }, patience);
+      const found = await resolveHost(host, { resolver, limits }, patience);
       return found.kind === 'resolves' ? found.addresses : [];
     },
     async dial(target, patience) {

@@ -5,9 +5,9 @@
  * name" counts only when two answers agree and the control name resolves, and "no mail host
  * resolves" only when every one of them was asked. Whatever falls short is `undetermined`.
  *
- * Queries: MX, then A and AAAA of the first host: two round trips, and A alone where nothing could leave over IPv6. At
- * the worst MX, five hosts with
- * two queries each, and the control name.
+ * Queries: MX, then A of the first host: two round trips. AAAA where it has no A record; where it has, AAAA are asked
+ * for by mail-targets.ts, once it could not be reached. At the worst MX, five hosts with two queries each, and the
+ * control name.
  */
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
@@ -16,11 +16,11 @@ import type { CanonicalHost } from '../syntax/address.ts';
 import type { ControlName } from './control-name.ts';
 import type { LookupFailure, MxRecord, Resolver } from './lookup.ts';
 import type { MailRoute } from './mail-route.ts';
-import { resolveHost, type HostParts } from './resolve-host.ts';
+import { resolveHost } from './resolve-host.ts';
 import type { SiftedExchanges } from './sift-exchanges.ts';
 import { isNullMx, siftExchanges } from './sift-exchanges.ts';
 
-type MailRouteParts = Pick<HostParts, 'reachesIpv6'> & {
+type MailRouteParts = {
   resolver: Resolver;
   clock: Clock;
   limits: Limits;
@@ -29,7 +29,7 @@ type MailRouteParts = Pick<HostParts, 'reachesIpv6'> & {
 };
 
 /** One search: its parts, its patience, and when it began. */
-type Search = MailRouteParts & { domain: CanonicalHost; patience: Patience; since: number };
+type Search = { parts: MailRouteParts; domain: CanonicalHost; patience: Patience; since: number };
 
 export async function findMailRoute(
   domain: CanonicalHost,
@@ -38,7 +38,7 @@ export async function findMailRoute(
 ): Promise<MailRoute> {
   const since = parts.clock.now();
   const deadline = Math.min(patience.deadline, since + parts.limits.dnsPhaseMs);
-  const search: Search = { ...parts, domain, patience: { ...patience, deadline }, since };
+  const search: Search = { parts, domain, patience: { deadline, signal: patience.signal }, since };
   const answer = await parts.resolver.mx(domain, search.patience);
   switch (answer.kind) {
     case 'found':
@@ -54,12 +54,15 @@ export async function findMailRoute(
 
 async function routeByExchanges(records: MxRecord[], search: Search): Promise<MailRoute> {
   if (isNullMx(records)) return { kind: 'refuses_mail', why: 'null_mx' };
-  const exchanges = siftExchanges(records, search.limits.mxRecords);
+  const { limits } = search.parts;
+  const exchanges = siftExchanges(records, limits.mxRecords);
   const { names } = exchanges;
   let failure: LookupFailure | undefined;
   let unknownName = false;
-  for (const [index, name] of names.slice(0, search.limits.mailHostLookups).entries()) {
-    const host = await resolveHost(name, search, search.patience);
+  for (let index = 0; index < limits.mailHostLookups; index += 1) {
+    const name = names[index];
+    if (name === undefined) break;
+    const host = await resolveHost(name, search.parts, search.patience);
     switch (host.kind) {
       case 'resolves': {
         const first = { name, addresses: host.addresses };
@@ -89,7 +92,7 @@ async function refuseUnlessInDoubt(
   unknownName: boolean,
   search: Search,
 ): Promise<MailRoute> {
-  if (exchanges.incomplete || exchanges.names.length > search.limits.mailHostLookups)
+  if (exchanges.incomplete || exchanges.names.length > search.parts.limits.mailHostLookups)
     return undetermined('malformed');
   if (unknownName && (await inDoubt(search))) return undetermined('malformed');
   return { kind: 'refuses_mail', why: 'no_mail_host_resolves' };
@@ -98,7 +101,7 @@ async function refuseUnlessInDoubt(
 /** No MX: the domain's own address is its mail host. */
 async function routeByOwnAddress(search: Search): Promise<MailRoute> {
   const { domain } = search;
-  const host = await resolveHost(domain, search, search.patience);
+  const host = await resolveHost(domain, search.parts, search.patience);
   switch (host.kind) {
     case 'resolves': {
       const first = { name: domain, addresses: host.addresses };
@@ -116,7 +119,7 @@ async function routeByOwnAddress(search: Search): Promise<MailRoute> {
 /** Asks for an address of the same name: only if it is unknown there too does the domain not exist. */
 async function confirmNoSuchDomain(search: Search): Promise<MailRoute> {
   const [again, doubtful] = await Promise.all([
-    search.resolver.ipv4(search.domain, search.patience),
+    search.parts.resolver.ipv4(search.domain, search.patience),
     inDoubt(search),
   ]);
   if (again.kind === 'failed') return undetermined(again.failure);
@@ -125,7 +128,7 @@ async function confirmNoSuchDomain(search: Search): Promise<MailRoute> {
 }
 
 async function inDoubt(search: Search): Promise<boolean> {
-  return (await search.control?.inDoubt(search.since, search.patience)) ?? false;
+  return (await search.parts.control?.inDoubt(search.since, search.patience)) ?? false;
 }
 
 function undetermined(failure: LookupFailure): MailRoute {

@@ -1,7 +1,7 @@
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { LookupFailure } from './lookup.ts';
 
-/** A mail host with the addresses its name resolved to (IPv4 first), not yet judged by the egress guard. */
+/** A mail host with its IPv4 addresses, or its IPv6 addresses where it has no others, not yet judged by the egress guard. */
 export type MailHost = { name: CanonicalHost; addresses: string[] };
 
 /** One place to dial: a mail host's name and one of its addresses. */

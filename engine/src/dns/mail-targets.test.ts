@@ -16,8 +16,9 @@ after(() => bench.close());
 const domain = host('example.test');
 
 /** The targets of `example.test`, all of them or the first `most`, as `host address`. */
-async function targetsOf(dns: LoopbackDns, most = Infinity, limits = defaultLimits): Promise<string[]> {
-  const parts = { resolver: bench.resolver([dns], limits), clock: systemClock, limits };
+async function targetsOf(dns: LoopbackDns, most = Infinity, reachesIpv6 = () => true): Promise<string[]> {
+  const limits = defaultLimits;
+  const parts = { resolver: bench.resolver([dns], limits), clock: systemClock, limits, reachesIpv6 };
   const route = await findMailRoute(domain, parts, patience());
   assert.equal(route.kind, 'takes_mail');
   const targets: MailTarget[] = [];
@@ -48,6 +49,51 @@ describe('the places to dial', () => {
       'a.test 192.0.2.3',
       'a.test 2001:db8::1',
     ]);
+  });
+
+  test('a host with one IPv4 address gives it and one of IPv6 before the next host', async () => {
+    const dns = await bench.server(
+      hosts({
+        'a.test': { a: v4(2, 1), aaaa: ['2001:db8::1', '2001:db8::2'] },
+        'b.test': { a: v4(3, 1), aaaa: ['2001:db8::3'] },
+      }),
+    );
+    assert.deepEqual(await targetsOf(dns), [
+      'a.test 192.0.2.1',
+      'a.test 2001:db8::1',
+      'b.test 192.0.3.1',
+      'b.test 2001:db8::3',
+      'a.test 2001:db8::2',
+    ]);
+  });
+
+  test('AAAA records are asked for when the IPv4 addresses are used up, and once', async () => {
+    const dns = await bench.server(hosts({ 'a.test': { a: v4(2, 1), aaaa: ['2001:db8::1'] } }));
+    const ofIpv6 = () => dns.queries.filter(({ type }) => type === 'AAAA').length;
+    assert.deepEqual(await targetsOf(dns, 1), ['a.test 192.0.2.1']);
+    assert.equal(ofIpv6(), 0);
+    assert.deepEqual(await targetsOf(dns), ['a.test 192.0.2.1', 'a.test 2001:db8::1']);
+    assert.equal(ofIpv6(), 1);
+  });
+
+  test('no AAAA record beside an A record is asked for where nothing could leave over IPv6', async () => {
+    const dns = await bench.server(
+      hosts({ 'a.test': { a: v4(2, 1), aaaa: ['2001:db8::1'] }, 'b.test': { aaaa: ['2001:db8::2'] } }),
+    );
+    assert.deepEqual(await targetsOf(dns, Infinity, () => false), ['a.test 192.0.2.1', 'b.test 2001:db8::2']);
+    assert.deepEqual(
+      dns.queries.filter(({ type }) => type === 'AAAA').map(({ name }) => name),
+      ['b.test'],
+    );
+  });
+
+  test('a host without IPv4 addresses is asked for its AAAA records once', async () => {
+    const dns = await bench.server(hosts({ 'a.test': { aaaa: ['2001:db8::1'] } }));
+    assert.deepEqual(await targetsOf(dns), ['a.test 2001:db8::1']);
+    assert.deepEqual(
+      dns.queries.map(({ type }) => type),
+      ['MX', 'A', 'AAAA'],
+    );
   });
 
   test('a lone host gives up to mailAddresses of its own', async () => {

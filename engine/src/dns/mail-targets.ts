@@ -5,24 +5,38 @@
  * among those few: a row of hosts that refuse at once is walked to its end.
  *
  * Names after the first are resolved only when somebody asks for a further target, and each name
- * once: what it resolved to is what is dialled, whatever it would resolve to later.
+ * once: what it resolved to is what is dialled, whatever it would resolve to later. So it is with the IPv6 addresses
+ * of a host that has IPv4 addresses: they come behind those, and are looked up when their turn has come.
  */
+import { isIPv4 } from 'node:net';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { MailHost, MailRoute, MailTarget } from './mail-route.ts';
-import { resolveHost, type HostParts } from './resolve-host.ts';
+import { ipv6AddressesOf, resolveHost, type HostParts } from './resolve-host.ts';
 
 const ADDRESSES_AT_FIRST = 2;
 
+/** A host whose name is resolved, and how many of its addresses were taken from it. */
+type HostAtHand = {
+  name: CanonicalHost;
+  addresses: readonly string[];
+  taken: number;
+  /** Whether it was seen to that its IPv6 addresses are among these. */
+  isComplete: boolean;
+};
+
 /** Everybody who waits for a conversation holds one of these, so it is a record and not a suspended function. */
 type TargetSearch = {
-  /** Of the host at hand. */
-  ready: MailTarget[];
-  /** What the hosts so far have beyond their first two. */
-  leftOver: MailTarget[];
-  /** Names that are yet to be resolved, and how many of them may be. */
-  names: CanonicalHost[];
+  route: MailRoute & { kind: 'takes_mail' };
+  parts: HostParts;
+  patience: Patience;
+  hosts: HostAtHand[];
+  /** Which of the hosts is at hand, and whether for its first two addresses or for the rest of them. */
+  at: number;
+  round: 'first' | 'rest';
+  /** How many of the further names were resolved, and how many more may be. */
+  resolved: number;
   lookupsLeft: number;
   given: MailTarget[];
   /** How many of those given cost nothing. */
@@ -40,68 +54,90 @@ export function mailTargets(
   patience: Patience,
 ): MailTargets {
   const search: TargetSearch = {
-    ...firstAddresses(route.first),
-    names: [...route.further],
+    route,
+    parts,
+    patience,
+    hosts: [hostAtHand(route.first)],
+    at: 0,
+    round: 'first',
+    resolved: 0,
     lookupsLeft: lookupsLeft(route, parts.limits),
     given: [],
     free: 0,
   };
   return {
-    wasFree: () => noteFree(search, parts.limits),
-    async next() {
-      const value = await nextTarget(search, parts, patience);
-      return value === undefined ? { done: true, value } : { done: false, value };
-    },
+    wasFree: () => noteFree(search),
+    next: () => nextTarget(search),
     [Symbol.asyncIterator]() {
       return this;
     },
   };
 }
 
-function noteFree(search: TargetSearch, { mailAddressesRefusing }: Limits): void {
-  if (search.free >= mailAddressesRefusing) return;
+function noteFree(search: TargetSearch): void {
+  const { given } = search;
+  if (search.free >= search.parts.limits.mailAddressesRefusing) return;
   search.free += 1;
-  const [before, last] = search.given.slice(-2).map(({ host }) => host);
   // The name that led there does not count either, once.
-  if (search.given.length === 1 || before !== last) search.lookupsLeft += 1;
+  if (given.length === 1 || given.at(-2)?.host !== given.at(-1)?.host) search.lookupsLeft += 1;
 }
 
-async function nextTarget(
-  search: TargetSearch,
-  parts: HostParts,
-  patience: Patience,
-): Promise<MailTarget | undefined> {
-  while (search.given.length - search.free < parts.limits.mailAddresses) {
-    const target = search.ready.shift();
-    // Two names of one machine are one place to dial.
-    if (target !== undefined && !search.given.some(({ address }) => address === target.address)) {
+async function nextTarget(search: TargetSearch): Promise<IteratorResult<MailTarget, undefined>> {
+  while (search.given.length - search.free < search.parts.limits.mailAddresses) {
+    const host = search.hosts[search.at];
+    if (host === undefined) {
+      if (!(await beginNextHost(search))) break;
+    } else if (search.round === 'first' && host.taken === ADDRESSES_AT_FIRST) {
+      search.at += 1;
+    } else if (host.taken === host.addresses.length) {
+      if (host.isComplete) search.at += 1;
+      else await addIpv6Addresses(host, search);
+    } else {
+      const target = takeFrom(host);
+      // Two names of one machine are one place to dial.
+      if (search.given.some(({ address }) => address === target.address)) continue;
       search.given = search.given.concat(target);
-      return target;
+      return { done: false, value: target };
     }
-    if (target === undefined && !(await beginNextHost(search, parts, patience))) return undefined;
   }
-  return undefined;
+  return { done: true, value: undefined };
 }
 
-/** Goes on to the next host, or at the end to what was left over; false when there is no more. */
-async function beginNextHost(search: TargetSearch, parts: HostParts, patience: Patience): Promise<boolean> {
-  const name = search.lookupsLeft > 0 ? search.names.shift() : undefined;
+function takeFrom(host: HostAtHand): MailTarget {
+  const address = host.addresses[host.taken];
+  if (address === undefined) throw new Error('a mail host has no further address');
+  host.taken += 1;
+  return { host: host.name, address };
+}
+
+async function addIpv6Addresses(host: HostAtHand, { parts, patience }: TargetSearch): Promise<void> {
+  host.isComplete = true;
+  // They are known where there are no others.
+  if (!host.addresses.every((address) => isIPv4(address))) return;
+  const further = await ipv6AddressesOf(host.name, parts, patience);
+  if (further.length > 0) host.addresses = host.addresses.concat(further);
+}
+
+/** Goes on to the next host, or at the end to the rest of what the hosts have; false when there is no more. */
+async function beginNextHost(search: TargetSearch): Promise<boolean> {
+  const { route, parts, patience, hosts } = search;
+  const name = search.lookupsLeft > 0 ? route.further[search.resolved] : undefined;
   if (name === undefined) {
-    Object.assign(search, { ready: search.leftOver, leftOver: [] });
-    return search.ready.length > 0;
+    if (search.round === 'rest') return false;
+    search.round = 'rest';
+    search.at = 0;
+    return true;
   }
+  search.round = 'first';
+  search.resolved += 1;
   search.lookupsLeft -= 1;
   const host = await resolveHost(name, parts, patience);
-  if (host.kind !== 'resolves') return true;
-  const { ready, leftOver } = firstAddresses({ name, addresses: host.addresses });
-  search.ready = ready;
-  search.leftOver = [...search.leftOver, ...leftOver];
+  if (host.kind === 'resolves') hosts.push(hostAtHand({ name, addresses: host.addresses }));
   return true;
 }
 
-function firstAddresses({ name: host, addresses }: MailHost): Pick<TargetSearch, 'ready' | 'leftOver'> {
-  const targets = addresses.map((address) => ({ host, address }));
-  return { ready: targets.slice(0, ADDRESSES_AT_FIRST), leftOver: targets.slice(ADDRESSES_AT_FIRST) };
+function hostAtHand({ name, addresses }: MailHost): HostAtHand {
+  return { name, addresses, taken: 0, isComplete: false };
 }
 
 /** Finding the first host took one lookup for it and for each name before it; the rest are for the others. */

@@ -10,7 +10,6 @@ import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { DnsResolver } from './create-resolver.ts';
 import type { MailRoute } from './mail-route.ts';
-import type { HostParts } from './resolve-host.ts';
 
 type RememberedRoutes = {
   find(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
@@ -18,7 +17,7 @@ type RememberedRoutes = {
   recall(domain: CanonicalHost): MailRoute | undefined;
 };
 
-type RememberParts = Pick<HostParts, 'reachesIpv6'> & {
+type RememberParts = {
   clock: Clock;
   limits: Limits;
   resolver: Pick<DnsResolver, 'lifeMs'>;
@@ -29,7 +28,6 @@ export function rememberMailRoutes({
   clock,
   limits,
   resolver,
-  reachesIpv6,
   findMailRoute,
 }: RememberParts): RememberedRoutes {
   const routes = createBoundedCache<MailRoute>({ clock, maxEntries: limits.dnsCacheEntries });
@@ -37,12 +35,11 @@ export function rememberMailRoutes({
   function lifeOf(domain: CanonicalHost, route: MailRoute): number {
     if (route.kind !== 'takes_mail') return 0;
     const { name, addresses } = route.first;
-    // The AAAA records of a host with A records are not asked for where they are of no use.
-    const isIpv4Alone = reachesIpv6?.() === false && addresses.every((address) => isIPv4(address));
     return Math.min(
       resolver.lifeMs({ name: domain, type: 'MX' }),
       resolver.lifeMs({ name, type: 'A' }),
-      isIpv4Alone ? Infinity : resolver.lifeMs({ name, type: 'AAAA' }),
+      // The AAAA records of a host with A records are no part of its route.
+      addresses.every((address) => isIPv4(address)) ? Infinity : resolver.lifeMs({ name, type: 'AAAA' }),
     );
   }
 

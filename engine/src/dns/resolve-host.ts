@@ -1,6 +1,6 @@
 /**
- * The addresses of a mail host: A and AAAA asked at once, IPv4 first. Where no packet could leave over IPv6, the AAAA
- * records of a host that has A records are of no use, and are not asked for.
+ * The addresses of a mail host, IPv4 first. The AAAA records of a host that has A records serve only where none of its
+ * IPv4 addresses can be reached, so they are asked for by whoever has tried those, and by nobody else.
  */
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
@@ -17,6 +17,7 @@ export type HostParts = {
 };
 
 type ResolvedHost =
+  /** All of one family: of IPv6 only where there are none of IPv4. */
   | { kind: 'resolves'; addresses: string[] }
   /** Neither address; `unknownName` if an answer was "no such name" rather than "no data". */
   | { kind: 'absent'; unknownName: boolean }
@@ -25,22 +26,30 @@ type ResolvedHost =
 
 export async function resolveHost(
   name: CanonicalHost,
-  { resolver, limits, reachesIpv6 }: HostParts,
+  { resolver, limits }: Pick<HostParts, 'resolver' | 'limits'>,
   patience: Patience,
 ): Promise<ResolvedHost> {
-  const ipv4 = resolver.ipv4(name, patience);
-  if (reachesIpv6?.() === false && (await ipv4).kind === 'found') return conclude([await ipv4], limits);
-  return conclude(await Promise.all([ipv4, resolver.ipv6(name, patience)]), limits);
+  const ipv4 = await resolver.ipv4(name, patience);
+  if (ipv4.kind === 'found') return { kind: 'resolves', addresses: addressesIn(ipv4, limits) };
+  const ipv6 = await resolver.ipv6(name, patience);
+  if (ipv6.kind === 'found') return { kind: 'resolves', addresses: addressesIn(ipv6, limits) };
+  if (ipv4.kind === 'failed') return ipv4;
+  if (ipv6.kind === 'failed') return ipv6;
+  return { kind: 'absent', unknownName: ipv4.kind === 'no_such_name' || ipv6.kind === 'no_such_name' };
 }
 
-function conclude(answers: Lookup<string>[], { mailAddresses }: Limits): ResolvedHost {
-  const addresses = answers.flatMap((answer) => addressesIn(answer, mailAddresses));
-  if (addresses.length > 0) return { kind: 'resolves', addresses };
-  const failed = answers.find((answer) => answer.kind === 'failed');
-  if (failed !== undefined) return { kind: 'failed', failure: failed.failure };
-  return { kind: 'absent', unknownName: answers.some((answer) => answer.kind === 'no_such_name') };
+/** The IPv6 addresses of a host that has IPv4 addresses; none where nothing could leave over IPv6. */
+export async function ipv6AddressesOf(
+  name: CanonicalHost,
+  { resolver, limits, reachesIpv6 }: HostParts,
+  patience: Patience,
+): Promise<string[]> {
+  return reachesIpv6?.() === false ? [] : addressesIn(await resolver.ipv6(name, patience), limits);
 }
 
-function addressesIn(answer: Lookup<string>, most: number): string[] {
-  return answer.kind === 'found' ? [...new Set(answer.records)].slice(0, most) : [];
+/** Each once, and not more than are ever dialled. */
+function addressesIn(answer: Lookup<string>, { mailAddresses }: Limits): string[] {
+  if (answer.kind !== 'found') return [];
+  if (answer.records.length === 1) return answer.records;
+  return [...new Set(answer.records)].slice(0, mailAddresses);
 }
