@@ -23,12 +23,21 @@ export function followAliases(answers: readonly DnsRecord[], question: DnsQuesti
   let owner = question.name.toLowerCase();
   let ttlS = MAX_TTL_S;
   for (let followed = 0; followed <= MAX_LINKS; followed += 1) {
-    const link = answers.findLast((record) => isOf(record, owner, CNAME));
+    const link = aliasOf(answers, owner);
     if (link === undefined) return recordsOf(answers, { owner, type: question.type }, ttlS);
     owner = nameIn(link).toLowerCase();
     ttlS = Math.min(ttlS, soundTtlS(link.ttlS));
   }
   return { kind: 'endless' };
+}
+
+/** The last one, where a name has several. */
+function aliasOf(answers: readonly DnsRecord[], owner: string): DnsRecord | undefined {
+  for (let index = answers.length - 1; index >= 0; index -= 1) {
+    const record = answers[index];
+    if (record !== undefined && isOf(record, owner, CNAME)) return record;
+  }
+  return undefined;
 }
 
 function isOf(record: DnsRecord, owner: string, type: number): boolean {

@@ -2,12 +2,12 @@
  * Reads one message from a server as the answer to one question. The caller has matched the
  * server's address and port and the message id; here the question is matched and the message judged.
  */
-import { encodeQuestion } from './encode-query.ts';
+import { encodeQuery } from './encode-query.ts';
 import { followAliases } from './follow-aliases.ts';
 import type { LookupFailure } from './lookup.ts';
 import { HEADER_BYTES, IN, OPT, SOA, typeNumbers } from './numbers.ts';
 import type { DnsAnswer, DnsQuestion } from './question.ts';
-import { numberIn, readMessage, type DnsMessage } from './read-message.ts';
+import { numberIn, readMessage, type DnsMessage, type DnsRecord } from './read-message.ts';
 
 export type Reading =
   /** Not an answer to this question: whoever sent it, the right answer may still come. */
@@ -94,20 +94,23 @@ function sufficesInPart(question: DnsQuestion): boolean {
 function isCutShort(message: Buffer, question: DnsQuestion): boolean {
   const cut = RESPONSE | TRUNCATED;
   if (message.length < HEADER_BYTES || (message.readUInt16BE(2) & cut) !== cut) return false;
-  const asked = encodeQuestion(question);
+  const asked = encodeQuery({ id: 0, question, withEdns: false }).toString('latin1', HEADER_BYTES);
   const repeated = message.toString('latin1', HEADER_BYTES, HEADER_BYTES + asked.length);
   return repeated.toLowerCase() === asked.toLowerCase();
 }
 
 /** The whole response code: four bits of the header and eight of the OPT record (RFC 6891 section 6.1.3). */
 function rcode({ flags, additionals }: DnsMessage): number {
-  const opt = additionals.find((record) => record.type === OPT);
+  const opt = additionals.find(isOpt);
   return (((opt?.ttlS ?? 0) >>> 24) << 4) | (flags & 0xf);
 }
 
+const isOpt = ({ type }: DnsRecord) => type === OPT;
+const isSoa = ({ type }: DnsRecord) => type === SOA;
+
 /** The question must come back word for word, but for case (RFC 5452 section 9.1). */
 function repeats({ questions }: DnsMessage, question: DnsQuestion, code: number): boolean {
-  const [asked] = questions;
+  const asked = questions[0];
   // A server that could not read our query cannot repeat its question.
   if (asked === undefined) return code === FORMERR;
   return (
@@ -120,7 +123,7 @@ function repeats({ questions }: DnsMessage, question: DnsQuestion, code: number)
 
 /** How long "nothing there" holds: the lesser of the SOA's own TTL and its MINIMUM (RFC 2308 section 5). */
 function negativeTtlS({ authorities }: DnsMessage): number {
-  const soa = authorities.find((record) => record.type === SOA);
+  const soa = authorities.find(isSoa);
   if (soa === undefined) return NEGATIVE_TTL_WITHOUT_SOA_S;
   // It is the last field of the record.
   return Math.min(soa.ttlS, numberIn(soa, soa.dataEnd - soa.dataAt - 4, 4));

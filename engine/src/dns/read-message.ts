@@ -11,9 +11,9 @@ import { HEADER_BYTES, LONGEST_LABEL } from './numbers.ts';
 export type DnsMessage = {
   flags: number;
   questions: { name: string; type: number; class: number }[];
-  answers: DnsRecord[];
-  authorities: DnsRecord[];
-  additionals: DnsRecord[];
+  answers: readonly DnsRecord[];
+  authorities: readonly DnsRecord[];
+  additionals: readonly DnsRecord[];
 };
 
 /** A resource record, and where in its message its data lie. Names of owners are in lower case. */
@@ -36,6 +36,11 @@ const MOST_POINTERS = 127;
 const POINTER = 0xc0;
 const POINTER_BITS = 0x3fff;
 
+/** What most records have for the name of their owner: where the name of the first question stands. */
+const POINTER_TO_QUESTION = (POINTER << 8) | HEADER_BYTES;
+
+const noRecords: readonly DnsRecord[] = [];
+
 export function readMessage(message: Buffer): DnsMessage {
   const questions: DnsMessage['questions'] = [];
   let at = HEADER_BYTES;
@@ -45,13 +50,16 @@ export function readMessage(message: Buffer): DnsMessage {
     questions.push({ name, type: message.readUInt16BE(end), class: message.readUInt16BE(end + 2) });
     at = end + 4;
   }
-  function readSection(count: number): DnsRecord[] {
-    const records: DnsRecord[] = [];
-    for (let left = count; left > 0; left -= 1) {
-      const record = recordAt(message, at);
-      records.push(record);
-      at = record.dataEnd;
-    }
+  const asked = questions[0]?.name;
+  function readRecord(): DnsRecord {
+    const record = recordAt(message, at, asked);
+    at = record.dataEnd;
+    return record;
+  }
+  function readSection(count: number): readonly DnsRecord[] {
+    if (count === 0) return noRecords;
+    const records = [readRecord()];
+    while (records.length < count) records.push(readRecord());
     return records;
   }
   return {
@@ -63,20 +71,26 @@ export function readMessage(message: Buffer): DnsMessage {
   };
 }
 
-function recordAt(message: Buffer, at: number): DnsRecord {
+function recordAt(message: Buffer, at: number, asked: string | undefined): DnsRecord {
   const end = nameEnd(message, at);
   const dataAt = end + 10;
   const dataEnd = dataAt + message.readUInt16BE(end + 8);
   if (dataEnd > message.length) throw new RangeError('a record that is cut off');
   return {
     message,
-    owner: nameAt(message, at).toLowerCase(),
+    owner: ownerAt(message, at, asked),
     type: message.readUInt16BE(end),
     class: message.readUInt16BE(end + 2),
     ttlS: message.readUInt32BE(end + 4),
     dataAt,
     dataEnd,
   };
+}
+
+/** A name that was read already is not read again. */
+function ownerAt(message: Buffer, at: number, asked: string | undefined): string {
+  if (asked !== undefined && message.readUInt16BE(at) === POINTER_TO_QUESTION) return asked;
+  return nameAt(message, at).toLowerCase();
 }
 
 /** Where what follows a name begins: behind its root, or behind its pointer. */
@@ -91,7 +105,7 @@ function nameEnd(message: Buffer, start: number): number {
 
 /** A name as text, without the dot at its end; the root is a dot alone. */
 function nameAt(message: Buffer, start: number): string {
-  const labels: string[] = [];
+  let name = '';
   let at = start;
   let before = start;
   let pointers = 0;
@@ -108,10 +122,11 @@ function nameAt(message: Buffer, start: number): string {
     bytes += 1 + length;
     if (length > LONGEST_LABEL || bytes > MOST_NAME_BYTES || at + length >= message.length)
       throw new RangeError('a name that is too long');
-    labels.push(message.toString('latin1', at + 1, at + 1 + length));
+    const label = message.toString('latin1', at + 1, at + 1 + length);
+    name = name === '' ? label : `${name}.${label}`;
     at += 1 + length;
   }
-  return labels.length === 0 ? '.' : labels.join('.');
+  return name === '' ? '.' : name;
 }
 
 /** The name in the data of a record, so many bytes behind their beginning. */
