@@ -12,7 +12,7 @@ import type { DnsAnswer, DnsServer, DnsQuestion } from './question.ts';
 import { readAnswer } from './read-answer.ts';
 import type { Reading } from './read-answer.ts';
 import type { Random } from './udp-socket.ts';
-import type { UdpPool } from './udp-pool.ts';
+import type { PooledQuery, PooledSocket, UdpPool } from './udp-pool.ts';
 
 export type ServerReply =
   | { kind: 'answered'; answer: DnsAnswer }
@@ -20,11 +20,11 @@ export type ServerReply =
   /** Nobody listens there, or the connection broke. */
   | { kind: 'unreachable' };
 
-type ServerRequest = {
-  server: DnsServer;
-  question: DnsQuestion;
+/** The lookup that a try is made for. */
+export type TryOwner = {
+  readonly question: DnsQuestion;
   /** Told once what the server said, unless the try was ended before. */
-  replied(reply: ServerReply): void;
+  replied(index: number, reply: ServerReply): void;
   /** Told of a message that carried the right id and made no sense. */
   unreadable(): void;
   /** Told of a defect of ours. */
@@ -36,18 +36,71 @@ export type WireParts = { udp: UdpPool; tcpQueries: Semaphore; countTcp(): void;
 /** What a reading is once unreadable and foreign messages have been passed over. */
 type HeardAnswer = Exclude<Reading, { kind: 'foreign' | 'unreadable' }> | { kind: 'unreachable' };
 
-/** The returned function ends the try. A lookup makes hundreds a second of these, so a try is callbacks and no promise. */
-export function askServer(parts: WireParts, request: ServerRequest): () => void {
-  let stop = overUdp(parts, request, { withEdns: true, heard: hearFirst });
-  return () => stop();
+const unreachable: HeardAnswer = { kind: 'unreachable' };
 
-  function hearFirst(heard: HeardAnswer): void {
-    if (heard.kind === 'format_error') stop = overUdp(parts, request, { withEdns: false, heard: hearUdp });
-    else hearUdp(heard);
+/** Why a query over TCP ends with its lookup; made once, since an abort without a reason makes an exception each time. */
+const lookupEnded = new Error('the lookup has ended');
+
+/** There are hundreds of tries a second, so a try is one object, which waits on its socket by itself. */
+export class ServerTry implements PooledQuery {
+  readonly server: DnsServer;
+  readonly question: DnsQuestion;
+  withEdns = true;
+  id = 0;
+  sentOver: PooledSocket | undefined = undefined;
+  private readonly wire: WireParts;
+  private readonly owner: TryOwner;
+  private readonly index: number;
+  private overTcp: AbortController | undefined = undefined;
+
+  /** `index` is what the owner calls the server by. */
+  constructor(wire: WireParts, owner: TryOwner, { server, index }: { server: DnsServer; index: number }) {
+    this.server = server;
+    this.question = owner.question;
+    this.wire = wire;
+    this.owner = owner;
+    this.index = index;
   }
-  function hearUdp(heard: HeardAnswer): void {
-    if (heard.kind === 'truncated') stop = overTcp(parts, request);
-    else request.replied(replyOf(heard));
+
+  begin(): void {
+    this.wire.udp.send(this);
+  }
+
+  end(): void {
+    this.wire.udp.stop(this);
+    this.overTcp?.abort(lookupEnded);
+  }
+
+  heard(message: Buffer): void {
+    const reading = readAnswer(message, this.question);
+    if (reading.kind === 'unreadable') this.owner.unreadable();
+    else if (reading.kind !== 'foreign') this.finishUdp(reading);
+  }
+
+  unreachable(): void {
+    this.finishUdp(unreachable);
+  }
+
+  private finishUdp(heard: HeardAnswer): void {
+    this.wire.udp.stop(this);
+    if (heard.kind === 'format_error' && this.withEdns) {
+      this.withEdns = false;
+      this.begin();
+    } else if (heard.kind === 'truncated') {
+      this.turnToTcp();
+    } else {
+      this.owner.replied(this.index, replyOf(heard));
+    }
+  }
+
+  private turnToTcp(): void {
+    const { signal } = (this.overTcp = new AbortController());
+    hearOverTcp(this.wire, this, signal).then(
+      (heard) => {
+        if (!signal.aborted) this.owner.replied(this.index, replyOf(heard));
+      },
+      (error: unknown) => this.owner.failed(error),
+    );
   }
 }
 
@@ -65,56 +118,19 @@ function replyOf(heard: HeardAnswer): ServerReply {
   }
 }
 
-function overUdp(
-  { udp }: WireParts,
-  request: ServerRequest,
-  { withEdns, heard }: { withEdns: boolean; heard: (answer: HeardAnswer) => void },
-): () => void {
-  const { server, question } = request;
-  const stop = udp.send({
-    server,
-    encode: (id) => encodeQuery({ id, question, withEdns }),
-    heard(message) {
-      const reading = readAnswer(message, question);
-      if (reading.kind === 'unreadable') request.unreadable();
-      else if (reading.kind !== 'foreign') finish(reading);
-    },
-    unreachable: () => finish({ kind: 'unreachable' }),
-  });
-  function finish(answer: HeardAnswer): void {
-    stop();
-    heard(answer);
-  }
-  return stop;
-}
-
-/** Why a query over TCP ends with its lookup; made once, since an abort without a reason makes an exception each time. */
-const lookupEnded = new Error('the lookup has ended');
-
-function overTcp(parts: WireParts, request: ServerRequest): () => void {
-  const life = new AbortController();
-  hearOverTcp(parts, request, life.signal).then(
-    (heard) => {
-      if (!life.signal.aborted) request.replied(replyOf(heard));
-    },
-    (error: unknown) => request.failed(error),
-  );
-  return () => life.abort(lookupEnded);
-}
-
 async function hearOverTcp(
   parts: WireParts,
-  { server, question }: ServerRequest,
+  { server, question }: Pick<ServerTry, 'server' | 'question'>,
   signal: AbortSignal,
 ): Promise<HeardAnswer> {
   // A place is refused for one reason only: the signal fired.
   const release = await parts.tcpQueries.acquire(signal).catch(() => undefined);
-  if (release === undefined) return { kind: 'unreachable' };
+  if (release === undefined) return unreachable;
   try {
     const id = parts.random(0x10000);
     parts.countTcp();
     const message = await askOverTcp(server, encodeQuery({ id, question, withEdns: true }), signal);
-    if (message === undefined) return { kind: 'unreachable' };
+    if (message === undefined) return unreachable;
     const ours = message.length >= HEADER_BYTES && message.readUInt16BE(0) === id;
     const reading: Reading = ours ? readAnswer(message, question) : { kind: 'foreign' };
     // A connection carries one answer to one question: there is no better message to wait for.

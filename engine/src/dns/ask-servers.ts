@@ -4,181 +4,193 @@
  * or the caller's deadline. Earlier tries stay open: a recursive resolver that needs three seconds
  * for a slow zone is heard when it answers.
  *
+ * Where too many are under way, a lookup waits for its place; its time runs meanwhile.
+ *
  * Ways a lookup ends, besides an answer:
  * - every server was asked, one at least declined, and the others have had their time: its failure;
  * - the deadline: `malformed` if something unreadable came, else `silence`;
  * - nobody waits for it any more, or the resolver is closed: `silence`.
  */
+import { createAlarm, type Alarm } from '../alarm.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { tracedLookups } from '../traced.ts';
-import { askServer } from './ask-server.ts';
-import type { ServerReply, WireParts } from './ask-server.ts';
-import type { Semaphore } from './semaphore.ts';
+import { ServerTry } from './ask-server.ts';
+import type { ServerReply, TryOwner, WireParts } from './ask-server.ts';
 import type { LookupFailure } from './lookup.ts';
-import type { DnsAnswer, DnsServer, DnsQuestion, WireLookup } from './question.ts';
+import type { DnsAnswer, DnsQuestion, DnsServer, LookupOrder, LookupOwner, WireLookup } from './question.ts';
 
 type AskServersParts = {
   servers: readonly DnsServer[];
   clock: Clock;
   limits: Limits;
   wire: WireParts;
-  /** Bounds the lookups in flight. */
-  lookups: Semaphore;
   /** Told of each lookup that nobody answered. */
   onFailure(failure: LookupFailure): void;
 };
 
-/** Why a lookup that waits for a place gives up. */
-const lookupEnded = new Error('the lookup has ended');
+/** What the lookups of a resolver share. */
+type SharedParts = AskServersParts & {
+  /** The server that answered last is asked first, so that a dead one costs its second only once. */
+  favourite: number;
+  /** All of them, each looked after at its time. */
+  open: Alarm<ServersLookup>;
+  ended(lookup: ServersLookup): void;
+};
 
 export function createAskServers(parts: AskServersParts): {
-  begin(question: DnsQuestion, endsAt: number): WireLookup;
+  begin(order: LookupOrder): WireLookup;
   close(): void;
 } {
-  const { clock, limits, lookups } = parts;
-  const open = new Set<{ giveUp: () => void }>();
-  // The server that answered last is asked first, so that a dead one costs its second only once.
-  const favourite = { index: 0 };
+  const { clock, limits } = parts;
+  const open = createAlarm<ServersLookup>(clock, (lookup, now) => lookup.onSilence(now));
+  // A set keeps the order of arrival and forgets one that was given up without a search.
+  const waiting = new Set<ServersLookup>();
+  const shared: SharedParts = { ...parts, favourite: 0, open, ended };
+  let underWay = 0;
   let closed = false;
 
-  function begin(question: DnsQuestion, endsAt: number): WireLookup {
-    const deadline = Math.min(endsAt, clock.now() + limits.dnsLookupMs);
-    if (closed || deadline <= clock.now()) return lookupOf(Promise.resolve(failed('silence', parts)));
-    const release = lookups.acquireNow();
-    return release === undefined ? beginLater(question, deadline) : launch(question, deadline, release);
+  function begin({ question, endsAt, owner }: LookupOrder): WireLookup {
+    const now = clock.now();
+    const deadline = Math.min(endsAt, now + limits.dnsLookupMs);
+    const lookup = new ServersLookup(shared, { question, endsAt: deadline, owner });
+    if (closed || deadline <= now) {
+      lookup.giveUp();
+    } else if (underWay < limits.dnsQueriesInFlight) {
+      underWay += 1;
+      lookup.begin();
+    } else {
+      waiting.add(lookup);
+      open.set(lookup);
+    }
+    return lookup;
   }
 
-  function launch(question: DnsQuestion, deadline: number, release: () => void): WireLookup {
-    const order: LookupOrder = { question, deadline, ended };
-    let lookup: WireLookup | undefined;
-    let isOver = false as boolean;
-    function ended(): void {
-      isOver = true;
-      if (lookup !== undefined) open.delete(lookup);
-      release();
-    }
-    try {
-      const answer = tracedLookups.tracePromise(
-        () => (lookup = startLookup(order, parts, favourite)).answer,
-        { type: question.type },
-      );
-      if (lookup !== undefined && !isOver) open.add(lookup);
-      return { answer, giveUp: () => lookup?.giveUp() };
-    } catch (error) {
-      release();
-      // A defect of ours reaches whoever asked.
-      const defect = error as Error;
-      return lookupOf(Promise.reject(defect));
-    }
-  }
-
-  /** Too many are on their way: the lookup's time runs while it waits, and it ends where that runs out. */
-  function beginLater(question: DnsQuestion, deadline: number): WireLookup {
-    const stop = new AbortController();
-    let begun: WireLookup | undefined;
-    return lookupOf(waitAndBegin(), () => {
-      stop.abort(lookupEnded);
-      begun?.giveUp();
-    });
-
-    async function waitAndBegin(): Promise<DnsAnswer> {
-      const waiting = { giveUp: () => stop.abort(lookupEnded) };
-      open.add(waiting);
-      const cancelTimer = clock.after(deadline - clock.now(), waiting.giveUp);
-      // A place is refused for one reason only: the signal fired.
-      const release = await lookups.acquire(stop.signal).catch(() => undefined);
-      cancelTimer();
-      open.delete(waiting);
-      if (release === undefined) return failed('silence', parts);
-      begun = launch(question, deadline, release);
-      return begun.answer;
+  /** Its place goes to the one that has waited longest. */
+  function ended(lookup: ServersLookup): void {
+    open.delete(lookup);
+    if (waiting.delete(lookup) || !lookup.isBegun) return;
+    const [next] = waiting.size > 0 && !closed ? waiting : [];
+    if (next === undefined) {
+      underWay -= 1;
+    } else {
+      waiting.delete(next);
+      next.begin();
     }
   }
 
   function close(): void {
     closed = true;
-    for (const lookup of open) lookup.giveUp();
+    for (const lookup of open.items()) lookup.giveUp();
   }
 
   return { begin, close };
 }
 
-function lookupOf(answer: Promise<DnsAnswer>, giveUp: () => void = () => undefined): WireLookup {
-  return { answer, giveUp };
-}
-
-/** `ended` is called once, however the lookup ends. */
-type LookupOrder = { question: DnsQuestion; deadline: number; ended: () => void };
-
 /** The rounds over the servers for one question, until it is answered, given up or at its deadline. */
-function startLookup(
-  { question, deadline, ended }: LookupOrder,
-  parts: AskServersParts,
-  favourite: { index: number },
-): WireLookup {
-  const { servers, clock, limits, wire } = parts;
-  const { promise: answer, resolve, reject } = Promise.withResolvers<DnsAnswer>();
-  const start = favourite.index;
-  const stopTries: (() => void)[] = [];
-  let declined: Map<number, LookupFailure> | undefined;
-  let over = false;
-  let sawUnreadable = false;
-  let cancelTimer = () => {};
+class ServersLookup implements WireLookup, TryOwner {
+  readonly question: DnsQuestion;
+  /** When it is to be looked after: the server that was asked last has had its time, or the lookup has. */
+  dueAt: number;
+  /** Whether it had a place. */
+  isBegun = false;
+  private readonly shared: SharedParts;
+  private readonly deadline: number;
+  private owner: LookupOwner;
+  private start = 0;
+  private tries: readonly ServerTry[] = [];
+  private declined: Map<number, LookupFailure> | undefined = undefined;
+  private sawUnreadable = false;
+  private isOver = false;
 
-  function end(): void {
-    over = true;
-    cancelTimer();
-    for (const stop of stopTries) stop();
-    ended();
+  constructor(shared: SharedParts, { question, endsAt, owner }: LookupOrder) {
+    this.shared = shared;
+    this.question = question;
+    this.deadline = endsAt;
+    this.dueAt = endsAt;
+    this.owner = owner;
   }
-  function giveUp(): void {
-    if (over) return;
-    end();
-    const [failure = sawUnreadable ? 'malformed' : 'silence'] = declined?.values() ?? [];
-    resolve(failed(failure, parts));
+
+  begin(): void {
+    this.isBegun = true;
+    this.start = this.shared.favourite;
+    if (tracedLookups.hasSubscribers) this.beginTraced();
+    else this.tryNext();
   }
-  function onReply(index: number, reply: ServerReply): void {
-    if (over) return;
+
+  giveUp(): void {
+    if (this.isOver) return;
+    this.end();
+    const [failure = this.sawUnreadable ? 'malformed' : 'silence'] = this.declined?.values() ?? [];
+    this.shared.onFailure(failure);
+    this.owner.answered({ lookup: { kind: 'failed', failure }, ttlS: 0 });
+  }
+
+  onSilence(now: number): void {
+    const isDeclined = this.declined !== undefined && this.tries.length >= this.shared.servers.length;
+    if (now >= this.deadline || isDeclined) this.giveUp();
+    else this.tryNext();
+  }
+
+  replied(index: number, reply: ServerReply): void {
+    if (this.isOver) return;
+    const { shared } = this;
     if (reply.kind === 'answered') {
-      end();
-      favourite.index = index;
-      resolve(reply.answer);
+      shared.favourite = index;
+      this.end();
+      this.owner.answered(reply.answer);
       return;
     }
-    if (reply.kind === 'declined') (declined ??= new Map()).set(index, reply.failure);
-    if (declined?.size === servers.length) giveUp();
-    else if (stopTries.length < servers.length) tryNext();
+    if (reply.kind === 'declined') (this.declined ??= new Map()).set(index, reply.failure);
+    if (this.declined?.size === shared.servers.length) this.giveUp();
+    else if (this.tries.length < shared.servers.length) this.tryNext();
   }
-  function onSilence(): void {
-    const isDeclined = declined !== undefined && stopTries.length >= servers.length;
-    if (clock.now() >= deadline || isDeclined) giveUp();
-    else tryNext();
+
+  unreadable(): void {
+    this.sawUnreadable = true;
   }
-  function tryNext(): void {
-    const index = (start + stopTries.length) % servers.length;
+
+  failed(error: unknown): void {
+    if (this.isOver) return;
+    this.end();
+    this.owner.broke(error);
+  }
+
+  private tryNext(): void {
+    const { servers, clock, limits, wire } = this.shared;
+    const index = (this.start + this.tries.length) % servers.length;
     const server = servers[index];
     if (server === undefined) throw new Error('no DNS server to ask');
-    cancelTimer();
-    cancelTimer = clock.after(Math.min(limits.dnsTryMs, deadline - clock.now()), onSilence);
-    const stop = askServer(wire, {
-      server,
-      question,
-      replied: (reply) => onReply(index, reply),
-      unreadable: () => void (sawUnreadable = true),
-      failed(error) {
-        if (!over) end();
-        reject(error);
-      },
-    });
-    stopTries.push(stop);
+    this.dueAt = Math.min(clock.now() + limits.dnsTryMs, this.deadline);
+    this.shared.open.set(this);
+    const next = new ServerTry(wire, this, { server, index });
+    this.tries = this.tries.concat(next);
+    try {
+      next.begin();
+    } catch (error) {
+      // A defect of ours reaches whoever asked.
+      this.failed(error);
+    }
   }
 
-  tryNext();
-  return { answer, giveUp };
-}
+  /** A tracer follows a promise, so there is one for it, and the owner is told when the tracer is. */
+  private beginTraced(): void {
+    const { owner } = this;
+    const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>();
+    this.owner = { answered: resolve, broke: reject };
+    const begin = (): Promise<DnsAnswer> => {
+      this.tryNext();
+      return promise;
+    };
+    tracedLookups.tracePromise(begin, { type: this.question.type }).then(
+      (answer) => owner.answered(answer),
+      (error: unknown) => owner.broke(error),
+    );
+  }
 
-function failed(failure: LookupFailure, { onFailure }: Pick<AskServersParts, 'onFailure'>): DnsAnswer {
-  onFailure(failure);
-  return { lookup: { kind: 'failed', failure }, ttlS: 0 };
+  private end(): void {
+    this.isOver = true;
+    for (const one of this.tries) one.end();
+    this.shared.ended(this);
+  }
 }

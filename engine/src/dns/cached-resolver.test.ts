@@ -4,7 +4,7 @@ import { defaultLimits } from '../limits.ts';
 import { cachedResolver } from './cached-resolver.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { Lookup } from './lookup.ts';
-import type { DnsAnswer, DnsQuestion, WireLookup, WireRecord } from './question.ts';
+import type { DnsAnswer, DnsQuestion, LookupOrder, WireLookup, WireRecord } from './question.ts';
 
 const question: DnsQuestion = { name: 'example.test', type: 'A' };
 
@@ -16,11 +16,16 @@ function foundAnswer(ttlS: number, text = '192.0.2.1'): DnsAnswer {
 function cacheOver(answers: (question: DnsQuestion) => DnsAnswer | Promise<DnsAnswer>, limits = {}) {
   const clock = createTestClock();
   const asked: { question: DnsQuestion; isGivenUp: boolean }[] = [];
-  const begin = (one: DnsQuestion): WireLookup => {
+  const begin = ({ question: one, owner }: LookupOrder): WireLookup => {
     const lookup = { question: one, isGivenUp: false };
     asked.push(lookup);
-    const answer = Promise.resolve().then(() => answers(one));
-    return { answer, giveUp: () => void (lookup.isGivenUp = true) };
+    void Promise.resolve()
+      .then(() => answers(one))
+      .then(
+        (answer) => owner.answered(answer),
+        (error: unknown) => owner.broke(error),
+      );
+    return { giveUp: () => void (lookup.isGivenUp = true) };
   };
   const cache = cachedResolver(begin, { clock, limits: { ...defaultLimits, ...limits } });
   const patience = (ms = 60_000, signal = new AbortController().signal) => ({

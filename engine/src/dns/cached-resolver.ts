@@ -7,67 +7,49 @@
  */
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
+import type { Patience } from '../patience.ts';
 import { createAnswerCache, keyOf } from './answer-cache.ts';
-import type { DnsAnswer, Ask, DnsQuestion, WireLookup } from './question.ts';
-import { waitFor } from './wait-for.ts';
-
-type SharedLookup = {
-  key: string;
-  answer: Promise<DnsAnswer>;
-  /** When it has ended by itself, on the clock. */
-  endsAt: number;
-  callers: number;
-  giveUp: () => void;
-};
+import type { Ask, DnsAnswer, DnsQuestion, LookupOrder, LookupOwner, WireLookup } from './question.ts';
 
 /** What a caller gets whose time is up. */
 export const noAnswer: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
 
 export function cachedResolver(
-  begin: (question: DnsQuestion, endsAt: number) => WireLookup,
+  begin: (order: LookupOrder) => WireLookup,
   parts: { clock: Clock; limits: Limits },
 ): { ask: Ask; forgetMissing: () => void; lifeMs: (question: DnsQuestion) => number } {
   const { clock, limits } = parts;
   const cache = createAnswerCache(parts);
   const inFlight = new Map<string, SharedLookup>();
 
-  function start(key: string, question: DnsQuestion): SharedLookup {
-    const endsAt = clock.now() + limits.dnsLookupMs;
-    const { answer, giveUp } = begin(question, endsAt);
-    const lookup: SharedLookup = { key, answer: answer.then(keep, fail), endsAt, callers: 0, giveUp };
-    inFlight.set(key, lookup);
-    return lookup;
-
-    function keep(found: DnsAnswer): DnsAnswer {
-      if (inFlight.get(key) !== lookup) return found;
-      inFlight.delete(key);
-      cache.keep(key, found);
-      return found;
-    }
-    function fail(error: unknown): never {
-      if (inFlight.get(key) === lookup) inFlight.delete(key);
-      throw error;
-    }
-  }
-
-  function leave(lookup: SharedLookup): void {
-    lookup.callers -= 1;
-    if (lookup.callers > 0 || inFlight.get(lookup.key) !== lookup) return;
+  /** Those who ask from now on start anew, or get what is kept. A lookup that was given up leaves nothing. */
+  function land(lookup: SharedLookup, answer: DnsAnswer | undefined): void {
+    if (inFlight.get(lookup.key) !== lookup) return;
     inFlight.delete(lookup.key);
-    lookup.giveUp();
+    if (answer !== undefined) cache.keep(lookup.key, answer);
   }
 
-  const ask: Ask = (question, { deadline, signal }) => {
+  const ask: Ask = (question, patience) => {
+    const { deadline, signal } = patience;
     // The reason of an abort is whatever its owner gave; callers expect exactly that.
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const key = keyOf(question);
     const kept = cache.get(key);
     if (kept !== undefined) return Promise.resolve(kept);
-    if (deadline <= clock.now()) return Promise.resolve(noAnswer);
-    const lookup = inFlight.get(key) ?? start(key, question);
-    lookup.callers += 1;
-    const patience = { deadline: deadline < lookup.endsAt ? deadline : Infinity, signal };
-    return waitFor(lookup.answer, { clock, patience, late: noAnswer, left: () => leave(lookup) });
+    const now = clock.now();
+    if (deadline <= now) return Promise.resolve(noAnswer);
+    const shared = inFlight.get(key);
+    if (shared !== undefined) return shared.wait(patience, clock);
+    const lookup = new SharedLookup(key, now + limits.dnsLookupMs, land);
+    inFlight.set(key, lookup);
+    // It may be over before it has begun, so there is somebody to be told first.
+    const answer = lookup.wait(patience, clock);
+    try {
+      lookup.onWire = begin({ question, endsAt: lookup.endsAt, owner: lookup });
+    } catch (error) {
+      lookup.broke(error);
+    }
+    return answer;
   };
 
   return {
@@ -75,4 +57,94 @@ export function cachedResolver(
     forgetMissing: () => cache.forgetMissing(),
     lifeMs: (question) => cache.lifeMs(keyOf(question)),
   };
+}
+
+/** One who waits for a lookup. */
+type Caller = {
+  signal: AbortSignal;
+  resolve: (answer: DnsAnswer) => void;
+  reject: (reason: unknown) => void;
+  onAbort: () => void;
+  cancelTimer: (() => void) | undefined;
+  hasLeft: boolean;
+};
+
+const once = { once: true };
+
+/** A lookup, and those who wait for it. */
+class SharedLookup implements LookupOwner {
+  readonly key: string;
+  /** When it has ended by itself, on the clock. */
+  readonly endsAt: number;
+  onWire: WireLookup | undefined = undefined;
+  private readonly land: (lookup: SharedLookup, answer: DnsAnswer | undefined) => void;
+  private callers: Caller[] | undefined = undefined;
+  private waiting = 0;
+
+  constructor(key: string, endsAt: number, land: SharedLookup['land']) {
+    this.key = key;
+    this.endsAt = endsAt;
+    this.land = land;
+  }
+
+  /** As long as the caller's own patience lasts, and without ending the lookup for the others. */
+  wait({ deadline, signal }: Patience, clock: Clock): Promise<DnsAnswer> {
+    return new Promise((resolve, reject) => {
+      const caller: Caller = {
+        signal,
+        resolve,
+        reject,
+        onAbort: () => this.giveUp(caller),
+        cancelTimer: undefined,
+        hasLeft: false,
+      };
+      // A lookup that ends by itself in time needs nobody to look at the clock.
+      if (deadline < this.endsAt)
+        caller.cancelTimer = clock.after(deadline - clock.now(), () => this.giveUp(caller));
+      signal.addEventListener('abort', caller.onAbort, once);
+      this.waiting += 1;
+      if (this.callers === undefined) this.callers = [caller];
+      else this.callers.push(caller);
+    });
+  }
+
+  answered(answer: DnsAnswer): void {
+    this.land(this, answer);
+    this.callers?.forEach((caller) => {
+      if (this.leave(caller)) tell(caller, answer);
+    });
+  }
+
+  broke(error: unknown): void {
+    this.land(this, undefined);
+    this.callers?.forEach((caller) => {
+      if (this.leave(caller)) caller.reject(error);
+    });
+  }
+
+  /** Its signal has fired, or its time is up. What nobody waits for is called off. */
+  private giveUp(caller: Caller): void {
+    if (!this.leave(caller)) return;
+    if (this.waiting === 0) {
+      this.land(this, undefined);
+      this.onWire?.giveUp();
+    }
+    tell(caller, noAnswer);
+  }
+
+  /** False for one who has left already. */
+  private leave(caller: Caller): boolean {
+    if (caller.hasLeft) return false;
+    caller.hasLeft = true;
+    caller.cancelTimer?.();
+    caller.signal.removeEventListener('abort', caller.onAbort);
+    this.waiting -= 1;
+    return true;
+  }
+}
+
+/** One whose signal has fired gets the reason of that, whatever there is to tell. */
+function tell({ signal, resolve, reject }: Caller, answer: DnsAnswer): void {
+  if (signal.aborted) reject(signal.reason);
+  else resolve(answer);
 }

@@ -18,7 +18,7 @@ import { createAskServers } from './ask-servers.ts';
 import { cachedResolver, noAnswer } from './cached-resolver.ts';
 import { createSemaphore } from './semaphore.ts';
 import type { Lookup, LookupFailure, MxRecord, Resolver } from './lookup.ts';
-import type { Ask, DnsQuestion, DnsServer, WireRecord } from './question.ts';
+import type { Ask, DnsAnswer, DnsQuestion, DnsServer, WireRecord } from './question.ts';
 import { reverseName } from './reverse-name.ts';
 import type { Random } from './udp-socket.ts';
 import { createUdpPool } from './udp-pool.ts';
@@ -62,15 +62,16 @@ export function createResolver(parts: {
     clock,
     limits,
     wire,
-    lookups: createSemaphore(limits.dnsQueriesInFlight),
     onFailure: (failure) => void (failures[failure] += 1),
   });
-  const cached = cachedResolver((question, deadline) => asker.begin(question, deadline), { clock, limits });
+  const cached = cachedResolver((order) => asker.begin(order), { clock, limits });
   const askUncached: Ask = (question, { deadline, signal }) => {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
-    const { answer, giveUp } = asker.begin(question, deadline);
+    const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>();
+    const lookup = asker.begin({ question, endsAt: deadline, owner: { answered: resolve, broke: reject } });
     // The lookup ends by itself at the deadline.
-    return waitFor(answer, { clock, patience: { deadline: Infinity, signal }, late: noAnswer, left: giveUp });
+    const patience = { deadline: Infinity, signal };
+    return waitFor(promise, { clock, patience, late: noAnswer, left: () => lookup.giveUp() });
   };
 
   function close(): void {
@@ -114,15 +115,23 @@ function createSecureRandom(): Random {
 /** The `Resolver` that the engine knows, over the one way of asking that the parts of this folder share. */
 function asResolver(ask: Ask, close: () => void): Resolver {
   const texts = (question: DnsQuestion, patience: Patience): Promise<Lookup<string>> =>
-    ask(question, patience).then(({ lookup }) => mapFound(lookup, textOf));
+    ask(question, patience).then(readTexts);
   return {
-    mx: (name, patience) => ask({ name, type: 'MX' }, patience).then(({ lookup }) => mapFound(lookup, mxOf)),
+    mx: (name, patience) => ask({ name, type: 'MX' }, patience).then(readExchanges),
     ipv4: (name, patience) => texts({ name, type: 'A' }, patience),
     ipv6: (name, patience) => texts({ name, type: 'AAAA' }, patience),
     reverse: (ip, patience) => texts({ name: reverseName(ip), type: 'PTR' }, patience),
     text: (name, patience) => texts({ name, type: 'TXT' }, patience),
     close,
   };
+}
+
+function readTexts({ lookup }: DnsAnswer): Lookup<string> {
+  return mapFound(lookup, textOf);
+}
+
+function readExchanges({ lookup }: DnsAnswer): Lookup<MxRecord> {
+  return mapFound(lookup, mxOf);
 }
 
 function textOf({ text }: WireRecord): string {

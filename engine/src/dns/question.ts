@@ -18,8 +18,14 @@ export type DnsAnswer = { lookup: Lookup<WireRecord>; ttlS: number };
 
 export type Ask = (question: DnsQuestion, patience: Patience) => Promise<DnsAnswer>;
 
+/** Who wants to know what comes of a question. Told once: of an answer, or of a defect of ours. */
+export type LookupOwner = { answered(answer: DnsAnswer): void; broke(error: unknown): void };
+
+/** What is asked, until when, and for whom. */
+export type LookupOrder = { question: DnsQuestion; endsAt: number; owner: LookupOwner };
+
 /** One question on its way. Once nobody waits for it, it is given up, and whatever is still open for it ends. */
-export type WireLookup = { answer: Promise<DnsAnswer>; giveUp: () => void };
+export type WireLookup = { giveUp(): void };
 
 /** A recursive resolver to ask. */
 export type DnsServer = { ip: string; port: number };

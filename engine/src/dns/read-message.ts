@@ -10,7 +10,7 @@ import { HEADER_BYTES, LONGEST_LABEL } from './numbers.ts';
 
 export type DnsMessage = {
   flags: number;
-  questions: { name: string; type: number; class: number }[];
+  questions: readonly { name: string; type: number; class: number }[];
   answers: readonly DnsRecord[];
   authorities: readonly DnsRecord[];
   additionals: readonly DnsRecord[];
@@ -39,46 +39,52 @@ const POINTER_BITS = 0x3fff;
 /** What most records have for the name of their owner: where the name of the first question stands. */
 const POINTER_TO_QUESTION = (POINTER << 8) | HEADER_BYTES;
 
-const noRecords: readonly DnsRecord[] = [];
+/** How far a message is read, and the name of its first question. */
+type Cursor = { message: Buffer; at: number; asked: string | undefined };
 
 export function readMessage(message: Buffer): DnsMessage {
-  const questions: DnsMessage['questions'] = [];
-  let at = HEADER_BYTES;
-  for (let left = message.readUInt16BE(4); left > 0; left -= 1) {
-    const end = nameEnd(message, at);
-    const name = nameAt(message, at).toLowerCase();
-    questions.push({ name, type: message.readUInt16BE(end), class: message.readUInt16BE(end + 2) });
-    at = end + 4;
-  }
-  const asked = questions[0]?.name;
-  function readRecord(): DnsRecord {
-    const record = recordAt(message, at, asked);
-    at = record.dataEnd;
-    return record;
-  }
-  function readSection(count: number): readonly DnsRecord[] {
-    if (count === 0) return noRecords;
-    const records = [readRecord()];
-    while (records.length < count) records.push(readRecord());
-    return records;
-  }
+  const cursor: Cursor = { message, at: HEADER_BYTES, asked: undefined };
   return {
     flags: message.readUInt16BE(2),
-    questions,
-    answers: readSection(message.readUInt16BE(6)),
-    authorities: readSection(message.readUInt16BE(8)),
-    additionals: readSection(message.readUInt16BE(10)),
+    questions: readSection(cursor, message.readUInt16BE(4), readQuestion),
+    answers: readSection(cursor, message.readUInt16BE(6), readRecord),
+    authorities: readSection(cursor, message.readUInt16BE(8), readRecord),
+    additionals: readSection(cursor, message.readUInt16BE(10), readRecord),
   };
 }
 
-function recordAt(message: Buffer, at: number, asked: string | undefined): DnsRecord {
+function readSection<Entry>(
+  cursor: Cursor,
+  count: number,
+  readEntry: (cursor: Cursor) => Entry,
+): readonly Entry[] {
+  if (count === 0) return nothing;
+  const entries = [readEntry(cursor)];
+  while (entries.length < count) entries.push(readEntry(cursor));
+  return entries;
+}
+
+const nothing: readonly never[] = [];
+
+function readQuestion(cursor: Cursor): DnsMessage['questions'][number] {
+  const { message, at } = cursor;
+  const end = nameEnd(message, at);
+  const name = nameAt(message, at).toLowerCase();
+  cursor.asked ??= name;
+  cursor.at = end + 4;
+  return { name, type: message.readUInt16BE(end), class: message.readUInt16BE(end + 2) };
+}
+
+function readRecord(cursor: Cursor): DnsRecord {
+  const { message, at } = cursor;
   const end = nameEnd(message, at);
   const dataAt = end + 10;
   const dataEnd = dataAt + message.readUInt16BE(end + 8);
   if (dataEnd > message.length) throw new RangeError('a record that is cut off');
+  cursor.at = dataEnd;
   return {
     message,
-    owner: ownerAt(message, at, asked),
+    owner: ownerAt(message, at, cursor.asked),
     type: message.readUInt16BE(end),
     class: message.readUInt16BE(end + 2),
     ttlS: message.readUInt32BE(end + 4),

@@ -1,7 +1,5 @@
 /** Bounds how many callers do something at once; the others wait in the order they came. */
 export type Semaphore = {
-  /** A place that can be had without waiting; the returned function gives it back. */
-  acquireNow(): (() => void) | undefined;
   /** Waits for a place; the returned function gives it back. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<() => void>;
 };
@@ -35,19 +33,11 @@ export function createSemaphore(places: number): Semaphore {
     });
   }
 
-  function acquireNow(): (() => void) | undefined {
-    if (taken >= places) return undefined;
-    taken += 1;
-    return once(release);
-  }
-
   return {
-    acquireNow,
     async acquire(signal) {
       signal.throwIfAborted();
-      const free = acquireNow();
-      if (free !== undefined) return free;
-      if ((await placeOrAbort(signal)) === 'aborted') signal.throwIfAborted();
+      if (taken < places) taken += 1;
+      else if ((await placeOrAbort(signal)) === 'aborted') signal.throwIfAborted();
       return once(release);
     },
   };

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
-import { encodeQuery } from './encode-query.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { loopbackBench } from '../../test/support/loopback-bench.ts';
 import type { Mischief } from '../../test/support/loopback-dns.ts';
 import { createUdpPool } from './udp-pool.ts';
-import type { UdpPool } from './udp-pool.ts';
+import type { PooledQuery, UdpPool } from './udp-pool.ts';
 import type { DnsServer } from './question.ts';
 
 const bench = loopbackBench();
@@ -28,18 +27,24 @@ async function poolOf(sockets: number, mischief?: Mischief) {
   return { dns, clock, pool };
 }
 
+/** A query that does not care what comes of it. */
+function queryTo(server: DnsServer): PooledQuery {
+  const ignore = () => undefined;
+  return { server, question, withEdns: true, id: 0, sentOver: undefined, heard: ignore, unreachable: ignore };
+}
+
 /** One query that is answered, or cut off by the closing of the pool. */
 function exchange(pool: UdpPool, server: DnsServer): Promise<'heard' | 'cut off'> {
   return new Promise((resolve) => {
-    const stop = pool.send({
-      server,
-      encode: (id) => encodeQuery({ id, question, withEdns: true }),
+    const query: PooledQuery = {
+      ...queryTo(server),
       heard: () => {
-        stop();
+        pool.stop(query);
         resolve('heard');
       },
       unreachable: () => resolve('cut off'),
-    });
+    };
+    pool.send(query);
   });
 }
 
@@ -91,15 +96,14 @@ describe('the sockets of the pool', () => {
 
   test('a drained socket makes room for a new one', async () => {
     const { dns, clock, pool } = await poolOf(2, () => []);
-    const query = { server: dns, encode: (id: number) => encodeQuery({ id, question, withEdns: true }) };
-    const waits = Array.from({ length: 8 }, () =>
-      pool.send({ ...query, heard: () => undefined, unreachable: () => undefined }),
-    );
+    const waits = Array.from({ length: 8 }, () => queryTo(dns));
+    for (const query of waits) pool.send(query);
     assert.equal(pool.counts().open, 2);
     clock.advance(60_000);
-    waits.push(pool.send({ ...query, heard: () => undefined, unreachable: () => undefined }));
+    const last = queryTo(dns);
+    pool.send(last);
     assert.deepEqual(pool.counts(), { sent: 9, open: 2, opened: 2 });
-    for (const stop of waits) stop();
+    for (const query of [...waits, last]) pool.stop(query);
     assert.equal(pool.counts().open, 1);
   });
 

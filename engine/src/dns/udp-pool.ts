@@ -12,8 +12,9 @@ import { openUdpSocket } from './udp-socket.ts';
 import type { Random, UdpSocket, UdpQuery } from './udp-socket.ts';
 
 export type UdpPool = {
-  /** Sends a query; the returned function ends the wait for its answer. */
-  send(query: UdpQuery): () => void;
+  send(query: PooledQuery): void;
+  /** Ends the wait for an answer; does nothing where there is none. */
+  stop(query: PooledQuery): void;
   counts(): { sent: number; open: number; opened: number };
   close(): void;
 };
@@ -21,10 +22,13 @@ export type UdpPool = {
 const LIFE_QUERIES = 256;
 const LIFE_MS = 60_000;
 
-type PooledSocket = { socket: UdpSocket; queriesLeft: number; until: number };
+/** A query, and the socket that it waits on. */
+export type PooledQuery = UdpQuery & { sentOver: PooledSocket | undefined };
+
+export type PooledSocket = { socket: UdpSocket; slot: SocketSlot; queriesLeft: number; until: number };
 
 /** One place in the pool, with a socket or none yet. */
-type SocketSlot = { current: PooledSocket | undefined };
+type SocketSlot = { ofServer: ServerSlots; current: PooledSocket | undefined };
 
 /** The places of one server. One socket at a time takes no more queries and drains. */
 type ServerSlots = { slots: SocketSlot[]; draining: SocketSlot | undefined };
@@ -40,11 +44,11 @@ export function createUdpPool(parts: {
   const share = Math.max(1, Math.floor(parts.sockets / parts.servers.length));
   const slotsOf = new Map(parts.servers.map((server) => [server, emptySlots(share)]));
 
-  function fill(slot: SocketSlot, ofServer: ServerSlots, server: DnsServer): PooledSocket {
-    const socket = openUdpSocket(server, { random, onBroken: () => empty(slot, ofServer, opened) });
+  function fill(slot: SocketSlot, server: DnsServer): PooledSocket {
+    const socket = openUdpSocket(server, { random, onBroken: () => empty(opened) });
     // The life is drawn by lot, so that the sockets do not all wear out at once.
     const queriesLeft = LIFE_QUERIES + random(LIFE_QUERIES);
-    const opened: PooledSocket = { socket, queriesLeft, until: clock.now() + LIFE_MS };
+    const opened: PooledSocket = { socket, slot, queriesLeft, until: clock.now() + LIFE_MS };
     counts.open += 1;
     counts.opened += 1;
     slot.current = opened;
@@ -52,10 +56,11 @@ export function createUdpPool(parts: {
   }
 
   /** Takes a socket out of its slot; one that is gone already stays gone. */
-  function empty(slot: SocketSlot, ofServer: ServerSlots, gone: PooledSocket): void {
+  function empty(gone: PooledSocket): void {
+    const { slot } = gone;
     if (slot.current !== gone) return;
     slot.current = undefined;
-    if (ofServer.draining === slot) ofServer.draining = undefined;
+    if (slot.ofServer.draining === slot) slot.ofServer.draining = undefined;
     counts.open -= 1;
     gone.socket.close();
   }
@@ -66,7 +71,7 @@ export function createUdpPool(parts: {
     const { current } = slot;
     if (current === undefined || (current.queriesLeft > 0 && clock.now() < current.until)) return slot;
     if (current.socket.idle()) {
-      empty(slot, ofServer, current);
+      empty(current);
       return slot;
     }
     // One at a time drains, and only where another can take its queries.
@@ -75,30 +80,38 @@ export function createUdpPool(parts: {
     return anyOf(ofServer, random);
   }
 
-  function send(query: UdpQuery): () => void {
+  function send(query: PooledQuery): void {
     const ofServer = slotsOf.get(query.server);
     if (ofServer === undefined) throw new Error('a query for a server that is not in the pool');
     const slot = pick(ofServer);
-    const current = slot.current ?? fill(slot, ofServer, query.server);
+    const current = slot.current ?? fill(slot, query.server);
     current.queriesLeft -= 1;
     counts.sent += 1;
-    const stop = current.socket.send(query);
-    return () => {
-      stop();
-      if (ofServer.draining === slot && current.socket.idle()) empty(slot, ofServer, current);
-    };
+    query.sentOver = current;
+    current.socket.send(query);
+  }
+
+  function stop(query: PooledQuery): void {
+    const { sentOver } = query;
+    if (sentOver === undefined) return;
+    query.sentOver = undefined;
+    const { socket, slot } = sentOver;
+    socket.forget(query);
+    if (slot.ofServer.draining === slot && socket.idle()) empty(sentOver);
   }
 
   function close(): void {
     for (const ofServer of slotsOf.values())
-      for (const slot of ofServer.slots) if (slot.current !== undefined) empty(slot, ofServer, slot.current);
+      for (const slot of ofServer.slots) if (slot.current !== undefined) empty(slot.current);
   }
 
-  return { send, counts: () => ({ ...counts }), close };
+  return { send, stop, counts: () => ({ ...counts }), close };
 }
 
 function emptySlots(length: number): ServerSlots {
-  return { slots: Array.from({ length }, () => ({ current: undefined })), draining: undefined };
+  const ofServer: ServerSlots = { slots: [], draining: undefined };
+  for (let count = 0; count < length; count += 1) ofServer.slots.push({ ofServer, current: undefined });
+  return ofServer;
 }
 
 /** Any slot but the one that drains, each as likely as the others. */

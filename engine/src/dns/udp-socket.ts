@@ -8,11 +8,15 @@ import { createSocket } from 'node:dgram';
 import type { RemoteInfo } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { HEADER_BYTES } from './numbers.ts';
-import type { DnsServer } from './question.ts';
+import { encodeQuery } from './encode-query.ts';
+import type { DnsQuestion, DnsServer } from './question.ts';
 
 export type UdpQuery = {
-  server: DnsServer;
-  encode(id: number): Buffer;
+  readonly server: DnsServer;
+  readonly question: DnsQuestion;
+  readonly withEdns: boolean;
+  /** What it waits with, drawn by the socket that sends it. */
+  id: number;
   /** A datagram from the server with the query's id. */
   heard(message: Buffer): void;
   /** The server's host says that nobody listens, or there is no way to it, or the pool is closed. */
@@ -23,8 +27,9 @@ export type UdpQuery = {
 export type Random = (below: number) => number;
 
 export type UdpSocket = {
-  /** Sends a query; the returned function ends the wait for its answer. */
-  send(query: UdpQuery): () => void;
+  send(query: UdpQuery): void;
+  /** Ends the wait for an answer. */
+  forget(query: UdpQuery): void;
   idle(): boolean;
   close(): void;
 };
@@ -89,14 +94,14 @@ export function openUdpSocket(server: DnsServer, parts: { random: Random; onBrok
 
   return {
     send(query) {
-      const id = freeId(waiting, parts.random);
-      waiting.set(id, query);
-      const message = query.encode(id);
+      query.id = freeId(waiting, parts.random);
+      const message = encodeQuery(query);
+      waiting.set(query.id, query);
       if (heldBack === undefined) transmit(message);
       else heldBack.push(message);
-      return () => {
-        if (waiting.get(id) === query) waiting.delete(id);
-      };
+    },
+    forget(query) {
+      if (waiting.get(query.id) === query) waiting.delete(query.id);
     },
     idle: () => waiting.size === 0,
     close,

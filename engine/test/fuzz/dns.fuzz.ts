@@ -20,7 +20,7 @@ import type { Zone, ZoneEntry } from '../support/loopback-dns.ts';
 import { host, patience } from '../support/loopback-bench.ts';
 import type { MailRoute } from '../../src/dns/mail-route.ts';
 import { mailTargets } from '../../src/dns/mail-targets.ts';
-import type { DnsAnswer, DnsQuestion, WireLookup } from '../../src/dns/question.ts';
+import type { LookupOrder, WireLookup } from '../../src/dns/question.ts';
 import { readAnswer } from '../../src/dns/read-answer.ts';
 
 type FuzzSize = { runs: number };
@@ -155,12 +155,12 @@ export async function fuzzCacheKeys({ runs }: FuzzSize): Promise<void> {
       let ttlS = 0;
       let serial = 0;
       const latest = new Map<string, string>();
-      const begin = ({ type, name }: DnsQuestion): WireLookup => {
+      const begin = ({ question: { type, name }, owner }: LookupOrder): WireLookup => {
         serial += 1;
         const text = `${type}/${name}/${serial}`;
         latest.set(`${type}/${name}`, text);
-        const answer: DnsAnswer = { lookup: { kind: 'found', records: [{ text, preference: 0 }] }, ttlS };
-        return { answer: Promise.resolve(answer), giveUp: () => undefined };
+        owner.answered({ lookup: { kind: 'found', records: [{ text, preference: 0 }] }, ttlS });
+        return { giveUp: () => undefined };
       };
       const { ask } = cachedResolver(begin, { clock, limits: { ...defaultLimits, dnsCacheEntries: 5 } });
       for (const step of history) {
