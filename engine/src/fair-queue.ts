@@ -1,3 +1,4 @@
+import { createAlarm } from './alarm.ts';
 import type { Clock } from './clock.ts';
 import type { Patience } from './patience.ts';
 
@@ -29,15 +30,30 @@ const serveAnybody: ServingRule = { hasRoom: () => true, hasShare: () => true };
 const urgencies = ['single', 'bulk'] as const;
 
 export function createFairQueue<Item extends { asker: Asker }>(): FairQueue<Item> {
-  // There are thousands of queues and nobody waits in most: what holds those who wait comes with the first of them and
-  // goes with the last. Map and set keep the order of arrival, of accounts and within an account.
+  // There are thousands of queues, and in most nobody waits or one alone, for whom there is no order to be kept.
+  let alone: Item | undefined;
+  // What holds several comes with the second of them and goes with the last. Map and set keep the order of arrival, of
+  // accounts and within an account.
   const waiting: { [urgency in Asker['urgency']]: Map<string, Set<Item>> | undefined } = {
     single: undefined,
     bulk: undefined,
   };
   let size = 0;
 
+  function add(item: Item): void {
+    const { urgency, account } = item.asker;
+    const accounts = (waiting[urgency] ??= new Map<string, Set<Item>>());
+    const items = accounts.get(account);
+    if (items === undefined) accounts.set(account, new Set([item]));
+    else items.add(item);
+  }
+
   function remove(item: Item): void {
+    if (item === alone) {
+      alone = undefined;
+      size = 0;
+      return;
+    }
     const { urgency, account } = item.asker;
     const accounts = waiting[urgency];
     const items = accounts?.get(account);
@@ -45,6 +61,12 @@ export function createFairQueue<Item extends { asker: Asker }>(): FairQueue<Item
     size -= 1;
     if (items.size === 0) accounts.delete(account);
     if (accounts.size === 0) waiting[urgency] = undefined;
+  }
+
+  function takeAlone(item: Item, rule: ServingRule): Item | undefined {
+    if (!rule.hasRoom(item.asker.urgency) || !rule.hasShare(item.asker.account)) return undefined;
+    remove(item);
+    return item;
   }
 
   /** The first of the next account that has a share left; that account is then the last to be served again. */
@@ -62,15 +84,19 @@ export function createFairQueue<Item extends { asker: Asker }>(): FairQueue<Item
 
   return {
     add(item) {
-      const { urgency, account } = item.asker;
-      const accounts = (waiting[urgency] ??= new Map<string, Set<Item>>());
-      const items = accounts.get(account);
-      if (items === undefined) accounts.set(account, new Set([item]));
-      else items.add(item);
+      if (size === 0) {
+        alone = item;
+      } else {
+        if (alone !== undefined) add(alone);
+        alone = undefined;
+        add(item);
+      }
       size += 1;
     },
     remove,
     take(rule = serveAnybody) {
+      if (size === 0) return undefined;
+      if (alone !== undefined) return takeAlone(alone, rule);
       for (const urgency of urgencies) {
         const accounts = waiting[urgency];
         const item = accounts !== undefined && rule.hasRoom(urgency) ? takeFrom(accounts, rule) : undefined;
@@ -106,11 +132,22 @@ type FairSlotParts = {
   onReleased(asker: Asker): void;
 };
 
-type Waiter = { asker: Asker; grant(slot: Slot): void };
+/** One who waits, until `dueAt` at the latest. */
+type Waiter = {
+  asker: Asker;
+  dueAt: number;
+  signal: AbortSignal;
+  resolve: (slot: Slot) => void;
+  onAbort: () => void;
+};
+
+const timeout: Slot = { kind: 'timeout' };
+const once = { once: true };
 
 export function createFairSlots(parts: FairSlotParts): FairSlots {
   const { clock, rule } = parts;
   const queue = createFairQueue<Waiter>();
+  const alarm = createAlarm<Waiter>(clock, (waiter) => leaveWith(waiter, timeout));
 
   function occupy(asker: Asker): Slot {
     let isReleased = false;
@@ -129,8 +166,19 @@ export function createFairSlots(parts: FairSlotParts): FairSlots {
   /** After this nobody waits who might have a slot. */
   function serve(): void {
     for (let next = queue.take(rule); next !== undefined; next = queue.take(rule)) {
-      next.grant(occupy(next.asker));
+      leaveWith(next, occupy(next.asker));
     }
+  }
+
+  function leaveWith(waiter: Waiter, slot: Slot): void {
+    stopWaiting(waiter);
+    waiter.resolve(slot);
+  }
+
+  function stopWaiting(waiter: Waiter): void {
+    queue.remove(waiter);
+    alarm.delete(waiter);
+    waiter.signal.removeEventListener('abort', waiter.onAbort);
   }
 
   /** Those who wait could not have this one, so nobody is passed over. */
@@ -147,24 +195,14 @@ export function createFairSlots(parts: FairSlotParts): FairSlots {
       const slot = takeNow(asker);
       if (slot !== undefined) return Promise.resolve(slot);
       return new Promise((resolve, reject) => {
-        const waiter: Waiter = { asker, grant: leaveWith };
-        const cancelTimer = clock.after(deadline - clock.now(), () => leaveWith({ kind: 'timeout' }));
-        signal.addEventListener('abort', onAbort, { once: true });
-        queue.add(waiter);
-
-        function leaveWith(slot: Slot): void {
-          stopWaiting();
-          resolve(slot);
-        }
-        function onAbort(): void {
-          stopWaiting();
+        const onAbort = () => {
+          stopWaiting(waiter);
           reject(signal.reason as Error);
-        }
-        function stopWaiting(): void {
-          queue.remove(waiter);
-          cancelTimer();
-          signal.removeEventListener('abort', onAbort);
-        }
+        };
+        const waiter: Waiter = { asker, dueAt: deadline, signal, resolve, onAbort };
+        queue.add(waiter);
+        alarm.set(waiter);
+        signal.addEventListener('abort', onAbort, once);
       });
     },
   };

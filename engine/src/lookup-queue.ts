@@ -42,7 +42,7 @@ export function createLookupQueue({ clock, places }: { clock: Clock; places: num
       request.signal.throwIfAborted();
       const { asker } = request;
       if (asker?.urgency !== 'bulk') return work();
-      const slot = await slots.take(asker, request);
+      const slot = slots.takeNow(asker) ?? (await slots.take(asker, request));
       if (slot.kind === 'timeout') return late;
       try {
         return await work();
