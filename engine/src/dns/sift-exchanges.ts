@@ -31,8 +31,8 @@ export function siftExchanges(records: MxRecord[], mxRecords: number): SiftedExc
 
 /** A lone record that names the root says "no mail here" (RFC 7505 section 3). */
 export function isNullMx(records: MxRecord[]): boolean {
-  const [only, ...others] = records.map(withPlainName);
-  return only?.exchange === '' && others.length === 0;
+  const only = records.length === 1 ? records[0] : undefined;
+  return only !== undefined && withPlainName(only).exchange === '';
 }
 
 /** Lower case and no trailing dot; the root becomes the empty name. A name beyond ASCII is left alone. */
