@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { encode } from 'dns-packet';
 import { defaultLimits } from '../limits.ts';
+import { tracedLookups } from '../traced.ts';
 import { hasty, host, loopbackBench, patience, within } from '../../test/support/loopback-bench.ts';
 import type { Zone } from '../../test/support/loopback-dns.ts';
 
@@ -61,6 +62,34 @@ describe('bounds', () => {
     const [one, two] = [made.uncached.mx(name, patience()), made.uncached.ipv4(name, patience())];
     assert.deepEqual(await within(400, Promise.all([one, two])), [silence, silence]);
     assert.ok(made.counts().queries <= 9, `${made.counts().queries} queries`);
+  });
+
+  test('a name that no query can carry is a defect: it reaches who asked, and holds up nobody else', async () => {
+    const made = resolver([await server(zone)], { dnsQueriesInFlight: 1 });
+    for (const asked of [made, made.uncached])
+      await assert.rejects(asked.text('_a..test', patience()), /no DNS name/);
+    assert.equal((await made.mx(name, patience())).kind, 'found');
+  });
+
+  test('a lookup that is traced is told of at its beginning and its end, and answers as ever', async () => {
+    const seen: string[] = [];
+    const subscriber = {
+      start: (traced: unknown) => void seen.push(`start ${JSON.stringify(traced)}`),
+      end: () => undefined,
+      asyncStart: () => void seen.push('answered'),
+      asyncEnd: () => undefined,
+      error: () => void seen.push('broke'),
+    };
+    tracedLookups.subscribe(subscriber);
+    try {
+      const made = resolver([await server(zone)]);
+      assert.equal((await made.mx(name, patience())).kind, 'found');
+      await assert.rejects(made.text('_a..test', patience()), /no DNS name/);
+    } finally {
+      tracedLookups.unsubscribe(subscriber);
+    }
+    assert.deepEqual(seen.slice(0, 3), ['start {"type":"MX"}', 'answered', 'start {"type":"TXT"}']);
+    assert.ok(seen.includes('broke'));
   });
 
   test('ids and ports are spread: no two of 200 queries need be alike', async () => {
