@@ -48,9 +48,19 @@ export function createBoundedCache<Value>({
       return entry.value;
     },
     set(key, value, lifeMs = Infinity) {
-      entries.delete(key);
-      if (lifeMs <= 0) return;
-      entries.set(key, { value, until: clock.now() + lifeMs });
+      if (lifeMs <= 0) {
+        entries.delete(key);
+        return;
+      }
+      const entry = { value, until: clock.now() + lifeMs };
+      const before = entries.size;
+      entries.set(key, entry);
+      if (entries.size === before) {
+        // It was there already, in its old place.
+        entries.delete(key);
+        entries.set(key, entry);
+        return;
+      }
       if (entries.size <= maxEntries) return;
       const oldest = entries.keys().next();
       if (oldest.done !== true) entries.delete(oldest.value);

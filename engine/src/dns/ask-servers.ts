@@ -15,6 +15,7 @@ import { createAlarm, type Alarm } from '../alarm.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { tracedLookups } from '../traced.ts';
+import { withItem } from '../with-item.ts';
 import { ServerTry } from './ask-server.ts';
 import type { ServerReply, TryOwner, WireParts } from './ask-server.ts';
 import type { LookupFailure } from './lookup.ts';
@@ -164,7 +165,7 @@ class ServersLookup implements WireLookup, TryOwner {
     this.dueAt = Math.min(clock.now() + limits.dnsTryMs, this.deadline);
     this.shared.open.set(this);
     const next = new ServerTry(wire, this, { server, index });
-    this.tries = this.tries.concat(next);
+    this.tries = withItem(this.tries, next);
     try {
       next.begin();
     } catch (error) {

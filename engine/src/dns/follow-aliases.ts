@@ -3,6 +3,7 @@
  * for. Nothing is asked again: a recursive resolver sends the whole chain, and what it did not
  * send is not there.
  */
+import { withItem } from '../with-item.ts';
 import type { DnsQuestion, QuestionType, WireRecord } from './question.ts';
 import { CNAME, IN, typeNumbers } from './numbers.ts';
 import { ipv4In, ipv6In, nameIn, numberIn, textIn, type DnsRecord } from './read-message.ts';
@@ -54,7 +55,7 @@ function recordsOf(
   for (const answer of answers) {
     if (!isOf(answer, wanted.owner, typeNumbers[wanted.type])) continue;
     // Answers are kept: a list that was pushed to keeps room for sixteen more.
-    records = records.concat(wireRecord(answer, wanted.type));
+    records = withItem(records, wireRecord(answer, wanted.type));
     ttlS = Math.min(ttlS, soundTtlS(answer.ttlS));
   }
   return records.length > 0 ? { kind: 'records', records, ttlS } : { kind: 'nothing', ttlS };

@@ -12,6 +12,7 @@ import { isIPv4 } from 'node:net';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
+import { withItem } from '../with-item.ts';
 import type { MailHost, MailRoute, MailTarget } from './mail-route.ts';
 import { ipv6AddressesOf, resolveHost, type HostParts } from './resolve-host.ts';
 
@@ -96,7 +97,7 @@ async function nextTarget(search: TargetSearch): Promise<IteratorResult<MailTarg
       const target = takeFrom(host);
       // Two names of one machine are one place to dial.
       if (search.given.some(({ address }) => address === target.address)) continue;
-      search.given = search.given.concat(target);
+      search.given = withItem(search.given, target);
       return { done: false, value: target };
     }
   }

@@ -8,6 +8,7 @@ import { followRests, forgetRest, keepRest } from './keep-rests.ts';
 import { createAccountConduct, type AccountConduct } from './account-conduct.ts';
 import { addAsker, addComplaint, blamedFor } from './complaints.ts';
 import { networkOf } from '../net/network-of.ts';
+import { withItem } from '../with-item.ts';
 import {
   halfMinuteMs,
   minuteMs,
@@ -181,7 +182,7 @@ function beginCount(history: HostHistory, egress: string, { takeovers, clock }: 
   const arrivedAt = isRecent ? Array<number>(takeover.unnamedAtMost).fill(takeover.at) : [];
   const lastOpenedAt = arrivedAt.at(-1) ?? -Infinity;
   const fresh: EgressCount = { egress, open: 0, arriving: 0, lastOpenedAt, arrivedAt };
-  history.from = from.length === 0 ? [fresh] : from.concat(fresh);
+  history.from = withItem(from, fresh);
   return fresh;
 }
 

@@ -7,6 +7,7 @@ import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Fault } from '../smtp/connection.ts';
 import { demandsTls, type Failure } from '../smtp/conversation.ts';
 import type { Address, CanonicalHost } from '../syntax/address.ts';
+import { withItem } from '../with-item.ts';
 import type { HostTraits } from './host-traits.ts';
 
 export type MailboxRequest = {
@@ -130,7 +131,7 @@ export function countReturn(probe: State): void {
 }
 
 export function tellWhenSettled(probe: State, tell: () => void): void {
-  probe.whenSettled = probe.whenSettled.concat(tell);
+  probe.whenSettled = withItem(probe.whenSettled, tell);
 }
 
 /** The visit of an address whose caller could wait no longer. */

@@ -6,6 +6,7 @@ import { complainsAboutUs } from '../replies/refusal-kinds.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
+import { withItem } from '../with-item.ts';
 import { catchAllAfter } from './catch-all-lookups.ts';
 import { saidYes, isWithoutReason, leavesDoubt, type Said } from './contrast.ts';
 import type { PendingProbe } from './pending-probe.ts';
@@ -27,7 +28,7 @@ export function noteAnswer(session: SmtpSession, probe: PendingProbe, reply: Rep
   }
   const answer: MailboxAnswer = { probe, said: [said] };
   const finding = { account: probe.asker.account, domain: host, said: saidOf(said.meaning) };
-  outcome.mailboxes = outcome.mailboxes.concat(finding);
+  outcome.mailboxes = withItem(outcome.mailboxes, finding);
   holdAnswer(probes, answer, answeredVisit(session, answer, undetermined));
   if (isWithoutReason(said)) keepPlaces(session);
   const isWorthwhile = saidYes(said) || isWithoutReason(said);
@@ -49,7 +50,7 @@ export function answerRandomProbe(session: SmtpSession, domain: CanonicalHost, r
     before === undefined
       ? { domain, said: [said], position, isCompared, answer: catchAllAfter(said.meaning) }
       : { ...before, said: [...before.said, said], isCompared };
-  session.randomProbes = others(session.randomProbes, before).concat(random);
+  session.randomProbes = withItem(others(session.randomProbes, before), random);
   if (leavesDoubt(said)) keepPlaces(session);
   else if (before === undefined) tellCatchAll(session, random);
 }
@@ -77,7 +78,7 @@ function conclude(session: SmtpSession, domain: CanonicalHost): void {
   const random = randomProbeOf(session, domain);
   if (random?.isCompared !== true) return;
   const compared = compare(session, random);
-  session.randomProbes = others(session.randomProbes, random).concat(compared);
+  session.randomProbes = withItem(others(session.randomProbes, random), compared);
   tellCatchAll(session, compared);
 }
 
@@ -118,7 +119,7 @@ export function claimRandomProbes(session: SmtpSession, { steps }: GroupPlan): v
     const check = { mailHost: destination.target.host, route: parts.route.id };
     if (!parts.catchAllLookups.needsAsking(domain, check)) return;
     parts.catchAllLookups.claim(domain, check);
-    session.claims = session.claims.concat(domain);
+    session.claims = withItem(session.claims, domain);
   });
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Asker } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
+import { withItem } from '../with-item.ts';
 import type { Said } from './contrast.ts';
 import {
   countReturn,
@@ -184,7 +185,7 @@ export function beginGroup(probes: State, { steps, pending, owed, closing }: Gro
   probes.closing = closing;
   steps.forEach(({ question }) => {
     if (question?.kind === 'mailbox' && !isAnswered(probes, question.probe))
-      probes.named = probes.named.concat(question.probe);
+      probes.named = withItem(probes.named, question.probe);
   });
 }
 
@@ -200,7 +201,7 @@ export function askLast(probes: State, questions: readonly RecipientQuestion[]):
 /** The host would answer this question in a transaction of its own: it comes first in the next group. */
 export function putOff(probes: State, question: RecipientQuestion): void {
   if (question.kind === 'random_probe') {
-    probes.owed = probes.owed.concat(question);
+    probes.owed = withItem(probes.owed, question);
     return;
   }
   probes.named = probes.named.filter((probe) => probe !== question.probe);
@@ -210,7 +211,7 @@ export function putOff(probes: State, question: RecipientQuestion): void {
 /** Keeps an answer until the goodbye; at the caller's deadline it counts as it is. */
 export function holdAnswer(probes: State, answer: MailboxAnswer, visit: Visit): void {
   probes.named = probes.named.filter((probe) => probe !== answer.probe);
-  probes.answered = probes.answered.concat(answer);
+  probes.answered = withItem(probes.answered, answer);
   holdVisit(answer.probe, visit);
 }
 

@@ -210,7 +210,7 @@ async function askForAll(session: SmtpSession, conversation: Conversation): Prom
   const refusedTls = whyTls === undefined ? undefined : await encryptFor(whyTls, session, conversation);
   if (refusedTls !== undefined) return refusedTls;
   const planning = planParts(session);
-  const onReply = (): void => noteProgress(probes, clock.now());
+  const onReply = (now: number): void => noteProgress(probes, now);
   for (;;) {
     refill(session, conversation);
     const plan = planGroup(probes, session.budget, planning);

@@ -157,7 +157,7 @@ type ExchangeParts = {
   patience: Patience;
   urgency: Urgency;
   /** Told of each reply: whoever comes next has waited behind it until now. */
-  onReply: () => void;
+  onReply: (now: number) => void;
 };
 
 /**
@@ -204,7 +204,7 @@ export async function exchange(
     tookMs[replies.length] = now - since;
     since = now;
     replies.push(answer.reply);
-    onReply();
+    onReply(now);
     if (command.verb === 'MAIL') mailRefused = !isAccepted(answer.reply);
   }
   return { replies, tookMs, broken: undefined };

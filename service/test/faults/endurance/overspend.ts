@@ -31,9 +31,9 @@ export async function overspend({ fixture, clients, accountId, liveKey }: Crowd)
         key: liveKey,
         body: { email: `p${n}@nullmx.test` },
       });
-      assert.ok(answer.kind === 'answered', 'an answer was lost');
-      // 408: it came too slowly, because we are as busy as everybody else.
-      if (answer.status !== 503 && answer.status !== 408) {
+      // 408: it came too slowly, because we are as busy as everybody else. While we still send, the answer may be lost
+      // with the connection that the service then closes.
+      if (answer.kind === 'answered' && answer.status !== 503 && answer.status !== 408) {
         const kind = `${answer.status}, ${answer.creditsUsed} used`;
         kinds[kind] = (kinds[kind] ?? 0) + 1;
         return;

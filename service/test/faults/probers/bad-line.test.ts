@@ -5,6 +5,7 @@ import { enrolAt } from '../../../src/probers/https-source.ts';
 import { makeProberSecret } from '../../../src/probers/prober-records.ts';
 import { openProberFixture, type ProberFixture } from '../../support/open-prober-fixture.ts';
 import { createRandom } from '../../support/random.ts';
+import { until } from '../../support/until.ts';
 import { openBadLine } from './bad-line.ts';
 
 const people = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`p${n}`, 'exists' as const]));
@@ -56,7 +57,9 @@ async function askSingles({ client, account }: ProberFixture): Promise<unknown[]
     Array.from({ length: clients }, async () => {
       for (const n of numbers) {
         const { email, status } = expectedOf(n);
-        const { body, creditsUsed } = await client.verify(account.liveKey, email);
+        // A busy machine may turn one away in the moment of its commit. By its key, who comes again is charged once.
+        const headers = { 'Idempotency-Key': `single-${n}` };
+        const { body, creditsUsed } = await client.verify(account.liveKey, email, { headers });
         if (body['status'] !== status || creditsUsed !== '1') wrong.push({ email, body, creditsUsed });
       }
     }),
@@ -92,8 +95,12 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
         'each mishap came about',
       );
 
-      const { spent, reserved } = await fixture.fixture.balance(account.accountId);
-      assert.deepEqual({ spent, reserved }, { spent: singles + batch.length, reserved: 0 });
+      // What was reserved for one that was turned away comes back when the time of its request is over.
+      const { spent } = await until(
+        () => fixture.fixture.balance(account.accountId),
+        ({ reserved }) => reserved === 0,
+      );
+      assert.equal(spent, singles + batch.length);
       const { violations } = await fixture.fixture.command('audit');
       assert.deepEqual(violations, []);
       const [forger] = (await fixture.list()).filter(({ name }) => name === 'forger');
