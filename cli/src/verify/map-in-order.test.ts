@@ -28,15 +28,8 @@ test('no more than the bound run side by side', async () => {
 
 test('a slow item lets the window fill and then the source is read no further', async () => {
   const jobs = controlled();
-  let read = 0;
-  async function* source() {
-    for (;;) {
-      await setImmediate();
-      read += 1;
-      yield String(read);
-    }
-  }
-  const results = mapInOrder(source(), jobs.work, bounds(2, 5));
+  const numbers = endless();
+  const results = mapInOrder(numbers.source(), jobs.work, bounds(2, 5));
   const first = results.next();
   await jobs.begunItem('2');
   for (let item = 2; item <= 5; item += 1) {
@@ -44,7 +37,7 @@ test('a slow item lets the window fill and then the source is read no further', 
     jobs.finish(String(item));
   }
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
-  assert.equal(read, 5);
+  assert.equal(numbers.read(), 5);
   jobs.finish('1');
   assert.equal((await first).value, '1!');
   assert.equal((await results.next()).value, '2!');
@@ -103,21 +96,14 @@ test('results that are there come before the failure of the source', async () =>
 });
 
 test('once nobody takes results any more, the source is read no further', async () => {
-  let read = 0;
-  async function* source() {
-    for (;;) {
-      await setImmediate();
-      read += 1;
-      yield String(read);
-    }
-  }
-  const results = mapInOrder(source(), (item) => Promise.resolve(item), bounds(2, 1_000));
+  const numbers = endless();
+  const results = mapInOrder(numbers.source(), (item) => Promise.resolve(item), bounds(2, 1_000));
   assert.equal((await results.next()).value, '1');
   await results.return(undefined);
   for (let turn = 0; turn < 5; turn += 1) await setImmediate();
-  const readByThen = read;
+  const readByThen = numbers.read();
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
-  assert.equal(read, readByThen);
+  assert.equal(numbers.read(), readByThen);
 });
 
 test('many items of one group in a row leave room for those of others behind them', async () => {
@@ -223,4 +209,19 @@ async function collect<Item>(source: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of source) all.push(item);
   return all;
+}
+
+/** The numbers from 1 on, and how many of them were read. */
+function endless() {
+  let read = 0;
+  return {
+    read: () => read,
+    async *source(): AsyncGenerator<string> {
+      for (;;) {
+        await setImmediate();
+        read += 1;
+        yield String(read);
+      }
+    },
+  };
 }
