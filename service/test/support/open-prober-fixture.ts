@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorldDescription } from '@mailproof/world';
 import { readConfig, type Config } from '../../src/config.ts';
-import { addProber, removeProber } from '../../src/probers/prober-records.ts';
+import { readEgress } from '../../src/probers/egress-addresses.ts';
+import { addProber, enrolProber, makeProberSecret, removeProber } from '../../src/probers/prober-records.ts';
 import { listProbers, type ListedProber } from '../../src/probers/list-probers.ts';
 import { startProber, type ProberService } from '../../src/start/start-prober.ts';
 import { openStore } from '../../src/start/open-store.ts';
@@ -43,19 +44,20 @@ type Options = {
   settings?: Settings;
   /** The providers file of the centre. */
   providers?: object;
+  /**
+   * Enrols a prober that never comes, before the API and the worker start. Without one enrolled they ask mail hosts
+   * themselves: for tests whose probers come and go, where nobody should stand in for them in between.
+   */
+  absentProber?: boolean;
 };
 
 export async function openProberFixture(options: Options): Promise<ProberFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'mailproof-probers-'));
   const fixture = await openFixture({ ...options, settings: centreSettings(folder, options) });
   const account = await fixture.openAccount({ credits: 10_000 });
-  const services: Service[] = [await fixture.startHere({ role: 'api' })];
-  services.push(await fixture.startHere({ role: 'worker' }));
-  const url = services[0]?.url ?? '';
-  const client = createApiClient(url);
-  const probers: ProberService[] = [];
   const store = await openStore({ ...configOf(fixture.env), check: false });
   const parts = { store, wallClock: store.clock ?? Date, actor: 'command_line' as const };
+  const probers: ProberService[] = [];
 
   const invite: ProberFixture['invite'] = async (name) => {
     const added = await addProber(name, parts);
@@ -63,6 +65,12 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
     return added;
   };
   const list = () => listProbers(parts);
+  if (options.absentProber === true)
+    await enrolProber({ ...(await invite('absent')), secret: makeProberSecret() }, parts);
+  const services: Service[] = [await fixture.startHere({ role: 'api' })];
+  services.push(await fixture.startHere({ role: 'worker' }));
+  const url = services[0]?.url ?? '';
+  const client = createApiClient(url);
   return {
     fixture,
     url,
@@ -101,11 +109,7 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
     },
     untilWell: async (name) => {
       await until(list, (all) => all.some((one) => one.name === name && one.state === 'well'));
-      // The API hears of it a moment later.
-      await until(
-        () => client.ask({ method: 'GET', path: '/readyz' }, { insist: false }),
-        ({ body }) => !JSON.stringify(body).includes('no prober'),
-      );
+      await untilHeard({ store, client });
     },
     close: async () => {
       client.close();
@@ -116,6 +120,18 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The API and the worker hear of a prober a moment later, and leave what they asked from themselves. */
+async function untilHeard({ store, client }: Pick<ProberFixture, 'store' | 'client'>): Promise<void> {
+  await until(
+    () => readEgress(store.read),
+    (all) => all.every(({ kind, owner }) => kind === 'outside' || owner === ''),
+  );
+  await until(
+    () => client.ask({ method: 'GET', path: '/readyz' }, { insist: false }),
+    ({ body }) => !JSON.stringify(body).includes('no prober'),
+  );
 }
 
 /** The guard of the centre lets nothing out to the world. */

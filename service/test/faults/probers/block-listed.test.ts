@@ -39,6 +39,7 @@ for (const { control, says } of [
         world,
         database: 'SQLite',
         providers: { providers: { [domain]: { controls: [control] } } },
+        absentProber: true,
       });
     });
     after(() => fixture.close());
