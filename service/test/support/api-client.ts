@@ -1,5 +1,11 @@
 /** The HTTP client of the tests: every byte of an answer, what became of a broken connection, and patience under overload. */
-import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  Agent,
+  request,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BulkResultRecord } from '@mailproof/client';
 import { until } from './until.ts';
@@ -35,7 +41,7 @@ export type Answered = {
 };
 
 /** An answer that came whole, or none: a connection that broke before the last byte acknowledges nothing. */
-export type Answer = Answered | { kind: 'lost' };
+export type Answer = Answered | { kind: 'lost'; why: string };
 
 export type ApiClient = {
   /** One request, whatever becomes of it. */
@@ -64,11 +70,13 @@ type ApiClientOptions = {
 };
 
 const lostAfterMs = 120_000;
+/** Long before the service closes it, a connection is not used again: no request should meet its end on the way. */
+const idleMs = 20_000;
 const askAgainMs = 250;
 const insistForMs = 120_000;
 
 export function createApiClient(url: string, { check }: ApiClientOptions = {}): ApiClient {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, timeout: idleMs });
 
   async function send(given: Call): Promise<Answer> {
     const call = { method: 'POST', ...given };
@@ -81,7 +89,8 @@ export function createApiClient(url: string, { check }: ApiClientOptions = {}): 
     const since = performance.now();
     for (;;) {
       const answer = await send(call);
-      if (answer.kind === 'lost') throw new Error(`no answer to ${call.method ?? 'POST'} ${call.path}`);
+      if (answer.kind === 'lost')
+        throw new Error(`no answer to ${call.method ?? 'POST'} ${call.path}: ${answer.why}`);
       const turnedAway = answer.status === 503 && answer.headers['retry-after'] !== undefined;
       if (!insist || !turnedAway || performance.now() - since > insistForMs) return answer;
       await sleep(askAgainMs);
@@ -125,7 +134,8 @@ function exchange(
   const raw = typeof body === 'string' || Buffer.isBuffer(body);
   const payload = body === undefined ? undefined : Buffer.from(raw ? body : JSON.stringify(body));
   return new Promise((resolve) => {
-    const lost = () => resolve({ kind: 'lost' });
+    const since = performance.now();
+    const lost = (error?: Error) => resolve({ kind: 'lost', why: describeLoss(outgoing, since, error) });
     const outgoing = request(url + path, {
       method: method ?? 'POST',
       agent,
@@ -142,12 +152,19 @@ function exchange(
     outgoing.on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => void chunks.push(chunk));
-      response.on('error', lost).on('aborted', lost);
+      response.on('error', lost).on('aborted', () => lost());
       response.on('end', () => resolve(readAnswer(response, Buffer.concat(chunks))));
     });
     if (cutAfterBytes === undefined) outgoing.end(payload);
     else outgoing.write(payload?.subarray(0, cutAfterBytes) ?? '', () => outgoing.destroy());
   });
+}
+
+/** For whoever has to find out why nothing was heard. */
+function describeLoss({ reusedSocket, socket }: ClientRequest, since: number, error?: Error): string {
+  const connection = reusedSocket ? 'a connection that was used before' : 'a new connection';
+  const bytes = `${socket?.bytesWritten ?? 0} bytes sent and ${socket?.bytesRead ?? 0} read over it`;
+  return `${error?.message ?? 'broken off'} after ${Math.round(performance.now() - since)} ms on ${connection}, ${bytes}`;
 }
 
 function readAnswer({ statusCode = 0, headers, rawHeaders }: IncomingMessage, content: Buffer): Answered {

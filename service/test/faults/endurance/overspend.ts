@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { singlePath, type ApiClient } from '../../support/api-client.ts';
+import { askInACrowd } from '../../support/ask-in-a-crowd.ts';
 import { until } from '../../support/until.ts';
 import type { Fixture } from '../../support/open-fixture.ts';
 
@@ -8,7 +8,6 @@ type Crowd = { fixture: Fixture; clients: readonly ApiClient[]; accountId: strin
 
 const requests = 1_000;
 const credits = 100;
-const askAgainMs = 250;
 
 /**
  * A thousand at once on a hundred credits: a hundred are charged, nine hundred refused, and the books balance. Gives back
@@ -23,24 +22,13 @@ export async function overspend({ fixture, clients, accountId, liveKey }: Crowd)
   let turnedAway = 0;
 
   async function ask(n: number): Promise<void> {
-    for (;;) {
-      const client = clients[n % clients.length];
-      assert.ok(client);
-      const answer = await client.send({
-        path: singlePath,
-        key: liveKey,
-        body: { email: `p${n}@nullmx.test` },
-      });
-      // 408: it came too slowly, because we are as busy as everybody else. While we still send, the answer may be lost
-      // with the connection that the service then closes.
-      if (answer.kind === 'answered' && answer.status !== 503 && answer.status !== 408) {
-        const kind = `${answer.status}, ${answer.creditsUsed} used`;
-        kinds[kind] = (kinds[kind] ?? 0) + 1;
-        return;
-      }
-      turnedAway += 1;
-      await sleep(askAgainMs);
-    }
+    const client = clients[n % clients.length];
+    assert.ok(client);
+    const call = { path: singlePath, key: liveKey, body: { email: `p${n}@nullmx.test` } };
+    const heard = await askInACrowd(client, call);
+    const kind = `${heard.answer.status}, ${heard.answer.creditsUsed} used`;
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+    turnedAway += heard.turnedAway;
   }
 
   await Promise.all(Array.from({ length: requests }, (_, n) => ask(n)));

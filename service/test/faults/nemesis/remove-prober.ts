@@ -55,7 +55,12 @@ async function post(
   path: 'lease' | 'report',
   { secret, body }: { secret: string; body: object },
 ): Promise<Answer> {
-  return (await client?.send({ path: `/probe/v1/${path}`, key: secret, body })) ?? { kind: 'lost' };
+  return (
+    (await client?.send({ path: `/probe/v1/${path}`, key: secret, body })) ?? {
+      kind: 'lost',
+      why: 'no API runs',
+    }
+  );
 }
 
 function falseAnswer({ probe, lease, fence }: HeldProbe): object {
