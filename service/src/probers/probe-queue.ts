@@ -169,26 +169,33 @@ function createEraser({ store, clock, onProblem }: EraserParts) {
   let cancel: (() => void) | undefined;
   let isStopped = false;
 
-  async function run(): Promise<void> {
-    while (unerased.length > 0) {
-      const ids = unerased.splice(0, takenAtOnce);
-      try {
-        await store.write((tx) => eraseProbes(tx, ids));
-      } catch (error) {
-        if (isStopped) return;
-        onProblem('probes that were answered could not be erased yet', error);
-        unerased = [...ids, ...unerased].slice(0, mostUnerased);
-        cancel ??= clock.after(eraseAgainMs, () => {
-          cancel = undefined;
-          void start();
-        });
-        return;
-      }
+  /** Whether it was erased; otherwise it is tried again later. */
+  async function erase(ids: string[]): Promise<boolean> {
+    try {
+      await store.write((tx) => eraseProbes(tx, ids));
+      return true;
+    } catch (error) {
+      if (isStopped) return false;
+      onProblem('probes that were answered could not be erased yet', error);
+      unerased = [...ids, ...unerased].slice(0, mostUnerased);
+      cancel ??= clock.after(eraseAgainMs, () => {
+        cancel = undefined;
+        void start();
+      });
+      return false;
     }
   }
 
+  /** It ends in the moment in which it finds nothing more: whoever comes a moment later starts it again. */
+  async function run(): Promise<void> {
+    let isGoingOn = true;
+    while (isGoingOn && unerased.length > 0) isGoingOn = await erase(unerased.splice(0, takenAtOnce));
+    running = undefined;
+  }
+
   function start(): Promise<void> {
-    return (running ??= run().finally(() => (running = undefined)));
+    if (running === undefined && unerased.length > 0) running = run();
+    return running ?? Promise.resolve();
   }
 
   return {

@@ -62,7 +62,9 @@ async function setUp(t: TestContext, database: TestDatabase) {
     onProblem: (message: string) => void problems.push(message),
   };
   const exchange = createProbeExchange(parts);
-  const queue = createProbeQueue({ ...parts, processId: 'asker', reread: (evidence) => evidence });
+  const openQueue = (through: Pick<typeof store, 'read' | 'write' | 'notify' | 'listen'>) =>
+    createProbeQueue({ ...parts, store: through, processId: 'asker', reread: (evidence) => evidence });
+  const queue = openQueue(store);
   t.after(async () => {
     await queue.close();
     exchange.close();
@@ -80,6 +82,7 @@ async function setUp(t: TestContext, database: TestDatabase) {
     store,
     exchange,
     queue,
+    openQueue,
     problems,
     start,
     rows: () => store.read.all(allProbes, {}),
@@ -257,6 +260,31 @@ for (const database of databases) {
       const left = queue.ask(probeFor('left@example.com'), { ...patient(), signal: client.signal });
       client.abort(new Error('gone'));
       await assert.rejects(left, /gone/);
+      await until(rows, (all) => all.length === 0);
+    });
+
+    it('one that is written in the moment in which another was erased goes as well', async (t) => {
+      const { store, openQueue, rows } = await setUp(t, database);
+      const held: (() => void)[] = [];
+      let isHolding = false;
+      // Answers writes together, as where they share a transaction; the last first.
+      const write: typeof store.write = async (...given) => {
+        const written = await store.write(...given);
+        if (isHolding) await new Promise<void>((resolve) => void held.unshift(resolve));
+        return written;
+      };
+      const queue = openQueue({ ...store, write });
+      const late = queue.ask(probeFor('late@example.com'), patient(1_000));
+      await until(rows, (all) => all.length === 1);
+      isHolding = true;
+      await late;
+      const client = new AbortController();
+      const left = queue.ask(probeFor('left@example.com'), { ...patient(), signal: client.signal });
+      client.abort(new Error('gone'));
+      await assert.rejects(left, /gone/);
+      await until(() => held.length === 2);
+      isHolding = false;
+      for (const answer of held) answer();
       await until(rows, (all) => all.length === 0);
     });
 
