@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
@@ -11,6 +11,7 @@ import {
   pagesWithExamples,
   readPage,
   type ExampleFixture,
+  type Settings,
 } from './test/support/open-examples.ts';
 
 /** The examples of every page but docs/api.md, which has a test of its own (examples.test.ts). */
@@ -24,7 +25,7 @@ after(() => fixture.close());
 
 const wereRun = new Set<string>();
 
-async function run(name: string, settings?: Record<string, string>): Promise<string> {
+async function run(name: string, settings?: Settings | (() => Promise<Settings>)): Promise<string> {
   wereRun.add(name);
   const { code, stdout, stderr } = await fixture.run([name.endsWith('.js') ? 'node' : 'sh'], name, settings);
   assert.equal(code, 0, stderr);
@@ -58,10 +59,13 @@ describe('docs/checking-lists.md', () => {
   });
 
   test('run-list.sh starts the list, shows its progress and downloads it', async () => {
-    const id = await upload('Email\nada@example.com\n');
-    const stdout = await run('run-list.sh', { LIST_ID: id });
+    const downloads = () => readdirSync(fixture.folder).filter((name) => name.endsWith('-checked.csv'));
+    const stdout = await run('run-list.sh', async () => {
+      for (const name of downloads()) rmSync(join(fixture.folder, name));
+      return { LIST_ID: await upload('Email\nada@example.com\n') };
+    });
     assert.match(stdout, /"state":"running".*"list_id"/s);
-    const [downloaded = ''] = readdirSync(fixture.folder).filter((name) => name.endsWith('-checked.csv'));
+    const [downloaded = ''] = downloads();
     assert.match(read(downloaded), /^Email,email_status/);
   });
 });
@@ -101,8 +105,11 @@ describe('docs/command-line.md', () => {
   });
 
   test('lists.sh does with a list what it says', async () => {
-    const id = await upload('Email\nada@later.test\nbob@later.test\n');
-    await run('lists.sh', { LIST_ID: id });
+    let id = '';
+    await run('lists.sh', async () => {
+      id = await upload('Email\nada@later.test\nbob@later.test\n');
+      return { LIST_ID: id };
+    });
     assert.match(read('good.csv'), /^Email,/);
     await assert.rejects(fixture.client.lists.read(id), { reason: 'list_not_found' });
   });

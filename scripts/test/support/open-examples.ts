@@ -41,6 +41,8 @@ export const pagesWithExamples = [
   'client/README.md',
 ];
 
+export type Settings = Record<string, string>;
+
 export type ExampleFixture = {
   url: string;
   apiKey: string;
@@ -48,8 +50,13 @@ export type ExampleFixture = {
   /** Where the examples are run. */
   folder: string;
   /** Writes an example into a folder of its own and starts it by `command`. */
-  start(command: readonly string[], name: string, settings?: Record<string, string>): Started;
-  run(command: readonly string[], name: string, settings?: Record<string, string>): Promise<Ended>;
+  start(command: readonly string[], name: string, settings?: Settings): Started;
+  /** What can be run only once with the same settings is given new ones for each try. */
+  run(
+    command: readonly string[],
+    name: string,
+    settings?: Settings | (() => Promise<Settings>),
+  ): Promise<Ended>;
   /** Starts a receiver of webhooks, has the service send to it, and answers with the first line that it prints. */
   receive(command: readonly string[], name: string): Promise<string>;
   close(): Promise<void>;
@@ -110,11 +117,12 @@ export async function openExamples(): Promise<ExampleFixture> {
     client,
     folder,
     start,
-    async run(...given) {
+    async run(command, name, given) {
       for (let tries = 1; ; tries += 1) {
-        const ended = await start(...given).ended;
+        const settings = typeof given === 'function' ? await given() : given;
+        const ended = await start(command, name, settings).ended;
         // The service is busy, which is the machine's fault: the examples that do not repeat themselves are run again.
-        const isBusy = /service_unavailable|503/.test(ended.stdout + ended.stderr);
+        const isBusy = /service_unavailable|\b503\b/.test(ended.stdout + ended.stderr);
         if (!isBusy || tries === triesOnABusyMachine) return ended;
         await sleep(1_000);
       }
