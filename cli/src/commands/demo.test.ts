@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createClient, type VerificationStatus } from '@mailproof/client';
+import { createAdminClient, createClient, type VerificationStatus } from '@mailproof/client';
 import { buildConsole } from '../../../console/build.ts';
 import { companies } from '../demo/companies.ts';
 import { openSockets, type OpenSocket } from '../../test/support/open-sockets.ts';
@@ -129,9 +129,8 @@ describe('mailproof demo', () => {
   });
 
   test('the admin token is in force, with accounts to look after', async () => {
-    const headers = { authorization: `Bearer ${demo.admin_token}` };
-    const answer = await fetch(`${demo.url}/admin/v1/accounts`, { headers });
-    const { accounts } = (await answer.json()) as { accounts: { name: string }[] };
+    const client = createAdminClient({ baseUrl: demo.url, token: demo.admin_token });
+    const { accounts } = await client.accounts.list();
     const names = accounts.map(({ name }) => name);
     assert.deepEqual(names.sort(), ['Demonstration', 'Former customer', 'Harbour Books']);
   });

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createClient } from '@mailproof/client';
 import { startWorld, type World } from '@mailproof/world';
 import { runMailproof, startMailproof, type Started } from '../../../service/test/support/mailproof.ts';
 import { runHere } from '../../test/support/run-here.ts';
@@ -28,13 +29,8 @@ test('serves with the keys it prints at the first start, next to the other comma
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? '';
   const key = /mp_live_\w+/.exec(said)?.[0] ?? '';
 
-  const answer = await fetch(`${url}/api/v1/email-verification`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'alive@plain.test' }),
-  });
-  assert.equal(answer.status, 200);
-  assert.equal(((await answer.json()) as { status: string }).status, 'safe');
+  const client = createClient({ baseUrl: url, apiKey: key });
+  assert.equal((await client.verify('alive@plain.test')).status, 'safe');
 
   const accounts = await runHere(['accounts', 'list', '--json'], { env });
   const { account_id: account } = JSON.parse(accounts.stdout) as { account_id: string };

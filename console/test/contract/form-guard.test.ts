@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createClient } from '@mailproof/client';
 import type { Page } from 'playwright-core';
+import { createApiClient } from '../../../service/test/support/api-client.ts';
 import { until } from '../../../service/test/support/until.ts';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
@@ -130,16 +131,15 @@ describe('a form with the guard', () => {
   }
 
   test('a page that is not named by the key gets no word out of it', async () => {
-    const response = await fetch(`${fixture.demo.url}/api/v1/form-check`, {
-      method: 'POST',
-      headers: {
-        origin: 'https://other.example',
-        authorization: `Bearer ${formKey}`,
-        'content-type': 'application/json',
-      },
-      body: '{"email":"jane@gmial.com"}',
+    const client = createApiClient(fixture.demo.url);
+    const { status } = await client.ask({
+      path: '/api/v1/form-check',
+      key: formKey,
+      headers: { origin: 'https://other.example' },
+      body: { email: 'jane@gmial.com' },
     });
-    assert.equal(response.status, 403);
+    assert.equal(status, 403);
+    client.close();
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createClient } from '@mailproof/client';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
@@ -116,9 +117,7 @@ describe('signing in and out', () => {
 });
 
 async function deleteKey(origin: string, key: string): Promise<void> {
-  const headers = { authorization: `Bearer ${key}` };
-  const keys = `${origin}/api/v1/account/keys`;
-  const listed = (await (await fetch(keys, { headers })).json()) as { keys: { key_id: string }[] };
-  const deleted = await fetch(`${keys}/${listed.keys[0]?.key_id ?? ''}`, { method: 'DELETE', headers });
-  assert.equal(deleted.status, 204);
+  const client = createClient({ baseUrl: origin, apiKey: key });
+  const { keys } = await client.keys.list();
+  await client.keys.delete(keys[0]?.key_id ?? '');
 }

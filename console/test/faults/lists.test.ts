@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createClient } from '@mailproof/client';
 import {
   agree,
   bringList,
@@ -276,7 +277,6 @@ describe('a list', () => {
 });
 
 async function listsOf({ demo }: ConsoleFixture, key: string): Promise<number> {
-  const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${demo.url}/api/v1/lists?limit=100`, { headers });
-  return ((await answer.json()) as { lists: unknown[] }).lists.length;
+  const client = createClient({ baseUrl: demo.url, apiKey: key });
+  return (await client.lists.page({ limit: 100 })).lists.length;
 }
