@@ -11,8 +11,8 @@ import {
   pagesWithExamples,
   readPage,
   type ExampleFixture,
-  type Settings,
 } from './test/support/open-examples.ts';
+import type { Settings } from '../service/test/support/mailproof.ts';
 
 /** The examples of every page but docs/api.md, which has a test of its own (examples.test.ts). */
 let fixture: ExampleFixture;

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createClient } from '@mailproof/client';
 import { startWorld, type World } from '@mailproof/world';
+import { createApiClient } from '../../../service/test/support/api-client.ts';
 import { runMailproof, startMailproof, type Started } from '../../../service/test/support/mailproof.ts';
 import { runHere } from '../../test/support/run-here.ts';
 
@@ -29,8 +29,10 @@ test('serves with the keys it prints at the first start, next to the other comma
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? '';
   const key = /mp_live_\w+/.exec(said)?.[0] ?? '';
 
-  const client = createClient({ baseUrl: url, apiKey: key });
-  assert.equal((await client.verify('alive@plain.test')).status, 'safe');
+  const client = createApiClient(url);
+  const { status, body } = await client.verify(key, 'alive@plain.test');
+  assert.deepEqual([status, body['status']], [200, 'safe']);
+  client.close();
 
   const accounts = await runHere(['accounts', 'list', '--json'], { env });
   const { account_id: account } = JSON.parse(accounts.stdout) as { account_id: string };

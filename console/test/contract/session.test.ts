@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createClient } from '@mailproof/client';
+import { createApiClient } from '../../../service/test/support/api-client.ts';
 import { openConsoleFixture, type ConsoleFixture } from '../support/open-fixture.ts';
 import { signIn } from '../support/sign-in.ts';
 
@@ -117,7 +117,11 @@ describe('signing in and out', () => {
 });
 
 async function deleteKey(origin: string, key: string): Promise<void> {
-  const client = createClient({ baseUrl: origin, apiKey: key });
-  const { keys } = await client.keys.list();
-  await client.keys.delete(keys[0]?.key_id ?? '');
+  const path = '/api/v1/account/keys';
+  const client = createApiClient(origin);
+  const listed = await client.ask({ method: 'GET', path, key });
+  const [own] = listed.body['keys'] as { key_id: string }[];
+  const deleted = await client.ask({ method: 'DELETE', path: `${path}/${own?.key_id ?? ''}`, key });
+  assert.equal(deleted.status, 204);
+  client.close();
 }

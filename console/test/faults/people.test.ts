@@ -129,6 +129,7 @@ function createKey(page: Page): Promise<number> {
     for (;;) {
       const { status } = await fetch('/api/v1/account/keys', { method: 'POST', headers, body: '{}' });
       if (status !== 503) return status;
+      await new Promise((resolve) => void setTimeout(resolve, 250));
     }
   });
 }

@@ -8,7 +8,12 @@ import { createAccountWithKeys, openStore } from '@mailproof/service';
 import { readConfig } from '@mailproof/service/config';
 import { startService } from '@mailproof/service/main';
 import { startWorld, tempers, type WorldDescription } from '@mailproof/world';
-import { startProgram, type Ended, type Started } from '../../../service/test/support/mailproof.ts';
+import {
+  startProgram,
+  type Ended,
+  type Settings,
+  type Started,
+} from '../../../service/test/support/mailproof.ts';
 import { until } from '../../../service/test/support/until.ts';
 import { freePort } from '../../../service/test/support/free-port.ts';
 
@@ -40,8 +45,6 @@ export const pagesWithExamples = [
   'docs/webhooks.md',
   'client/README.md',
 ];
-
-export type Settings = Record<string, string>;
 
 export type ExampleFixture = {
   url: string;

@@ -170,7 +170,7 @@ function createEraser({ store, clock, onProblem }: EraserParts) {
   let isStopped = false;
 
   /** Whether it was erased; otherwise it is tried again later. */
-  async function erase(ids: string[]): Promise<boolean> {
+  async function tryToErase(ids: string[]): Promise<boolean> {
     try {
       await store.write((tx) => eraseProbes(tx, ids));
       return true;
@@ -189,7 +189,7 @@ function createEraser({ store, clock, onProblem }: EraserParts) {
   /** It ends in the moment in which it finds nothing more: whoever comes a moment later starts it again. */
   async function run(): Promise<void> {
     let isGoingOn = true;
-    while (isGoingOn && unerased.length > 0) isGoingOn = await erase(unerased.splice(0, takenAtOnce));
+    while (isGoingOn && unerased.length > 0) isGoingOn = await tryToErase(unerased.splice(0, takenAtOnce));
     running = undefined;
   }
 
