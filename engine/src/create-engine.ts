@@ -33,8 +33,8 @@ import { createConversationLimiter } from './politeness/create-conversation-limi
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyBook } from './politeness/policy.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
-import { createCatchAllMemory } from './probing/catch-all-memory.ts';
-import { createCatchAllLookups } from './probing/catch-all-lookups.ts';
+import { createDomainFacts } from './probing/domain-facts.ts';
+import { createHostReach } from './probing/host-reach.ts';
 import { createProviderBeliefs } from './probing/provider-beliefs.ts';
 import { createControlMailboxes } from './probing/control-mailboxes.ts';
 import { createHostMemory } from './probing/host-traits.ts';
@@ -144,7 +144,16 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
-  const localProber = createLocalProber({ limits, resolver, reachesIpv6, policies, scheduler, mailPort });
+  const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
+  const localProber = createLocalProber({
+    limits,
+    resolver,
+    reachesIpv6,
+    policies,
+    scheduler,
+    mailPort,
+    reach,
+  });
   const asking = {
     clock,
     lists,
@@ -323,11 +332,8 @@ function openScheduler({ settings, clock, limits }: Base, { memoryOf, ...needs }
     limits,
     starttls: settings.starttls,
     hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
-    catchAllLookups: createCatchAllLookups(
-      createCatchAllMemory(clock, limits, memoryOf('catch_all')),
-      beliefs,
-    ),
-    randomLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
+    facts: createDomainFacts({ clock, limits, memory: memoryOf('catch_all'), beliefs }),
+    madeUpLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
     conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
   });
 }

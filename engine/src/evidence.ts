@@ -42,18 +42,33 @@ export type NoAnswerReason =
   | 'provider_policy'
   /** The provider refuses a mailbox that is known to exist, so its "no such mailbox" is not believed. */
   | 'control_mailbox_refused'
+  /** A less preferred mail host takes every recipient, so its yes says nothing; the preferred ones did not answer. */
+  | 'backup_accepts_everything'
   /** The provider is known to accept every recipient and to decide after the message: asking would tell nothing. */
   | 'provider_accepts_everything';
 
 /**
- * Whether a made-up address is taken too, and how that was found out: by asking for one, by the contrast of yes, no and
- * yes again in one conversation, from an earlier answer (`ageMs` old), or because the provider's own domains are known.
+ * Whether the same host takes a made-up address too, and how that was found out: by asking for one, by a contrast over
+ * two conversations, from an earlier answer (`ageMs` old), or because the provider's own domains are known.
  * `undetermined` is an answer of its own, never a `no`.
  */
 export type CatchAllAnswer =
   | { kind: 'yes'; from: 'random_probe' | 'memory'; ageMs?: number }
   | { kind: 'no'; from: 'random_probe' | 'contrast' | 'memory' | 'provider_table'; ageMs?: number }
   | { kind: 'undetermined'; meaning: ReplyMeaning | undefined };
+
+/** What a comparison with other replies of the same host makes of the reply about the mailbox. */
+export type Contrast =
+  /** Refused without a reason, in the words that a made-up recipient heard, while an ordinary one was accepted. */
+  | 'like_made_up'
+  /** Refused without a reason, while a made-up recipient was accepted. */
+  | 'unlike_made_up'
+  /** A made-up recipient is "full" or "disabled" too: that is the host, not the mailbox. */
+  | 'same_as_made_up'
+  /** "Full" or "disabled", and no made-up recipient was answered beside it. */
+  | 'not_compared'
+  /** The host said two things of the mailbox of which one at most is true. */
+  | 'contradictory';
 
 /** What the mail hosts of the domain said about the mailbox. */
 export type MailboxEvidence =
@@ -64,11 +79,7 @@ export type MailboxEvidence =
       meaning: ReplyMeaning;
       /** Only asked where the mailbox was accepted. */
       catchAll: CatchAllAnswer;
-      /**
-       * Of a mailbox that was refused without a reason: that a made-up one was refused in the same words while an
-       * ordinary one was taken, or that a made-up one was taken; in the same conversation, and each asked for twice.
-       */
-      contrast?: 'like_made_up' | 'unlike_made_up';
+      contrast?: Contrast;
     }
   | {
       kind: 'no_answer';

@@ -1,4 +1,4 @@
-import type { Evidence, NoAnswerReason, ReadReply, SmtpPhase } from './evidence.ts';
+import type { Contrast, Evidence, NoAnswerReason, ReadReply, SmtpPhase } from './evidence.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -112,7 +112,7 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
     return { reason, retry: retryFor(mailbox.meaning?.label, otherwise) };
   }
   const { meaning, catchAll, contrast } = mailbox;
-  if (contrast !== undefined) return { reason: `refused_${contrast}`, retry: never };
+  if (contrast !== undefined) return causeByContrast[contrast];
   if (meaning.label !== 'accepted')
     return { reason: meaning.reason, retry: retryFor(meaning.label, undefined) };
   switch (catchAll.kind) {
@@ -129,11 +129,20 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
   }
 }
 
+const causeByContrast: Record<Contrast, Pick<Cause, 'reason' | 'retry'>> = {
+  like_made_up: { reason: 'refused_like_made_up', retry: never },
+  unlike_made_up: { reason: 'refused_unlike_made_up', retry: never },
+  same_as_made_up: { reason: 'said_of_made_up_too', retry: retryIn(retryAfterSeconds.unreachable) },
+  not_compared: { reason: 'not_compared', retry: retryIn(retryAfterSeconds.silent) },
+  contradictory: { reason: 'contradicts_itself', retry: retryIn(retryAfterSeconds.unreachable) },
+};
+
 /** A host that was not there, fell silent or hung up may do better before long. */
 const passingReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
   'mx_unreachable',
   'smtp_timeout',
   'connection_lost',
+  'backup_accepts_everything',
 ]);
 
 /** A settled mailbox is not asked again; a deferral soon, a block not before the day is over. */

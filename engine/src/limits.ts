@@ -79,6 +79,15 @@ export const limitTable = {
   },
   hostTraitEntries: { value: 20_000, meaning: 'mail hosts whose traits are remembered' },
   hostTraitMs: { value: 86_400_000, meaning: 'life of a remembered trait of a mail host' },
+  hostReachMs: {
+    value: 7 * 86_400_000,
+    meaning: 'life of "could not be reached", unless a host is tried again',
+  },
+  hostGoneMs: {
+    value: 86_400_000,
+    meaning:
+      'time after which a preferred mail host that cannot be reached no longer stands before its backup',
+  },
   routeBlocks: { value: 5, meaning: 'blocks within `routeBlockWindowMs` after which a route rests' },
   routeBlockGroups: {
     value: 2,

@@ -37,7 +37,14 @@ function evidence(facts: Partial<Facts>): Evidence {
   return {
     address: { email: `x@${domain}`, username: 'x', domain, host, localPart: 'x', needsSmtputf8: false },
     lists: { disposable: false, role, free, spamtrap: false, denied: false },
-    route: { kind: 'takes_mail', implicit, mxRecords: [name], first: { name, addresses: [] }, further: [] },
+    route: {
+      kind: 'takes_mail',
+      implicit,
+      mxRecords: [name],
+      preferred: 1,
+      first: { name, addresses: [] },
+      further: [],
+    },
     mailbox: {
       kind: 'answered',
       host: name,

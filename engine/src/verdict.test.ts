@@ -28,6 +28,7 @@ const takesMail: MailRoute = {
   kind: 'takes_mail',
   implicit: false,
   mxRecords: [mailHost],
+  preferred: 1,
   first: { name: mailHost, addresses: ['127.0.0.1'] },
   further: [],
 };

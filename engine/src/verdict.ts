@@ -1,4 +1,4 @@
-import type { Evidence, MailboxEvidence } from './evidence.ts';
+import type { Contrast, Evidence, MailboxEvidence } from './evidence.ts';
 import type { MailRoute } from './dns/mail-route.ts';
 import { scoreOf } from './score.ts';
 
@@ -71,8 +71,7 @@ export function judge(evidence: Evidence): Verdict {
   if (lists.spamtrap) return listed(evidence, 'spamtrap');
   if (lists.disposable) return listed(evidence, 'disposable');
   if (mailbox?.kind !== 'answered') return unknown(evidence);
-  if (mailbox.contrast === 'like_made_up') return asked(evidence, 'invalid');
-  if (mailbox.contrast === 'unlike_made_up') return asked(evidence, 'disabled');
+  if (mailbox.contrast !== undefined) return judgeContrast(evidence, mailbox.contrast);
   switch (mailbox.meaning.label) {
     case 'mailbox_not_exist':
       return asked(evidence, 'invalid');
@@ -85,6 +84,20 @@ export function judge(evidence: Evidence): Verdict {
     case 'greylisted_or_temporary':
     case 'blocked_or_policy':
     case 'other':
+      return unknown(evidence);
+  }
+}
+
+/** What other replies of the same host make of the one about the mailbox. */
+function judgeContrast(evidence: Evidence, contrast: Contrast): Verdict {
+  switch (contrast) {
+    case 'like_made_up':
+      return asked(evidence, 'invalid');
+    case 'unlike_made_up':
+      return asked(evidence, 'disabled');
+    case 'same_as_made_up':
+    case 'not_compared':
+    case 'contradictory':
       return unknown(evidence);
   }
 }

@@ -18,9 +18,9 @@ import { createRouteDialer } from '../../../engine/src/routes/create-route-diale
 import type { Route } from '../../../engine/src/routes/create-routes.ts';
 import { createMailPortWatch } from '../../../engine/src/routes/watch-mail-port.ts';
 import { createConversationLimiter } from '../../../engine/src/politeness/create-conversation-limiter.ts';
-import { createCatchAllLookups } from '../../../engine/src/probing/catch-all-lookups.ts';
-import { createCatchAllMemory } from '../../../engine/src/probing/catch-all-memory.ts';
+import { createDomainFacts } from '../../../engine/src/probing/domain-facts.ts';
 import { createProviderBeliefs } from '../../../engine/src/probing/provider-beliefs.ts';
+import { createHostReach } from '../../../engine/src/probing/host-reach.ts';
 import { createHostMemory } from '../../../engine/src/probing/host-traits.ts';
 import type { ProbeScheduler } from '../../../engine/src/probing/probe-scheduler.ts';
 import {
@@ -52,6 +52,7 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
     onProblem,
   });
   const parts = { order, clock, limits, policies, mailPort };
+  const reach = createHostReach({ clock, wallClock: Date, limits });
   const { scheduler, opened } = createPlainScheduler(parts);
   return {
     verify: (email, request) =>
@@ -60,7 +61,7 @@ export function createPlainEngine(order: EngineOrder): EngineLike {
         {
           ...parts,
           lists,
-          prober: createLocalProber({ ...parts, scheduler, resolver: uncached }),
+          prober: createLocalProber({ ...parts, scheduler, resolver: uncached, reach }),
           resolver: uncached,
           controls: { askAt: (_group, ask) => ask() },
           mailRoutes: {
@@ -102,11 +103,12 @@ function createPlainScheduler(parts: Parts): { scheduler: ProbeScheduler; opened
     const destination = { target: probe.target, policy: policies.policyFor(probe.target.host) };
     const supply = {
       take: () => [],
+      hasOthersOpen: () => false,
       giveBack: (probes: readonly PendingProbe[]) =>
         probes.forEach((given) => settleProbe(given, { kind: 'not_connected' })),
     };
     await runSession(
-      { destination, first: probe, supply },
+      { destination, first: probe, supply, number: counts.opened },
       {
         ...parts,
         route,
@@ -114,11 +116,12 @@ function createPlainScheduler(parts: Parts): { scheduler: ProbeScheduler; opened
         classify,
         starttls: 'demanded',
         hosts: createHostMemory(clock, limits),
-        catchAllLookups: createCatchAllLookups(
-          createCatchAllMemory(clock, limits),
-          createProviderBeliefs({ clock, limits: limits, onProblem: () => undefined }),
-        ),
-        randomLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
+        facts: createDomainFacts({
+          clock,
+          limits,
+          beliefs: createProviderBeliefs({ clock, limits, onProblem: () => undefined }),
+        }),
+        madeUpLocalPart: () => `no-such-user-${randomBytes(8).toString('hex')}`,
       },
     );
     counts.open -= 1;

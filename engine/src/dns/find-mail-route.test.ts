@@ -23,6 +23,7 @@ describe('where the mail of a domain goes', () => {
     kind: 'takes_mail',
     implicit: true,
     mxRecords: [domain],
+    preferred: 1,
     first: { name: domain, addresses: ['192.0.2.1'] },
     further: [],
   };

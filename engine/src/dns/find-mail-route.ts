@@ -56,7 +56,7 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
   if (isNullMx(records)) return { kind: 'refuses_mail', why: 'null_mx' };
   const { limits } = search.parts;
   const exchanges = siftExchanges(records, limits.mxRecords);
-  const { names } = exchanges;
+  const { names, preferred } = exchanges;
   let failure: LookupFailure | undefined;
   let unknownName = false;
   for (let index = 0; index < limits.mailHostLookups; index += 1) {
@@ -70,6 +70,7 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
           kind: 'takes_mail',
           implicit: false,
           mxRecords: names,
+          preferred,
           first,
           further: names.slice(index + 1),
         };
@@ -105,7 +106,7 @@ async function routeByOwnAddress(search: Search): Promise<MailRoute> {
   switch (host.kind) {
     case 'resolves': {
       const first = { name: domain, addresses: host.addresses };
-      return { kind: 'takes_mail', implicit: true, mxRecords: [domain], first, further: [] };
+      return { kind: 'takes_mail', implicit: true, mxRecords: [domain], preferred: 1, first, further: [] };
     }
     case 'absent':
       // A name that has no MX exists; an answer that it does not exist contradicts the one before.

@@ -15,6 +15,8 @@ export type MailRoute =
       implicit: boolean;
       /** Every usable mail host name in order of preference, lower case, no trailing dot. */
       mxRecords: CanonicalHost[];
+      /** How many of these have the best preference; the others are backups. */
+      preferred: number;
       /** The first host in that order whose name resolves. */
       first: MailHost;
       /** The names after it, resolved only when the first cannot be reached. */

@@ -22,6 +22,7 @@ const takesMail: MailRoute = {
   kind: 'takes_mail',
   implicit: false,
   mxRecords: [first.name],
+  preferred: 1,
   first,
   further: [],
 };

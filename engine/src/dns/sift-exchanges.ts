@@ -13,6 +13,8 @@ import type { MxRecord } from './lookup.ts';
 
 export type SiftedExchanges = {
   names: CanonicalHost[];
+  /** How many of the names have the best preference. */
+  preferred: number;
   /** Some record was not looked at, or names a host we cannot ask about: that none resolves is no proof then. */
   incomplete: boolean;
 };
@@ -21,12 +23,17 @@ export function siftExchanges(records: MxRecord[], mxRecords: number): SiftedExc
   const sorted = records.map(withPlainName).sort(byPreferenceThenName);
   const names = new Set<CanonicalHost>();
   let incomplete = sorted.length > mxRecords;
-  for (const { exchange } of sorted.slice(0, mxRecords)) {
+  let best: number | undefined;
+  let preferred = 0;
+  for (const { preference, exchange } of sorted.slice(0, mxRecords)) {
     const host = usableHost(exchange);
-    if (host !== undefined) names.add(host);
-    else if (mayResolveElsewhere(exchange)) incomplete = true;
+    if (host !== undefined) {
+      names.add(host);
+      best ??= preference;
+      if (preference === best) preferred = names.size;
+    } else if (mayResolveElsewhere(exchange)) incomplete = true;
   }
-  return { names: [...names], incomplete };
+  return { names: [...names], preferred, incomplete };
 }
 
 /** A lone record that names the root says "no mail here" (RFC 7505 section 3). */

@@ -44,7 +44,7 @@ function routeOf(domain: CanonicalHost, { kind }: Lookup<never>): MailRoute {
   if (kind === 'failed') return { kind: 'undetermined', failure: 'silence' };
   if (kind === 'no_such_name') return { kind: 'refuses_mail', why: 'no_such_domain' };
   const implicit = kind === 'no_data';
-  return { kind: 'takes_mail', implicit, mxRecords: [domain], first, further: [] };
+  return { kind: 'takes_mail', implicit, mxRecords: [domain], preferred: 1, first, further: [] };
 }
 
 describe('the watch over the resolver', () => {

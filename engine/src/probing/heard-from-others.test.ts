@@ -5,41 +5,68 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { MemoryNamespace } from '../memory.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { createCatchAllMemory, laterAnswer } from './catch-all-memory.ts';
+import { createDomainFacts, laterAnswer } from './domain-facts.ts';
 import { createHostMemory, joinTraits, type HostTraits } from './host-traits.ts';
+import { createProviderBeliefs } from './provider-beliefs.ts';
 
 /** What other engines learnt, however the news of it arrive. */
 
 const hour = 3_600_000;
 const domain = 'list.test' as CanonicalHost;
+const target = { host: 'mx.list.test' as CanonicalHost, address: '192.0.2.1' };
+const asked = { target, route: 'default' };
+const factKey = 'list.test mx.list.test 192.0.2.1';
 
-function openNamespace() {
+function openFacts(namespace: MemoryNamespace) {
+  const clock = createTestClock();
+  const beliefs = createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined });
+  return createDomainFacts({ clock, limits: defaultLimits, memory: namespace, beliefs });
+}
+
+function openNamespace(key: string = domain) {
   let hear: Parameters<MemoryNamespace['follow']>[0] = () => undefined;
   const namespace: MemoryNamespace = { follow: (take) => void (hear = take), learn: () => undefined };
-  return { namespace, tell: (value: unknown, lifeMs: number) => hear({ key: domain, value, lifeMs }) };
+  return { namespace, tell: (value: unknown, lifeMs: number) => hear({ key, value, lifeMs }) };
 }
 
 test('the later of two answers about made-up addresses holds, whichever is heard first', () => {
   const { catchAllYesMs, catchAllNoMs } = defaultLimits;
-  const yesLongAgo = ['yes', catchAllYesMs - 2 * hour] as const;
-  const noLately = ['no', catchAllNoMs - hour] as const;
+  const yesLongAgo = [{ answer: 'yes' }, catchAllYesMs - 2 * hour] as const;
+  const noLately = [{ answer: 'no' }, catchAllNoMs - hour] as const;
   for (const news of [
     [yesLongAgo, noLately],
     [noLately, yesLongAgo],
   ]) {
-    const { namespace, tell } = openNamespace();
-    const memory = createCatchAllMemory(createTestClock(), defaultLimits, namespace);
+    const { namespace, tell } = openNamespace(factKey);
+    const facts = openFacts(namespace);
     for (const [value, lifeMs] of news) tell(value, lifeMs);
-    assert.equal(memory.recall(domain), 'no');
+    assert.equal(facts.recall(domain, target)?.answer.kind, 'no');
   }
 });
 
 test('what an engine learnt itself is not displaced by older news', () => {
+  const { namespace, tell } = openNamespace(factKey);
+  const facts = openFacts(namespace);
+  facts.learn(domain, asked, { answer: 'yes' });
+  tell({ answer: 'no' }, defaultLimits.catchAllNoMs - hour);
+  assert.equal(facts.recall(domain, target)?.answer.kind, 'yes');
+});
+
+test('a fact of one host says nothing of another host, nor of another address behind its name', () => {
+  const { namespace, tell } = openNamespace(factKey);
+  const facts = openFacts(namespace);
+  tell({ answer: 'no' }, hour);
+  assert.equal(facts.recall(domain, target)?.answer.kind, 'no');
+  assert.equal(facts.recall(domain, { ...target, host: 'mx2.list.test' as CanonicalHost }), undefined);
+  assert.equal(facts.recall(domain, { ...target, address: '192.0.2.2' }), undefined);
+});
+
+test('facts that an earlier release kept by domain are not carried over', () => {
   const { namespace, tell } = openNamespace();
-  const memory = createCatchAllMemory(createTestClock(), defaultLimits, namespace);
-  memory.learn(domain, 'yes');
-  tell('no', defaultLimits.catchAllNoMs - hour);
-  assert.equal(memory.recall(domain), 'yes');
+  const facts = openFacts(namespace);
+  tell('no', hour);
+  tell({ answer: 'no' }, hour);
+  assert.equal(facts.recall(domain, target), undefined);
 });
 
 test('traits that two engines found are known to both, for as long as the later one lives', () => {
@@ -55,11 +82,11 @@ test('traits that two engines found are known to both, for as long as the later 
 });
 
 test('what is told to be forgotten is forgotten', () => {
-  const answers = openNamespace();
-  const catchAll = createCatchAllMemory(createTestClock(), defaultLimits, answers.namespace);
-  answers.tell('yes', hour);
+  const answers = openNamespace(factKey);
+  const facts = openFacts(answers.namespace);
+  answers.tell({ answer: 'yes' }, hour);
   answers.tell(null, 0);
-  assert.equal(catchAll.recall(domain), undefined);
+  assert.equal(facts.recall(domain, target), undefined);
   const hosts = openNamespace();
   const hostMemory = createHostMemory(createTestClock(), defaultLimits, hosts.namespace);
   hosts.tell({ tls: 'broken' }, hour);

@@ -14,9 +14,11 @@ export type HostTraits = {
   /** Left in the middle of a larger group: so many recipients are named at once from then on. */
   recipientsPerGroup?: number;
   /** A made-up recipient beside others did them harm: it is named after them, in a group of its own. */
-  randomProbeLast?: true;
-  /** Refuses without a reason: places are kept for asking again, so that answers can be compared. */
-  givesNoReason?: true;
+  madeUpLast?: true;
+  /** Lost a reply, sent one too many, or did not answer QUIT: it gets one command at a time. */
+  noPipelining?: true;
+  /** Turned us away while another conversation of ours was open: it serves one client at a time. */
+  oneClient?: true;
 };
 
 export type HostMemory = {
@@ -59,22 +61,24 @@ export function joinTraits(one: HostTraits, other: HostTraits): HostTraits {
     ...flag('oneRecipient', one.oneRecipient ?? other.oneRecipient),
     ...count('refusalsTaken', lesser(one.refusalsTaken, other.refusalsTaken)),
     ...count('recipientsPerGroup', lesser(one.recipientsPerGroup, other.recipientsPerGroup)),
-    ...flag('randomProbeLast', one.randomProbeLast ?? other.randomProbeLast),
-    ...flag('givesNoReason', one.givesNoReason ?? other.givesNoReason),
+    ...flag('madeUpLast', one.madeUpLast ?? other.madeUpLast),
+    ...flag('noPipelining', one.noPipelining ?? other.noPipelining),
+    ...flag('oneClient', one.oneClient ?? other.oneClient),
   };
 }
 
 /** Takes of a kept value what is a trait, and nothing else. */
 function readTraits(value: unknown): HostTraits {
   if (!isFields(value)) return {};
-  const { tls, oneRecipient, refusalsTaken, recipientsPerGroup, randomProbeLast, givesNoReason } = value;
+  const { tls, oneRecipient, refusalsTaken, recipientsPerGroup, madeUpLast } = value;
   return {
     ...(tls === 'demanded' || tls === 'broken' ? { tls } : {}),
     ...flag('oneRecipient', oneRecipient),
     ...count('refusalsTaken', refusalsTaken),
     ...count('recipientsPerGroup', recipientsPerGroup),
-    ...flag('randomProbeLast', randomProbeLast),
-    ...flag('givesNoReason', givesNoReason),
+    ...flag('madeUpLast', madeUpLast),
+    ...flag('noPipelining', value['noPipelining']),
+    ...flag('oneClient', value['oneClient']),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Fault } from '../smtp/connection.ts';
 import { demandsTls, type Failure } from '../smtp/conversation.ts';
 import type { Address, CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
+import type { Doubt, Line } from './conclude.ts';
 import type { HostTraits } from './host-traits.ts';
 
 export type MailboxRequest = {
@@ -40,14 +41,19 @@ type NextStep = 'stop' | 'next_host' | 'same_host';
 /**
  * A request to ask one host for one mailbox, until something has come of it.
  *
- *     waiting ──▶ in a session ──▶ answered (held until the session proved in step) ──▶ settled
- *      ▲  └────────────┬─┴── deadline or abort ───────────────────────────────────────────▶
- *      └── given back ─┘
+ *     waiting ──▶ in a session ──▶ answered ──▶ settled
+ *      ▲  └────────────┬─┴── deadline or abort ────▶
+ *      └── given back ─┘ unanswered, or with a doubt that a new conversation may settle
  *
- * It is settled once, whatever happens to the session after that. At its deadline an answer that is
- * held counts: a host that is slow to say goodbye has proved nothing against itself.
+ * It is settled once, whatever happens to the session after that. At its deadline an answer that is held counts.
  */
 export type PendingProbe = Readonly<State>;
+
+/** The first recipients of a conversation. The ordinary one was accepted before, and follows the target. */
+export type Opening = Exclude<Doubt, { first: 'another' | 'anyone' }> & {
+  /** A local part. */
+  ordinary?: string | undefined;
+};
 
 /** Only the functions of this file change it. */
 type State = MailboxRequest & {
@@ -58,6 +64,14 @@ type State = MailboxRequest & {
   held: Visit | undefined;
   /** How often a session gave it back unasked or unanswered. */
   returns: number;
+  /** How often it was given back with a doubt. */
+  doubts: number;
+  /** Set if it must begin a conversation, and with which recipients. */
+  opening: Opening | undefined;
+  /** What earlier conversations said of its domain. */
+  heard: readonly Line[];
+  /** Probes that its next conversation decides for, without naming them. */
+  companions: readonly PendingProbe[];
   /** Called once when it is settled, in this order. */
   whenSettled: readonly (() => void)[];
   readonly resolve: (visit: Visit) => void;
@@ -80,6 +94,10 @@ export function createPendingProbe(request: MailboxRequest, patience: Patience, 
     isSettled: false,
     held: undefined,
     returns: 0,
+    doubts: 0,
+    opening: undefined,
+    heard: nobody,
+    companions: nobody,
     whenSettled: nobody,
     resolve,
     reject,
@@ -128,6 +146,20 @@ export function holdVisit(probe: State, visit: Visit): void {
 
 export function countReturn(probe: State): void {
   probe.returns += 1;
+}
+
+type KeptDoubt = Pick<State, 'opening' | 'heard' | 'companions'>;
+
+/** Keeps what a session heard, and what the next one has to begin with. */
+export function keepDoubt(probe: State, { opening, heard, companions }: KeptDoubt): void {
+  probe.doubts += 1;
+  probe.opening = opening;
+  probe.heard = heard;
+  probe.companions = companions;
+}
+
+export function attachCompanions(probe: State, companions: readonly PendingProbe[]): void {
+  probe.companions = companions;
 }
 
 export function tellWhenSettled(probe: State, tell: () => void): void {

@@ -17,7 +17,7 @@ import {
   type PendingProbe,
   type Visit,
 } from './pending-probe.ts';
-import type { ProbeSupply } from './session-probes.ts';
+import type { ProbeSupply } from './roster.ts';
 import { runSession, type SessionOrder, type SessionParts } from './session.ts';
 
 /**
@@ -46,6 +46,8 @@ type HostQueue = {
   /** The egress address that those who wait here are to be asked from, before any other. */
   egress: string | undefined;
   waiting: FairQueue<PendingProbe>;
+  /** Probes that have to begin a conversation: none can join one. */
+  beginning: FairQueue<PendingProbe>;
   open: number;
   /** Sessions that have not yet been greeted, and so will still take those who wait. */
   arriving: number;
@@ -62,17 +64,25 @@ type Scheduler = {
   blockedBy: Map<string, Set<HostQueue>>;
   /** What every session on a route works with, made once for all of them. */
   partsOn: WeakMap<Route, SessionParts>;
+  /** How many sessions were begun. */
+  begun: number;
 };
 
 export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
-  const scheduler: Scheduler = { parts, queues: new Map(), blockedBy: new Map(), partsOn: new WeakMap() };
+  const scheduler: Scheduler = {
+    parts,
+    queues: new Map(),
+    blockedBy: new Map(),
+    partsOn: new WeakMap(),
+    begun: 0,
+  };
   parts.rights?.onChange(() => wake(ownership, scheduler));
   return {
     ask: (request, patience) => ask(request, patience, scheduler),
     counts() {
       const all = [...scheduler.queues.values()];
       return {
-        waiting: all.reduce((sum, { waiting }) => sum + waiting.size(), 0),
+        waiting: all.reduce((sum, { waiting, beginning }) => sum + waiting.size() + beginning.size(), 0),
         open: all.reduce((sum, { open }) => sum + open, 0),
       };
     },
@@ -90,6 +100,7 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
   queue.waiting.add(probe);
   tellWhenSettled(probe, () => {
     queue.waiting.remove(probe);
+    queue.beginning.remove(probe);
     forgetIfIdle(queue, scheduler);
   });
   dispatch(queue, scheduler);
@@ -132,6 +143,7 @@ function queueFor(request: MailboxRequest, scheduler: Scheduler): HostQueue {
     destination: { target, policy },
     egress,
     waiting: createFairQueue(),
+    beginning: createFairQueue(),
     open: 0,
     arriving: 0,
     cancelTimer: undefined,
@@ -154,10 +166,12 @@ function ownEgressFor(
 
 /** Begins as many sessions as those who wait need and the limits allow. */
 function dispatch(queue: HostQueue, scheduler: Scheduler): void {
-  const { destination, waiting } = queue;
+  const { destination, waiting, beginning } = queue;
   const { pacer, conversationLimiter } = scheduler.parts;
   const { recipientsPerConversation } = destination.policy.politeness;
-  while (waiting.size() > queue.arriving * recipientsPerConversation) {
+  while (beginning.size() > 0 || waiting.size() > queue.arriving * recipientsPerConversation) {
+    if (servesOthers(queue, scheduler))
+      return wait(queue, { until: undefined, key: machineKey(queue) }, scheduler);
     const rest = pacer.restOf(destination);
     if (rest !== undefined) turnAway(queue, restingVisit(rest, scheduler));
     const route = rest === undefined ? chooseRoute(queue, scheduler) : undefined;
@@ -165,11 +179,30 @@ function dispatch(queue: HostQueue, scheduler: Scheduler): void {
     const permission = pacer.mayOpen(destination, route.id);
     if (permission.kind === 'wait') wait(queue, permission, scheduler);
     if (permission.kind !== 'open' || !conversationLimiter.mayOpen(queue.dispatch)) return;
-    const next = takeNext(queue, scheduler);
+    const next = takeNext(queue, beginning.size() > 0 ? beginning : waiting, scheduler);
     if (next.kind === 'later') wait(queue, { until: next.from, key: '' }, scheduler);
     if (next.kind !== 'taken') return;
     begin(queue, { route, first: next.probe }, scheduler);
   }
+}
+
+/** Whether the host serves one client at a time, and that is already one of our sessions. */
+function servesOthers({ destination: { target } }: HostQueue, scheduler: Scheduler): boolean {
+  return (
+    scheduler.parts.hosts.recall(target.host).oneClient === true && openAt(target.address, scheduler) > 0
+  );
+}
+
+/** Counts the sessions with a machine, under whatever name. */
+function openAt(address: string, { queues }: Scheduler): number {
+  let open = 0;
+  for (const queue of queues.values()) if (queue.destination.target.address === address) open += queue.open;
+  return open;
+}
+
+/** What queues wait for whose host serves one client at a time. */
+function machineKey({ destination }: HostQueue): string {
+  return `machine ${destination.target.address}`;
 }
 
 type NextProbe =
@@ -179,8 +212,11 @@ type NextProbe =
   | { kind: 'none' };
 
 /** The next who may ask now. Whoever asks for a domain that is left alone is told so. */
-function takeNext(queue: HostQueue, scheduler: Scheduler): NextProbe {
-  const { destination, waiting } = queue;
+function takeNext(
+  { destination }: HostQueue,
+  waiting: FairQueue<PendingProbe>,
+  scheduler: Scheduler,
+): NextProbe {
   if (waiting.size() === 0) return nobodyWaits;
   const { pacer, clock } = scheduler.parts;
   let from = Infinity;
@@ -198,7 +234,7 @@ function takeNext(queue: HostQueue, scheduler: Scheduler): NextProbe {
       pacer.accounts.asks(probe.asker.account, destination.policy);
       return { kind: 'taken', probe };
     }
-    settleProbe(probe, restingVisit(rest, scheduler));
+    settleProbe(probe, probe.held ?? restingVisit(rest, scheduler));
   }
   return waiting.size() === 0 ? nobodyWaits : { kind: 'later', from };
 }
@@ -244,8 +280,11 @@ const ownership = 'ownership';
 /** A route's volume of the minute is waited for; that of the day is not. */
 const longestMinuteMs = 60_000;
 
-function turnAway({ waiting }: HostQueue, visit: Visit): void {
-  for (let probe = waiting.take(); probe !== undefined; probe = waiting.take()) settleProbe(probe, visit);
+/** Tells every probe that waits; one with an answer that was in doubt keeps that. */
+function turnAway({ waiting, beginning }: HostQueue, visit: Visit): void {
+  for (const queue of [beginning, waiting])
+    for (let probe = queue.take(); probe !== undefined; probe = queue.take())
+      settleProbe(probe, probe.held ?? visit);
 }
 
 /** For an end under the key that is full, or for the clock. */
@@ -276,7 +315,9 @@ function begin(
   conversationLimiter.opened();
   queue.open += 1;
   const supply = supplyFrom(queue, conversation, scheduler);
-  void runTraced({ destination, first, supply }, partsOn(route, scheduler)).then((outcome) => {
+  scheduler.begun += 1;
+  const order: SessionOrder = { destination, first, supply, number: scheduler.begun };
+  void runTraced(order, partsOn(route, scheduler)).then((outcome) => {
     supply.arrived();
     noteOutcome(route, { destination, outcome }, routes);
     end(queue, { conversation, outcome }, scheduler);
@@ -336,11 +377,12 @@ function supplyFrom(
     giveBack(probes) {
       for (const probe of probes) {
         accounts.didNotAsk(probe.asker.account, queue.destination.policy);
-        queue.waiting.add(probe);
+        (probe.opening === undefined ? queue.waiting : queue.beginning).add(probe);
       }
-      // A probe may come back when its session is long over, because what it waited for elsewhere came to nothing.
+      // A probe may come back after the end of its session, if it waited for another one.
       if (queue.open === 0) dispatch(queue, scheduler);
     },
+    hasOthersOpen: () => openAt(queue.destination.target.address, scheduler) > 1,
   };
 }
 
@@ -349,7 +391,7 @@ const nobody: readonly never[] = [];
 function takeUpTo(most: number, queue: HostQueue, scheduler: Scheduler): PendingProbe[] {
   const taken: PendingProbe[] = [];
   while (taken.length < most) {
-    const next = takeNext(queue, scheduler);
+    const next = takeNext(queue, queue.waiting, scheduler);
     if (next.kind !== 'taken') break;
     taken.push(next.probe);
   }
@@ -364,7 +406,8 @@ function end(queue: HostQueue, { conversation, outcome }: EndedSession, schedule
   conversation.closed(outcome);
   conversationLimiter.closed();
   dispatch(queue, scheduler);
-  if (scheduler.blockedBy.size > 0) for (const key of pacer.keysOf(queue.destination)) wake(key, scheduler);
+  if (scheduler.blockedBy.size > 0)
+    for (const key of [machineKey(queue), ...pacer.keysOf(queue.destination)]) wake(key, scheduler);
   forgetIfIdle(queue, scheduler);
 }
 
@@ -375,7 +418,7 @@ function wake(key: string, scheduler: Scheduler): void {
 }
 
 function forgetIfIdle(queue: HostQueue, { queues }: Scheduler): void {
-  if (queue.open > 0 || queue.waiting.size() > 0) return;
+  if (queue.open > 0 || queue.waiting.size() > 0 || queue.beginning.size() > 0) return;
   queue.cancelTimer?.();
   queues.delete(queue.key);
 }

@@ -1,16 +1,24 @@
 import type { MailRoute } from '../dns/mail-route.ts';
-import type { MailboxEvidence } from '../evidence.ts';
+import { mailTargets } from '../dns/mail-targets.ts';
+import type { HostParts, HostResolver } from '../dns/resolve-host.ts';
+import type { MailboxEvidence, NoAnswerReason } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
+import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
+import type { PolicyBook } from '../politeness/policy.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import type { Address } from '../syntax/address.ts';
-import { askMailbox, type AskMailboxParts } from './ask-mailbox.ts';
+import type { HostReach } from './host-reach.ts';
+import type { Visit } from './pending-probe.ts';
+import type { ProbeScheduler } from './probe-scheduler.ts';
 
 /** One question: a mailbox at a domain whose mail hosts are known, and who wants to know. */
 export type Probe = {
   address: Address;
   route: MailRoute & { kind: 'takes_mail' };
   asker: Asker;
-  /** The egress address that should ask, where somebody has chosen among several probers'; else the prober chooses. */
+  /** The egress address that should ask, if one was chosen among several probers'; else the prober chooses. */
   egress?: string | undefined;
 };
 
@@ -21,6 +29,126 @@ export type Probe = {
  */
 export type Prober = { ask(probe: Probe, patience: Patience): Promise<MailboxEvidence> };
 
-export function createLocalProber(parts: AskMailboxParts): Prober {
+export type ProberParts = Pick<HostParts, 'reachesIpv6'> & {
+  limits: Limits;
+  /** Asked for the names of further mail hosts, when the first cannot be reached. */
+  resolver: HostResolver;
+  policies: PolicyBook;
+  scheduler: Pick<ProbeScheduler, 'ask'>;
+  mailPort: Pick<MailPortWatch, 'isBlocked' | 'takeTrial'>;
+  reach: HostReach;
+};
+
+export function createLocalProber(parts: ProberParts): Prober {
   return { ask: (probe, patience) => askMailbox(probe, parts, patience) };
+}
+
+/**
+ * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers. Hosts that are
+ * not to be asked, or whose answer is known beforehand, cost nobody a packet.
+ */
+export async function askMailbox(
+  probe: Probe,
+  parts: ProberParts,
+  patience: Patience,
+): Promise<MailboxEvidence> {
+  const { policies, mailPort } = parts;
+  switch (policies.policyFor(probe.route.first.name).asking) {
+    case 'skip':
+      return unasked('provider_policy');
+    case 'takes_every_address':
+      return unasked('provider_accepts_everything');
+    case 'probe':
+      break;
+  }
+  if (mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()) return unasked('mail_port_blocked');
+  return walkHosts(probe, parts, patience);
+}
+
+async function walkHosts(
+  { address, route, asker, egress }: Probe,
+  parts: ProberParts,
+  patience: Patience,
+): Promise<MailboxEvidence> {
+  const { limits, scheduler, reach } = parts;
+  noteUnresolved(route, reach);
+  let last: NoAnswer | undefined;
+  let conversations = 0;
+  const targets = mailTargets(route, parts, patience);
+  for await (const target of targets) {
+    for (let again = true; again && conversations < limits.conversations;) {
+      const visit = await scheduler.ask({ address, target, asker, egress }, patience);
+      reach.note(target.host, visit.kind);
+      if (visit.kind === 'answered') return believed(visit.evidence, route, reach);
+      if (visit.kind === 'not_ours') return unasked('no_prober');
+      if (visit.kind === 'resting') last = sooner(last, atRest(visit));
+      if (costsNothing(visit)) targets.wasFree();
+      if (visit.kind !== 'no_answer') break;
+      conversations += 1;
+      if (visit.next === 'stop') return visit.evidence;
+      last = visit.evidence;
+      again = visit.next === 'same_host';
+    }
+    if (conversations >= limits.conversations) break;
+  }
+  return last ?? unasked('mx_unreachable');
+}
+
+/** Names before the first host of the route do not resolve. */
+function noteUnresolved({ mxRecords, first }: Probe['route'], reach: HostReach): void {
+  for (const name of mxRecords) {
+    if (name === first.name) return;
+    reach.note(name, 'not_connected');
+  }
+}
+
+/**
+ * A backup host that takes every recipient keeps mail for the preferred hosts and knows no mailbox. Its yes counts
+ * only if none of those could be reached for a day: then they are names that were left behind in DNS.
+ */
+function believed(evidence: Answered, route: Probe['route'], reach: HostReach): MailboxEvidence {
+  const { host, replies } = evidence;
+  if (!isYesToAll(evidence)) return evidence;
+  const preferred = route.mxRecords.slice(0, route.preferred);
+  if (preferred.includes(host) || preferred.every((name) => reach.isGone(name))) return evidence;
+  return {
+    kind: 'no_answer',
+    reason: 'backup_accepts_everything',
+    meaning: undefined,
+    connected: true,
+    host,
+    replies,
+  };
+}
+
+/** Whether the answer rests on a made-up recipient having been accepted. */
+function isYesToAll({ meaning, catchAll, contrast }: Answered): boolean {
+  return contrast === 'unlike_made_up' || (meaning.label === 'accepted' && catchAll.kind === 'yes');
+}
+
+/** A host that is left alone, or that refuses at once, costs no time: those behind it are not to pay for it. */
+function costsNothing(visit: Visit): boolean {
+  return visit.kind === 'resting' || (visit.kind === 'not_connected' && visit.silent !== true);
+}
+
+type Answered = MailboxEvidence & { kind: 'answered' };
+type NoAnswer = MailboxEvidence & { kind: 'no_answer' };
+
+/**
+ * No host was spoken to. Forbidden, refused and silent addresses read alike: the answer must not map anybody's network.
+ */
+function unasked(reason: NoAnswerReason): NoAnswer {
+  return { kind: 'no_answer', reason, meaning: undefined, connected: false, host: undefined, replies: [] };
+}
+
+function atRest({ reason, forMs }: Visit & { kind: 'resting' }): NoAnswer {
+  const meaning: ReplyMeaning = { label: 'greylisted_or_temporary', reason };
+  return { ...unasked('host_resting'), meaning, ...(forMs === undefined ? {} : { retryAfterMs: forMs }) };
+}
+
+/** If several hosts of a domain rest, the first that may be asked again decides when to come back. */
+function sooner(last: NoAnswer | undefined, next: NoAnswer): NoAnswer {
+  if (last?.reason !== 'host_resting') return next;
+  const { retryAfterMs: known = Infinity } = last;
+  return known <= (next.retryAfterMs ?? Infinity) ? last : next;
 }

@@ -17,12 +17,12 @@ const fresh: SessionBudget = {
   recipientsLeft: 10,
   refusalsLeft: 5,
   refusalsBeforeHangUp: Infinity,
+  refusals: 0,
   transaction: undefined,
   recipientsInTransaction: 0,
   recipientsPerTransaction: Infinity,
   recipientsPerGroup: Infinity,
-  placesKept: 0,
-  randomProbeLast: false,
+  madeUpLast: false,
 };
 
 type Setting = Partial<SessionBudget> & { owed?: RecipientQuestion[]; closing?: RecipientQuestion[] };
@@ -34,8 +34,8 @@ function planFor(emails: string[], setting: Setting = {}, domains: string[] = []
     { ...fresh, ...budget },
     {
       mailFrom: 'verify@example.com',
-      randomLocalPart: () => 'made-up',
-      needsRandomProbe: (domain: CanonicalHost) => domains.includes(domain),
+      madeUpLocalPart: () => 'made-up',
+      needsMadeUp: (domain: CanonicalHost) => domains.includes(domain),
     },
   );
 }
@@ -49,7 +49,7 @@ function say(command: Command): string {
 }
 
 describe('a group of commands', () => {
-  test('names the random probe right behind the first of its domain, once', () => {
+  test('names the made-up recipient right behind the first of its domain, once', () => {
     assert.deepEqual(plan(['a@one.example', 'b@one.example'], {}, ['one.example']).said, [
       'MAIL',
       'RCPT a@one.example',
@@ -93,17 +93,17 @@ describe('a group of commands', () => {
       'RCPT ü@one.example',
     ]);
   });
-  test('asks first for a random probe that was put off', () => {
+  test('asks first for a made-up recipient that was put off', () => {
     const owed = {
-      owed: [{ kind: 'random_probe', probe: probeFor('a@one.example') } as const],
+      owed: [{ kind: 'made_up', probe: probeFor('a@one.example') } as const],
       transaction: 'one.example',
       recipientsInTransaction: 1,
       recipientsPerTransaction: 1,
     };
     assert.deepEqual(plan([], owed).said, ['RSET', 'MAIL', 'RCPT made-up@one.example']);
   });
-  test('where random probes come last, names the mailboxes alone, and keeps a place for each domain', () => {
-    const last = { randomProbeLast: true, refusalsLeft: 3 };
+  test('where made-up recipients come last, names the mailboxes alone, and keeps a place for each domain', () => {
+    const last = { madeUpLast: true, refusalsLeft: 3 };
     const { said, left } = plan(['a@one.example', 'b@one.example', 'c@one.example'], last, ['one.example']);
     assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example', 'RCPT b@one.example'], 1]);
   });
@@ -111,24 +111,17 @@ describe('a group of commands', () => {
     const { said, left } = plan(['a@one.example', 'b@one.example'], { recipientsPerGroup: 1 });
     assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example'], 1]);
   });
-  test('asks the closing questions when nobody waits, each alone, and has kept the room for them', () => {
+  test('asks the closing questions when nobody waits, and has kept the room for them', () => {
     const probe = probeFor('a@one.example');
     const closing: RecipientQuestion[] = [
-      { kind: 'random_probe', probe, alone: true },
-      { kind: 'mailbox', probe, alone: true },
+      { kind: 'made_up', probe },
+      { kind: 'target', probe },
     ];
     const open = { closing, refusalsLeft: 3, transaction: 'one.example', recipientsInTransaction: 2 };
     assert.deepEqual(plan(['b@one.example', 'c@one.example'], open).said, ['RCPT b@one.example']);
-    assert.deepEqual(plan([], open).said, [
-      'RSET',
-      'MAIL',
-      'RCPT made-up@one.example',
-      'RSET',
-      'MAIL',
-      'RCPT a@one.example',
-    ]);
+    assert.deepEqual(plan([], open).said, ['RCPT made-up@one.example', 'RCPT a@one.example']);
   });
-  test('leaves a target for the next conversation where there is no room for its random probe', () => {
+  test('leaves a target for the next conversation where there is no room for its made-up recipient', () => {
     const { said, left } = plan(['a@one.example', 'x@two.example'], { refusalsLeft: 2 }, ['two.example']);
     assert.deepEqual([said, left], [['MAIL', 'RCPT a@one.example'], 1]);
   });
@@ -167,26 +160,26 @@ describe('the replies to a group', () => {
 
   test('tell of each recipient whom they are for, and what they cost', () => {
     const { told, after } = read([reply(250), reply(250), reply(550), reply(550)]);
-    assert.deepEqual(told, ['mailbox answered', 'random_probe answered', 'mailbox answered']);
+    assert.deepEqual(told, ['target answered', 'made_up answered', 'target answered']);
     assert.deepEqual([after.recipientsLeft, after.refusalsLeft], [7, 3]);
   });
   test('that put a second recipient off allow one a transaction from then on', () => {
     const { told, after } = read([reply(250), reply(250), reply(452, 'too many recipients'), reply(250)]);
-    assert.deepEqual(told, ['mailbox answered', 'random_probe put_off', 'mailbox answered']);
+    assert.deepEqual(told, ['target answered', 'made_up put_off', 'target answered']);
     assert.equal(after.recipientsPerTransaction, 1);
   });
   test('that say the same of the first recipient are an answer', () => {
     const { told } = read([reply(250), reply(452, 'too many recipients'), reply(550), reply(550)]);
-    assert.equal(told[0], 'mailbox answered');
+    assert.equal(told[0], 'target answered');
   });
   test('that refuse MAIL turn everybody away and cost nobody', () => {
     const { told, after } = read([reply(550), reply(503), reply(503), reply(503)]);
-    assert.deepEqual(told, ['mailbox turned_away', 'random_probe turned_away', 'mailbox turned_away']);
+    assert.deepEqual(told, ['target turned_away', 'made_up turned_away', 'target turned_away']);
     assert.deepEqual([after.recipientsLeft, after.refusalsLeft], [10, 5]);
   });
   test('that break off leave the others unanswered, and 421 turns away', () => {
     const { told } = read([reply(250), reply(250), reply(421)]);
-    assert.deepEqual(told, ['mailbox answered', 'random_probe turned_away', 'mailbox unanswered']);
+    assert.deepEqual(told, ['target answered', 'made_up turned_away', 'target unanswered']);
   });
 });
 
@@ -197,7 +190,7 @@ test('planning changes neither who waits nor the budget', () => {
     owed: Object.freeze<RecipientQuestion[]>([]),
     closing: Object.freeze<RecipientQuestion[]>([]),
   });
-  const parts = { mailFrom: '', randomLocalPart: () => 'made-up', needsRandomProbe: () => true };
+  const parts = { mailFrom: '', madeUpLocalPart: () => 'made-up', needsMadeUp: () => true };
   const { budget, pending: left } = planGroup(waiting, Object.freeze({ ...fresh }), parts);
   assert.deepEqual([pending.length, left.length], [2, 0]);
   assert.deepEqual(budget, { ...fresh, transaction: 'two.example', recipientsInTransaction: 2 });

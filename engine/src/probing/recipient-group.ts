@@ -1,15 +1,14 @@
 import type { Destination } from '../politeness/policy.ts';
 import { providerOf } from '../replies/providers.ts';
 import type { Command } from '../smtp/command.ts';
-import { isAccepted, type Step } from '../smtp/conversation.ts';
+import { acceptsRecipient, isAccepted, type Step } from '../smtp/conversation.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { HostTraits } from './host-traits.ts';
 import type { PendingProbe } from './pending-probe.ts';
 
 /**
- * A group of recipients: what a session says next, and what the replies tell of each recipient. Both are pure: the
- * session that asked does what follows from them.
+ * A group of recipients: what a session says next, and what the replies tell of each recipient. Both are pure.
  *
  *     planGroup   who waits, and the budget  ─▶  the commands that may leave together, and who is left
  *     readGroup   the plan, and the replies  ─▶  one event for each recipient, and the budget after them
@@ -25,16 +24,16 @@ export type SessionBudget = {
   readonly refusalsLeft: number;
   /** Refusals after which this host is known to hang up; what it leaves unanswered is asked again elsewhere. */
   readonly refusalsBeforeHangUp: number;
+  /** Refusals that were heard so far. */
+  readonly refusals: number;
   /** The transaction that is open, by `transactionOf`, and how many recipients were named in it. */
   readonly transaction: string | undefined;
   readonly recipientsInTransaction: number;
   readonly recipientsPerTransaction: number;
   /** Recipients that may be named at once. */
   readonly recipientsPerGroup: number;
-  /** Places that are kept for asking again at the end. */
-  readonly placesKept: number;
-  /** Whether random probes come after the mailboxes, in a group of their own. */
-  readonly randomProbeLast: boolean;
+  /** Whether made-up recipients come after the mailboxes, in a group of their own. */
+  readonly madeUpLast: boolean;
 };
 
 export function startBudget({ target, policy }: Destination, traits: HostTraits): SessionBudget {
@@ -45,22 +44,22 @@ export function startBudget({ target, policy }: Destination, traits: HostTraits)
     recipientsLeft: recipientsPerConversation,
     refusalsLeft: refusalsPerConversation,
     refusalsBeforeHangUp: traits.refusalsTaken ?? Infinity,
+    refusals: 0,
     transaction: undefined,
     recipientsInTransaction: 0,
     recipientsPerTransaction: oneRecipient ? 1 : Infinity,
     recipientsPerGroup: traits.recipientsPerGroup ?? Infinity,
-    placesKept: traits.givesNoReason === true ? contrastPlaces : 0,
-    randomProbeLast: traits.randomProbeLast === true,
+    madeUpLast: traits.madeUpLast === true,
   };
 }
 
-/** One recipient to ask for: the mailbox itself, or a made-up one of its domain. */
-export type RecipientQuestion = {
-  kind: 'mailbox' | 'random_probe';
-  probe: PendingProbe;
-  /** Asked for in a transaction of its own. */
-  alone?: true;
-};
+/**
+ * One recipient to ask for, on behalf of a probe: its mailbox, a made-up one of its domain, or an ordinary one that was
+ * accepted there before.
+ */
+export type RecipientQuestion =
+  | { kind: 'target' | 'made_up'; probe: PendingProbe }
+  | { kind: 'ordinary'; probe: PendingProbe; localPart: string };
 
 export type GroupPlan = {
   /** None when nothing more may be said. */
@@ -77,15 +76,6 @@ export type GroupPlan = {
 
 type GroupStep = Step & { question: RecipientQuestion | undefined };
 
-/** What the replies tell of one recipient. */
-export type RecipientEvent =
-  | { kind: 'answered'; question: RecipientQuestion; reply: Reply }
-  /** The host would take this recipient in a transaction of its own. */
-  | { kind: 'put_off'; question: RecipientQuestion; reply: Reply }
-  /** Its transaction was turned down at MAIL, or the host said 421 and left. */
-  | { kind: 'turned_away'; question: RecipientQuestion; phase: 'mail' | 'rcpt'; reply: Reply }
-  | { kind: 'unanswered'; question: RecipientQuestion };
-
 type Waiting = {
   pending: readonly PendingProbe[];
   /** Questions that come before all others, each as a recipient of its own. */
@@ -97,8 +87,9 @@ type Waiting = {
 export type PlanParts = {
   mailFrom: string;
   /** Whether nobody knows or is finding out what becomes of a made-up address at this domain. */
-  needsRandomProbe(domain: CanonicalHost): boolean;
-  randomLocalPart(domain: CanonicalHost): string;
+  needsMadeUp(domain: CanonicalHost): boolean;
+  /** Returns a local part that no mailbox has. */
+  madeUpLocalPart: (domain: CanonicalHost) => string;
 };
 
 export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanParts): GroupPlan {
@@ -106,7 +97,7 @@ export function planGroup(waiting: Waiting, budget: SessionBudget, parts: PlanPa
   const room = roomIn(budget);
   const { transaction, recipientsInTransaction } = budget;
   const group: Group = { steps: [], transaction, recipientsInTransaction, budget, parts };
-  const most = Math.max(0, room - Math.max(waiting.closing.length, budget.placesKept));
+  const most = Math.max(0, room - waiting.closing.length);
   const owed = Math.min(most, waiting.owed.length);
   if (owed > 0) for (const question of waiting.owed.slice(0, owed)) ask(group, question);
   const pending = nameMailboxes(waiting.pending, group, { most, owed });
@@ -132,9 +123,6 @@ function nobodyWaits(budget: SessionBudget): GroupPlan {
   const recipientsBefore = budget.recipientsInTransaction;
   return { steps: nobody, pending: nobody, owed: nobody, closing: nobody, budget, recipientsBefore };
 }
-
-/** Places for a comparison: the made-up recipient, and a mailbox before and after it. */
-export const contrastPlaces = 3;
 
 /** How many recipients may still be named, and refused, in this conversation. */
 export function roomIn({ recipientsLeft, refusalsLeft }: SessionBudget): number {
@@ -162,42 +150,51 @@ function nameMailboxes(
   const pending = [...waiting];
   const enough = Math.min(most, budget.refusalsBeforeHangUp, budget.recipientsPerGroup);
   let named = owed;
-  /** Places for random probes that come later. */
+  /** Places for made-up recipients that come later. */
   let kept = 0;
   while (pending.length > 0 && named < enough && named + kept < most) {
     const index = nextIndex(pending, group.transaction);
     const probe = pending[index];
     if (probe === undefined) break;
-    const withRandomProbe = needsRandomProbe(group, probe.address.host);
-    // A mailbox without its random probe would be half an answer; the next conversation has room for both.
+    const withMadeUp = needsMadeUp(group, probe.address.host);
+    // A mailbox without its made-up one would be half an answer; the next conversation has room for both.
     const isFirst = named === 0 && budget.transaction === undefined;
-    if (withRandomProbe && named + kept + 2 > most && !isFirst) break;
+    if (withMadeUp && named + kept + 2 > most && !isFirst) break;
     pending.splice(index, 1);
-    ask(group, { kind: 'mailbox', probe });
+    ask(group, { kind: 'target', probe });
     named += 1;
-    if (withRandomProbe && budget.randomProbeLast) kept += 1;
-    if (!withRandomProbe || budget.randomProbeLast) continue;
-    ask(group, { kind: 'random_probe', probe });
+    if (withMadeUp && budget.madeUpLast) kept += 1;
+    if (!withMadeUp || budget.madeUpLast) continue;
+    ask(group, { kind: 'made_up', probe });
     named += 1;
   }
   return pending;
 }
 
 function ask(group: Group, question: RecipientQuestion): void {
-  const { kind, probe } = question;
-  const { localPart: own, host, needsSmtputf8: smtputf8 } = probe.address;
+  const { host, needsSmtputf8: smtputf8 } = question.probe.address;
   openFor(question, group);
   group.recipientsInTransaction += 1;
-  const localPart = kind === 'mailbox' ? own : group.parts.randomLocalPart(host);
-  const command: Command = { verb: 'RCPT', localPart, host, smtputf8 };
-  group.steps.push({ phase: kind === 'mailbox' ? 'rcpt' : 'random_rcpt', command, question });
+  const command: Command = { verb: 'RCPT', localPart: localPartOf(question, group.parts), host, smtputf8 };
+  group.steps.push({ phase: question.kind === 'made_up' ? 'random_rcpt' : 'rcpt', command, question });
+}
+
+function localPartOf(question: RecipientQuestion, { madeUpLocalPart }: PlanParts): string {
+  switch (question.kind) {
+    case 'ordinary':
+      return question.localPart;
+    case 'target':
+      return question.probe.address.localPart;
+    case 'made_up':
+      return madeUpLocalPart(question.probe.address.host);
+  }
 }
 
 /** Says what has to be said before one more recipient of this transaction can be named. */
-function openFor({ probe, alone }: RecipientQuestion, group: Group): void {
+function openFor({ probe }: RecipientQuestion, group: Group): void {
   const { steps, transaction, budget, parts } = group;
   const wanted = transactionOf(probe);
-  const mayShare = alone !== true && group.recipientsInTransaction < budget.recipientsPerTransaction;
+  const mayShare = group.recipientsInTransaction < budget.recipientsPerTransaction;
   if (transaction === wanted && mayShare) return;
   if (transaction !== undefined)
     steps.push({ phase: 'rset', command: { verb: 'RSET' }, question: undefined });
@@ -208,9 +205,9 @@ function openFor({ probe, alone }: RecipientQuestion, group: Group): void {
   group.recipientsInTransaction = 0;
 }
 
-function needsRandomProbe({ steps, budget, parts }: Group, domain: CanonicalHost): boolean {
-  if (!parts.needsRandomProbe(domain)) return false;
-  const isAskedFor = budget.randomProbeLast ? namesDomain : asksForRandomProbe;
+function needsMadeUp({ steps, budget, parts }: Group, domain: CanonicalHost): boolean {
+  if (!parts.needsMadeUp(domain)) return false;
+  const isAskedFor = budget.madeUpLast ? namesDomain : asksForMadeUp;
   return !steps.some((step) => isAskedFor(step, domain));
 }
 
@@ -218,8 +215,8 @@ function namesDomain({ question }: GroupStep, domain: CanonicalHost): boolean {
   return question?.probe.address.host === domain;
 }
 
-function asksForRandomProbe({ question }: GroupStep, domain: CanonicalHost): boolean {
-  return question?.kind === 'random_probe' && question.probe.address.host === domain;
+function asksForMadeUp({ question }: GroupStep, domain: CanonicalHost): boolean {
+  return question?.kind === 'made_up' && question.probe.address.host === domain;
 }
 
 /** Probes that go into one transaction: one domain, and either all or none in need of SMTPUTF8. */
@@ -236,41 +233,63 @@ function nextIndex(pending: readonly PendingProbe[], transaction: string | undef
   );
 }
 
-/** Whom a reply is for, and whether it is an answer at all; what it means is the business of the rules. */
+/** The replies to a group, read. The meaning of each is the business of the rules. */
+export type GroupReading = {
+  events: RecipientEvent[];
+  budget: SessionBudget;
+  /** A reply belongs to another command than the one it followed: no reply of the conversation counts. */
+  isShifted: boolean;
+};
+
+/** What the replies tell of one recipient. */
+export type RecipientEvent =
+  | { kind: 'answered'; question: RecipientQuestion; email: string; reply: Reply }
+  /** The host would take this recipient in a transaction of its own. */
+  | { kind: 'put_off'; question: RecipientQuestion; reply: Reply }
+  /** The host counts the recipients that it refused, and answers for no further one in this conversation. */
+  | { kind: 'counted'; question: RecipientQuestion; reply: Reply }
+  /** Its transaction was turned down at MAIL, or the host said 421 and left. */
+  | { kind: 'turned_away'; question: RecipientQuestion; phase: 'mail' | 'rcpt'; reply: Reply }
+  | { kind: 'unanswered'; question: RecipientQuestion };
+
 export function readGroup(
   { steps, budget, recipientsBefore }: GroupPlan,
   replies: readonly (Reply | undefined)[],
-): { events: RecipientEvent[]; budget: SessionBudget } {
+): GroupReading {
   const events: RecipientEvent[] = [];
   const cost: Cost = { recipients: 0, refusals: 0, hasPutOff: false };
   let mailRefusal: Reply | undefined;
   let accepted = recipientsBefore;
-  let heard = 0;
-  for (const { command, question } of steps) {
-    const reply = replies[heard];
-    heard += 1;
+  for (const [index, { command, question }] of steps.entries()) {
+    const reply = replies[index];
     if (command.verb === 'MAIL') {
       accepted = 0;
       mailRefusal = reply === undefined || isAccepted(reply) ? undefined : reply;
     }
-    if (question === undefined) continue;
-    const event = readRecipient(question, reply, { mailRefusal, accepted });
+    if (question === undefined || command.verb !== 'RCPT') continue;
+    const email = `${command.localPart}@${command.host}`;
+    const hasRefused = budget.refusals + cost.refusals > 0;
+    const event = readRecipient({ question, email }, reply, { mailRefusal, accepted, hasRefused });
     events.push(event);
     addCost(cost, event);
-    if (reply !== undefined && isAccepted(reply)) accepted += 1;
+    if (reply !== undefined && acceptsRecipient(reply)) accepted += 1;
   }
-  return { events, budget: spend(budget, cost) };
+  return { events, budget: spend(budget, cost), isShifted: hasMisplaced(steps, replies) };
 }
 
+type Context = { mailRefusal: Reply | undefined; accepted: number; hasRefused: boolean };
+
 function readRecipient(
-  question: RecipientQuestion,
+  { question, email }: { question: RecipientQuestion; email: string },
   reply: Reply | undefined,
-  { mailRefusal, accepted }: { mailRefusal: Reply | undefined; accepted: number },
+  { mailRefusal, accepted, hasRefused }: Context,
 ): RecipientEvent {
   if (mailRefusal !== undefined) return { kind: 'turned_away', question, phase: 'mail', reply: mailRefusal };
   if (reply === undefined) return { kind: 'unanswered', question };
   if (reply.code === 421) return { kind: 'turned_away', question, phase: 'rcpt', reply };
-  return { kind: accepted > 0 && wantsOwnTransaction(reply) ? 'put_off' : 'answered', question, reply };
+  if (hasRefused && reply.code >= 400 && countsRefusals(reply)) return { kind: 'counted', question, reply };
+  if (accepted > 0 && wantsOwnTransaction(reply)) return { kind: 'put_off', question, reply };
+  return { kind: 'answered', question, email, reply };
 }
 
 const onlyOneWords =
@@ -280,6 +299,62 @@ const onlyOneWords =
 function wantsOwnTransaction({ code, enhanced, lines }: Reply): boolean {
   if (code < 400) return false;
   return code === 452 || enhanced?.endsWith('.5.3') === true || onlyOneWords.test(lines.join(' '));
+}
+
+const countingWords =
+  /\b(?:too many|excessive|maximum (?:number )?of|limit (?:of|on)) (?:\w+ ){0,2}(?:errors?|unknown|invalid|bad|failed|failures|non-?existent|rejected|refused)\b/i;
+
+/** "Too many invalid recipients in this session": the host counts refusals, and would answer in another conversation. */
+export function countsRefusals({ lines }: Reply): boolean {
+  return countingWords.test(lines.join(' '));
+}
+
+/**
+ * Whether a reply stands in the wrong place: it names another recipient of the group and not its own, or it is a
+ * success that no recipient can get (RFC 5321 section 4.3.2).
+ */
+function hasMisplaced(steps: readonly GroupStep[], replies: readonly (Reply | undefined)[]): boolean {
+  return steps.some(({ command }, index) => {
+    const reply = replies[index];
+    if (reply === undefined || command.verb !== 'RCPT') return false;
+    if (reply.code < 300 && !acceptsRecipient(reply)) return true;
+    return steps.length > 2 && namesAnother(reply, index, steps);
+  });
+}
+
+function namesAnother(reply: Reply, index: number, steps: readonly GroupStep[]): boolean {
+  const text = reply.lines.join(' ').toLowerCase();
+  const own = steps[index];
+  if (text.length < leastNameLetters || own === undefined) return false;
+  return (
+    steps.some((other, at) => at !== index && isNamed(other, text) && !isSameName(own, other)) &&
+    !isNamed(own, text)
+  );
+}
+
+/** Shorter local parts stand in too many words. */
+const leastNameLetters = 5;
+
+/** A local part by itself is a name only if it is long enough, or stands in brackets or quotes. */
+function isNamed({ command }: GroupStep, text: string): boolean {
+  if (command.verb !== 'RCPT') return false;
+  const localPart = command.localPart.toLowerCase();
+  if (!text.includes(localPart)) return false;
+  if (text.includes(`${localPart}@${command.host}`)) return true;
+  return [`<${localPart}>`, `"${localPart}"`, `'${localPart}'`, `<${localPart}@`].some((name) =>
+    text.includes(name),
+  );
+}
+
+/** A host may name a part of the local part: `ada` for `ada+news`. */
+function isSameName(own: GroupStep, other: GroupStep): boolean {
+  if (own.command.verb !== 'RCPT' || other.command.verb !== 'RCPT') return false;
+  return own.command.localPart.toLowerCase().startsWith(other.command.localPart.toLowerCase());
+}
+
+/** Whether a reply names the recipient that it followed: then it is about that one, wherever it stands. */
+export function namesOwn({ lines }: Reply, email: string): boolean {
+  return lines.join(' ').toLowerCase().includes(email.toLowerCase());
 }
 
 /** What the replies to a group cost. */
@@ -298,6 +373,7 @@ function spend(budget: SessionBudget, { recipients, refusals, hasPutOff }: Cost)
     recipientsLeft: budget.recipientsLeft - recipients,
     refusalsLeft: budget.refusalsLeft - refusals,
     refusalsBeforeHangUp: budget.refusalsBeforeHangUp - refusals,
+    refusals: budget.refusals + refusals,
     recipientsPerTransaction: hasPutOff ? 1 : budget.recipientsPerTransaction,
   };
 }

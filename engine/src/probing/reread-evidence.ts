@@ -4,8 +4,8 @@ import { classifyReply } from '../replies/classifier/classify-reply.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import { providerOf } from '../replies/providers.ts';
 import { condemnsMailbox } from '../replies/rules/rule.ts';
+import { acceptsRecipient } from '../smtp/conversation.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { catchAllAfter } from './catch-all-lookups.ts';
 import type { Probe } from './prober.ts';
 
 /**
@@ -22,7 +22,7 @@ export function rereadEvidence(
   if (evidence.kind === 'no_answer') return rereadRefusal(evidence);
   const { host, replies, meaning } = evidence;
   const answer = replies.find(({ phase }) => phase === 'rcpt');
-  const isContradicted = answer !== undefined && meaning.label === 'accepted' && answer.code >= 300;
+  const isContradicted = answer !== undefined && meaning.label === 'accepted' && !acceptsRecipient(answer);
   if (answer === undefined || isContradicted) return withoutProof(evidence);
   const recipient = `${address.localPart}@${address.host}`;
   return {
@@ -56,10 +56,11 @@ function rereadCatchAll({ catchAll, replies, host }: Answered): CatchAllAnswer {
   const [reply, ...again] = replies.filter(({ phase }) => phase === 'random_rcpt');
   if (catchAll.kind !== 'no' || catchAll.from !== 'random_probe') return catchAll;
   if (reply === undefined || again.length > 0) return catchAll;
-  if (reply.code < 300) return { kind: 'yes', from: 'random_probe' };
+  if (acceptsRecipient(reply)) return { kind: 'yes', from: 'random_probe' };
   if (reply.code < 500) return catchAll;
   const before: ReplyMeaning = { label: 'mailbox_not_exist', reason: 'unknown_user' };
-  return catchAllAfter(reread(reply, { host, recipient: undefined, before }));
+  const meaning = reread(reply, { host, recipient: undefined, before });
+  return meaning.label === 'mailbox_not_exist' ? catchAll : { kind: 'undetermined', meaning };
 }
 
 type ReadBefore = { host: CanonicalHost; recipient: string | undefined; before: ReplyMeaning };

@@ -1,71 +1,47 @@
 import type { Socket } from 'node:net';
+import type { SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
-import { startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { startOutcome, type MailboxFinding, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
-import type { Limits } from '../limits.ts';
-import type { RouteDialOutcome } from '../routes/create-route-dialer.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import { providerOf } from '../replies/providers.ts';
+import { complainsAboutUs } from '../replies/refusal-kinds.ts';
+import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Route } from '../routes/create-routes.ts';
+import type { RouteDialOutcome } from '../routes/create-route-dialer.ts';
 import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import {
+  demandsTls,
+  encrypt,
   exchange,
+  isDemandAtRecipient,
+  isSlowAtRefusing,
   openConversation,
   sayGoodbye,
   type Conversation,
   type ConversationParts,
   type Failure,
 } from '../smtp/conversation.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { CatchAllLookups } from './catch-all-lookups.ts';
-import type { HostMemory } from './host-traits.ts';
+import { isAccepted, isStateOfMailbox, isWithoutReason, type Line, type Said } from './conclude.ts';
+import type { AskedHost, DomainFacts } from './domain-facts.ts';
+import type { HostMemory, HostTraits } from './host-traits.ts';
+import { failProbe, isCutShort, type Ending, type PendingProbe } from './pending-probe.ts';
 import {
-  failProbe,
-  isCutShort,
-  settleProbe,
-  visitWithoutSmtputf8,
-  type Ending,
-  type PendingProbe,
-  type Visit,
-} from './pending-probe.ts';
-import {
+  countsRefusals,
+  namesOwn,
   planGroup,
   readGroup,
+  roomIn,
   startBudget,
-  type GroupPlan,
   type PlanParts,
   type RecipientEvent,
+  type RecipientQuestion,
   type SessionBudget,
 } from './recipient-group.ts';
-import {
-  answerRandomProbe,
-  claimRandomProbes,
-  dropClaims,
-  interpret,
-  needsRandomProbe,
-  noteAnswer,
-} from './session-answers.ts';
-import { contrastQuestions, leftOpen } from './session-contrast.ts';
-import {
-  askAgain,
-  askElsewhere,
-  askLast,
-  beginGroup,
-  endSession,
-  failRemaining,
-  giveBackOrGiveUp,
-  giveBackPending,
-  isAbandoned,
-  noteProgress,
-  putOff,
-  sift,
-  startProbes,
-  takeMore,
-  urgencyOf,
-  type ProbeSupply,
-  type SessionProbes,
-} from './session-probes.ts';
-import { reportAnswer, visitAfter } from './session-report.ts';
-import type { RandomProbe } from './session-contrast.ts';
-import { encryptFor, isDemandAtRecipient, isDemandForTls, whyEncrypt } from './session-tls.ts';
+import { giveBackOrGiveUp, report, reportNotConnected } from './report.ts';
+import { Roster, type ProbeSupply } from './roster.ts';
 
 /**
  * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it and as its
@@ -77,310 +53,390 @@ import { encryptFor, isDemandAtRecipient, isDemandForTls, whyEncrypt } from './s
  *        └── not connected ────────────────────────────────────┘
  *
  * - dialling: for the one probe that the session was begun for; by the time the host has greeted, more may wait.
- * - greeting: banner and EHLO, and STARTTLS where this host is known to demand it.
- * - asking: plan a group of recipients, say it, read the replies, do what follows from them; then the next group,
- *   until nobody waits or the budget is spent. Where a reply demands TLS, the questions it left open are asked again
- *   inside it; where the answers leave a doubt that a contrast may settle, some are asked again at the end.
- * - leaving: QUIT, whose reply shows whether those before it were in step (docs/decisions/0003).
- * - reporting: every probe that was taken on is settled or given back, however the session ended.
+ * - greeting: banner and EHLO, and STARTTLS if this host is known to demand it.
+ * - asking: plan a group of recipients, say it, write down the replies; then the next group, until no probe waits or
+ *   the budget is spent. If a reply demands TLS, the open questions are asked again inside it.
+ * - leaving: QUIT. Its reply shows whether those before it were in step (docs/decisions/0003).
+ * - reporting: `report.ts` settles every probe or gives it back, however the session ended.
  *
- * What the session knows is changed here and in `session-answers.ts`; who was taken on, in `session-probes.ts`. Thousands are open at
- * once, so the parts are shared and not copied.
+ * The session asks and writes down. What the replies mean is decided in `conclude.ts`.
  */
 export async function runSession(
   order: SessionOrder,
   parts: SessionParts,
 ): Promise<SessionOutcome | undefined> {
-  const session = startSession(order, parts);
-  const { probes } = session;
-  if (isAbandoned(probes)) return undefined;
+  const session = new Session(order, parts);
+  const { roster } = session;
+  if (roster.isAbandoned()) return undefined;
   try {
-    const dialled = await parts.route.dial(order.destination.target, probes.patience);
-    if (dialled.kind !== 'connected') return reportNotDialled(session, dialled.why);
-    await converse(session, dialled.socket);
-    return session.outcome;
+    const dialled = await parts.route.dial(order.destination.target, roster.patience);
+    if (dialled.kind !== 'connected') return session.reportNotDialled(dialled.why);
+    return await session.converse(dialled.socket);
   } catch (error) {
-    // A defect of ours is told as an error, not as an answer. Who has left already hears of neither.
-    for (const probe of probes.all) failProbe(probe, error);
+    // A defect of ours is told as an error, not as an answer. A caller that has left hears of neither.
+    for (const probe of roster.all) failProbe(probe, error);
     return session.outcome;
   } finally {
-    dropClaims(session);
+    session.endAsking();
   }
 }
-
-function startSession({ destination, first, supply }: SessionOrder, parts: SessionParts): SmtpSession {
-  return {
-    destination,
-    parts,
-    probes: startProbes(first, supply, parts),
-    startedAt: parts.clock.now(),
-    outcome: startOutcome(),
-    egressAddress: undefined,
-    budget: startBudget(destination, parts.hosts.recall(destination.target.host)),
-    claims: nothing,
-    randomProbes: nothing,
-    named: 0,
-    isClosing: false,
-  };
-}
-
-const nothing: readonly never[] = [];
 
 export type SessionOrder = {
   destination: Destination;
   /** The probe that the session is begun for. */
   first: PendingProbe;
   supply: ProbeSupply;
+  /** Tells the conversations of one process apart. */
+  number: number;
 };
 
 export type SessionParts = ConversationParts & {
   /** The way out, and the name and sender we have there. */
   route: Route;
   mailPort: Pick<MailPortWatch, 'note'>;
-  /** STARTTLS wherever it is offered, or only where a host demands it. */
+  /** STARTTLS whenever it is offered, or only if a host demands it. */
   starttls: 'demanded' | 'always';
   hosts: HostMemory;
-  catchAllLookups: CatchAllLookups;
+  facts: DomainFacts;
   classify: ReplyClassifier;
-  /** A local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
-  randomLocalPart(domain: CanonicalHost): string;
+  /** Returns a local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
+  madeUpLocalPart: (domain: CanonicalHost) => string;
 };
 
-export type SmtpSession = {
-  readonly destination: Destination;
+class Session {
+  readonly outcome = startOutcome();
+  readonly roster: Roster;
+  readonly order: SessionOrder;
   readonly parts: SessionParts;
-  readonly probes: SessionProbes;
-  readonly startedAt: number;
-  readonly outcome: SessionOutcome;
-  /** Where we connect from, once we do. */
-  egressAddress: string | undefined;
-  budget: SessionBudget;
-  /** Domains whose random probe this session has taken on to ask for. */
-  claims: readonly CanonicalHost[];
-  /** What became of them. */
-  randomProbes: readonly RandomProbe[];
-  /** Recipients that were named and answered so far. */
-  named: number;
-  /** Whether it has begun to ask again for what left a doubt: nobody joins it any more. */
-  isClosing: boolean;
-};
+  private readonly startedAt: number;
+  readonly asked: AskedHost;
+  private egressAddress: string | undefined;
+  private budget: SessionBudget;
+  private readonly traits: HostTraits;
+  private lines: Line[] = [];
+  /** Recipients that were named so far. */
+  private places = 0;
+  /** Domains whose made-up recipient this session asks for. */
+  private asking: CanonicalHost[] = [];
+  /** Whether a reply stood in the wrong place. */
+  private isShifted = false;
+  /** Whether only closing questions are left: no probe joins any more. */
+  private isClosing = false;
 
-/** Greeting, asking, leaving and reporting. */
-async function converse(session: SmtpSession, socket: Socket): Promise<void> {
-  const { parts, probes, destination } = session;
-  const { host, address } = destination.target;
-  parts.mailPort.note(address, 'connected');
-  session.egressAddress = socket.localAddress;
-  const urgency = urgencyOf(probes);
-  const opened = await openConversation({ socket, host, urgency }, parts, probes.patience);
-  const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
-  try {
-    if (opened.kind !== 'open') takeThoseBehind(session);
-    const failure = opened.kind === 'open' ? await askForAll(session, opened.conversation) : opened;
-    const ending = failure === undefined ? undefined : noteEnding(session, failure);
-    const goodbye = await sayGoodbye(connection, parts, probes.patience);
-    report(session, { failure, ending, goodbye });
-  } finally {
-    connection.destroy();
+  constructor(order: SessionOrder, parts: SessionParts) {
+    const { destination, first, supply } = order;
+    this.order = order;
+    this.parts = parts;
+    this.roster = new Roster(first, supply, parts);
+    this.startedAt = parts.clock.now();
+    this.asked = { target: destination.target, route: parts.route.id };
+    this.traits = parts.hosts.recall(destination.target.host);
+    this.budget = startBudget(destination, this.traits);
   }
-}
 
-type Parting = {
-  failure: Failure | undefined;
-  ending: Ending | undefined;
-  goodbye: 'in_step' | 'out_of_step';
-};
-
-function report(session: SmtpSession, { failure, ending, goodbye }: Parting): void {
-  const { probes, destination } = session;
-  endSession(probes);
-  askElsewhere(probes, leftOpen(session, failure));
-  dropClaims(session);
-  for (const probe of probes.declined) settleProbe(probe, visitWithoutSmtputf8(destination.target.host));
-  for (const answer of probes.answered) reportAnswer(session, answer, goodbye);
-  if (ending === undefined) giveBackPending(probes);
-  else failRemaining(probes, ending, visitAfter(session, ending));
-}
-
-/** Answers the failure where the host turned us away or the connection broke. */
-async function askForAll(session: SmtpSession, conversation: Conversation): Promise<Failure | undefined> {
-  const { probes, parts } = session;
-  const { clock, limits } = parts;
-  const whyTls = whyEncrypt(session, conversation);
-  const refusedTls = whyTls === undefined ? undefined : await encryptFor(whyTls, session, conversation);
-  if (refusedTls !== undefined) return refusedTls;
-  const planning = planParts(session);
-  const onReply = (now: number): void => noteProgress(probes, now);
-  for (;;) {
-    refill(session, conversation);
-    const plan = planGroup(probes, session.budget, planning);
-    if (plan.steps.length === 0 && !beginClosing(session)) return undefined;
-    if (plan.steps.length === 0) continue;
-    beginGroup(probes, plan);
-    claimRandomProbes(session, plan);
-    const said = await exchange(conversation, plan.steps, {
-      clock,
-      limits,
-      patience: probes.patience,
-      urgency: urgencyOf(probes),
-      onReply,
-    });
-    const { events, budget } = readGroup(plan, said.replies);
-    session.budget = budget;
-    if (isSlowAtRefusing(said, limits)) nameFewer(session);
-    const failure = apply(session, events, conversation) ?? said.broken;
-    if (failure === undefined) continue;
-    if (!isDemandForTls(failure, session, conversation)) return learnFrom(failure, plan, session);
-    const failed = await encryptFor('their_demand', session, conversation);
-    if (failed !== undefined) return failed;
-    session.budget = { ...budget, transaction: undefined, recipientsInTransaction: 0 };
-    askAgain(probes);
-    dropClaims(session);
-  }
-}
-
-/** Whether a refusal took long: by itself, or where the replies came all at once, as its share of all. */
-function isSlowAtRefusing(said: Exchanged, { slowRefusalMs }: Limits): boolean {
-  const allMs = said.tookMs.reduce(add, 0);
-  return allMs >= slowRefusalMs && hasSlowRefusal(said, allMs, slowRefusalMs);
-}
-
-function hasSlowRefusal({ replies, tookMs }: Exchanged, allMs: number, slowMs: number): boolean {
-  return replies.some(
-    (reply, index) =>
-      reply !== undefined &&
-      reply.code >= 500 &&
-      Math.max(tookMs[index] ?? 0, allMs / replies.length) >= slowMs,
-  );
-}
-
-type Exchanged = Awaited<ReturnType<typeof exchange>>;
-
-const add = (one: number, other: number): number => one + other;
-
-/** A host that punishes each refusal with a delay, as Courier does, is given few at once, and no made-up one beside them. */
-function nameFewer(session: SmtpSession): void {
-  const careful = { recipientsPerGroup: 2, randomProbeLast: true } as const;
-  session.budget = { ...session.budget, ...careful };
-  session.parts.hosts.learn(session.destination.target.host, careful);
-}
-
-/** Takes more of those who wait, unless this session has lasted long enough. */
-function refill(session: SmtpSession, { capabilities }: Conversation): void {
-  const { probes, parts, startedAt, budget, isClosing } = session;
-  const isYoung = !isClosing && parts.clock.now() - startedAt < parts.limits.smtpPhaseMs / 2;
-  const asked = probes.pending.length + probes.closing.length;
-  takeMore(probes, isYoung ? budget.recipientsLeft - asked : 0);
-  sift(probes, capabilities);
-}
-
-/** When nobody is left to be named: whether there is something to ask again. */
-function beginClosing(session: SmtpSession): boolean {
-  const questions = contrastQuestions(session);
-  if (questions.length === 0) return false;
-  session.isClosing = true;
-  session.budget = { ...session.budget, placesKept: 0 };
-  // What is said after the comparison would not stand within it.
-  giveBackPending(session.probes);
-  askLast(session.probes, questions);
-  return true;
-}
-
-function planParts(session: SmtpSession): PlanParts {
-  const { parts } = session;
-  return {
-    mailFrom: parts.route.mailFrom,
-    randomLocalPart: (domain) => parts.randomLocalPart(domain),
-    needsRandomProbe: (domain) => needsRandomProbe(session, domain),
-  };
-}
-
-/** Does what follows from the replies to a group; answers the refusal where one turns us away altogether. */
-function apply(
-  session: SmtpSession,
-  events: readonly RecipientEvent[],
-  conversation: Conversation,
-): Failure | undefined {
-  const { parts, probes, destination } = session;
-  let refusal: Failure | undefined;
-  for (const event of events) {
-    switch (event.kind) {
-      case 'unanswered':
-        break;
-      case 'turned_away':
-        refusal ??= { kind: 'refused', phase: event.phase, reply: event.reply };
-        break;
-      case 'put_off':
-        session.named += 1;
-        parts.hosts.learn(destination.target.host, { oneRecipient: true });
-        putOff(probes, event.question);
-        break;
-      case 'answered':
-        session.named += 1;
-        if (isDemandAtRecipient(event.reply, conversation)) {
-          refusal ??= { kind: 'refused', phase: 'rcpt', reply: event.reply };
-          putOff(probes, event.question);
-        } else if (event.question.kind === 'mailbox') noteAnswer(session, event.question.probe, event.reply);
-        else answerRandomProbe(session, event.question.probe.address.host, event.reply);
-        break;
+  /** Greets, asks, leaves and reports; returns the outcome unless nothing was learnt of the host. */
+  async converse(socket: Socket): Promise<SessionOutcome | undefined> {
+    const { parts, roster, order } = this;
+    const { host, address } = order.destination.target;
+    parts.mailPort.note(address, 'connected');
+    this.egressAddress = socket.localAddress;
+    const opened = await openConversation(
+      { socket, host, urgency: roster.urgency() },
+      parts,
+      roster.patience,
+    );
+    const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
+    try {
+      if (opened.kind !== 'open' && this.isBusyWithUs(opened)) return this.waitForOurOwn();
+      if (opened.kind !== 'open') this.takeProbesBehind();
+      const failure = opened.kind === 'open' ? await this.ask(opened.conversation) : opened;
+      const ending = failure === undefined ? undefined : this.noteEnding(failure);
+      const goodbye = await sayGoodbye(connection, parts, roster.patience);
+      const pipelined = opened.kind === 'open' && this.pipelines(opened.conversation);
+      report({ lines: this.lines, isShifted: this.isShifted, ending, goodbye, pipelined }, this);
+      return this.outcome;
+    } finally {
+      connection.destroy();
     }
   }
-  return refusal;
-}
 
-/** A host that left in the middle of a group is asked more carefully from now on. */
-function learnFrom(failure: Failure, plan: GroupPlan, session: SmtpSession): Failure {
-  if (!isCutShort(failure)) return failure;
-  const { budget, destination, parts, probes } = session;
-  const refusals = destination.policy.politeness.refusalsPerConversation - budget.refusalsLeft;
-  const recipients = plan.steps.filter(({ question }) => question !== undefined).length;
-  const taken = refusals > 0 && probes.answered.length > 0 ? { refusalsTaken: refusals } : undefined;
-  // Where no refusal was heard, nothing but the size of the group is left to blame.
-  const fewer = { recipientsPerGroup: Math.max(1, Math.floor(recipients / 2)) };
-  parts.hosts.learn(destination.target.host, { ...(taken ?? fewer), randomProbeLast: true });
-  return failure;
-}
-
-/** What befell the probe that a session was begun for would have befallen those behind it. */
-function takeThoseBehind({ probes, destination }: SmtpSession): void {
-  takeMore(probes, destination.policy.politeness.recipientsPerConversation);
-}
-
-function reportNotDialled(session: SmtpSession, why: WhyNotDialled): SessionOutcome | undefined {
-  const { probes, parts, destination, outcome } = session;
-  if (why === 'route_down') {
-    // Nothing was learnt about the host: another way out may reach it.
-    giveBackOrGiveUp(probes);
-    return undefined;
+  reportNotDialled(why: WhyNotDialled): SessionOutcome | undefined {
+    const { roster, parts, order, outcome } = this;
+    if (why === 'route_down') {
+      // Nothing was learnt about the host: another way out may reach it.
+      giveBackOrGiveUp(roster);
+      return undefined;
+    }
+    // A forbidden address was never dialled, and so says nothing about the port.
+    if (why !== 'forbidden') parts.mailPort.note(order.destination.target.address, why);
+    outcome.connected = false;
+    this.takeProbesBehind();
+    reportNotConnected(roster, why === 'timeout');
+    return outcome;
   }
-  // A forbidden address was never dialled, and so says nothing about the port.
-  if (why !== 'forbidden') parts.mailPort.note(destination.target.address, why);
-  outcome.connected = false;
-  takeThoseBehind(session);
-  const visit: Visit =
-    why === 'timeout' ? { kind: 'not_connected', silent: true } : { kind: 'not_connected' };
-  for (const probe of probes.pending) settleProbe(probe, visit);
-  return outcome;
+
+  endAsking(): void {
+    for (const domain of this.asking) this.parts.facts.ended(domain, this.asked);
+    this.asking = [];
+  }
+
+  /** Asks for every probe that waits; returns the failure if the host turned us away or the connection broke. */
+  private async ask(conversation: Conversation): Promise<Failure | undefined> {
+    const { roster, parts } = this;
+    const refusedTls = await this.encryptIfWanted(conversation);
+    if (refusedTls !== undefined) return refusedTls;
+    for (;;) {
+      this.refill(conversation);
+      const plan = planGroup(roster, this.budget, this.planParts());
+      if (plan.steps.length === 0) {
+        if (this.isShifted || !this.beginClosing()) return undefined;
+        continue;
+      }
+      roster.begin(plan);
+      this.markMadeUp(plan.steps.flatMap(({ question }) => question ?? []));
+      const said = await exchange(conversation, plan.steps, {
+        clock: parts.clock,
+        limits: parts.limits,
+        patience: roster.patience,
+        urgency: roster.urgency(),
+        pipelining: this.pipelines(conversation),
+        onReply: (now) => roster.noteProgress(now),
+      });
+      const { events, budget, isShifted } = readGroup(plan, said.replies);
+      this.budget = budget;
+      this.isShifted ||= isShifted;
+      if (isSlowAtRefusing(said, parts.limits)) this.nameFewer();
+      const failure = this.writeDown(events, conversation) ?? said.broken;
+      if (failure === undefined) continue;
+      if (!this.isDemandForTls(failure, conversation)) return this.learnFrom(failure);
+      const failed = await encrypt(conversation, parts, roster.patience);
+      if (failed !== undefined) return failed;
+      this.startAnew();
+    }
+  }
+
+  /** Writes the replies down; returns the refusal if one turns us away altogether. */
+  private writeDown(events: readonly RecipientEvent[], conversation: Conversation): Failure | undefined {
+    let refusal: Failure | undefined;
+    for (const event of events) {
+      if (event.kind === 'unanswered') continue;
+      if (event.kind === 'turned_away') {
+        refusal ??= { kind: 'refused', phase: event.phase, reply: event.reply };
+        continue;
+      }
+      this.places += 1;
+      if (event.kind === 'put_off') {
+        this.learn({ oneRecipient: true });
+        this.roster.putOff(event.question);
+      } else if (event.kind === 'counted') this.stopNaming(event.question);
+      else if (isDemandAtRecipient(event.reply, conversation)) {
+        refusal ??= { kind: 'refused', phase: 'rcpt', reply: event.reply };
+        this.roster.putOff(event.question);
+      } else this.writeLine(event);
+    }
+    return refusal;
+  }
+
+  private writeLine({ question, email, reply }: RecipientEvent & { kind: 'answered' }): void {
+    const { kind, probe } = question;
+    const phase = kind === 'made_up' ? 'random_rcpt' : 'rcpt';
+    const said = this.read({ phase, reply, recipient: email });
+    const { places: place, order } = this;
+    const isCertain = namesOwn(reply, email);
+    this.lines.push({ conversation: order.number, place, recipient: kind, email, said, isCertain });
+    if (kind !== 'target') return;
+    this.roster.answered(probe);
+    const { account } = probe.asker;
+    this.outcome.mailboxes.push({ account, domain: probe.address.host, said: findingOf(said.meaning) });
+  }
+
+  /** The host counts refusals: the recipients that it did not answer for come first in another conversation. */
+  private stopNaming(question: RecipientQuestion): void {
+    const { refusals } = this.budget;
+    this.learn({ refusalsTaken: Math.max(1, refusals), madeUpLast: true });
+    this.budget = { ...this.budget, recipientsLeft: 0 };
+    if (question.kind !== 'target') return;
+    this.roster.answered(question.probe);
+    this.roster.pending = [question.probe, ...this.roster.pending];
+  }
+
+  /** Reads a reply of this host, which may name the recipient or us. */
+  private read({ phase, reply, recipient }: { phase: SmtpPhase; reply: Reply; recipient?: string }): Said {
+    const { parts, order, egressAddress } = this;
+    const { code, enhanced, lines } = reply;
+    const text = lines.join(' ').trim();
+    const read = {
+      phase,
+      code,
+      enhanced,
+      text: sanitiseReply(text, parts.limits.explainedReplyCharacters),
+    };
+    const provider = providerOf(order.destination.target.host)?.id;
+    const { mailFrom: sender, heloName } = parts.route;
+    const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
+    return { meaning: parts.classify({ code, enhanced, text, provider }, named), read, text };
+  }
+
+  private planParts(): PlanParts {
+    const { parts, asked, roster } = this;
+    const asksAlready = (domain: CanonicalHost): boolean =>
+      this.hasHeardMadeUp(domain) ||
+      [...roster.owed, ...roster.closing].some(
+        ({ kind, probe }) => kind === 'made_up' && probe.address.host === domain,
+      );
+    return {
+      mailFrom: parts.route.mailFrom,
+      madeUpLocalPart: parts.madeUpLocalPart,
+      needsMadeUp: (domain: CanonicalHost) => parts.facts.needsAsking(domain, asked) && !asksAlready(domain),
+    };
+  }
+
+  private hasHeardMadeUp(domain: CanonicalHost): boolean {
+    return this.lines.some(({ recipient, email }) => recipient === 'made_up' && email.endsWith(`@${domain}`));
+  }
+
+  private markMadeUp(questions: readonly RecipientQuestion[]): void {
+    for (const { kind, probe } of questions) {
+      const domain = probe.address.host;
+      if (kind !== 'made_up' || this.asking.includes(domain)) continue;
+      this.parts.facts.begin(domain, this.asked);
+      this.asking.push(domain);
+    }
+  }
+
+  /** Takes more of the probes that wait, unless this session has lasted long enough. */
+  private refill({ capabilities }: Conversation): void {
+    const { roster, parts, budget } = this;
+    const isYoung = parts.clock.now() - this.startedAt < parts.limits.smtpPhaseMs / 2;
+    const mayJoin = isYoung && !this.isClosing && !this.isShifted;
+    const asked = roster.pending.length + roster.owed.length;
+    roster.takeMore(mayJoin ? budget.recipientsLeft - asked : 0);
+    roster.sift(capabilities);
+    if (!this.isShifted) return;
+    roster.owed = [];
+    roster.closing = [];
+    this.budget = { ...budget, recipientsLeft: 0 };
+  }
+
+  /** Puts the made-up recipients last that some answer still needs beside it; returns whether there are any. */
+  private beginClosing(): boolean {
+    const { roster } = this;
+    if (this.isClosing || roomIn(this.budget) < 1) return false;
+    const questions: RecipientQuestion[] = [];
+    for (const probe of roster.all) {
+      const domain = probe.address.host;
+      const isAsked = questions.some((one) => one.probe.address.host === domain);
+      if (!isAsked && this.needsMadeUpBeside(probe)) questions.push({ kind: 'made_up', probe });
+    }
+    roster.closing = questions.slice(0, roomIn(this.budget));
+    this.isClosing = true;
+    return roster.closing.length > 0;
+  }
+
+  private needsMadeUpBeside({ address }: PendingProbe): boolean {
+    const email = `${address.localPart}@${address.host}`;
+    const line = this.lines.find((one) => one.email === email);
+    if (line === undefined || this.hasHeardMadeUp(address.host)) return false;
+    const { target } = this.asked;
+    if (isStateOfMailbox(line.said.meaning)) return providerOf(target.host) === undefined;
+    const known = this.parts.facts.recall(address.host, target);
+    if (isAccepted(line)) return known === undefined && !this.isAskedElsewhere(address.host);
+    return isWithoutReason(line.said) && known?.answer.kind === 'yes';
+  }
+
+  /** Whether another conversation asks for the made-up recipient of the domain: its answer will do. */
+  private isAskedElsewhere(domain: CanonicalHost): boolean {
+    return !this.asking.includes(domain) && !this.parts.facts.needsAsking(domain, this.asked);
+  }
+
+  /** A host that punishes each refusal with a delay, as Courier does, is given few at once, the made-up one last. */
+  private nameFewer(): void {
+    const careful = { recipientsPerGroup: 2, madeUpLast: true } as const;
+    this.budget = { ...this.budget, ...careful };
+    this.learn(careful);
+  }
+
+  /** Learns from a host that left in the middle of a group: it is asked more carefully from now on. */
+  private learnFrom(failure: Failure): Failure {
+    if (!isCutShort(failure)) return failure;
+    const { refusals } = this.budget;
+    this.learn({ madeUpLast: true, ...(refusals > 0 ? { refusalsTaken: refusals } : {}) });
+    return failure;
+  }
+
+  private learn(traits: HostTraits): void {
+    this.parts.hosts.learn(this.order.destination.target.host, traits);
+  }
+
+  /** Takes note of how it ended, and reads the refusal if it ended by one: once, for all probes. */
+  private noteEnding(failure: Failure): Ending {
+    const { outcome } = this;
+    if (failure.kind === 'broken') {
+      outcome.fault = failure.fault;
+      return failure;
+    }
+    const { kind, phase, reply } = failure;
+    const { meaning, read } = this.read({ phase, reply });
+    // "421 too many errors": the host would take us again in another conversation.
+    const hasCounted = isCutShort(failure) && this.lines.length > 0 && countsRefusals(reply);
+    if (hasCounted) outcome.fault = 'closed';
+    else outcome.turnedAway = { reply, meaning };
+    return { kind, phase, reply, meaning, read };
+  }
+
+  private pipelines({ capabilities }: Conversation): boolean {
+    return capabilities.pipelining && this.traits.noPipelining !== true;
+  }
+
+  /** Encrypts if the host is known to demand it, or if that is our wish. */
+  private async encryptIfWanted(conversation: Conversation): Promise<Failure | undefined> {
+    const { parts, roster, traits } = this;
+    if (!conversation.capabilities.starttls) return undefined;
+    if (traits.tls === 'demanded') return encrypt(conversation, parts, roster.patience);
+    if (parts.starttls !== 'always' || traits.tls === 'broken') return undefined;
+    const failure = await encrypt(conversation, parts, roster.patience);
+    if (failure === undefined) return undefined;
+    // A host that turns our wish down in good order is spoken to in the clear; a broken handshake costs the connection.
+    this.learn({ tls: 'broken' });
+    return failure.kind === 'refused' && failure.reply.code !== 421 ? undefined : failure;
+  }
+
+  /** Remembers a refusal that asks for STARTTLS; returns whether it can be obeyed at once. */
+  private isDemandForTls(failure: Failure, { encrypted, capabilities }: Conversation): boolean {
+    if (failure.kind !== 'refused' || encrypted || !demandsTls(failure.reply)) return false;
+    this.learn({ tls: 'demanded' });
+    return failure.reply.code !== 421 && capabilities.starttls;
+  }
+
+  /** Asks again inside TLS for every recipient that was left open before it. */
+  private startAnew(): void {
+    this.budget = { ...this.budget, transaction: undefined, recipientsInTransaction: 0 };
+    this.roster.askAgain();
+    this.endAsking();
+  }
+
+  /** Whether the host turned us away because another conversation of ours is open. */
+  private isBusyWithUs(failure: Failure): boolean {
+    if (failure.kind !== 'refused' || failure.phase !== 'banner' || failure.reply.code >= 500) return false;
+    return this.order.supply.hasOthersOpen();
+  }
+
+  /** Lets the probes wait until our other conversation with this host has ended. */
+  private waitForOurOwn(): undefined {
+    this.learn({ oneClient: true });
+    this.roster.end();
+    this.roster.giveBack(this.roster.all, () => false);
+  }
+
+  /** Takes the probes behind the first: its fate would have been theirs. */
+  private takeProbesBehind(): void {
+    this.roster.takeMore(this.order.destination.policy.politeness.recipientsPerConversation);
+  }
 }
 
 type WhyNotDialled = Exclude<RouteDialOutcome, { kind: 'connected' }>['why'];
 
-/** "421 too many errors": the host counts what it refused in this conversation, and would take us again in another. */
-const countingWords =
-  /\btoo many (?:\w+ ){0,2}(?:errors?|unknown|invalid|bad|failed|failures|rejected|refused|recipients|users)\b/i;
-
-/** Takes note of how it ended, and reads the refusal where it ended by one: once, for all who hear of it. */
-function noteEnding(session: SmtpSession, failure: Failure): Ending {
-  const { outcome, probes, randomProbes } = session;
-  if (failure.kind === 'broken') {
-    outcome.fault = failure.fault;
-    return failure;
-  }
-  const { kind, phase, reply } = failure;
-  const { meaning, read } = interpret(session, { phase, reply });
-  const hasAnswered = probes.answered.length + randomProbes.length > 0;
-  const hasCounted = isCutShort(failure) && hasAnswered && countingWords.test(reply.lines.join(' '));
-  if (hasCounted) outcome.fault = 'closed';
-  else outcome.turnedAway = { reply, meaning };
-  return { kind, phase, reply, meaning, read };
+function findingOf(meaning: ReplyMeaning): MailboxFinding['said'] {
+  if (meaning.label === 'mailbox_not_exist') return 'unknown';
+  return complainsAboutUs(meaning) ? 'complaint' : 'other';
 }

@@ -156,6 +156,8 @@ type ExchangeParts = {
   limits: Limits;
   patience: Patience;
   urgency: Urgency;
+  /** Whether all commands leave at once; only if the host offers PIPELINING. */
+  pipelining: boolean;
   /** Told of each reply: whoever comes next has waited behind it until now. */
   onReply: (now: number) => void;
 };
@@ -169,11 +171,10 @@ type ExchangeParts = {
  * long as all that are still to come together.
  */
 export async function exchange(
-  { connection, capabilities }: Conversation,
+  { connection }: Conversation,
   steps: readonly Step[],
-  { clock, limits, patience, urgency, onReply }: ExchangeParts,
+  { clock, limits, patience, urgency, pipelining, onReply }: ExchangeParts,
 ): Promise<Exchanged> {
-  const { pipelining } = capabilities;
   const replies: (Reply | undefined)[] = [];
   const tookMs: number[] = [];
   if (pipelining) connection.send(steps.map(commandOf));
@@ -210,6 +211,18 @@ export async function exchange(
   return { replies, tookMs, broken: undefined };
 }
 
+/** Whether a refusal took long: by itself, or as its share if the replies came all at once. */
+export function isSlowAtRefusing({ replies, tookMs }: Exchanged, { slowRefusalMs }: Limits): boolean {
+  const allMs = tookMs.reduce((sum, ms) => sum + ms, 0);
+  if (allMs < slowRefusalMs) return false;
+  return replies.some(
+    (reply, index) =>
+      reply !== undefined &&
+      reply.code >= 500 &&
+      Math.max(tookMs[index] ?? 0, allMs / replies.length) >= slowRefusalMs,
+  );
+}
+
 function commandOf({ command }: Step): Command {
   return command;
 }
@@ -221,33 +234,42 @@ function replyMs({ verb }: Command, limits: Limits, urgency: Urgency): number {
 }
 
 /**
- * QUIT, and what its reply shows about the replies before it.
- *
- * A host that sent one reply too many has been answering the wrong command ever since; its surplus
- * reply then stands where the 221 should be. So the answers of a conversation count only once QUIT got
- * its own: `out_of_step` voids them. A host that hangs up or stays silent at QUIT proves nothing
- * against itself.
+ * What the reply to QUIT shows of the replies before it. A host that sent one reply too many has been answering the
+ * wrong command ever since: its surplus reply stands where the 221 should be (`out_of_step`). If no reply came, the
+ * goodbye is `missing` and nothing is proved.
  */
+export type Goodbye = 'in_step' | 'out_of_step' | 'missing';
+
+/** Says QUIT and waits for its reply. */
 export function sayGoodbye(
   connection: Connection,
   { clock, limits }: Omit<ConversationParts, 'heloName'>,
   patience: Patience,
-): Promise<'in_step' | 'out_of_step'> {
+): Promise<Goodbye> {
   const fault = connection.fault();
   if (fault !== undefined) {
     connection.destroy();
-    return Promise.resolve(fault === 'protocol_error' ? 'out_of_step' : 'in_step');
+    return Promise.resolve(goodbyeAfter(fault));
   }
   connection.send([{ verb: 'QUIT' }]);
   return connection.read(deadlineIn(limits.quitMs, clock, patience)).then((answer) => {
     connection.destroy();
-    if (answer.kind === 'fault') return answer.fault === 'protocol_error' ? 'out_of_step' : 'in_step';
+    if (answer.kind === 'fault') return goodbyeAfter(answer.fault);
     return answer.reply.code === 221 || answer.reply.code === 421 ? 'in_step' : 'out_of_step';
   });
 }
 
+function goodbyeAfter(fault: Fault): Goodbye {
+  return fault === 'protocol_error' ? 'out_of_step' : 'missing';
+}
+
 export function isAccepted({ code }: Reply): boolean {
   return code >= 200 && code < 300;
+}
+
+/** The only codes that accept a recipient (RFC 5321 section 4.3.2). */
+export function acceptsRecipient({ code }: Pick<Reply, 'code'>): boolean {
+  return code === 250 || code === 251 || code === 252;
 }
 
 const tlsWords = /\b(?:starttls|tls|encryption)\b/i;
@@ -262,6 +284,11 @@ export function demandsTls(reply: Reply): boolean {
   if (reply.enhanced === '5.7.10') return true;
   const text = reply.lines.join(' ');
   return tlsWords.test(text) && (reply.code === 530 || demandWords.test(text));
+}
+
+/** Whether a recipient's reply demands TLS that is on offer. If it is not, the reply is an answer like any other. */
+export function isDemandAtRecipient(reply: Reply, { encrypted, capabilities }: Conversation): boolean {
+  return !encrypted && capabilities.starttls && demandsTls(reply);
 }
 
 /** The end of a phase that may take so long from now: never past the caller's deadline. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
-import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createDomainFacts } from '../../src/probing/domain-facts.ts';
 import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
@@ -57,11 +56,12 @@ function setUp(): Place {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, defaultLimits),
-    catchAllLookups: createCatchAllLookups(
-      createCatchAllMemory(clock, defaultLimits),
-      createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined }),
-    ),
-    randomLocalPart: () => 'no-such-user',
+    facts: createDomainFacts({
+      clock,
+      limits: defaultLimits,
+      beliefs: createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined }),
+    }),
+    madeUpLocalPart: () => 'no-such-user',
     conversationLimiter: createConversationLimiter({
       clock,
       openConversations: defaultLimits.openConversations,

@@ -8,8 +8,7 @@ import { createConversationLimiter } from '../../src/politeness/create-conversat
 import { createPacer } from '../../src/politeness/create-pacer.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
-import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
-import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createDomainFacts } from '../../src/probing/domain-facts.ts';
 import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import type { Visit } from '../../src/probing/pending-probe.ts';
@@ -58,11 +57,12 @@ function setUp() {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, defaultLimits),
-    catchAllLookups: createCatchAllLookups(
-      createCatchAllMemory(clock, defaultLimits),
-      createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined }),
-    ),
-    randomLocalPart: () => 'nobody',
+    facts: createDomainFacts({
+      clock,
+      limits: defaultLimits,
+      beliefs: createProviderBeliefs({ clock, limits: defaultLimits, onProblem: () => undefined }),
+    }),
+    madeUpLocalPart: () => 'nobody',
     conversationLimiter: createConversationLimiter({
       clock,
       openConversations: defaultLimits.openConversations,

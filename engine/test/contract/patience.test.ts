@@ -4,7 +4,7 @@ import type { HostDescription, Temper } from '@mailproof/world';
 import { defaultLimits, type Limits } from '../../src/limits.ts';
 import type { EngineSettings } from '../../src/create-engine.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
-import { askMailbox } from '../../src/probing/ask-mailbox.ts';
+import { askMailbox } from '../../src/probing/prober.ts';
 import type { Visit } from '../../src/probing/pending-probe.ts';
 import type { CanonicalHost } from '../../src/syntax/address.ts';
 import { canonicalHost } from '../../src/syntax/canonical-host.ts';
@@ -232,6 +232,7 @@ async function dialled(visit: Visit): Promise<number> {
         kind: 'takes_mail',
         implicit: false,
         mxRecords: names,
+        preferred: 1,
         first: { name: first, addresses: [addresses.get(first) ?? ''] },
         further,
       },
@@ -244,6 +245,7 @@ async function dialled(visit: Visit): Promise<number> {
         ipv4: (name) => Promise.resolve({ kind: 'found', records: [addresses.get(name) ?? ''] }),
         ipv6: () => Promise.resolve({ kind: 'no_data' }),
       },
+      reach: { note: () => undefined, isGone: () => false },
       scheduler: {
         ask() {
           asked += 1;

@@ -85,7 +85,8 @@ describe('100 addresses at one domain, 20 of them unknown', () => {
   test('at a host that hangs up after the third refusal: nobody is lost, and it is learnt', () =>
     verifyList({ hangsUpAfterRefusals: 3 }, (running) => {
       const twice = timesNamed(running).filter((times) => times > 1).length;
-      assert.ok(twice <= 20, `${twice} asked more than once`);
+      // The replies that came before the host hung up were not proved to be in step, so they are asked for again.
+      assert.ok(twice <= 40, `${twice} asked more than once`);
     }));
 
   test('at a host that counts errors as Postfix does, it never comes to a delay', () =>

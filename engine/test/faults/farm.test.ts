@@ -10,8 +10,7 @@ import { createConversationLimiter } from '../../src/politeness/create-conversat
 import { networkOf } from '../../src/net/network-of.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
-import { createCatchAllLookups } from '../../src/probing/catch-all-lookups.ts';
-import { createCatchAllMemory } from '../../src/probing/catch-all-memory.ts';
+import { createDomainFacts } from '../../src/probing/domain-facts.ts';
 import { createProviderBeliefs } from '../../src/probing/provider-beliefs.ts';
 import { createHostMemory } from '../../src/probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from '../../src/probing/probe-scheduler.ts';
@@ -112,11 +111,12 @@ async function startFarm(): Promise<Farm> {
     starttls: 'demanded',
     policies: createPolicyBook({ pacing: 'on' }),
     hosts: createHostMemory(clock, limits),
-    catchAllLookups: createCatchAllLookups(
-      createCatchAllMemory(clock, limits),
-      createProviderBeliefs({ clock, limits: limits, onProblem: () => undefined }),
-    ),
-    randomLocalPart: () => 'no-such-user',
+    facts: createDomainFacts({
+      clock,
+      limits: limits,
+      beliefs: createProviderBeliefs({ clock, limits: limits, onProblem: () => undefined }),
+    }),
+    madeUpLocalPart: () => 'no-such-user',
     conversationLimiter: createConversationLimiter({ clock, openConversations: 1_000 }),
     pacer: createPacer({ clock, random: () => 0.5, backsOff: true, onRest: () => undefined }),
   });

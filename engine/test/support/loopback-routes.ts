@@ -36,7 +36,14 @@ export function takes(names: string[], address = '192.0.2.1'): MailRoute & { kin
   const [first, ...further] = names.map(host);
   assert.ok(first !== undefined);
   const mailHost = { name: first, addresses: [address] };
-  return { kind: 'takes_mail', implicit: false, mxRecords: [first, ...further], first: mailHost, further };
+  return {
+    kind: 'takes_mail',
+    implicit: false,
+    mxRecords: [first, ...further],
+    preferred: 1,
+    first: mailHost,
+    further,
+  };
 }
 
 export const up = { a: ['192.0.2.1'] };

@@ -187,6 +187,7 @@ const kinds: ReadonlySet<string> = new Set<Remembered['kind']>([
   'belief',
   'catch_all',
   'control',
+  'host_reach',
   'host_traits',
   'rest',
   'route',

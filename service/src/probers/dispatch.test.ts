@@ -27,6 +27,7 @@ function probeFor(email: string): Probe {
       kind: 'takes_mail',
       implicit: false,
       mxRecords: [name],
+      preferred: 1,
       first: { name, addresses: [] },
       further: [],
     },

@@ -11,6 +11,8 @@ export type ProbeQuestion = {
   implicit: boolean;
   /** Every mail host in order of preference. */
   mx: string[];
+  /** How many of these have the best preference; older programs do not say. */
+  preferred?: number;
   /** The first whose name resolves, with its addresses. */
   first: { name: string; addresses: string[] };
   /** Those after it. */
@@ -18,8 +20,8 @@ export type ProbeQuestion = {
 };
 
 export function writeQuestion({ address, route }: Pick<Probe, 'address' | 'route'>): ProbeQuestion {
-  const { implicit, mxRecords: mx, first, further } = route;
-  return { email: address.email, implicit, mx, first, further };
+  const { implicit, mxRecords: mx, preferred, first, further } = route;
+  return { email: address.email, implicit, mx, preferred, first, further };
 }
 
 /** `undefined` where it is no question that an engine could have written. */
@@ -34,7 +36,9 @@ export function readQuestion(question: ProbeQuestion): Pick<Probe, 'address' | '
     return undefined;
   const first = { name, addresses };
   const { address } = parsed;
-  return { address, route: { kind: 'takes_mail', implicit: question.implicit, mxRecords, first, further } };
+  // If it is not said, only the first counts as preferred: a backup decides less.
+  const { implicit, preferred = 1 } = question;
+  return { address, route: { kind: 'takes_mail', implicit, mxRecords, preferred, first, further } };
 }
 
 function canonicalHosts(names: readonly string[]): CanonicalHost[] | undefined {

@@ -51,8 +51,8 @@ export const enrolAnswerSchema = Type.Object(
 
 const learnedSchema = Type.Object(
   {
-    kind: oneOf(['belief', 'catch_all', 'host_traits', 'rest']),
-    key: Type.String({ minLength: 1, maxLength: 300 }),
+    kind: oneOf(['belief', 'catch_all', 'host_reach', 'host_traits', 'rest']),
+    key: Type.String({ minLength: 1, maxLength: 600 }),
     value: Type.Unknown({ description: 'As the engine keeps it; `null` where it is to be forgotten' }),
     life_ms: duration(longestLifeMs, 'How much longer it holds'),
   },
@@ -95,6 +95,13 @@ const questionSchema = Type.Object(
     email: Type.String({ maxLength: 320 }),
     implicit: Type.Boolean({ description: 'The domain has no MX record and its own address serves' }),
     mx: Type.Array(name, { maxItems: messageLimits.mailHosts, description: 'In order of preference' }),
+    preferred: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: messageLimits.mailHosts,
+        description: 'How many of these have the best preference',
+      }),
+    ),
     first: Type.Object(
       { name, addresses: Type.Array(Type.String({ maxLength: 45 }), { maxItems: messageLimits.addresses }) },
       { title: 'ProbeMailHost', ...closed },
@@ -188,6 +195,7 @@ const noAnswerReasons = [
   'mail_port_blocked',
   'provider_policy',
   'control_mailbox_refused',
+  'backup_accepts_everything',
   'provider_accepts_everything',
 ] as const satisfies readonly (MailboxEvidence & { kind: 'no_answer' })['reason'][];
 
@@ -198,7 +206,9 @@ const evidenceSchema = Type.Object(
     replies: Type.Array(replySchema, { maxItems: messageLimits.replies }),
     meaning: Type.Optional(meaningSchema),
     catch_all: Type.Optional(catchAllSchema),
-    contrast: Type.Optional(oneOf(['like_made_up', 'unlike_made_up'])),
+    contrast: Type.Optional(
+      oneOf(['like_made_up', 'unlike_made_up', 'same_as_made_up', 'not_compared', 'contradictory']),
+    ),
     reason: Type.Optional(oneOf(noAnswerReasons)),
     connected: Type.Optional(Type.Boolean()),
     retry_after_ms: Type.Optional(duration(longestWaitMs, 'When the rest ends for which nobody was asked')),

@@ -27,7 +27,7 @@ function probeFor(email: string, asker: Partial<Probe['asker']> = {}): Probe & {
   const first = { name, addresses: ['192.0.2.1', '2001:db8::1'] };
   return {
     address: parsed.address,
-    route: { kind: 'takes_mail', implicit: false, mxRecords: [name], first, further: [] },
+    route: { kind: 'takes_mail', implicit: false, mxRecords: [name], preferred: 1, first, further: [] },
     asker: { urgency: 'single', account: 'acct_a', ...asker },
     egress: 'default',
   };

@@ -131,6 +131,7 @@ const throughSandboxHost: MailRoute = {
   kind: 'takes_mail',
   implicit: false,
   mxRecords: [sandboxHost],
+  preferred: 1,
   // An address of the documentation block (RFC 5737); nobody dials it.
   first: { name: sandboxHost, addresses: ['192.0.2.1'] },
   further: [],

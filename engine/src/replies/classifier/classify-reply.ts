@@ -5,7 +5,7 @@
  *     about the mailbox → anything else → codes
  *
  * The labels, as the corpora use them:
- * - `accepted`: any 2xx.
+ * - `accepted`: 250, 251 or 252.
  * - `mailbox_not_exist`: the text names the recipient (or his domain) as unknown, invalid, moved or gone for good.
  * - `mailbox_disabled`: the mailbox is known and switched off: suspended, inactive, frozen, closed.
  * - `mailbox_full`: the mailbox is over its quota, in whatever class and under whatever code.
@@ -36,9 +36,9 @@ export function classifyReply(reply: ReplyToClassify, parties?: ReplyParties): R
     : meaningOf(normaliseReply(reply, parties));
 }
 
-/** Class before words: what a 2xx says besides does not matter. */
+/** Class before words: what an acceptance says besides does not matter. No other 2xx accepts a recipient. */
 export function isAcceptance({ code }: ReplyToClassify): boolean {
-  return code >= 200 && code <= 299;
+  return code >= 250 && code <= 252;
 }
 
 /** What the rules make of a reply that accepts nothing. */
@@ -47,7 +47,7 @@ export function meaningOf(read: NormalisedReply): ReplyMeaning {
   // A host that was asked about our sender quotes what it was told: the outer words say whom that concerns.
   const complaint = around && firstMatch(complaints, around);
   const meaning = complaint ??
-    // Neither success nor failure: a 3xx, or a code outside RFC 5321 section 4.2.1.
+    // Neither acceptance nor failure: another 2xx, a 3xx, or a code outside RFC 5321 section 4.2.1.
     firstMatch(preparedRules, read) ?? { label: 'other', reason: 'not_a_final_reply' };
   return withoutRashness(read, meaning);
 }

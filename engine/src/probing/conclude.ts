@@ -1,0 +1,278 @@
+import type { CatchAllAnswer, Contrast, ReadReply } from '../evidence.ts';
+import type { ReplyMeaning } from '../replies/meaning.ts';
+import { normaliseText } from '../replies/normalise-reply.ts';
+import { defersAsUnknown, refusesWithoutReason } from '../replies/refusal-kinds.ts';
+
+/**
+ * The only place where the replies of a mail host become knowledge: a transcript in, a conclusion out. Pure, without a
+ * socket, a clock or a policy; `conclude.test.ts` is its table.
+ *
+ * 1. A reply is about the host that gave it. A backup host that takes everything decides nothing.
+ * 2. A reason that names the mailbox decides alone. A refusal without a reason decides only if it survives an exchange
+ *    of places in a new conversation.
+ * 3. A "yes" is worth as much as the "no" that the same host gave to a made-up recipient.
+ * 4. The same "full" or "disabled" for a mailbox and a made-up recipient describes the host.
+ * 5. Doubt costs a question, never a guess; and at most two more conversations.
+ *
+ * Hosts exist that refuse every second recipient of a conversation, all after the first few, or always the first. So a
+ * difference between two recipients counts only under these conditions (`isShown`, `isLikeMadeUp`, `isUnlikeMadeUp`):
+ * the recipient in question was the first of a conversation and was refused, another was accepted after it there, and
+ * in some conversation the first recipient was accepted.
+ */
+
+/** A recipient that was named, and the reply to it. */
+export type Line = {
+  /** A number for each conversation. */
+  readonly conversation: number;
+  /** 1 for the first recipient of its conversation. */
+  readonly place: number;
+  readonly recipient: 'target' | 'made_up' | 'ordinary';
+  /** The recipient as it went over the wire. */
+  readonly email: string;
+  readonly said: Said;
+  /** The reply names its recipient, so it cannot be about another. */
+  readonly isCertain?: boolean;
+};
+
+/** A reply: its meaning, the form in which it is kept, and its very words. */
+export type Said = { meaning: ReplyMeaning; read: ReadReply; text: string };
+
+/** What is known of made-up recipients of the domain at this host. */
+export type KnownCatchAll = {
+  readonly answer: CatchAllAnswer & { kind: 'yes' | 'no' };
+  /** The template of the refusal that a contrast proved to mean "unknown". */
+  readonly refusedAs?: string | undefined;
+};
+
+export type Facts = {
+  readonly known: KnownCatchAll | undefined;
+  /** The words of this host are a provider's own: "full" needs no made-up recipient beside it. */
+  readonly hasOwnWords: boolean;
+};
+
+/** What would decide a doubt: which recipient has to be the first of a new conversation. */
+export type Doubt =
+  | { readonly first: 'made_up' }
+  | { readonly first: 'target'; readonly then: 'made_up' | 'ordinary' }
+  /** Another mailbox of the domain is to be asked for after the made-up one; its answer decides for this one too. */
+  | { readonly first: 'another' }
+  /** The made-up recipient was not heard: any conversation will do. */
+  | { readonly first: 'anyone' };
+
+export type Conclusion = {
+  readonly meaning: ReplyMeaning;
+  readonly catchAll: CatchAllAnswer;
+  readonly contrast?: Contrast;
+  readonly replies: ReadReply[];
+  readonly doubt?: Doubt;
+};
+
+const undetermined: CatchAllAnswer = { kind: 'undetermined', meaning: undefined };
+
+/** Concludes what the lines of a domain say of one recipient; undefined if it was not answered. */
+export function conclude(email: string, lines: readonly Line[], facts: Facts): Conclusion | undefined {
+  const own = lines.filter((line) => line.recipient !== 'made_up' && line.email === email);
+  const line = decisiveOf(own);
+  if (line === undefined) return undefined;
+  const { meaning } = line.said;
+  const catchAll = catchAllBy(lines, facts);
+  const found = { meaning, catchAll, replies: repliesOf(line, own, lines) };
+  if (contradictsItself(own)) return { ...found, contrast: 'contradictory' };
+  if (isAccepted(line)) return { ...found, ...doubtOfAccepted(email, lines, catchAll) };
+  if (isStateOfMailbox(meaning)) return { ...found, ...compareState(own, lines, facts) };
+  if (isWithoutReason(line.said)) return { ...found, ...compareRefusal(own, lines, facts) };
+  return found;
+}
+
+/** Returns whether a made-up recipient is taken too, by what was heard, else by what is known. */
+function catchAllBy(lines: readonly Line[], { known }: Facts): CatchAllAnswer {
+  const heard = heardOfMadeUp(lines);
+  return heard === undefined || heard.kind === 'undetermined'
+    ? (known?.answer ?? heard ?? undetermined)
+    : heard;
+}
+
+/** Returns what the replies to made-up recipients say of the domain at this host; undefined if there are none. */
+export function heardOfMadeUp(lines: readonly Line[]): CatchAllAnswer | undefined {
+  const madeUp = lines.filter(isMadeUp);
+  const [first] = madeUp;
+  if (first === undefined) return undefined;
+  const isTaken = madeUp.some(isAccepted);
+  const isUnknown = madeUp.some(({ said }) => said.meaning.label === 'mailbox_not_exist');
+  if (isTaken && !isUnknown) return { kind: 'yes', from: 'random_probe' };
+  if (isUnknown && !isTaken) return { kind: 'no', from: 'random_probe' };
+  if (!isTaken && isShown(lines)) return { kind: 'no', from: 'contrast' };
+  return { kind: 'undetermined', meaning: isTaken ? undefined : first.said.meaning };
+}
+
+/** Whether a made-up recipient was refused as the first of a conversation, and an ordinary one accepted after it. */
+function isShown(lines: readonly Line[]): boolean {
+  const refused = lines.filter(isMadeUp);
+  return (
+    refused.every(({ said }) => leavesDoubt(said)) &&
+    refused.some((line) => line.place === 1 && isFollowedByOrdinary(line, lines)) &&
+    firstPlaceAccepts(lines)
+  );
+}
+
+/** Returns the template in which a made-up recipient was refused as the first of its conversation. */
+export function templateOfRefusal(lines: readonly Line[]): string | undefined {
+  const line = lines.find((one) => isMadeUp(one) && one.place === 1 && !isAccepted(one));
+  return line === undefined ? undefined : templateOf(line);
+}
+
+type Compared = { contrast?: Contrast; doubt?: Doubt };
+
+/** Looks for what is missing before an accepted mailbox counts. */
+function doubtOfAccepted(email: string, lines: readonly Line[], catchAll: CatchAllAnswer): Compared {
+  if (catchAll.kind !== 'undetermined') return nothing;
+  const madeUp = lines.filter(isMadeUp);
+  if (madeUp.length === 0) return { doubt: { first: 'anyone' } };
+  const isTried = madeUp.some(({ place }) => place === 1);
+  if (isTried || !madeUp.every(({ said }) => leavesDoubt(said))) return nothing;
+  if (isOrdinary(email)) return { doubt: { first: 'made_up' } };
+  return lines.some(isOrdinaryAccepted) ? { doubt: { first: 'another' } } : nothing;
+}
+
+const nothing: Compared = {};
+
+/** "Full" and "disabled" describe the mailbox only if a made-up recipient does not hear the same. */
+function compareState(own: readonly Line[], lines: readonly Line[], { hasOwnWords }: Facts): Compared {
+  const label = own.find(({ said }) => isStateOfMailbox(said.meaning))?.said.meaning.label;
+  const conversations = new Set(own.map(({ conversation }) => conversation));
+  const beside = lines.filter((line) => isMadeUp(line) && conversations.has(line.conversation));
+  if (beside.some(({ said }) => said.meaning.label === label)) return { contrast: 'same_as_made_up' };
+  if (beside.length > 0 || hasOwnWords) return nothing;
+  return { contrast: 'not_compared', doubt: { first: 'anyone' } };
+}
+
+/** Compares a refusal without a reason with the replies to a made-up recipient. */
+function compareRefusal(own: readonly Line[], lines: readonly Line[], facts: Facts): Compared {
+  const catchAll = catchAllBy(lines, facts);
+  if (catchAll.kind === 'yes') return compareWithTaken(own, lines);
+  const refusedAs = catchAll.kind === 'no' ? (facts.known?.refusedAs ?? templateOfRefusal(lines)) : undefined;
+  if (refusedAs !== undefined) return compareWithRefused(own, lines, refusedAs);
+  const isAlike = lines.some((line) => isMadeUp(line) && own.every((one) => areAlike(one, line)));
+  const isTried = lines.some((line) => isMadeUp(line) && line.place === 1);
+  return isAlike && !isTried && lines.some(isOrdinaryAccepted) ? { doubt: { first: 'another' } } : nothing;
+}
+
+/** The domain takes made-up recipients, and refuses this one. */
+function compareWithTaken(own: readonly Line[], lines: readonly Line[]): Compared {
+  if (!own.every((line) => areAlike(line, own[0]))) return nothing;
+  const firstRefused = own.find((line) => line.place === 1 && isFollowedBy(isMadeUp, line, lines));
+  if (firstRefused === undefined) return { doubt: { first: 'target', then: 'made_up' } };
+  if (firstPlaceAccepts(lines)) return { contrast: 'unlike_made_up' };
+  return lines.some((line) => isMadeUp(line) && line.place === 1) ? nothing : { doubt: { first: 'made_up' } };
+}
+
+/** The domain refuses made-up recipients in this template. */
+function compareWithRefused(own: readonly Line[], lines: readonly Line[], refusedAs: string): Compared {
+  if (!own.every((line) => templateOf(line) === refusedAs)) return nothing;
+  if (own.some((line) => line.place === 1 && isFollowedByOrdinary(line, lines)))
+    return { contrast: 'like_made_up' };
+  return { doubt: { first: 'target', then: 'ordinary' } };
+}
+
+/** Returns the first line whose label decides, else the first of all. */
+function decisiveOf(own: readonly Line[]): Line | undefined {
+  return own.find(({ said }) => decisiveLabels.has(said.meaning.label)) ?? own[0];
+}
+
+const decisiveLabels: ReadonlySet<string> = new Set([
+  'accepted',
+  'mailbox_not_exist',
+  'mailbox_full',
+  'mailbox_disabled',
+]);
+
+/** Whether a host said two things of one mailbox of which at most one is true. */
+function contradictsItself(own: readonly Line[]): boolean {
+  if (own.length === 1) return false;
+  const labels = new Set(own.map(({ said }) => said.meaning.label).filter((one) => decisiveLabels.has(one)));
+  return labels.size > 1;
+}
+
+/** Returns the decisive reply, then the others about the mailbox and the made-up one as they were heard. */
+function repliesOf(line: Line, own: readonly Line[], lines: readonly Line[]): ReadReply[] {
+  if (lines.length === 1) return [line.said.read];
+  const others = lines.filter((one) => one !== line && (isMadeUp(one) || own.includes(one)));
+  return [line, ...others].map(({ said }) => said.read);
+}
+
+function isMadeUp({ recipient }: Line): boolean {
+  return recipient === 'made_up';
+}
+
+export function isAccepted({ said }: Pick<Line, 'said'>): boolean {
+  return said.meaning.label === 'accepted';
+}
+
+export function isStateOfMailbox({ label }: ReplyMeaning): boolean {
+  return label === 'mailbox_full' || label === 'mailbox_disabled';
+}
+
+/** Mailboxes that hosts take before they look at anything else, as Exim does by default with postmaster. */
+const privileged: ReadonlySet<string> = new Set(['postmaster', 'abuse', 'mailer-daemon']);
+
+function isOrdinary(email: string): boolean {
+  return !privileged.has(email.slice(0, email.lastIndexOf('@')).toLowerCase());
+}
+
+export function isOrdinaryAccepted(line: Line): boolean {
+  return !isMadeUp(line) && isAccepted(line) && isOrdinary(line.email);
+}
+
+function isFollowedByOrdinary(line: Line, lines: readonly Line[]): boolean {
+  return isFollowedBy(isOrdinaryAccepted, line, lines);
+}
+
+/** Whether a recipient of this kind was accepted after the line in its conversation. */
+function isFollowedBy(isKind: (line: Line) => boolean, line: Line, lines: readonly Line[]): boolean {
+  return lines.some(
+    (one) =>
+      one.conversation === line.conversation && one.place > line.place && isKind(one) && isAccepted(one),
+  );
+}
+
+/** Whether the first recipient of some conversation was accepted: the host does not refuse every first one. */
+function firstPlaceAccepts(lines: readonly Line[]): boolean {
+  return lines.some((line) => line.place === 1 && isAccepted(line));
+}
+
+function areAlike(one: Line, other: Line | undefined): boolean {
+  return other !== undefined && templateOf(one) === templateOf(other);
+}
+
+/** Two replies of one template differ in nothing but the recipient that they name. */
+export function templateOf({ said, email }: Pick<Line, 'said' | 'email'>): string {
+  const { code, enhanced } = said.read;
+  const localPart = email.slice(0, email.lastIndexOf('@'));
+  const nameless = [email, localPart].reduce(
+    (words, name) =>
+      words.replace(
+        new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}(?![\\p{L}\\p{N}])`, 'giu'),
+        ' addr ',
+      ),
+    said.text,
+  );
+  return `${code} ${enhanced ?? ''}${normaliseText(nameless)}`;
+}
+
+/** Whether the refusal of a made-up recipient neither calls it unknown nor speaks of us: a contrast may tell. */
+export function leavesDoubt({ meaning, read }: Said): boolean {
+  if (defersAsUnknown(meaning)) return true;
+  return read.code >= 500 && (isWithoutReason({ meaning, read }) || otherReasons.has(meaning.reason));
+}
+
+/** Reasons that are given for a made-up recipient only if the host knows its mailboxes. */
+const otherReasons: ReadonlySet<string> = new Set([
+  'mailbox_disabled',
+  'relaying_denied',
+  'domain_not_served',
+]);
+
+/** Refused for good without a reason, and not for the state of the host or the network (RFC 3463 x.3, x.4). */
+export function isWithoutReason({ meaning, read }: Pick<Said, 'meaning' | 'read'>): boolean {
+  return refusesWithoutReason(meaning) && read.code >= 500 && !/^5\.[34]\./.test(read.enhanced ?? '');
+}

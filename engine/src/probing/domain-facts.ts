@@ -1,0 +1,153 @@
+import { createBoundedCache } from '../bounded-cache.ts';
+import type { Clock } from '../clock.ts';
+import type { MailTarget } from '../dns/mail-route.ts';
+import type { Limits } from '../limits.ts';
+import { emptyNamespace, isFields, type MemoryNamespace } from '../memory.ts';
+import { isBelievedUnasked, providerOf } from '../replies/providers.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { withItem } from '../with-item.ts';
+import type { KnownCatchAll } from './conclude.ts';
+import type { ProviderBeliefs } from './provider-beliefs.ts';
+
+/**
+ * What is known of made-up recipients, for each domain at each of its mail hosts. A backup host may take every
+ * recipient while the first one knows its mailboxes, so nothing is known of a domain as such.
+ *
+ * A yes lives longer than a no: a host that begins to take made-up recipients makes our `safe` a promise that we cannot
+ * keep. An undetermined answer is never remembered, so it cannot displace a good one. An answer that contradicts a fact
+ * removes it.
+ */
+export type DomainFacts = {
+  /** Returns what is remembered, or believed of the provider. */
+  recall(domain: CanonicalHost, target: MailTarget): KnownCatchAll | undefined;
+  /** Whether a made-up recipient is to be asked for, and no other conversation asks for it now. */
+  needsAsking(domain: CanonicalHost, asked: AskedHost): boolean;
+  /** Marks the question as being asked, until `ended`. */
+  begin(domain: CanonicalHost, asked: AskedHost): void;
+  ended(domain: CanonicalHost, asked: AskedHost): void;
+  /** Calls `tell` when the conversation that asks has ended; returns false if none asks. */
+  whenEnded(domain: CanonicalHost, target: MailTarget, tell: () => void): boolean;
+  learn(domain: CanonicalHost, asked: AskedHost, fact: CatchAllFact): void;
+  /** Forgets what is remembered: the host has contradicted it. */
+  forget(domain: CanonicalHost, target: MailTarget): void;
+};
+
+/** The host that is asked, and the route on which it is. */
+export type AskedHost = { target: MailTarget; route: string };
+
+/** `refusedAs` is the template of a refusal that gives no reason, and that a contrast proved to mean "unknown". */
+export type CatchAllFact = { answer: 'yes' } | { answer: 'no'; refusedAs?: string | undefined };
+
+type FactParts = {
+  clock: Clock;
+  limits: Pick<Limits, 'catchAllEntries' | 'catchAllYesMs' | 'catchAllNoMs'>;
+  memory?: MemoryNamespace;
+  beliefs: ProviderBeliefs;
+};
+
+/** `fullMs` is the life that a fact had when it was new. */
+type Kept = { fact: CatchAllFact; fullMs: number };
+
+export function createDomainFacts(parts: FactParts): DomainFacts {
+  const { clock, limits, beliefs, memory = emptyNamespace } = parts;
+  const facts = createBoundedCache<Kept>({ clock, maxEntries: limits.catchAllEntries });
+  const longest = { yes: limits.catchAllYesMs, no: limits.catchAllNoMs };
+  /** The questions that are being asked, each with the calls that wait for its end. */
+  const asking = new Map<string, readonly (() => void)[]>();
+  const ageOf = (key: string, { fullMs }: Kept): number => fullMs - facts.lifeOf(key);
+
+  memory.follow(({ key, value, lifeMs }) => {
+    if (lifeMs <= 0) return facts.delete(key);
+    const fact = readFact(value);
+    if (fact === undefined) return undefined;
+    const heard = { answer: fact.answer, ageMs: Math.max(0, longest[fact.answer] - lifeMs) };
+    const known = facts.peek(key);
+    const isOlder =
+      known !== undefined &&
+      laterAnswer({ answer: known.fact.answer, ageMs: ageOf(key, known) }, heard) !== heard;
+    if (!isOlder) facts.set(key, { fact, fullMs: longest[fact.answer] }, longest[fact.answer] - heard.ageMs);
+    return undefined;
+  });
+
+  function recall(domain: CanonicalHost, target: MailTarget): KnownCatchAll | undefined {
+    const key = keyOf(domain, target);
+    const kept = facts.get(key);
+    if (kept === undefined)
+      return beliefs.holds(domain, target.host)
+        ? { answer: { kind: 'no', from: 'provider_table' } }
+        : undefined;
+    const { fact } = kept;
+    return {
+      answer: { kind: fact.answer, from: 'memory', ageMs: ageOf(key, kept) },
+      refusedAs: fact.answer === 'no' ? fact.refusedAs : undefined,
+    };
+  }
+
+  return {
+    recall,
+    needsAsking: (domain, { target, route }) =>
+      !asking.has(keyOf(domain, target)) &&
+      (beliefs.isDue(domain, { mailHost: target.host, route }) || recall(domain, target) === undefined),
+    begin(domain, { target, route }) {
+      beliefs.begin(domain, { mailHost: target.host, route });
+      const key = keyOf(domain, target);
+      if (!asking.has(key)) asking.set(key, []);
+    },
+    ended(domain, { target }) {
+      const key = keyOf(domain, target);
+      const waiting = asking.get(key) ?? [];
+      asking.delete(key);
+      for (const tell of waiting) tell();
+    },
+    whenEnded(domain, target, tell) {
+      const key = keyOf(domain, target);
+      const waiting = asking.get(key);
+      if (waiting !== undefined) asking.set(key, withItem(waiting, tell));
+      return waiting !== undefined;
+    },
+    learn(domain, { target, route }, fact) {
+      const key = keyOf(domain, target);
+      // At a domain that is usually believed, a fact holds no longer than a doubt does.
+      const mostMs = isBelievedUnasked(domain, target.host) ? beliefs.doubtMs : Infinity;
+      const fullMs = Math.min(longest[fact.answer], mostMs);
+      facts.set(key, { fact, fullMs }, fullMs);
+      memory.learn(key, fact, fullMs);
+      beliefs.note(domain, { mailHost: target.host, route }, fact.answer);
+    },
+    forget(domain, target) {
+      const key = keyOf(domain, target);
+      if (facts.peek(key) === undefined) return;
+      facts.delete(key);
+      memory.learn(key, null, 0);
+    },
+  };
+}
+
+/**
+ * Hosts of a known provider are alike behind one name. Elsewhere two machines may share a name and differ, so each
+ * address counts by itself.
+ */
+function keyOf(domain: CanonicalHost, { host, address }: MailTarget): string {
+  return providerOf(host) === undefined ? `${domain} ${host} ${address}` : `${domain} ${host}`;
+}
+
+/** Longer than any reply that is compared. */
+const longestTemplate = 2_000;
+
+/** Reads a kept value, which is not trusted. */
+function readFact(value: unknown): CatchAllFact | undefined {
+  if (!isFields(value)) return undefined;
+  const { answer, refusedAs } = value;
+  if (answer === 'yes') return { answer };
+  if (answer !== 'no') return undefined;
+  const isTemplate = typeof refusedAs === 'string' && refusedAs.length <= longestTemplate;
+  return isTemplate ? { answer, refusedAs } : { answer };
+}
+
+type Aged = { answer: 'yes' | 'no'; ageMs: number };
+
+/** Returns the later of two engines' answers; of two at once a yes, which promises less. */
+export function laterAnswer(one: Aged, other: Aged): Aged {
+  if (one.ageMs !== other.ageMs) return one.ageMs < other.ageMs ? one : other;
+  return one.answer === 'yes' ? one : other;
+}
