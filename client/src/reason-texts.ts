@@ -15,6 +15,11 @@ export const reasonGroups = {
         'The server refused this mailbox in the words in which it refuses made-up addresses, and accepted another one of the domain.',
       refused_unlike_made_up:
         'The server refused this mailbox without giving a reason, although it accepts made-up addresses of the domain.',
+      said_of_made_up_too:
+        'The server says the same of a made-up address, so it describes the server and not this mailbox.',
+      not_compared:
+        'The server calls the mailbox full or disabled, but it gave no answer for a made-up address beside it.',
+      contradicts_itself: 'The server gave two answers about this mailbox that cannot both be true.',
       spamtrap_listed: "The address is on the operator's list of spam traps.",
       disposable_listed: 'The domain or its mail server belongs to a disposable-address service.',
       operator_denied: "The address is on the operator's deny list, so no mail server was asked.",
@@ -54,6 +59,8 @@ export const reasonGroups = {
       host_resting: 'The mail server is paused because of earlier replies or failures, so it was not asked.',
       control_mailbox_refused:
         'The provider currently rejects mailboxes that are known to exist, so its "no such mailbox" is not believed.',
+      backup_accepts_everything:
+        'Only a backup mail server answered, and it accepts every address. The preferred ones could not be asked.',
       provider_policy: "The operator's policy is not to ask this provider.",
       provider_accepts_everything:
         'The provider accepts every address and decides after the message is sent, so it was not asked.',

@@ -34,11 +34,11 @@ export const limitTable = {
   commandBytes: { value: 512, meaning: 'one SMTP command, CRLF included (RFC 5321 4.5.3.1.4)' },
   mxRecords: { value: 20, meaning: 'MX records looked at' },
   mailAddresses: {
-    value: 5,
+    value: 20,
     meaning: 'mail-host addresses used for one verification, but for those that refuse at once',
   },
   mailHostLookups: {
-    value: 5,
+    value: 10,
     meaning: 'mail-host names resolved for one verification, but for those that refuse at once',
   },
   mailAddressesRefusing: {
@@ -46,7 +46,7 @@ export const limitTable = {
     meaning: 'mail-host addresses that may refuse at once in one verification',
   },
   openConversations: { value: 5_000, meaning: 'conversations open at once in one process' },
-  conversations: { value: 2, meaning: 'SMTP conversations for one verification' },
+  conversations: { value: 10, meaning: 'mail hosts that may turn one verification away or fall silent' },
   addressCharacters: { value: 254, meaning: 'an address (RFC 5321 4.5.3.1.3 less the brackets)' },
   localPartOctets: { value: 64, meaning: 'a local part on the wire (RFC 5321 4.5.3.1.1)' },
   domainOctets: { value: 253, meaning: 'a domain on the wire (RFC 1035)' },

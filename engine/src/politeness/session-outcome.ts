@@ -1,4 +1,5 @@
 import type { ReplyMeaning } from '../replies/meaning.ts';
+import { complainsAboutUs } from '../replies/refusal-kinds.ts';
 import type { Fault } from '../smtp/connection.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 
@@ -15,6 +16,12 @@ export type SessionOutcome = {
 
 /** Who asked for a mailbox, in which domain, and what the host said: that there is none, that it will not have us, or anything else. */
 export type MailboxFinding = { account: string; domain: string; said: 'unknown' | 'complaint' | 'other' };
+
+/** Reduces a reply about a mailbox to what matters for pacing. */
+export function findingOf(meaning: ReplyMeaning): MailboxFinding['said'] {
+  if (meaning.label === 'mailbox_not_exist') return 'unknown';
+  return complainsAboutUs(meaning) ? 'complaint' : 'other';
+}
 
 /** Nothing has gone wrong yet. */
 export function startOutcome(): SessionOutcome {

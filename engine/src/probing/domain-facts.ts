@@ -57,16 +57,15 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
   const ageOf = (key: string, { fullMs }: Kept): number => fullMs - facts.lifeOf(key);
 
   memory.follow(({ key, value, lifeMs }) => {
-    if (lifeMs <= 0) return facts.delete(key);
-    const fact = readFact(value);
-    if (fact === undefined) return undefined;
+    const fact = lifeMs <= 0 ? undefined : readFact(value);
+    if (lifeMs <= 0) facts.delete(key);
+    if (fact === undefined) return;
     const heard = { answer: fact.answer, ageMs: Math.max(0, longest[fact.answer] - lifeMs) };
     const known = facts.peek(key);
     const isOlder =
       known !== undefined &&
       laterAnswer({ answer: known.fact.answer, ageMs: ageOf(key, known) }, heard) !== heard;
     if (!isOlder) facts.set(key, { fact, fullMs: longest[fact.answer] }, longest[fact.answer] - heard.ageMs);
-    return undefined;
   });
 
   function recall(domain: CanonicalHost, target: MailTarget): KnownCatchAll | undefined {

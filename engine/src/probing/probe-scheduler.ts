@@ -1,4 +1,4 @@
-import { createFairQueue, type FairQueue, type ServingRule } from '../fair-queue.ts';
+import type { FairQueue, ServingRule } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import type { OpenConversation, Pacer } from '../politeness/create-pacer.ts';
 import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
@@ -9,6 +9,7 @@ import type { Route, Routes } from '../routes/create-routes.ts';
 import type { EgressRights } from '../routes/egress-rights.ts';
 import { egressFor } from '../routes/rank-egress.ts';
 import { tracedConversations } from '../traced.ts';
+import { HostQueues, type HostQueue } from './host-queues.ts';
 import {
   createPendingProbe,
   settleProbe,
@@ -39,27 +40,9 @@ type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   rights?: Pick<EgressRights, 'onChange'>;
 };
 
-/** A mail host at one address, those who wait for it, and the sessions with it. */
-type HostQueue = {
-  key: string;
-  destination: Destination;
-  /** The egress address that those who wait here are to be asked from, before any other. */
-  egress: string | undefined;
-  waiting: FairQueue<PendingProbe>;
-  /** Probes that have to begin a conversation: none can join one. */
-  beginning: FairQueue<PendingProbe>;
-  open: number;
-  /** Sessions that have not yet been greeted, and so will still take those who wait. */
-  arriving: number;
-  /** Set while the queue waits for the clock. */
-  cancelTimer: (() => void) | undefined;
-  /** Begins what may begin by then. */
-  dispatch: () => void;
-};
-
 type Scheduler = {
   parts: SchedulerParts;
-  queues: Map<string, HostQueue>;
+  queues: HostQueues;
   /** Queues that wait until a session ends under one of the pacer's keys. */
   blockedBy: Map<string, Set<HostQueue>>;
   /** What every session on a route works with, made once for all of them. */
@@ -71,7 +54,7 @@ type Scheduler = {
 export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   const scheduler: Scheduler = {
     parts,
-    queues: new Map(),
+    queues: new HostQueues(),
     blockedBy: new Map(),
     partsOn: new WeakMap(),
     begun: 0,
@@ -79,13 +62,7 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   parts.rights?.onChange(() => wake(ownership, scheduler));
   return {
     ask: (request, patience) => ask(request, patience, scheduler),
-    counts() {
-      const all = [...scheduler.queues.values()];
-      return {
-        waiting: all.reduce((sum, { waiting, beginning }) => sum + waiting.size() + beginning.size(), 0),
-        open: all.reduce((sum, { open }) => sum + open, 0),
-      };
-    },
+    counts: () => scheduler.queues.counts(),
   };
 }
 
@@ -93,7 +70,7 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
   const queue = queueFor(request, scheduler);
   const rest = restFor(request, queue, { patience, scheduler });
   if (rest !== undefined) {
-    forgetIfIdle(queue, scheduler);
+    scheduler.queues.forgetIfIdle(queue);
     return Promise.resolve(restingVisit(rest, scheduler));
   }
   const probe = createPendingProbe(request, patience, scheduler.parts.clock);
@@ -101,7 +78,7 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
   tellWhenSettled(probe, () => {
     queue.waiting.remove(probe);
     queue.beginning.remove(probe);
-    forgetIfIdle(queue, scheduler);
+    scheduler.queues.forgetIfIdle(queue);
   });
   dispatch(queue, scheduler);
   return probe.visit;
@@ -129,28 +106,12 @@ function restingVisit({ reason, until }: KnownRest, { parts }: Scheduler): Visit
   return { kind: 'resting', reason, forMs };
 }
 
-/** Those who are to be asked from different egress addresses cannot share a session, so they wait apart. */
 function queueFor(request: MailboxRequest, scheduler: Scheduler): HostQueue {
   const { queues, parts } = scheduler;
   const { target } = request;
   const policy = parts.policies.policyFor(target.host);
   const egress = request.egress ?? ownEgressFor(request, policy, parts.routes);
-  const key = `${target.address} ${target.host} ${egress ?? ''}`;
-  const known = queues.get(key);
-  if (known !== undefined) return known;
-  const queue: HostQueue = {
-    key,
-    destination: { target, policy },
-    egress,
-    waiting: createFairQueue(),
-    beginning: createFairQueue(),
-    open: 0,
-    arriving: 0,
-    cancelTimer: undefined,
-    dispatch: () => dispatch(queue, scheduler),
-  };
-  queues.set(key, queue);
-  return queue;
+  return queues.of({ target, policy }, egress, (queue) => dispatch(queue, scheduler));
 }
 
 /** Only a group that is spread has mailboxes with an egress address of their own. */
@@ -170,8 +131,10 @@ function dispatch(queue: HostQueue, scheduler: Scheduler): void {
   const { pacer, conversationLimiter } = scheduler.parts;
   const { recipientsPerConversation } = destination.policy.politeness;
   while (beginning.size() > 0 || waiting.size() > queue.arriving * recipientsPerConversation) {
-    if (servesOthers(queue, scheduler))
-      return wait(queue, { until: undefined, key: machineKey(queue) }, scheduler);
+    if (servesOthers(queue, scheduler)) {
+      wait(queue, { until: undefined, key: machineKey(queue) }, scheduler);
+      return;
+    }
     const rest = pacer.restOf(destination);
     if (rest !== undefined) turnAway(queue, restingVisit(rest, scheduler));
     const route = rest === undefined ? chooseRoute(queue, scheduler) : undefined;
@@ -189,15 +152,9 @@ function dispatch(queue: HostQueue, scheduler: Scheduler): void {
 /** Whether the host serves one client at a time, and that is already one of our sessions. */
 function servesOthers({ destination: { target } }: HostQueue, scheduler: Scheduler): boolean {
   return (
-    scheduler.parts.hosts.recall(target.host).oneClient === true && openAt(target.address, scheduler) > 0
+    scheduler.parts.hosts.recall(target.host).oneClient === true &&
+    scheduler.queues.openAt(target.address) > 0
   );
-}
-
-/** Counts the sessions with a machine, under whatever name. */
-function openAt(address: string, { queues }: Scheduler): number {
-  let open = 0;
-  for (const queue of queues.values()) if (queue.destination.target.address === address) open += queue.open;
-  return open;
 }
 
 /** What queues wait for whose host serves one client at a time. */
@@ -382,7 +339,7 @@ function supplyFrom(
       // A probe may come back after the end of its session, if it waited for another one.
       if (queue.open === 0) dispatch(queue, scheduler);
     },
-    hasOthersOpen: () => openAt(queue.destination.target.address, scheduler) > 1,
+    hasOthersOpen: () => scheduler.queues.openAt(queue.destination.target.address) > 1,
   };
 }
 
@@ -408,17 +365,11 @@ function end(queue: HostQueue, { conversation, outcome }: EndedSession, schedule
   dispatch(queue, scheduler);
   if (scheduler.blockedBy.size > 0)
     for (const key of [machineKey(queue), ...pacer.keysOf(queue.destination)]) wake(key, scheduler);
-  forgetIfIdle(queue, scheduler);
+  scheduler.queues.forgetIfIdle(queue);
 }
 
 function wake(key: string, scheduler: Scheduler): void {
   const blocked = scheduler.blockedBy.get(key);
   scheduler.blockedBy.delete(key);
   blocked?.forEach((queue) => dispatch(queue, scheduler));
-}
-
-function forgetIfIdle(queue: HostQueue, { queues }: Scheduler): void {
-  if (queue.open > 0 || queue.waiting.size() > 0 || queue.beginning.size() > 0) return;
-  queue.cancelTimer?.();
-  queues.delete(queue.key);
 }

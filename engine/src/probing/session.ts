@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import type { SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
-import { startOutcome, type MailboxFinding, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { findingOf, startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
-import type { ReplyMeaning } from '../replies/meaning.ts';
 import { providerOf } from '../replies/providers.ts';
-import { complainsAboutUs } from '../replies/refusal-kinds.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { Route } from '../routes/create-routes.ts';
 import type { RouteDialOutcome } from '../routes/create-route-dialer.ts';
@@ -24,9 +22,10 @@ import {
 } from '../smtp/conversation.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { isAccepted, isStateOfMailbox, isWithoutReason, type Line, type Said } from './conclude.ts';
+import type { Line, Said } from './conclude.ts';
 import type { AskedHost, DomainFacts } from './domain-facts.ts';
 import type { HostMemory, HostTraits } from './host-traits.ts';
+import { MadeUpQuestions } from './made-up-questions.ts';
 import { failProbe, isCutShort, type Ending, type PendingProbe } from './pending-probe.ts';
 import {
   countsRefusals,
@@ -77,7 +76,7 @@ export async function runSession(
     for (const probe of roster.all) failProbe(probe, error);
     return session.outcome;
   } finally {
-    session.endAsking();
+    session.madeUp.end();
   }
 }
 
@@ -110,14 +109,13 @@ class Session {
   readonly parts: SessionParts;
   private readonly startedAt: number;
   readonly asked: AskedHost;
+  readonly madeUp: MadeUpQuestions;
   private egressAddress: string | undefined;
   private budget: SessionBudget;
   private readonly traits: HostTraits;
   private lines: Line[] = [];
   /** Recipients that were named so far. */
   private places = 0;
-  /** Domains whose made-up recipient this session asks for. */
-  private asking: CanonicalHost[] = [];
   /** Whether a reply stood in the wrong place. */
   private isShifted = false;
   /** Whether only closing questions are left: no probe joins any more. */
@@ -130,6 +128,7 @@ class Session {
     this.roster = new Roster(first, supply, parts);
     this.startedAt = parts.clock.now();
     this.asked = { target: destination.target, route: parts.route.id };
+    this.madeUp = new MadeUpQuestions(parts.facts, this.asked);
     this.traits = parts.hosts.recall(destination.target.host);
     this.budget = startBudget(destination, this.traits);
   }
@@ -147,7 +146,10 @@ class Session {
     );
     const connection = opened.kind === 'open' ? opened.conversation.connection : opened.connection;
     try {
-      if (opened.kind !== 'open' && this.isBusyWithUs(opened)) return this.waitForOurOwn();
+      if (opened.kind !== 'open' && this.isBusyWithUs(opened)) {
+        this.waitForOurOwn();
+        return undefined;
+      }
       if (opened.kind !== 'open') this.takeProbesBehind();
       const failure = opened.kind === 'open' ? await this.ask(opened.conversation) : opened;
       const ending = failure === undefined ? undefined : this.noteEnding(failure);
@@ -175,11 +177,6 @@ class Session {
     return outcome;
   }
 
-  endAsking(): void {
-    for (const domain of this.asking) this.parts.facts.ended(domain, this.asked);
-    this.asking = [];
-  }
-
   /** Asks for every probe that waits; returns the failure if the host turned us away or the connection broke. */
   private async ask(conversation: Conversation): Promise<Failure | undefined> {
     const { roster, parts } = this;
@@ -193,7 +190,8 @@ class Session {
         continue;
       }
       roster.begin(plan);
-      this.markMadeUp(plan.steps.flatMap(({ question }) => question ?? []));
+      for (const { question } of plan.steps)
+        if (question?.kind === 'made_up') this.madeUp.begin(question.probe.address.host);
       const said = await exchange(conversation, plan.steps, {
         clock: parts.clock,
         limits: parts.limits,
@@ -278,30 +276,16 @@ class Session {
   }
 
   private planParts(): PlanParts {
-    const { parts, asked, roster } = this;
+    const { parts, roster, madeUp } = this;
     const asksAlready = (domain: CanonicalHost): boolean =>
-      this.hasHeardMadeUp(domain) ||
       [...roster.owed, ...roster.closing].some(
         ({ kind, probe }) => kind === 'made_up' && probe.address.host === domain,
       );
     return {
       mailFrom: parts.route.mailFrom,
       madeUpLocalPart: parts.madeUpLocalPart,
-      needsMadeUp: (domain: CanonicalHost) => parts.facts.needsAsking(domain, asked) && !asksAlready(domain),
+      needsMadeUp: (domain) => madeUp.isNeeded(domain, this.lines) && !asksAlready(domain),
     };
-  }
-
-  private hasHeardMadeUp(domain: CanonicalHost): boolean {
-    return this.lines.some(({ recipient, email }) => recipient === 'made_up' && email.endsWith(`@${domain}`));
-  }
-
-  private markMadeUp(questions: readonly RecipientQuestion[]): void {
-    for (const { kind, probe } of questions) {
-      const domain = probe.address.host;
-      if (kind !== 'made_up' || this.asking.includes(domain)) continue;
-      this.parts.facts.begin(domain, this.asked);
-      this.asking.push(domain);
-    }
   }
 
   /** Takes more of the probes that wait, unless this session has lasted long enough. */
@@ -336,17 +320,7 @@ class Session {
   private needsMadeUpBeside({ address }: PendingProbe): boolean {
     const email = `${address.localPart}@${address.host}`;
     const line = this.lines.find((one) => one.email === email);
-    if (line === undefined || this.hasHeardMadeUp(address.host)) return false;
-    const { target } = this.asked;
-    if (isStateOfMailbox(line.said.meaning)) return providerOf(target.host) === undefined;
-    const known = this.parts.facts.recall(address.host, target);
-    if (isAccepted(line)) return known === undefined && !this.isAskedElsewhere(address.host);
-    return isWithoutReason(line.said) && known?.answer.kind === 'yes';
-  }
-
-  /** Whether another conversation asks for the made-up recipient of the domain: its answer will do. */
-  private isAskedElsewhere(domain: CanonicalHost): boolean {
-    return !this.asking.includes(domain) && !this.parts.facts.needsAsking(domain, this.asked);
+    return line !== undefined && this.madeUp.isNeededBeside(line, address.host, this.lines);
   }
 
   /** A host that punishes each refusal with a delay, as Courier does, is given few at once, the made-up one last. */
@@ -412,7 +386,7 @@ class Session {
   private startAnew(): void {
     this.budget = { ...this.budget, transaction: undefined, recipientsInTransaction: 0 };
     this.roster.askAgain();
-    this.endAsking();
+    this.madeUp.end();
   }
 
   /** Whether the host turned us away because another conversation of ours is open. */
@@ -422,21 +396,16 @@ class Session {
   }
 
   /** Lets the probes wait until our other conversation with this host has ended. */
-  private waitForOurOwn(): undefined {
+  private waitForOurOwn(): void {
     this.learn({ oneClient: true });
     this.roster.end();
     this.roster.giveBack(this.roster.all, () => false);
   }
 
-  /** Takes the probes behind the first: its fate would have been theirs. */
+  /** Takes the probes behind the first, which would have met with the same. */
   private takeProbesBehind(): void {
     this.roster.takeMore(this.order.destination.policy.politeness.recipientsPerConversation);
   }
 }
 
 type WhyNotDialled = Exclude<RouteDialOutcome, { kind: 'connected' }>['why'];
-
-function findingOf(meaning: ReplyMeaning): MailboxFinding['said'] {
-  if (meaning.label === 'mailbox_not_exist') return 'unknown';
-  return complainsAboutUs(meaning) ? 'complaint' : 'other';
-}
