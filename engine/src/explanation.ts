@@ -102,8 +102,7 @@ function causeOf(evidence: Evidence, verdict: Verdict): Cause {
 function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
   if (mailbox === undefined) return { reason: 'not_asked', retry: never };
   if (mailbox.kind === 'no_answer') {
-    // It will accept everything tomorrow as well.
-    if (mailbox.reason === 'provider_accepts_everything') return { reason: mailbox.reason, retry: never };
+    if (lastingReasons.has(mailbox.reason)) return { reason: mailbox.reason, retry: never };
     const reason = mailbox.meaning?.reason ?? mailbox.reason;
     if (mailbox.retryAfterMs !== undefined)
       return { reason, retry: retryIn(Math.max(1, Math.ceil(mailbox.retryAfterMs / 1_000))) };
@@ -128,6 +127,12 @@ function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
       };
   }
 }
+
+/** Tomorrow the provider accepts everything as well, and the operator's policy is the same. */
+const lastingReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
+  'provider_accepts_everything',
+  'provider_policy',
+]);
 
 /** A host that was not there, fell silent or hung up may do better before long. */
 const passingReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
