@@ -83,6 +83,7 @@ test('the services everybody knows are on the list', () => {
 
 test('the lists written by hand are what the engine carries', () => {
   assert.deepEqual(mailHosts, readByHand('disposable-mail-hosts.txt'));
+  assert.deepEqual(dataNames('privacy-relays.txt'), relays);
   assert.deepEqual(roles, readByHand('role-names.txt'));
   assert.deepEqual(
     free,

@@ -29,6 +29,7 @@ async function buildLists(): Promise<Map<URL, string>> {
     'disposable-mail-hosts.txt': readByHand('disposable-mail-hosts.txt'),
     'free-providers.txt': inByteOrder([...providers].filter((name) => !isCovered(name, providers))),
     'parked-mail-hosts.txt': readByHand('parked-mail-hosts.txt'),
+    'privacy-relays.txt': inByteOrder(relays),
     'role-names.txt': readByHand('role-names.txt'),
   };
 

@@ -10,6 +10,8 @@ export type Explanation = {
   did_you_mean?: string;
   /** The domain is parked: its mail goes to a service that takes it for names nobody uses. */
   parked?: true;
+  /** The address is at a privacy relay, which forwards mail to a mailbox of its owner: real, not disposable. */
+  is_relay?: true;
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   /** The replies that were read, in order. */

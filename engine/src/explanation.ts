@@ -15,6 +15,8 @@ export type Explanation = {
   did_you_mean?: string;
   /** The domain is parked: its mail goes to a service that takes it for names nobody uses. */
   parked?: true;
+  /** The address is at a privacy relay, which forwards mail to a mailbox of its owner: real, not disposable. */
+  is_relay?: true;
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   replies: { phase: SmtpPhase; code: number; enhanced?: string; text: string }[];
@@ -48,6 +50,7 @@ export function explain(evidence: Evidence, verdict: Verdict, timings: Timings):
   const meant = providerMeant(evidence);
   if (meant !== undefined) told.did_you_mean = meant;
   if (lists.parked !== undefined) told.parked = lists.parked;
+  if (lists.relay !== undefined) told.is_relay = lists.relay;
   if (mailbox?.host !== undefined) told.mail_host = mailbox.host;
   return { ...told, replies: mailbox?.replies.map(presentReply) ?? [], timings_ms: timings };
 }

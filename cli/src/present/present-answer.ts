@@ -77,11 +77,17 @@ function errorLines({ email, error, explanation }: Answer & { kind: 'error' }, t
   return [head, ...row('why', whyText(explanation.reason), terminal), ...lastRows(explanation, terminal)];
 }
 
-function hintRows({ did_you_mean: meant, parked }: Explanation, terminal: Terminal): string[] {
+function hintRows(
+  { did_you_mean: meant, parked, is_relay: isRelay }: Explanation,
+  terminal: Terminal,
+): string[] {
   return [
     ...(meant === undefined ? [] : row('perhaps', `did you mean ${meant}?`, terminal)),
     ...(parked === true
       ? row('parked', 'the mail of the domain goes to a service for unused domains', terminal)
+      : []),
+    ...(isRelay === true
+      ? row('relay', 'the mail is forwarded to a mailbox that its owner keeps private', terminal)
       : []),
   ];
 }

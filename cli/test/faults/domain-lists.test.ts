@@ -155,6 +155,7 @@ describe('domain-lists update', () => {
         ['disposable-mail-hosts', false],
         ['parked-mail-hosts', false],
         ['free-providers', false],
+        ['privacy-relays', false],
         ['role-names', false],
       ],
     );

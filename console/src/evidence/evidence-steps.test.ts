@@ -95,6 +95,12 @@ describe('the evidence for a verdict', () => {
     assert.ok(steps.every(({ kind }) => kind !== 'host'));
   });
 
+  test('says that a privacy relay forwards the mail, and that no relay is disposable', () => {
+    assert.match(told({}, { is_relay: true }), /privacy relay, which forwards mail/);
+    assert.doesNotMatch(told({}, { is_relay: true }), /disposable/);
+    assert.doesNotMatch(told({}), /relay/);
+  });
+
   test('says that a domain is parked', () => {
     assert.match(told({}, { parked: true }), /The domain is parked/);
     assert.doesNotMatch(told({}), /parked/);

@@ -78,9 +78,15 @@ function dnsLines(
   ];
 }
 
-function listLines({ is_disposable: isDisposable }: Explained, { stage, reason }: Explanation): string[] {
+function listLines(
+  { is_disposable: isDisposable }: Explained,
+  { stage, reason, is_relay: isRelay }: Explanation,
+): string[] {
   if (stage === 'lists') return [`${reasonSentence(reason)} No mail server was contacted.`];
-  return isDisposable === true ? ['The domain belongs to a disposable-address service.'] : [];
+  if (isDisposable === true) return ['The domain belongs to a disposable-address service.'];
+  return isRelay === true
+    ? ['The domain belongs to a privacy relay, which forwards mail to the mailbox of its owner.']
+    : [];
 }
 
 function hostLines(explanation: Explanation): string[] {

@@ -12,6 +12,8 @@ export type ListFindings = {
   nearProvider?: string;
   /** The domain's mail goes to a service that parks names nobody uses. Known once DNS has told where it goes. */
   parked?: true;
+  /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps to himself. */
+  relay?: true;
 };
 
 export type Lists = {

@@ -8,6 +8,7 @@ export const listFileNames = [
   'disposable-mail-hosts.txt',
   'parked-mail-hosts.txt',
   'free-providers.txt',
+  'privacy-relays.txt',
   'role-names.txt',
 ] as const;
 

@@ -85,14 +85,23 @@ test('a disposable name under a shared suffix says nothing of the suffix or of i
   }
 });
 
-test('privacy relays and real providers are not disposable', () => {
+test('privacy relays are told apart and, like real providers, not disposable', () => {
   const relays =
-    'privaterelay.appleid.com duck.com mozmail.com relay.firefox.com simplelogin.com slmail.me aleeas.com ann.anonaddy.com addy.io passmail.net passinbox.com fastmail.com cloaked.id';
+    'privaterelay.appleid.com duck.com mozmail.com relay.firefox.com simplelogin.com slmail.me aleeas.com ann.anonaddy.com addy.io passmail.net passinbox.com cloaked.id';
   const providers =
     'gmail.com yahoo.co.uk outlook.de hotmail.fr gmx.net web.de proton.me tutanota.com yandex.ru mail.ru qq.com 163.com naver.com icloud.com aol.com zoho.com posteo.de mailbox.org t-online.de orange.fr libero.it seznam.cz wp.pl rediffmail.com';
-  for (const host of `${relays} ${providers}`.split(' ')) {
-    assert.equal(builtIn.find(address(`ann@${host}`)).disposable, false, host);
+  for (const host of relays.split(' ')) {
+    assert.deepEqual(builtIn.find(address(`ann@${host}`)), { ...nothing, relay: true }, host);
   }
+  for (const host of `fastmail.com ${providers}`.split(' ')) {
+    const found = builtIn.find(address(`ann@${host}`));
+    assert.deepEqual([found.disposable, found.relay], [false, undefined], host);
+  }
+});
+
+test('a privacy relay is disposable only by the word of the operator', () => {
+  const { lists } = listsWith({ disposable: fileOf('duck.com\n') });
+  assert.deepEqual(lists.find(address('ann@duck.com')), { ...nothing, disposable: true, relay: true });
 });
 
 test('a free provider is found by its domain or the registrable domain above it', () => {

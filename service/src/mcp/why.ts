@@ -11,6 +11,9 @@ export const whySchema = Type.Object({
   did_you_mean: Type.Optional(
     Type.String({ description: 'The domain of a large provider that was most likely meant' }),
   ),
+  is_relay: Type.Optional(
+    Type.Literal(true, { description: 'The address is at a privacy relay: real, not disposable' }),
+  ),
   mail_host: Type.Optional(Type.String({ description: 'The mail host that was asked' })),
   replies_of_mail_host: Type.Array(
     Type.Object({
@@ -25,6 +28,7 @@ export const whySchema = Type.Object({
 
 export function whyOf(explanation: Explanation): Static<typeof whySchema> {
   const { stage, reason, retry, did_you_mean: didYouMean, mail_host: mailHost, replies } = explanation;
+  const { is_relay: isRelay } = explanation;
   const meaning = reasonText(reason);
   return {
     stage,
@@ -33,6 +37,7 @@ export function whyOf(explanation: Explanation): Static<typeof whySchema> {
     retry_advised: retry.advised,
     ...(retry.after_seconds === undefined ? {} : { retry_after_seconds: retry.after_seconds }),
     ...(didYouMean === undefined ? {} : { did_you_mean: didYouMean }),
+    ...(isRelay === undefined ? {} : { is_relay: isRelay }),
     ...(mailHost === undefined ? {} : { mail_host: mailHost }),
     replies_of_mail_host: replies,
   };

@@ -33,6 +33,11 @@ export const explanationSchema = Type.Object(
     parked: Type.Optional(
       Type.Literal(true, { description: 'The mail of the domain goes to a service that parks unused names' }),
     ),
+    is_relay: Type.Optional(
+      Type.Literal(true, {
+        description: 'The address is at a privacy relay, which forwards mail to a mailbox of its owner',
+      }),
+    ),
     mail_host: Type.Optional(Type.String({ description: 'The mail host that was asked' })),
     replies: repliesSchema,
     timings_ms: Type.Object({
