@@ -17,6 +17,10 @@ export type Explanation = {
   parked?: true;
   /** The address is at a privacy relay, which forwards mail to a mailbox of its owner: real, not disposable. */
   is_relay?: true;
+  /** A role that nobody should write to in bulk, such as `abuse`, `noreply` or `everyone`. */
+  not_for_bulk?: true;
+  /** The local part was made by a program for one message: BATV (`prvs=`), SRS, VERP, `bounce+…`. */
+  is_machine?: true;
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   replies: { phase: SmtpPhase; code: number; enhanced?: string; text: string }[];
@@ -51,6 +55,8 @@ export function explain(evidence: Evidence, verdict: Verdict, timings: Timings):
   if (meant !== undefined) told.did_you_mean = meant;
   if (lists.parked !== undefined) told.parked = lists.parked;
   if (lists.relay !== undefined) told.is_relay = lists.relay;
+  if (lists.notForBulk !== undefined) told.not_for_bulk = lists.notForBulk;
+  if (lists.machine !== undefined) told.is_machine = lists.machine;
   if (mailbox?.host !== undefined) told.mail_host = mailbox.host;
   return { ...told, replies: mailbox?.replies.map(presentReply) ?? [], timings_ms: timings };
 }

@@ -19,6 +19,7 @@ export type BuildReport = {
     disposable: number;
     free: number;
     roles: number;
+    rolesNotForBulk: number;
     mailHosts: number;
     parkedHosts: number;
     relays: number;
@@ -50,6 +51,7 @@ address before it asks anyone, where the data comes from, and what was left out.
 | free providers | ${counts.free} | \`free-providers.txt\` | the domain or its registrable domain |
 | privacy relays | ${counts.relays} | \`privacy-relays.txt\` | the domain or a parent of it, up to the registrable domain |
 | role names | ${counts.roles} | \`role-names.txt\` | the local part, ignoring case and \`+tag\` |
+| roles that nobody should write to in bulk | ${counts.rolesNotForBulk} | \`roles-not-for-bulk.txt\` | as role names |
 
 A registrable domain is one label more than a public suffix; both sections of the Public Suffix List count. What is
 known about \`a.github.io\` says nothing about \`b.github.io\`.

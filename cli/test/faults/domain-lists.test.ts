@@ -157,6 +157,7 @@ describe('domain-lists update', () => {
         ['free-providers', false],
         ['privacy-relays', false],
         ['role-names', false],
+        ['roles-not-for-bulk', false],
       ],
     );
     assert.equal(rows[0]?.['entries'], builtIn.length);

@@ -14,6 +14,10 @@ export type ListFindings = {
   parked?: true;
   /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps to himself. */
   relay?: true;
+  /** A role that nobody should write to in bulk: `abuse`, `noreply`, `everyone`. It is a `role` as well. */
+  notForBulk?: true;
+  /** The local part was made by a program for one message: BATV, SRS, VERP, `bounce+…`. */
+  machine?: true;
 };
 
 export type Lists = {

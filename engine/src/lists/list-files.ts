@@ -10,6 +10,7 @@ export const listFileNames = [
   'free-providers.txt',
   'privacy-relays.txt',
   'role-names.txt',
+  'roles-not-for-bulk.txt',
 ] as const;
 
 export type ListFileName = (typeof listFileNames)[number];

@@ -134,6 +134,26 @@ test('a mail host of a service that parks domains is known, its other hosts are 
     assert.equal(builtIn.isParkedMailHost(host), false, host);
 });
 
+test('roles that nobody should write to in bulk are told apart from those that people read', () => {
+  for (const name of 'abuse postmaster spam security noc mailer-daemon noreply no.reply devnull fbl everyone Abuse+eu'.split(
+    ' ',
+  ))
+    assert.deepEqual(
+      builtIn.find(address(`${name}@example.com`)),
+      { ...nothing, role: true, notForBulk: true },
+      name,
+    );
+  for (const name of 'info sales contact support webmaster hello team'.split(' '))
+    assert.deepEqual(builtIn.find(address(`${name}@example.com`)), { ...nothing, role: true }, name);
+});
+
+test('a machine address is told as such, and is no role for it', () => {
+  const prvs = builtIn.find(address('prvs=2843a1b2c3=jane@example.com'));
+  assert.deepEqual(prvs, { ...nothing, machine: true });
+  const bounce = builtIn.find(address('bounce+a1b2c3@example.com'));
+  assert.deepEqual(bounce, { ...nothing, role: true, notForBulk: true, machine: true });
+});
+
 test('a role is a matter of the local part alone', () => {
   assert.deepEqual(builtIn.find(address('Support+eu@example.com')), { ...nothing, role: true });
 });

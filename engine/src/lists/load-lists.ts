@@ -5,6 +5,7 @@ import type { Address } from '../syntax/address.ts';
 import { allParents, registrableDomain, someOfFamily } from './domain-family.ts';
 import type { ListFindings, Lists } from './findings.ts';
 import { findListFile, type ListFileName } from './list-files.ts';
+import { isMachineAddress } from './machine-address.ts';
 import { findDisorder, readNameSet } from './name-set.ts';
 import { nearProvider } from './near-provider.ts';
 import type { OperatorList } from './operator-list.ts';
@@ -56,7 +57,9 @@ export function createLists({
   const parkedHosts = read('parked-mail-hosts.txt');
   const free = read('free-providers.txt');
   const relays = read('privacy-relays.txt');
-  const roles = readRoleNames(findListFile('role-names.txt', renewedIn).path);
+  const readRoles = (name: ListFileName) => readRoleNames(findListFile(name, renewedIn).path);
+  const roles = readRoles('role-names.txt');
+  const rolesNotForBulk = readRoles('roles-not-for-bulk.txt');
 
   const known = rememberLast((host: string) => {
     const registrable = registrableDomain(host) ?? host;
@@ -91,6 +94,8 @@ export function createLists({
       };
       if (listed.near !== undefined) found.nearProvider = listed.near;
       if (listed.relay) found.relay = true;
+      if (found.role && rolesNotForBulk.has(address.localPart)) found.notForBulk = true;
+      if (isMachineAddress(address.localPart)) found.machine = true;
       return found;
     },
     isDisposableMailHost: (mailHost, address) =>
