@@ -83,6 +83,8 @@ test('the services everybody knows are on the list', () => {
 
 test('the lists written by hand are what the engine carries', () => {
   assert.deepEqual(mailHosts, readByHand('disposable-mail-hosts.txt'));
+  assert.deepEqual(dataNames('privacy-relays.txt'), relays);
+  assert.deepEqual(dataNames('roles-not-for-bulk.txt'), readByHand('roles-not-for-bulk.txt'));
   assert.deepEqual(roles, readByHand('role-names.txt'));
   assert.deepEqual(
     free,
@@ -104,6 +106,11 @@ test('a role name is lower-case words joined by single hyphens, two letters at l
   );
 });
 
+test('what nobody should write to in bulk is a role', () => {
+  const notForBulk = new Set(dataNames('roles-not-for-bulk.txt'));
+  assert.deepEqual([...notForBulk.difference(new Set(roles))], []);
+});
+
 test('docs/lists.md tells the counts of the committed files, and they add up', () => {
   const page = committed('docs/lists.md');
   const entries = (list: string): number => figure(page, new RegExp(`^\\| ${list} +\\| +(\\d+) `, 'm'));
@@ -111,6 +118,11 @@ test('docs/lists.md tells the counts of the committed files, and they add up', (
   assert.equal(entries('disposable mail hosts'), mailHosts.length);
   assert.equal(entries('free providers'), free.length);
   assert.equal(entries('role names'), roles.length);
+  assert.equal(
+    entries('roles that nobody should write to in bulk'),
+    dataNames('roles-not-for-bulk.txt').length,
+  );
+  assert.equal(entries('privacy relays'), relays.length);
 
   const row = (meaning: string): number =>
     figure(page, new RegExp(`^\\| ${RegExp.escape(meaning)} +\\| +(\\d+) `, 'm'));

@@ -29,7 +29,9 @@ async function buildLists(): Promise<Map<URL, string>> {
     'disposable-mail-hosts.txt': readByHand('disposable-mail-hosts.txt'),
     'free-providers.txt': inByteOrder([...providers].filter((name) => !isCovered(name, providers))),
     'parked-mail-hosts.txt': readByHand('parked-mail-hosts.txt'),
+    'privacy-relays.txt': inByteOrder(relays),
     'role-names.txt': readByHand('role-names.txt'),
+    'roles-not-for-bulk.txt': readByHand('roles-not-for-bulk.txt'),
   };
 
   const free = data['free-providers.txt'];
@@ -46,6 +48,7 @@ async function buildLists(): Promise<Map<URL, string>> {
       disposable: disposable.names.length,
       free: free.length,
       roles: data['role-names.txt'].length,
+      rolesNotForBulk: data['roles-not-for-bulk.txt'].length,
       mailHosts: data['disposable-mail-hosts.txt'].length,
       parkedHosts: data['parked-mail-hosts.txt'].length,
       relays: relays.size,

@@ -1,10 +1,11 @@
 import { wrap } from '../cli/src/present/wrap.ts';
+import { forbiddingProviders } from '../engine/src/politeness/ask-providers.ts';
 import { builtInPolicies, type BuiltInPolicy } from '../engine/src/politeness/built-in-policies.ts';
 import { politenessTable } from '../engine/src/politeness/default-politeness.ts';
 import { policyFileBounds, spreadBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
-import { publishedPolicies } from './published-policies.ts';
+import { lookedUp, lookedUpOn, publishedPolicies, type LookedUp } from './published-policies.ts';
 
 const columns = 118;
 
@@ -12,6 +13,7 @@ const columns = 118;
 export function providersPage(): string {
   return [
     ...opening,
+    ...leavingOut(),
     ...defaults(),
     ...differences(),
     ...beliefs(),
@@ -142,10 +144,40 @@ function published(): string[] {
     '## What providers publish about verification without sending',
     '',
     ...wrapped(
-      'This is what we know, in our words, and it was not checked with the providers. Read their current pages before you verify in volume. To a receiver, a connection that names recipients and sends nothing looks like directory harvesting, and anti-abuse groups have said that they do not welcome it, whatever the intent. Verify addresses that were given to you, ask about each rarely, and set `asking` to `skip` where you would rather not ask.',
+      `This is what public pages say, in our words, read in archived copies in ${lookedUpOn}. Nothing was checked with the providers: read their current pages before you verify in volume. To a receiver, a connection that names recipients and sends nothing looks like directory harvesting, whatever the intent. Verify addresses that were given to you, ask about each rarely, and leave out providers that you would rather not ask.`,
     ),
     '',
+    ...lookedUp.flatMap(subject),
+    '### Each provider',
+    '',
     ...providerTable.flatMap(({ id }) => item(`**${id}**: ${publishedPolicies[id]}`)),
+    '',
+  ];
+}
+
+function subject({ title, says, sources, advice, unconfirmed }: LookedUp): string[] {
+  const cited = sources.map(({ name, url }) => [name, `<${url}>`]);
+  return [
+    `### ${title}`,
+    '',
+    ...wrapped(says),
+    '',
+    ...table(['source', 'page'], cited),
+    '',
+    ...wrapped(advice),
+    '',
+    ...wrapped(`Not confirmed: ${unconfirmed}`),
+    '',
+  ];
+}
+
+function leavingOut(): string[] {
+  return [
+    '## Which providers are asked',
+    '',
+    ...wrapped(
+      `\`MAILPROOF_ASK_PROVIDERS\` says which providers are asked at all. \`all\` is the default. \`permitted\` leaves out those whose published policy forbids verification without sending: ${inline(forbiddingProviders)}. \`-outlook,-microsoft\` leaves out the providers named. An address at a provider that is left out is \`unknown\`, free of charge, with the reason \`provider_policy\`; no mail host is contacted, not even by a prober elsewhere. An entry with \`asking\` in your own file (below) takes precedence.`,
+    ),
     '',
   ];
 }
@@ -180,7 +212,7 @@ function fileFormat(): string[] {
     ),
     '',
     ...wrapped(
-      '`providers`: the name is one of the IDs below, a group (`example.com`), or a suffix of mail hosts that starts with a dot (`.mx.example.net` is that host and all below it). Entries are applied in this order: the defaults, the built-in table, the entry of the group, entries of suffixes from the shortest to the longest. What an entry does not state stays as it was. Hosts of a suffix are still counted with their group.',
+      '`providers`: the name is one of the IDs below, a group (`example.com`), or a suffix of mail hosts that starts with a dot (`.mx.example.net` is that host and all below it). Entries are applied in this order: the defaults, the built-in table, `MAILPROOF_ASK_PROVIDERS`, the entry of the group, entries of suffixes from the shortest to the longest. What an entry does not state stays as it was. Hosts of a suffix are still counted with their group.',
     ),
     '',
     ...item(

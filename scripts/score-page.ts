@@ -1,4 +1,4 @@
-import { considerations, scoreStarts } from '../engine/src/score.ts';
+import { considerations, notForBulkStart, scoreStarts } from '../engine/src/score.ts';
 import { markdownTable } from './markdown-table.ts';
 
 /** docs/score.md, made from the engine's tables so that they cannot differ. */
@@ -15,8 +15,21 @@ export function scorePage(): string {
     '',
     ...markdownTable([
       ['status', 'starts at', 'least', 'most'],
-      ...statuses.map(([status, start]) => [`\`${status}\``, ...[start, ...extremes(status)].map(String)]),
+      ...statuses.map(([status, start]) => [
+        `\`${status}\``,
+        ...[start, ...extremes(status, start)].map(String),
+      ]),
+      [
+        '`role_account`, not for bulk mail',
+        ...[notForBulkStart, ...extremes('role_account', notForBulkStart)].map(String),
+      ],
     ]),
+    '',
+    'The last row is for roles that nobody should write to in bulk: desks for abuse and security, machines, `noreply`, and',
+    'lists that reach a whole company (`everyone`). Mail to them arrives, and costs the sender its reputation, so',
+    '`is_safe_to_send` is false and the score stands aside from the order. The names are in',
+    '`cli/src/domain-lists/by-hand/roles-not-for-bulk.txt`. Roles whose job is to read mail (`info`, `sales`, `support`)',
+    'are not among them. At a catch-all domain a role changes nothing.',
     '',
     'Each of these that holds adds its points:',
     '',
@@ -39,8 +52,7 @@ function pointsFor(status: string): number[] {
 }
 
 /** What the evidence can make of it: of points that exclude each other only one side can hold. */
-function extremes(status: string): [least: number, most: number] {
-  const start = new Map(Object.entries(scoreStarts)).get(status) ?? 0;
+function extremes(status: string, start: number): [least: number, most: number] {
   const gains = bestOf(status, Math.max);
   const losses = bestOf(status, Math.min);
   return [start + losses, start + gains];

@@ -10,6 +10,12 @@ export type Explanation = {
   did_you_mean?: string;
   /** The domain is parked: its mail goes to a service that takes it for names nobody uses. */
   parked?: true;
+  /** The address is at a privacy relay, which forwards mail to a mailbox of its owner: real, not disposable. */
+  is_relay?: true;
+  /** A role that nobody should write to in bulk, such as `abuse`, `noreply` or `everyone`. */
+  not_for_bulk?: true;
+  /** The local part was made by a program for one message: BATV (`prvs=`), SRS, VERP, `bounce+…`. */
+  is_machine?: true;
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   /** The replies that were read, in order. */

@@ -69,6 +69,8 @@ export type EngineSettings = {
   renewedListsIn?: string | undefined;
   /** The operator's own policies, routes and canaries. */
   policyFile?: PolicyFile | undefined;
+  /** Providers that are not asked, unless the policy file asks them; none by default. */
+  providersLeftOut?: readonly string[];
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
   pacing?: 'on' | 'off';
   limits?: Partial<Limits>;
@@ -137,7 +139,8 @@ export function createEngine(settings: EngineSettings): Engine {
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
   const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
-  const policies = createPolicyBook({ file: settings.policyFile, pacing: settings.pacing ?? 'on' });
+  const { policyFile: file, pacing = 'on', providersLeftOut: leftOut } = settings;
+  const policies = createPolicyBook({ file, pacing, leftOut });
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
   const routes = openRoutes(base, rights, memoryOf('route'));

@@ -15,6 +15,12 @@ export type Explanation = {
   did_you_mean?: string;
   /** The domain is parked: its mail goes to a service that takes it for names nobody uses. */
   parked?: true;
+  /** The address is at a privacy relay, which forwards mail to a mailbox of its owner: real, not disposable. */
+  is_relay?: true;
+  /** A role that nobody should write to in bulk, such as `abuse`, `noreply` or `everyone`. */
+  not_for_bulk?: true;
+  /** The local part was made by a program for one message: BATV (`prvs=`), SRS, VERP, `bounce+…`. */
+  is_machine?: true;
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   replies: { phase: SmtpPhase; code: number; enhanced?: string; text: string }[];
@@ -48,6 +54,9 @@ export function explain(evidence: Evidence, verdict: Verdict, timings: Timings):
   const meant = providerMeant(evidence);
   if (meant !== undefined) told.did_you_mean = meant;
   if (lists.parked !== undefined) told.parked = lists.parked;
+  if (lists.relay !== undefined) told.is_relay = lists.relay;
+  if (lists.notForBulk !== undefined) told.not_for_bulk = lists.notForBulk;
+  if (lists.machine !== undefined) told.is_machine = lists.machine;
   if (mailbox?.host !== undefined) told.mail_host = mailbox.host;
   return { ...told, replies: mailbox?.replies.map(presentReply) ?? [], timings_ms: timings };
 }
@@ -102,8 +111,7 @@ function causeOf(evidence: Evidence, verdict: Verdict): Cause {
 function smtpCause({ mailbox }: Evidence): Pick<Cause, 'reason' | 'retry'> {
   if (mailbox === undefined) return { reason: 'not_asked', retry: never };
   if (mailbox.kind === 'no_answer') {
-    // It will accept everything tomorrow as well.
-    if (mailbox.reason === 'provider_accepts_everything') return { reason: mailbox.reason, retry: never };
+    if (lastingReasons.has(mailbox.reason)) return { reason: mailbox.reason, retry: never };
     const reason = mailbox.meaning?.reason ?? mailbox.reason;
     if (mailbox.retryAfterMs !== undefined)
       return { reason, retry: retryIn(Math.max(1, Math.ceil(mailbox.retryAfterMs / 1_000))) };
@@ -136,6 +144,11 @@ const causeByContrast: Record<Contrast, Pick<Cause, 'reason' | 'retry'>> = {
   not_compared: { reason: 'not_compared', retry: retryIn(retryAfterSeconds.silent) },
   contradictory: { reason: 'contradicts_itself', retry: retryIn(retryAfterSeconds.unreachable) },
 };
+/** Tomorrow the provider accepts everything as well, and the operator's policy is the same. */
+const lastingReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
+  'provider_accepts_everything',
+  'provider_policy',
+]);
 
 /** A host that was not there, fell silent or hung up may do better before long. */
 const passingReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([

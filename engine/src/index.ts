@@ -25,6 +25,7 @@ export type { EngineMemory, Remembered } from './memory.ts';
 export { createOwnSignals, type OwnSignals } from './own-signals.ts';
 export type { Patience } from './patience.ts';
 export type { Predecessor } from './politeness/create-pacer.ts';
+export { askProvidersMayBe, forbiddingProviders, parseAskProviders } from './politeness/ask-providers.ts';
 export { createPolicyBook } from './politeness/create-policy-book.ts';
 export type { PolicyFile, RouteSetting } from './politeness/policy-file.ts';
 export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';

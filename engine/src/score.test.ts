@@ -14,6 +14,7 @@ type Facts = {
   mailHost: string;
   implicit: boolean;
   role: boolean;
+  notForBulk: boolean;
   free: boolean;
   catchAll: CatchAllAnswer;
   posture: DomainPosture;
@@ -24,6 +25,7 @@ const plain: Facts = {
   mailHost: 'mx.plain.test',
   implicit: false,
   role: false,
+  notForBulk: false,
   free: false,
   catchAll: { kind: 'no', from: 'random_probe' },
   posture: {},
@@ -31,12 +33,19 @@ const plain: Facts = {
 
 /** Evidence of an accepted mailbox. */
 function evidence(facts: Partial<Facts>): Evidence {
-  const { domain, mailHost, implicit, role, free, catchAll, posture } = { ...plain, ...facts };
+  const { domain, mailHost, implicit, role, notForBulk, free, catchAll, posture } = { ...plain, ...facts };
   const host = domain as CanonicalHost;
   const name = mailHost as CanonicalHost;
   return {
     address: { email: `x@${domain}`, username: 'x', domain, host, localPart: 'x', needsSmtputf8: false },
-    lists: { disposable: false, role, free, spamtrap: false, denied: false },
+    lists: {
+      disposable: false,
+      role,
+      free,
+      spamtrap: false,
+      denied: false,
+      ...(notForBulk ? { notForBulk } : {}),
+    },
     route: {
       kind: 'takes_mail',
       implicit,
@@ -73,6 +82,7 @@ const anyFacts: fc.Arbitrary<Facts> = fc.record({
   ),
   implicit: fc.boolean(),
   role: fc.boolean(),
+  notForBulk: fc.constant(false),
   free: fc.boolean(),
   catchAll: fc.oneof(
     fc.constantFrom<CatchAllAnswer>(
@@ -140,6 +150,16 @@ describe('the score', () => {
     );
   });
 
+  test('of a role that nobody should write to in bulk is 20 to 40, below every catch-all', () => {
+    fc.assert(
+      fc.property(anyFacts, anyFacts, (facts, other) => {
+        const found = scoreOf('role_account', evidence({ ...facts, role: true, notForBulk: true }));
+        assert.ok(found >= 20 && found <= 40, String(found));
+        assert.ok(found < scoreOf('catch_all', evidence(other)));
+      }),
+    );
+  });
+
   test('is 0 for what cannot be delivered, always', () => {
     assert.deepEqual([scoreStarts.invalid, scoreStarts.spamtrap], [0, 0]);
     fc.assert(fc.property(anyFacts, (facts) => scoreOf('invalid', evidence(facts)) === 0));
@@ -181,7 +201,7 @@ describe('the score', () => {
       rising,
     );
     assert.equal(of({}), rising[0], 'what was not answered counts for nothing');
-    assert.ok(score({ catchAll: yes, role: true }) > of({}));
+    assert.equal(score({ catchAll: yes, role: true }), of({}), 'a role adds nothing');
     assert.ok(score({ catchAll: yes, implicit: true }) < of({}));
   });
 });

@@ -6,7 +6,8 @@ import type { AskedVerdict, ListedVerdict } from './verdict.ts';
 /**
  * The score: an estimate, in percent, of the chance that a message sent now is delivered. The status gives where it
  * starts, each consideration that holds adds its points. The points are ours and not yet measured against bounces; what
- * they cannot do is change the order of the statuses (a test goes through all evidence there can be).
+ * they cannot do is change the order of the statuses (a test goes through all evidence there can be). Roles that
+ * nobody should write to in bulk stand aside from that order.
  *
  * `docs/score.md` is written from these two tables.
  */
@@ -22,6 +23,9 @@ export const scoreStarts: Readonly<Record<ScoredStatus, number>> = {
   role_account: 80,
   safe: 95,
 };
+
+/** The start of a role account that is not for bulk mail: a message arrives there, and does harm. */
+export const notForBulkStart = 30;
 
 type Consideration = {
   /** What it answers; of several with the same question one can hold at most. */
@@ -109,19 +113,20 @@ export const considerations: readonly Consideration[] = [
     points: { catch_all: 4 },
     holds: ({ posture }) => posture?.mtaSts === true,
   },
-  {
-    question: 'role',
-    what: 'the local part is a role, which somebody is more likely to read than another name',
-    points: { catch_all: 3 },
-    holds: ({ lists }) => lists.role,
-  },
 ];
 
 export function scoreOf(status: ScoredStatus, evidence: Evidence): number {
-  return considerations.reduce((score, { points, holds }) => {
-    const added = points[status];
-    return added !== undefined && holds(evidence) ? score + added : score;
-  }, scoreStarts[status]);
+  return considerations.reduce(
+    (score, { points, holds }) => {
+      const added = points[status];
+      return added !== undefined && holds(evidence) ? score + added : score;
+    },
+    startOf(status, evidence),
+  );
+}
+
+function startOf(status: ScoredStatus, { lists }: Evidence): number {
+  return status === 'role_account' && lists.notForBulk === true ? notForBulkStart : scoreStarts[status];
 }
 
 function isOwnDomainOfProvider({ address, mailbox }: Evidence): boolean {

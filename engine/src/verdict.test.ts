@@ -152,6 +152,20 @@ describe('every row of the verdict table', () => {
     });
   });
 
+  test('row 8: a role that nobody should write to in bulk is not safe to send, with a low score', () => {
+    const lists = listed({ role: true, notForBulk: true });
+    assert.deepEqual(judge(evidence({ ...lists, mailbox: answered('accepted') })), {
+      ...common,
+      ...routed,
+      ...mailbox,
+      is_role_account: true,
+      status: 'role_account',
+      overall_score: 31,
+      is_safe_to_send: false,
+      is_deliverable: true,
+    });
+  });
+
   for (const free of [false, true]) {
     test(`row 9: accepted and no made-up address taken is safe, ${free ? 'at a free provider too' : 'elsewhere'}`, () => {
       assert.deepEqual(judge(evidence({ ...listed({ free }), mailbox: answered('accepted') })), {

@@ -119,7 +119,7 @@ function asked(evidence: Evidence, status: AskedVerdict['status']): AskedVerdict
     ...common(evidence),
     status,
     overall_score: scoreOf(status, evidence),
-    is_safe_to_send: deliverable && status !== 'catch_all',
+    is_safe_to_send: status === 'safe' || (status === 'role_account' && evidence.lists.notForBulk !== true),
     is_deliverable: deliverable,
     can_connect_smtp: evidence.mailbox?.kind === 'answered',
     has_inbox_full: status === 'inbox_full',

@@ -19,6 +19,7 @@ export type BuildReport = {
     disposable: number;
     free: number;
     roles: number;
+    rolesNotForBulk: number;
     mailHosts: number;
     parkedHosts: number;
     relays: number;
@@ -48,7 +49,9 @@ address before it asks anyone, where the data comes from, and what was left out.
 | disposable mail hosts | ${counts.mailHosts} | \`disposable-mail-hosts.txt\` | a mail host of the domain or a parent of it, up to the registrable domain |
 | mail hosts of parked domains | ${counts.parkedHosts} | \`parked-mail-hosts.txt\` | a mail host of the domain or a parent of it, up to the registrable domain |
 | free providers | ${counts.free} | \`free-providers.txt\` | the domain or its registrable domain |
+| privacy relays | ${counts.relays} | \`privacy-relays.txt\` | the domain or a parent of it, up to the registrable domain |
 | role names | ${counts.roles} | \`role-names.txt\` | the local part, ignoring case and \`+tag\` |
+| roles that nobody should write to in bulk | ${counts.rolesNotForBulk} | \`roles-not-for-bulk.txt\` | as role names |
 
 A registrable domain is one label more than a public suffix; both sections of the Public Suffix List count. What is
 known about \`a.github.io\` says nothing about \`b.github.io\`.
@@ -141,7 +144,8 @@ function rest({ counts }: BuildReport): string {
 The files in \`cli/src/domain-lists/by-hand/\` each start with their own rule: the free providers, ${counts.roles} role
 names (RFC 2142 and common ones in a dozen languages, none that is also a person's name), ${counts.mailHosts} mail hosts that
 disposable services run themselves, ${counts.parkedHosts} that park domains, and ${counts.relays} domains of privacy relays. A relay
-forwards mail to a person's own mailbox, so its addresses are not disposable.
+forwards mail to a person's own mailbox, so its addresses are not disposable; the explanation says \`is_relay\`. Only
+the operator's own list can call them disposable.
 
 ## Renewing without a release
 

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parseCidr } from '@mailproof/engine';
 import { describeConfig, readConfig, type Config } from './config.ts';
+import { providerSettings } from './provider-settings.ts';
 import { signInSettings } from './sign-in-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailproof-config-'));
@@ -202,14 +203,6 @@ const rows = [
     bad: [...notNumbers, '999', '2000000001'],
   }),
   row({
-    key: 'providersFile',
-    name: 'MAILPROOF_PROVIDERS_FILE',
-    usual: undefined,
-    good: [[file, file]],
-    bad: [`${file}.missing`, folder],
-  }),
-  row({ key: 'pacing', name: 'MAILPROOF_PACING', usual: 'on', good: [['off', 'off']], bad: ['false', 'no'] }),
-  row({
     key: 'adminToken',
     name: 'MAILPROOF_ADMIN_TOKEN',
     usual: undefined,
@@ -300,9 +293,10 @@ const rows = [
   }),
 ];
 
-test('the rows above are all the settings there are, but for those of signing in', () => {
-  const others = Object.values(signInSettings).map(({ names }) => names[0]);
-  const inTable = Object.keys(read({})).filter((key) => !(key in signInSettings));
+test('the rows above are all the settings there are, but for those of signing in and of providers', () => {
+  const elsewhere = { ...signInSettings, ...providerSettings };
+  const others = Object.values(elsewhere).map(({ names }) => names[0]);
+  const inTable = Object.keys(read({})).filter((key) => !(key in elsewhere));
   const keys = rows.map(({ key }) => key);
   assert.deepEqual(keys, inTable);
   const names = describeConfig({}).flatMap(({ name }) => (others.includes(name) ? [] : [name]));

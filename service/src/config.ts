@@ -1,5 +1,6 @@
 import { canonicalHost, parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
 import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
+import { providerSettings, type ProviderConfig } from './provider-settings.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
   directory,
@@ -24,11 +25,14 @@ import {
 import { findSignInProblem, signInSettings, type SignInConfig } from './sign-in-settings.ts';
 import { thisHostName, usualDataDir } from './usual-values.ts';
 
+/** Settings whose rows stand in a file of their own. */
+type TablesOfTheirOwn = SignInConfig & ProviderConfig;
+
 /**
  * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
  * the documentation are made from this table, and nothing else reads the environment.
  */
-export type Config = SignInConfig & {
+export type Config = TablesOfTheirOwn & {
   host: string;
   port: number;
   /** Where a proxy has the service on its host, without a slash at the end; empty: at the root. */
@@ -52,8 +56,6 @@ export type Config = SignInConfig & {
   listDeadlineMs: number;
   listMaxRows: number;
   listMaxBytes: number;
-  providersFile: string | undefined;
-  pacing: 'on' | 'off';
   adminToken: string | undefined;
   trustedProxies: Cidr[];
   tlsCertFile: string | undefined;
@@ -208,18 +210,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...usually(200_000_000),
     ...wholeNumber(1_000, 2_000_000_000),
   },
-  providersFile: {
-    names: ['MAILPROOF_PROVIDERS_FILE'],
-    meaning: 'limits, routes and probe/skip per provider, over the built-in table',
-    ...usuallyNone,
-    ...readableFile,
-  },
-  pacing: {
-    names: ['MAILPROOF_PACING'],
-    meaning: 'off lifts the limits of rate and concurrency per destination (tests, private networks)',
-    ...usually('on'),
-    ...oneOf('on', 'off'),
-  },
+  ...providerSettings,
   adminToken: {
     names: ['MAILPROOF_ADMIN_TOKEN'],
     meaning: 'switches the admin API on, for whoever knows it',

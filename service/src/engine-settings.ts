@@ -16,6 +16,7 @@ export function engineSettings(config: Config, onProblem: (message: string) => v
     egressAllow,
     starttls,
     pacing,
+    providersLeftOut: config.providersLeftOut,
     policyFile: config.providersFile === undefined ? undefined : openPolicyFile(config.providersFile),
     listFiles: {
       spamtraps: config.spamtrapsFile,

@@ -39,7 +39,10 @@ async function setUp(
 }
 
 const servers = () => world.environment['MAILPROOF_DNS_SERVERS'] ?? '';
-const good = () => [servers(), 'probe.test', 'verify@probe.test', join(folder, 'data'), 'sqlite', 'new'];
+const good = () => [
+  ...[servers(), 'probe.test', 'verify@probe.test', join(folder, 'data')],
+  ...['sqlite', 'new', 'all'],
+];
 
 describe('setup', () => {
   test('writes what was answered into a file for its owner alone, which the service reads', async () => {
@@ -93,7 +96,7 @@ describe('setup', () => {
 
   test('a database that cannot be reached is told, without its password', async () => {
     const url = 'postgres://mailproof:hunter2@127.0.0.1:1/mailproof';
-    const answers = [...good().slice(0, 4), url, 'n', 'sqlite', 'none'];
+    const answers = [...good().slice(0, 4), url, 'n', 'sqlite', 'none', 'all'];
     const { code, stderr, file } = await setUp(answers);
     assert.equal(code, 0);
     assert.match(stderr, /problem .*database: .*cannot be reached/);
@@ -104,7 +107,7 @@ describe('setup', () => {
   test('an empty answer keeps what is set, and lines that were not asked for stay', async () => {
     const token = 't'.repeat(40);
     const text = `# ours\nMAILPROOF_LOG_LEVEL=warn\nMAILPROOF_HELO_NAME="probe.test"\nMAILPROOF_ADMIN_TOKEN=${token}\n`;
-    const answers = [servers(), '', 'verify@probe.test', join(folder, 'data'), '', ''];
+    const answers = [servers(), '', 'verify@probe.test', join(folder, 'data'), '', '', ''];
     const { code, stderr, file } = await setUp(answers, { text });
     assert.equal(code, 0);
     const written = readFileSync(file, 'utf8');
@@ -113,6 +116,20 @@ describe('setup', () => {
     assert.match(written, new RegExp(`^MAILPROOF_ADMIN_TOKEN=${token}$`, 'm'));
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.ok(!stderr.includes(token));
+  });
+
+  test('asks whether providers are asked whose policy forbids it: all by default, with the advice that goes with it', async () => {
+    const answers = good().slice(0, -1);
+    const all = await setUp([...answers, '']);
+    assert.match(all.stderr, /policy forbids verification without sending \(outlook;[^\n]*\n\[all\]/);
+    assert.match(all.stderr, /warning .*providers: all are asked, outlook too[\s\S]*never send mail/);
+    assert.doesNotMatch(readFileSync(all.file, 'utf8'), /ASK_PROVIDERS/);
+    const permitted = await setUp([...answers, 'nobody', 'permitted']);
+    assert.match(permitted.stderr, /MAILPROOF_ASK_PROVIDERS is "nobody"; it may be all, permitted/);
+    assert.match(readFileSync(permitted.file, 'utf8'), /^MAILPROOF_ASK_PROVIDERS=permitted$/m);
+    const read = readConfig({ MAILPROOF_CONFIG: permitted.file });
+    assert.ok(read.kind === 'ok');
+    assert.deepEqual(read.config.providersLeftOut, ['outlook']);
   });
 
   test('an input that ends too soon, or never makes sense, writes nothing', async () => {

@@ -21,7 +21,7 @@ export const setupCommand = defineCommand({
     json: { type: 'flag', meaning: 'one object at the end: {file, settings: [NAME…]}' },
   },
   notes: [
-    'Asks for the resolver, the HELO name, the sender, the data directory, the database and the token of the operator. Each answer is checked as mailproof doctor does it. An empty answer keeps what is in brackets. Other lines of an existing file stay as they are.',
+    'Asks for the resolver, the HELO name, the sender, the data directory, the database, the token of the operator, and whether providers that forbid verification are asked. Each answer is checked as mailproof doctor does it. An empty answer keeps what is in brackets. Other lines of an existing file stay as they are.',
     'The file is readable only for you, because it may hold secrets. The service reads it if MAILPROOF_CONFIG names it.',
   ],
   examples: ['mailproof setup', 'mailproof setup --file /etc/mailproof/mailproof.conf'],

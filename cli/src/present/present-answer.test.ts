@@ -61,11 +61,22 @@ describe('the evidence for an address', () => {
     );
   });
 
-  test('a slip in the domain and a parked domain are told', () => {
-    const explanation = { ...unknown.explanation, did_you_mean: 'gmail.com', parked: true as const };
+  test('a slip in the domain, a parked domain, a relay and what nobody should write to are told', () => {
+    const yes = true as const;
+    const explanation = {
+      ...unknown.explanation,
+      did_you_mean: 'gmail.com',
+      parked: yes,
+      is_relay: yes,
+      not_for_bulk: yes,
+      is_machine: yes,
+    };
     const told = presentEvidence({ ...unknown, explanation }, terminal);
     assert.match(told, /^ {2}perhaps +did you mean gmail\.com\?$/m);
     assert.match(told, /^ {2}parked +the mail of the domain goes to a service/m);
+    assert.match(told, /^ {2}relay +the mail is forwarded to a mailbox/m);
+    assert.match(told, /^ {2}role +nobody should write to this role in bulk$/m);
+    assert.match(told, /^ {2}machine +a program made this address/m);
     assert.match(presentShort({ ...unknown, explanation }, terminal), /, did you mean gmail\.com\?\n$/);
   });
 

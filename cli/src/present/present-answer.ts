@@ -77,12 +77,16 @@ function errorLines({ email, error, explanation }: Answer & { kind: 'error' }, t
   return [head, ...row('why', whyText(explanation.reason), terminal), ...lastRows(explanation, terminal)];
 }
 
-function hintRows({ did_you_mean: meant, parked }: Explanation, terminal: Terminal): string[] {
+function hintRows(explanation: Explanation, terminal: Terminal): string[] {
+  const { did_you_mean: meant, parked, is_relay, not_for_bulk, is_machine } = explanation;
+  const hint = (holds: true | undefined, title: string, text: string): string[] =>
+    holds === undefined ? [] : row(title, text, terminal);
   return [
     ...(meant === undefined ? [] : row('perhaps', `did you mean ${meant}?`, terminal)),
-    ...(parked === true
-      ? row('parked', 'the mail of the domain goes to a service for unused domains', terminal)
-      : []),
+    ...hint(parked, 'parked', 'the mail of the domain goes to a service for unused domains'),
+    ...hint(is_relay, 'relay', 'the mail is forwarded to a mailbox that its owner keeps private'),
+    ...hint(not_for_bulk, 'role', 'nobody should write to this role in bulk'),
+    ...hint(is_machine, 'machine', 'a program made this address for one message; nobody reads it'),
   ];
 }
 

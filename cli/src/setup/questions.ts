@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { forbiddingProviders } from '@mailproof/engine';
 import { StoreOpenError } from '@mailproof/service';
 import type { DoctorParts, Finding } from '../doctor/check.ts';
 import { checkHeloName } from '../doctor/check-helo-name.ts';
@@ -56,7 +57,27 @@ export const questions: readonly Question[] = [
     meaning: (answer) => (answer === 'new' ? randomBytes(32).toString('hex') : answer),
     check: () => Promise.resolve([]),
   },
+  {
+    setting: 'MAILPROOF_ASK_PROVIDERS',
+    text:
+      `Providers whose policy forbids verification without sending (${forbiddingProviders.join(', ')}; see docs/providers.md): ` +
+      '"all" asks them too, "permitted" does not. Or name providers to leave out, such as -outlook,-microsoft',
+    without: 'all',
+    check: ({ config }) => Promise.resolve([tellLeftOut(config)]),
+  },
 ];
+
+function tellLeftOut({ providersLeftOut }: DoctorParts['config']): Finding {
+  const check = 'providers';
+  if (providersLeftOut.length > 0)
+    return {
+      check,
+      state: 'ok',
+      seen: `${providersLeftOut.join(', ')}: not asked, addresses there are unknown`,
+    };
+  const seen = `all are asked, ${forbiddingProviders.join(', ')} too`;
+  return { check, state: 'warning', seen, remedy: 'Ask from IP addresses that never send mail.' };
+}
 
 /** Only looks: the first start makes the tables. */
 async function checkDatabase(config: DoctorParts['config']): Promise<Finding> {

@@ -155,7 +155,9 @@ describe('domain-lists update', () => {
         ['disposable-mail-hosts', false],
         ['parked-mail-hosts', false],
         ['free-providers', false],
+        ['privacy-relays', false],
         ['role-names', false],
+        ['roles-not-for-bulk', false],
       ],
     );
     assert.equal(rows[0]?.['entries'], builtIn.length);

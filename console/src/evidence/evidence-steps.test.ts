@@ -95,6 +95,18 @@ describe('the evidence for a verdict', () => {
     assert.ok(steps.every(({ kind }) => kind !== 'host'));
   });
 
+  test('says that a role is not for bulk mail, and that a program made an address', () => {
+    assert.match(told({ is_role_account: true }, { not_for_bulk: true }), /write to this role in bulk/);
+    assert.match(told({}, { is_machine: true }), /A program made this address/);
+    assert.doesNotMatch(told({ is_role_account: true }), /bulk|program/);
+  });
+
+  test('says that a privacy relay forwards the mail, and that no relay is disposable', () => {
+    assert.match(told({}, { is_relay: true }), /privacy relay, which forwards mail/);
+    assert.doesNotMatch(told({}, { is_relay: true }), /disposable/);
+    assert.doesNotMatch(told({}), /relay/);
+  });
+
   test('says that a domain is parked', () => {
     assert.match(told({}, { parked: true }), /The domain is parked/);
     assert.doesNotMatch(told({}), /parked/);

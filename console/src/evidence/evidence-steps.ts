@@ -28,7 +28,7 @@ export function evidenceSteps(result: Explained): Step[] {
   if (explanation === undefined) return [];
   const decided = explanation.stage;
   const steps: (Omit<Step, 'decides' | 'exchanges'> & { exchanges?: Exchange[]; stage: string })[] = [
-    { kind: 'address', stage: 'syntax', title: 'The address', lines: addressLines(result) },
+    { kind: 'address', stage: 'syntax', title: 'The address', lines: addressLines(result, explanation) },
     { kind: 'dns', stage: 'dns', title: 'What DNS says', lines: dnsLines(result, explanation) },
     { kind: 'lists', stage: 'lists', title: 'Lists', lines: listLines(result, explanation) },
     {
@@ -45,12 +45,10 @@ export function evidenceSteps(result: Explained): Step[] {
     .map(({ stage, exchanges = [], ...step }) => ({ ...step, exchanges, decides: stage === decided }));
 }
 
-function addressLines({
-  username,
-  domain,
-  is_role_account: isRole,
-  is_free_email: isFree,
-}: Explained): string[] {
+function addressLines(
+  { username, domain, is_role_account: isRole, is_free_email: isFree }: Explained,
+  { not_for_bulk: notForBulk, is_machine: isMachine }: Explanation,
+): string[] {
   const parts =
     username === undefined || domain === undefined
       ? []
@@ -58,6 +56,8 @@ function addressLines({
   return [
     ...parts,
     ...(isRole === true ? [`${username ?? 'The mailbox'} is a role rather than a person.`] : []),
+    ...(notForBulk === true ? ['Nobody should write to this role in bulk.'] : []),
+    ...(isMachine === true ? ['A program made this address for one message; nobody reads it.'] : []),
     ...(isFree === true ? ['The domain belongs to a free email provider.'] : []),
   ];
 }
@@ -78,9 +78,15 @@ function dnsLines(
   ];
 }
 
-function listLines({ is_disposable: isDisposable }: Explained, { stage, reason }: Explanation): string[] {
+function listLines(
+  { is_disposable: isDisposable }: Explained,
+  { stage, reason, is_relay: isRelay }: Explanation,
+): string[] {
   if (stage === 'lists') return [`${reasonSentence(reason)} No mail server was contacted.`];
-  return isDisposable === true ? ['The domain belongs to a disposable-address service.'] : [];
+  if (isDisposable === true) return ['The domain belongs to a disposable-address service.'];
+  return isRelay === true
+    ? ['The domain belongs to a privacy relay, which forwards mail to the mailbox of its owner.']
+    : [];
 }
 
 function hostLines(explanation: Explanation): string[] {

@@ -12,6 +12,12 @@ export type ListFindings = {
   nearProvider?: string;
   /** The domain's mail goes to a service that parks names nobody uses. Known once DNS has told where it goes. */
   parked?: true;
+  /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps to himself. */
+  relay?: true;
+  /** A role that nobody should write to in bulk: `abuse`, `noreply`, `everyone`. It is a `role` as well. */
+  notForBulk?: true;
+  /** The local part was made by a program for one message: BATV, SRS, VERP, `bounce+…`. */
+  machine?: true;
 };
 
 export type Lists = {

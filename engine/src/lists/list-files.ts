@@ -8,7 +8,9 @@ export const listFileNames = [
   'disposable-mail-hosts.txt',
   'parked-mail-hosts.txt',
   'free-providers.txt',
+  'privacy-relays.txt',
   'role-names.txt',
+  'roles-not-for-bulk.txt',
 ] as const;
 
 export type ListFileName = (typeof listFileNames)[number];

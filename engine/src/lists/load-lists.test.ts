@@ -85,14 +85,23 @@ test('a disposable name under a shared suffix says nothing of the suffix or of i
   }
 });
 
-test('privacy relays and real providers are not disposable', () => {
+test('privacy relays are told apart and, like real providers, not disposable', () => {
   const relays =
-    'privaterelay.appleid.com duck.com mozmail.com relay.firefox.com simplelogin.com slmail.me aleeas.com ann.anonaddy.com addy.io passmail.net passinbox.com fastmail.com cloaked.id';
+    'privaterelay.appleid.com duck.com mozmail.com relay.firefox.com simplelogin.com slmail.me aleeas.com ann.anonaddy.com addy.io passmail.net passinbox.com cloaked.id';
   const providers =
     'gmail.com yahoo.co.uk outlook.de hotmail.fr gmx.net web.de proton.me tutanota.com yandex.ru mail.ru qq.com 163.com naver.com icloud.com aol.com zoho.com posteo.de mailbox.org t-online.de orange.fr libero.it seznam.cz wp.pl rediffmail.com';
-  for (const host of `${relays} ${providers}`.split(' ')) {
-    assert.equal(builtIn.find(address(`ann@${host}`)).disposable, false, host);
+  for (const host of relays.split(' ')) {
+    assert.deepEqual(builtIn.find(address(`ann@${host}`)), { ...nothing, relay: true }, host);
   }
+  for (const host of `fastmail.com ${providers}`.split(' ')) {
+    const found = builtIn.find(address(`ann@${host}`));
+    assert.deepEqual([found.disposable, found.relay], [false, undefined], host);
+  }
+});
+
+test('a privacy relay is disposable only by the word of the operator', () => {
+  const { lists } = listsWith({ disposable: fileOf('duck.com\n') });
+  assert.deepEqual(lists.find(address('ann@duck.com')), { ...nothing, disposable: true, relay: true });
 });
 
 test('a free provider is found by its domain or the registrable domain above it', () => {
@@ -123,6 +132,26 @@ test('a mail host of a service that parks domains is known, its other hosts are 
     assert.equal(builtIn.isParkedMailHost(host), true, host);
   for (const host of ['mx.above.com', 'mx.example.com'])
     assert.equal(builtIn.isParkedMailHost(host), false, host);
+});
+
+test('roles that nobody should write to in bulk are told apart from those that people read', () => {
+  for (const name of 'abuse postmaster spam security noc mailer-daemon noreply no.reply devnull fbl everyone Abuse+eu'.split(
+    ' ',
+  ))
+    assert.deepEqual(
+      builtIn.find(address(`${name}@example.com`)),
+      { ...nothing, role: true, notForBulk: true },
+      name,
+    );
+  for (const name of 'info sales contact support webmaster hello team'.split(' '))
+    assert.deepEqual(builtIn.find(address(`${name}@example.com`)), { ...nothing, role: true }, name);
+});
+
+test('a machine address is told as such, and is no role for it', () => {
+  const prvs = builtIn.find(address('prvs=2843a1b2c3=jane@example.com'));
+  assert.deepEqual(prvs, { ...nothing, machine: true });
+  const bounce = builtIn.find(address('bounce+a1b2c3@example.com'));
+  assert.deepEqual(bounce, { ...nothing, role: true, notForBulk: true, machine: true });
 });
 
 test('a role is a matter of the local part alone', () => {

@@ -5,6 +5,7 @@ import type { Address } from '../syntax/address.ts';
 import { allParents, registrableDomain, someOfFamily } from './domain-family.ts';
 import type { ListFindings, Lists } from './findings.ts';
 import { findListFile, type ListFileName } from './list-files.ts';
+import { isMachineAddress } from './machine-address.ts';
 import { findDisorder, readNameSet } from './name-set.ts';
 import { nearProvider } from './near-provider.ts';
 import type { OperatorList } from './operator-list.ts';
@@ -16,8 +17,8 @@ import { watchList, type ListFile } from './watched-list.ts';
  * What is known of an address before anybody is asked: the lists that come with the engine (`data/`, where
  * they are from in `docs/lists.md`) and the four that an operator may keep.
  *
- * The operator's word outranks ours: an allowed address or domain is never called disposable. Neither
- * outranks the operator's own deny list and spam traps.
+ * The operator's word outranks ours: an allowed address or domain is never called disposable. A privacy relay is
+ * called so only by the operator's own list. Neither outranks the operator's own deny list and spam traps.
  */
 export type OperatorFiles = {
   spamtraps?: string | undefined;
@@ -55,13 +56,19 @@ export function createLists({
   const mailHosts = read('disposable-mail-hosts.txt');
   const parkedHosts = read('parked-mail-hosts.txt');
   const free = read('free-providers.txt');
-  const roles = readRoleNames(findListFile('role-names.txt', renewedIn).path);
+  const relays = read('privacy-relays.txt');
+  const readRoles = (name: ListFileName) => readRoleNames(findListFile(name, renewedIn).path);
+  const roles = readRoles('role-names.txt');
+  const rolesNotForBulk = readRoles('roles-not-for-bulk.txt');
 
   const known = rememberLast((host: string) => {
     const registrable = registrableDomain(host) ?? host;
     const isFree = free.has(host) || (registrable !== host && free.has(registrable));
+    const isRelay = someOfFamily(host, registrable, relays.has);
     return {
-      disposable: someOfFamily(host, registrable, disposable.has),
+      // Somebody reads what a relay forwards, whatever a renewed list says.
+      disposable: !isRelay && someOfFamily(host, registrable, disposable.has),
+      relay: isRelay,
       free: isFree,
       near: isFree ? undefined : nearProvider(host),
     };
@@ -86,9 +93,13 @@ export function createLists({
         denied: names(deny.current(), address),
       };
       if (listed.near !== undefined) found.nearProvider = listed.near;
+      if (listed.relay) found.relay = true;
+      if (found.role && rolesNotForBulk.has(address.localPart)) found.notForBulk = true;
+      if (isMachineAddress(address.localPart)) found.machine = true;
       return found;
     },
-    isDisposableMailHost: (mailHost, address) => knownHost(mailHost).disposable && !isAllowed(address),
+    isDisposableMailHost: (mailHost, address) =>
+      knownHost(mailHost).disposable && !known(address.host).relay && !isAllowed(address),
     isParkedMailHost: (mailHost) => knownHost(mailHost).parked,
     // Every file is opened, read and closed in one breath: nothing is held.
     close: () => undefined,

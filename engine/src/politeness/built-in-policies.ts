@@ -13,6 +13,8 @@ import type { ProviderSetting } from './policy-file.ts';
 export type BuiltInPolicy = Omit<ProviderSetting, 'routes' | 'controls'> & {
   group: ProviderId | 'cox.net';
   stance: string;
+  /** Its published policy forbids verification without sending; `docs/providers.md` cites it. */
+  forbidsVerification?: true;
 };
 
 export const builtInPolicies: readonly BuiltInPolicy[] = [
@@ -21,13 +23,15 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
     group: 'google',
     stance:
       'Wants a PTR record that leads back to the same address, volume that does not double suddenly, and limits ' +
-      'counted by mail host and not by domain. After 421 4.7.28 it wants ten minutes of silence. Takes the ' +
+      'counted by mail host and not by domain of the recipient. Quotas hold per IP address and per sender ' +
+      'domain. After 421 4.7.28 it wants ten minutes of silence. Takes the ' +
       'recipients of one domain in a transaction.',
   },
   {
     group: 'outlook',
+    forbidsVerification: true,
     stance:
-      'Wants valid reverse DNS and no dynamic addresses; allows 500 connections, and defers addresses without a ' +
+      'Forbids verification without sending. Wants valid reverse DNS and no dynamic addresses; allows 500 connections, and defers addresses without a ' +
       'reputation (451 4.7.650 to 4.7.652). Takes one recipient in a transaction.',
   },
   {
@@ -44,7 +48,8 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
     stance:
       'Accepts every recipient and tells the truth only after the message, which is never sent. Counts unknown ' +
       'recipients against an address ("excessive unknown recipients"), allows 20 messages in a connection, ' +
-      'wants a PTR record that is not generic.',
+      'wants a PTR record that is not generic. Hosts cox.net, att.net, sbcglobal.net, bellsouth.net and, as they ' +
+      'move, comcast.net as well.',
   },
   {
     group: 'apple',
@@ -71,7 +76,8 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   {
     group: 'cox.net',
     politeness: whereUnknownMailboxesAreCounted,
-    stance: 'Blocks an address after too many invalid recipients.',
+    stance:
+      'Blocks an address after too many invalid recipients. The mail of cox.net itself goes to Yahoo since October 2024.',
   },
   {
     group: 'orange',
@@ -80,7 +86,8 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   },
   {
     group: 'comcast',
-    stance: 'Allows 25 connections; answers 421 to an address without reverse DNS.',
+    stance:
+      'Allows 25 connections; answers 421 to an address without reverse DNS. Moves its mailboxes to Yahoo through 2026.',
   },
   {
     // A limit that is answered like an unknown mailbox must not be met: one conversation, ten a minute, are ours.

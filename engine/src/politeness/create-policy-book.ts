@@ -7,8 +7,8 @@ import type { HostPolicy, Politeness, PolicyBook } from './policy.ts';
 
 /**
  * The policy for a mail host, laid in layers, each over the one before and only where it says something:
- * the defaults, what is built in for the host's group, what the operator's file says of the group, and
- * what it says of suffixes of the host's name, the longest last.
+ * the defaults, what is built in for the host's group, whether the operator leaves that provider out, what the
+ * operator's file says of the group, and what it says of suffixes of the host's name, the longest last.
  *
  * A suffix does not make a group of its own: its hosts are still counted with the rest of their group,
  * each against its own limits.
@@ -17,12 +17,14 @@ type PolicyBookParts = {
   file?: PolicyFile | undefined;
   /** `off` lifts every limit of rate and concurrency. */
   pacing: 'on' | 'off';
+  /** Providers that the operator does not ask (`MAILPROOF_ASK_PROVIDERS`), unless the file asks them. */
+  leftOut?: readonly string[] | undefined;
 };
 
 /** Policies do not change while the process lives, so an entry leaves only to make room for another. */
 export const policiesRemembered = 20_000;
 
-export function createPolicyBook({ file, pacing }: PolicyBookParts): PolicyBook {
+export function createPolicyBook({ file, pacing, leftOut = [] }: PolicyBookParts): PolicyBook {
   const remembered = createBoundedCache<HostPolicy>({ maxEntries: policiesRemembered });
   return {
     policyFor(mailHost) {
@@ -31,7 +33,7 @@ export function createPolicyBook({ file, pacing }: PolicyBookParts): PolicyBook 
       const host = mailHost.toLowerCase().replace(/\.$/u, '');
       const known = remembered.peek(host);
       if (known !== undefined) return known;
-      const policy = layPolicy(host, file?.providers);
+      const policy = layPolicy(host, { leftOut, settings: file?.providers ?? noSettings });
       if (pacing === 'off') policy.politeness = withoutPace(policy.politeness);
       remembered.set(host, frozen(policy));
       return policy;
@@ -51,7 +53,11 @@ function withoutPace(politeness: Politeness): Politeness {
   return politeness === defaultPoliteness ? unpacedByDefault : unpaced(politeness);
 }
 
-function layPolicy(host: string, settings: PolicyFile['providers'] = noSettings): HostPolicy {
+const notAsked: ProviderSetting = { asking: 'skip' };
+
+type OperatorLayers = { leftOut: readonly string[]; settings: PolicyFile['providers'] };
+
+function layPolicy(host: string, { leftOut, settings }: OperatorLayers): HostPolicy {
   const group = groupOf(host);
   const start: HostPolicy = {
     group,
@@ -61,9 +67,11 @@ function layPolicy(host: string, settings: PolicyFile['providers'] = noSettings)
     spread: 1,
   };
   const builtIn = builtInFor.get(group);
-  if (builtIn === undefined && settings.size === 0) return start;
+  const isLeftOut = leftOut.includes(group);
+  if (builtIn === undefined && !isLeftOut && settings.size === 0) return start;
   const layers = [
     builtIn,
+    isLeftOut ? notAsked : undefined,
     settings.get(group),
     ...(settings.size === 0 ? [] : suffixesOf(host).map((suffix) => settings.get(suffix))),
   ];

@@ -74,7 +74,8 @@ const providers = [
     aliases: ['microsoft 365', 'office365', 'office 365', 'exchange online', 'exchange'],
   },
   {
-    // Accepts every recipient and refuses after DATA, which we never send.
+    // Accepts every recipient and refuses after DATA, which we never send. Its hosts also serve AOL, Verizon, cox.net
+    // (since 2024), att.net, sbcglobal.net, bellsouth.net (2025) and comcast.net (as it moves, through 2026).
     id: 'yahoo',
     suffixes: ['.yahoodns.net', '.mail.yahoo.co.jp'],
     acceptsEverything: true,

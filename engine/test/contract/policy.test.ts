@@ -53,6 +53,46 @@ describe('a policy', () => {
     }
   });
 
+  test('to leave a provider out: unknown with that reason, no retry and no connection, and others are asked', async () => {
+    const world: WorldDescription = {
+      zones: {
+        'hotmail.com': { mx: [[1, 'hotmail-com.olc.protection.outlook.com']] },
+        'plain.test': { mx: [[1, 'mx.plain.test']] },
+      },
+      hosts: { 'hotmail-com.olc.protection.outlook.com': alive, 'mx.plain.test': alive },
+    };
+    const running = await startEngine(world, { providersLeftOut: ['outlook'] });
+    try {
+      const outcome = await running.verify('alive@hotmail.com');
+      assert.deepEqual(summary(outcome), { status: 'unknown', reason: 'provider_policy' });
+      assert.ok(outcome.kind === 'verdict');
+      assert.deepEqual(outcome.explanation.retry, { advised: false });
+      assert.equal(running.world.counts.smtp.connections, 0);
+      assert.equal(summary(await running.verify('alive@plain.test')).status, 'safe');
+    } finally {
+      await running.stop();
+    }
+  });
+
+  for (const domain of ['cox.net', 'att.net', 'sbcglobal.net', 'bellsouth.net', 'comcast.net']) {
+    test(`of ${domain}, whose mail Yahoo hosts: unknown, as at Yahoo itself, and no connection`, async () => {
+      const host = `mx-${domain.replace('.', '-')}.am0.yahoodns.net`;
+      const running = await startEngine({
+        zones: { [domain]: { mx: [[1, host]] } },
+        hosts: { [host]: { temper: { catchAll: true } } },
+      });
+      try {
+        assert.deepEqual(summary(await running.verify(`anyone@${domain}`)), {
+          status: 'unknown',
+          reason: 'provider_accepts_everything',
+        });
+        assert.equal(running.world.counts.smtp.connections, 0);
+      } finally {
+        await running.stop();
+      }
+    });
+  }
+
   test("of a customer's domain behind a truthful provider: a made-up address decides, not the provider's name", async () => {
     const world: WorldDescription = {
       zones: {

@@ -11,6 +11,15 @@ export const whySchema = Type.Object({
   did_you_mean: Type.Optional(
     Type.String({ description: 'The domain of a large provider that was most likely meant' }),
   ),
+  is_relay: Type.Optional(
+    Type.Literal(true, { description: 'The address is at a privacy relay: real, not disposable' }),
+  ),
+  not_for_bulk: Type.Optional(
+    Type.Literal(true, { description: 'A role that nobody should write to in bulk' }),
+  ),
+  is_machine: Type.Optional(
+    Type.Literal(true, { description: 'A program made the local part for one message' }),
+  ),
   mail_host: Type.Optional(Type.String({ description: 'The mail host that was asked' })),
   replies_of_mail_host: Type.Array(
     Type.Object({
@@ -25,6 +34,7 @@ export const whySchema = Type.Object({
 
 export function whyOf(explanation: Explanation): Static<typeof whySchema> {
   const { stage, reason, retry, did_you_mean: didYouMean, mail_host: mailHost, replies } = explanation;
+  const { is_relay: isRelay, not_for_bulk: notForBulk, is_machine: isMachine } = explanation;
   const meaning = reasonText(reason);
   return {
     stage,
@@ -33,6 +43,9 @@ export function whyOf(explanation: Explanation): Static<typeof whySchema> {
     retry_advised: retry.advised,
     ...(retry.after_seconds === undefined ? {} : { retry_after_seconds: retry.after_seconds }),
     ...(didYouMean === undefined ? {} : { did_you_mean: didYouMean }),
+    ...(isRelay === undefined ? {} : { is_relay: isRelay }),
+    ...(notForBulk === undefined ? {} : { not_for_bulk: notForBulk }),
+    ...(isMachine === undefined ? {} : { is_machine: isMachine }),
     ...(mailHost === undefined ? {} : { mail_host: mailHost }),
     replies_of_mail_host: replies,
   };

@@ -110,6 +110,19 @@ describe('who asks for a mailbox', () => {
     assert.equal(new Set(asked).size, 4);
   });
 
+  it('this process, which sends nothing, where the installation does not ask the provider: no prober decides that', async () => {
+    const unasked = noAnswer('provider_policy');
+    const { ask, asked } = open({
+      addresses: [address('office/default')],
+      providers: { 'one.example': { asking: 'skip' } },
+      answer: () => unasked,
+    });
+    assert.equal(await ask('x@one.example'), unasked);
+    assert.deepEqual(asked.splice(0), ['here']);
+    await ask('x@two.example');
+    assert.deepEqual(asked, ['office/default']);
+  });
+
   it('only one that the policy allows, and each mailbox of a spread provider always the same one', async () => {
     const providers = {
       'one.example': { routes: ['b'] },

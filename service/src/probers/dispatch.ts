@@ -63,8 +63,9 @@ async function askOnce(
 
 function chooseEgress({ address, route }: Probe, { egress: kept, policies }: DispatcherParts): Choice {
   const egress = kept();
-  if (egress.areAllOurs()) return { kind: 'own', egress: undefined };
-  const { group, spread, routes: allowed } = policies.policyFor(route.first.name);
+  const { asking, group, spread, routes: allowed } = policies.policyFor(route.first.name);
+  // Hosts that this installation does not ask are settled here: a prober elsewhere has a policy of its own.
+  if (asking !== 'probe' || egress.areAllOurs()) return { kind: 'own', egress: undefined };
   const allowedNow = egress.addresses().filter(({ name }) => allowed?.includes(name) !== false);
   const well = allowedNow.filter((one) => one.well);
   // A process of ours that cannot ask says why, and tries now and then; a prober outside that is not well is not believed.

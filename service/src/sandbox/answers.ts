@@ -1,4 +1,4 @@
-import type { ReadReply } from '@mailproof/engine';
+import type { ListFindings, ReadReply } from '@mailproof/engine';
 
 /**
  * What the sandbox answers for an address, by its local part. Each row is the world as the engine would find it:
@@ -8,7 +8,7 @@ import type { ReadReply } from '@mailproof/engine';
 export type SandboxAnswer = {
   /** What the table in docs/sandbox.md says about the row. */
   outcome: string;
-  lists?: { disposable?: true; role?: true; free?: true; spamtrap?: true; nearProvider?: string };
+  lists?: Partial<ListFindings>;
   /** Where the domain's mail goes; a mail host unless said otherwise. */
   domain?: 'no_such_domain' | 'null_mx' | 'dns_fails';
   /** What the mail host does when it is asked for the mailbox; it accepts unless said otherwise. */
@@ -52,6 +52,12 @@ export const sandboxAnswers = {
   },
   catch_all: { outcome: '200 `catch_all`', mailbox: { kind: 'takes_every_address' } },
   role_account: { outcome: '200 `role_account`', lists: { role: true } },
+  abuse: {
+    outcome: '200 `role_account` that nobody should write to in bulk, score 31, not safe to send',
+    lists: { role: true, notForBulk: true },
+  },
+  relay: { outcome: '200 `safe` at a privacy relay: `is_relay` (explain)', lists: { relay: true } },
+  machine: { outcome: '200 `safe`, made by a program: `is_machine` (explain)', lists: { machine: true } },
   spamtrap: { outcome: '200 `spamtrap`: no mail server is asked', lists: { spamtrap: true } },
   unknown: {
     outcome: '200 `unknown`: the mail server says nothing about the mailbox',

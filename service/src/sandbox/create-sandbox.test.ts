@@ -38,6 +38,9 @@ test('every name answers what the table says of it', async () => {
     inbox_full: outcomes['inbox_full'],
     catch_all: 'catch_all 50, smtp accepts_every_address',
     role_account: 'role_account 81, smtp mailbox_accepted',
+    abuse: 'role_account 31, smtp mailbox_accepted',
+    relay: 'safe 96, smtp mailbox_accepted',
+    machine: 'safe 96, smtp mailbox_accepted',
     spamtrap: 'spamtrap 0, lists spamtrap_listed',
     unknown: outcomes['unknown'],
     unreachable: 'unknown, smtp mx_unreachable',
@@ -54,6 +57,19 @@ test('every name answers what the table says of it', async () => {
   assert.match(outcomes['unknown']!, /^unknown, smtp /);
   assert.match(outcomes['greylisted']!, /^unknown, smtp /);
   assert.match(outcomes['blocked']!, /^unknown, smtp /);
+});
+
+test('what lists know of an address is told in the explanation', async () => {
+  const told = async (email: string) => {
+    const outcome = await sandbox.verify(email, patience());
+    assert.ok(outcome.kind === 'verdict');
+    const { is_relay: relay, is_machine: machine, not_for_bulk: notForBulk } = outcome.explanation;
+    return [relay, machine, notForBulk];
+  };
+  assert.deepEqual(await told('relay@example.com'), [true, undefined, undefined]);
+  assert.deepEqual(await told('machine@example.com'), [undefined, true, undefined]);
+  assert.deepEqual(await told('abuse@example.com'), [undefined, undefined, true]);
+  assert.deepEqual(await told('safe@example.com'), [undefined, undefined, undefined]);
 });
 
 test('greylisting advises to come back soon, a block much later, and what says nothing not at all', async () => {

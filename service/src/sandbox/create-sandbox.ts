@@ -117,15 +117,16 @@ function remaining(clock: Clock, { deadline }: Patience): number {
 }
 
 function findingsOf({ lists }: SandboxAnswer): ListFindings {
-  return {
-    disposable: lists?.disposable ?? false,
-    role: lists?.role ?? false,
-    free: lists?.free ?? false,
-    spamtrap: lists?.spamtrap ?? false,
-    denied: false,
-    ...(lists?.nearProvider === undefined ? {} : { nearProvider: lists.nearProvider }),
-  };
+  return { ...unlisted, ...lists };
 }
+
+const unlisted: ListFindings = {
+  disposable: false,
+  role: false,
+  free: false,
+  spamtrap: false,
+  denied: false,
+};
 
 const throughSandboxHost: MailRoute = {
   kind: 'takes_mail',

@@ -1,5 +1,8 @@
 /** Which fields a record of each status has, and what they say: interface 2.1 and 2.4, decisions section 4. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../support/mailproof.ts';
 import { isObject } from './openapi-check.ts';
 
 type Fields = Record<string, unknown>;
@@ -43,8 +46,22 @@ const rules: Record<string, Rule> = {
   unknown: { fields: alwaysThere },
 };
 
+const notForBulk: Rule = { fields: complete, score: [20, 40], deliverable: true, safe: false };
+
+/** A role that nobody should write to in bulk, by the list that the engine carries. */
+function isForbiddenRole({ email }: Fields): boolean {
+  const [localPart = ''] = String(email).toLowerCase().split('@');
+  // In the sandbox a tag stands for a name as well.
+  return localPart.split('+').some((name) => rolesNotForBulk.has(name));
+}
+
+const rolesNotForBulk = new Set(
+  readFileSync(join(root, 'engine/src/lists/data/roles-not-for-bulk.txt'), 'utf8').trim().split('\n'),
+);
+
 function ruleOf(record: Fields): Rule {
-  const rule = rules[String(record['status'])];
+  const isForbidden = record['status'] === 'role_account' && isForbiddenRole(record);
+  const rule = isForbidden ? notForBulk : rules[String(record['status'])];
   assert.ok(rule !== undefined, `${String(record['status'])} is no status`);
   return rule;
 }

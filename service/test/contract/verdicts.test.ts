@@ -124,6 +124,14 @@ describe('the verdict table', () => {
     await expectStatus('support@catchall.test', 'catch_all', { is_role_account: true });
   });
   test('row 8: an accepted role is role_account', () => expectStatus('support@plain.test', 'role_account'));
+  test('row 8: a role that nobody should write to in bulk is a role_account, deliverable and not safe to send', async () => {
+    await expectStatus('abuse@plain.test', 'role_account', { is_deliverable: true, is_safe_to_send: false });
+    await expectStatus('abuse@catchall.test', 'catch_all', { is_role_account: true, is_safe_to_send: false });
+  });
+  test('a role adds nothing to the score of a catch-all', async () => {
+    const [plain, role] = [await verify('anyone@catchall.test'), await verify('support@catchall.test')];
+    assert.equal(role.body['overall_score'], plain.body['overall_score']);
+  });
   test('row 9: safe at a free provider', () =>
     expectStatus(`alive@${freeDomain}`, 'safe', { is_free_email: true }));
   test('row 10: anything else is unknown, with exactly the fields that do not need an answer', async () => {

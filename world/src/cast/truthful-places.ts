@@ -21,6 +21,7 @@ const everyState = {
   busy: 'busy',
   deferred: 'deferred',
   support: 'exists',
+  abuse: 'exists',
   "o'hara+news": 'exists',
 } as const;
 
@@ -35,6 +36,7 @@ export const truthfulPlaces: Place[] = [
     { who: 'full-for-now', expect: full, story: 'over quota, 452' },
     { who: 'disabled', expect: disabled, story: 'disabled' },
     { who: 'support', expect: role, story: 'exists and is a role' },
+    { who: 'abuse', expect: role, story: 'exists and is a role that nobody should write to in bulk' },
     { who: 'busy', expect: unknown('receiving_too_fast'), story: 'receives mail too quickly' },
     { who: 'deferred', expect: unknown('deferred'), story: 'a lookup of the host failed' },
     { who: "o'hara+news", expect: safe, story: 'an odd but right local part' },

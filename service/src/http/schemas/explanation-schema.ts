@@ -33,6 +33,21 @@ export const explanationSchema = Type.Object(
     parked: Type.Optional(
       Type.Literal(true, { description: 'The mail of the domain goes to a service that parks unused names' }),
     ),
+    is_relay: Type.Optional(
+      Type.Literal(true, {
+        description: 'The address is at a privacy relay, which forwards mail to a mailbox of its owner',
+      }),
+    ),
+    not_for_bulk: Type.Optional(
+      Type.Literal(true, {
+        description: 'A role that nobody should write to in bulk, such as `abuse`, `noreply` or `everyone`',
+      }),
+    ),
+    is_machine: Type.Optional(
+      Type.Literal(true, {
+        description: 'A program made the local part for one message: BATV (`prvs=`), SRS, VERP, `bounce+…`',
+      }),
+    ),
     mail_host: Type.Optional(Type.String({ description: 'The mail host that was asked' })),
     replies: repliesSchema,
     timings_ms: Type.Object({

@@ -1,0 +1,34 @@
+import { askProvidersMayBe, parseAskProviders } from '@mailproof/engine';
+import { oneOf, readableFile, usually, usuallyNone, type Setting } from './setting.ts';
+
+/** The settings of how providers are treated. They are part of the table in config.ts. */
+export type ProviderConfig = {
+  providersFile: string | undefined;
+  /** Providers that are not asked. */
+  providersLeftOut: string[];
+  pacing: 'on' | 'off';
+};
+
+export const providerSettings: { readonly [Name in keyof ProviderConfig]: Setting<ProviderConfig[Name]> } = {
+  providersFile: {
+    names: ['MAILPROOF_PROVIDERS_FILE'],
+    meaning: 'limits, routes and probe/skip per provider, over the built-in table',
+    ...usuallyNone,
+    ...readableFile,
+  },
+  providersLeftOut: {
+    names: ['MAILPROOF_ASK_PROVIDERS'],
+    meaning:
+      'which providers are asked: all, those whose policy permits it, or all but some; the others are `unknown`, free of charge',
+    defaultText: 'all',
+    defaultValue: () => [],
+    mayBe: askProvidersMayBe,
+    parse: parseAskProviders,
+  },
+  pacing: {
+    names: ['MAILPROOF_PACING'],
+    meaning: 'off lifts the limits of rate and concurrency per destination (tests, private networks)',
+    ...usually('on'),
+    ...oneOf('on', 'off'),
+  },
+};
