@@ -1,4 +1,5 @@
 /** Replies that ask for patience: greylisting in its dialects, a check still under way, a mailbox that is busy. */
+import { patienceAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
 export const greylistingRules: readonly Rule[] = [
@@ -95,5 +96,14 @@ export const greylistingRules: readonly Rule[] = [
       },
     },
     samples: ['550 5.2.1 The user is receiving mail at a rate that leaves no room for more'],
+  },
+];
+
+/** Asked after what is said of quota and of us: in other languages the word for "later" stands beside any reason. */
+export const patienceRules: readonly Rule[] = [
+  {
+    reason: 'try_again_later',
+    label: 'greylisted_or_temporary',
+    when: { classes: [4], text: patienceAbroad },
   },
 ];

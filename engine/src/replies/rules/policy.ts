@@ -83,7 +83,7 @@ export const policyRules: readonly Rule[] = [
           '550 This account has been blocked by the administrator',
         '(mailbox|account|user|recipient|it) ~ (disabled|deactivated|suspended|inactive|frozen|locked)':
           '550 Account disabled, see our policy',
-        '(mailbox|account|user|recipient) ~ to receive (any|new|incoming)? (mails?|emails?|messages?) $':
+        '(mailbox|account|user|recipient|addr) ~ to receive (any|new|incoming)? (mails?|emails?|messages?) $':
           '550 The user is not permitted to receive mail',
       },
     },
