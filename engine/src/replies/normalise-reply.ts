@@ -192,5 +192,6 @@ function spelledAlike(words: string): string {
     .replace(/ e mails /gu, ' emails ')
     .replace(/ e?mail box(?=(?:es)? )/gu, ' mailbox')
     .replace(/ user name /gu, ' username ')
+    .replace(/ dear (?:sender|sir|madam|customer|user|friend|client)s? /gu, ' . ')
     .replace(/'s /gu, ' ');
 }

@@ -118,7 +118,7 @@ export const senderRules: readonly Rule[] = [
         '(check|pop|pop3) (mail|your mail|before) ~ (first|smtp|sending)':
           '550 you must check your mail first (POP before SMTP)',
         'pop before smtp': '550 you must check your mail first (POP before SMTP)',
-        '(username|password|credentials) ~ (incorrect|invalid|not accepted|wrong|bad|not correct)':
+        '(password|credentials|username (or|and)) ~ (incorrect|invalid|not accepted|wrong|bad|not correct)':
           '535 Password incorrect',
         '(only|accept*|restricted) ~ (authenticated|authorized|authorised|registered|internal|local) (users?|senders?)':
           '550 Only for authenticated users',

@@ -29,6 +29,10 @@ const broken: Phrases = {
     '550 No such user: could not connect to the user database',
   '(due to|because of|owing to|caused by|reason|after|following) (an?|some|the|our|this)? (internal|technical|system|server|backend|network|database|lookup|dns|ldap|configuration|unexpected|local|directory|software|hardware|storage|processing) (server|system|lookup|network|database|dns|directory|processing)? (failure|failures|error|errors|problem|problems|issue|issues|fault|condition|outage|trouble|difficult*)':
     '550 User not found because of an internal error',
+  '(connection|connections|connecting) (to|with) (the|our|a)? ~ (directory|database|ldap|backend|back end|store|storage|upstream|lmtp|mailstore) (server)? ~ (refused|failed|lost|rejected|closed|reset|error|broken)':
+    '550 Recipient lookup failed: connection to directory refused',
+  '(storage|store|mailstore|mail store|disk|filesystem|file system|volume|partition|node|cluster|mailbox server|mailbox database|information store) (server|node)? (is|was|currently)? (currently|temporarily)? (offline|down|dismounted|not mounted|read only|inaccessible|not accessible|unreachable|unavailable)':
+    '550 Requested action not taken: mailbox unavailable, storage offline',
   '(validity|existence|status) ~ (undetermined|not (known|determined|established)|could not be (determined|checked|established|verified))':
     '550 The validity of the recipient could not be determined',
 };

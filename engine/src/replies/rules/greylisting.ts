@@ -94,6 +94,10 @@ export const greylistingRules: readonly Rule[] = [
         'too many recent messages': '452 4.1.1 <someone@example.com> user has too many recent messages',
         'mailbox (is|was)? temporarily (unavailable|not available|locked)': '450 Mailbox temporarily locked',
       },
+      unless: {
+        '(quota|quotas) ~ (exceeded|full|reached|exhausted)': '452 4.2.2 User quota exceeded, mailbox busy',
+        '(over|exceed*|out of) ~ (quota|quotas)': '452 4.2.2 Mailbox busy, user over quota',
+      },
     },
     samples: ['550 5.2.1 The user is receiving mail at a rate that leaves no room for more'],
   },

@@ -124,6 +124,8 @@ export const mailboxFullRules: readonly Rule[] = [
       unless: {
         ...sendersAllowance,
         '{who} ~ (does not exist|unknown|not found)': '550 5.2.2 The mailbox does not exist',
+        '{who} ~ (inactive|disabled|suspended|deactivated|frozen|closed|blocked|locked)':
+          '550 5.2.2 Mailbox inactive',
         'no such {who}': '550 5.2.2 No such mailbox',
         '(server|store|storage|system|internal) ~ (error|failure|unreachable|unavailable|offline|down|problem)':
           '452 4.2.2 The store is down',

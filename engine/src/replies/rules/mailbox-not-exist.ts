@@ -37,7 +37,11 @@ const saysUnknown = {
     '550 someone@example.com not found in the directory',
   '(cannot|could not|unable to|failed to|not able to) (find|locate|identify|recognize|match) ~ (recipient|user|mailbox|account|addr|address|username|person|alias)':
     '550 Unable to find the mailbox',
-  'no (valid|matching|local|active|existing|known)? (user|mailbox|account|recipient|person|alias|address|addressee|subscriber|one|entry) (by|with|of|under|called|named|here|found|for|at|matching|exists?|such|associated|corresponding|on)':
+  '(cannot|could not|unable to|failed to|not able to) (find|locate|identify) * (in|on|among|at) ~ (users|accounts|mailboxes|recipients|directory|list|table|database|system|domain|records)':
+    '550 cannot find someone among our users',
+  '(is|was|are) (unknown|not known|unrecognized) (in|at|on|to|by|within) (this|our|the) (workgroup|organization|organisation|company|school|directory|department|office|university|institute)':
+    '550 someone is unknown in this company',
+  'no (valid|matching|local|active|existing|known)? (user|mailbox|account|recipient|person|alias|address|addressee|subscriber|one|entry) (by|with|of|under|called|named|here|found|for|at|matching|exists?|such|associated|corresponding|on|available|present|defined|configured|registered|assigned|allocated)':
     '511 sorry, no mailbox here by that name (#5.1.1 - chkuser)',
   '(there is|there are|we have|have|has|with|found) no ~ (user|users|mailbox|account|recipient|person|address|email|one)':
     '550 This domain has no address like that',
