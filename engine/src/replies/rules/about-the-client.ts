@@ -164,6 +164,15 @@ export const clientRules: readonly Rule[] = [
         '(no smtp service (for|to|here|ip)|deny smtp access|no smtp access)':
           '554 mx.example.org No SMTP service for you, bye',
         'go away': '450 4.7.1 Go away',
+        '(black|blocked|banned) (mail|email)? (address|addresses|domain|domains)': '554 Black mail address',
+        '(openrelay|open-relay|open relay|openproxy)': '554 openrelay check',
+        '(remote|client|source|peer|sending) (ip|host|address) (is|check|was)? (check|forbidden|error|mismatch|failed|failure|unknown)':
+          '556 remote ip check error',
+        '(unverif*|unverifiable|unregistered|unapproved) (sending|sender|mail)? (ips?|hosts?|servers?|clients?)':
+          '550 No unverified sending IPs',
+        '(confirm|register) (this|your) (mail)? (server|host|ip|address|domain)':
+          '550 confirm this mail server',
+        'in prison': '550 ip in prison',
         '(accept|accepts|accepting|take|takes|want|wants|allow|allows) no (mail|email|messages|connections|traffic) from':
           '550 this gateway accepts no mail from lines of homes',
         'access (denied|blocked|refused) (by|for|to) ~ (ip|ipaddr|host|server|network|client|your)':

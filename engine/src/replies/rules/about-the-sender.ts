@@ -88,7 +88,8 @@ export const senderRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: {
       text: {
-        '(*spf*|*dkim*|*dmarc*|domainkeys|sender id|senderid)': '550 5.7.23 SPF validation failed',
+        '(*spf*|*dkim*|*dmarc*|domainkeys|sender id|senderid|purported responsible)':
+          '550 5.7.23 SPF validation failed',
         '(unauthenticated|authentication) (email|mail|message|messages|sender|results?|checks?|information)':
           '550 5.7.26 Unauthenticated email from example.org is not taken',
         '(mail|email|message) (is|was) unauthenticated':

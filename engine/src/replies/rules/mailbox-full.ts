@@ -72,6 +72,8 @@ export const mailboxFullRules: readonly Rule[] = [
         '(too many|too much) (messages|mail|mails|mail data) ~ (mailbox|inbox|stored)':
           '550 There are too many messages in the mailbox',
         'mail file ~ exceed*': '552 The mail file exceeds its maximum',
+        '{who} ~ (space|storage|allowance|allotment) (is|was|has|has been|have been)? (been)? (all)? (used up|exhausted|consumed|gone)':
+          "550 The user's space has been used up",
         'too much mail data': '552 Too much mail data',
         'mailbox ~ (too|very) (large|big|full)': '550 The mailbox has grown too large',
         '(message|mail|email) count ~ (mailbox|exceeded)': '552 The message count of the mailbox is exceeded',

@@ -17,6 +17,11 @@ const saysUnknown = {
   '{who} (addr)? (does not|not) (exits|exsit|exsist|existed)': '550 User not exsist',
   '(no|not|so) such ~ {who}': '550 No such local user',
   'no such (entry|object|person|name|id|one|local part)': '550 There is no such person',
+  '(does not|did not|not|never) exists? (that|this|such|the|any|an?) {who}':
+    '550 Here does not exist that user',
+  'not found (recipient|user|mailbox|account|address|email)': '550 Not found user',
+  '(not|no) (an?|the)? {who} (of|on|at|in) (this|our|the) (server|host|system|domain|site|machine|company|mail server)':
+    '550 not user of this server',
   '(unknown|unrecognized|unrecognised|undefined|unregistered|unallocated|unassigned) (local|email|mail|destination|virtual|remote|final|internet|or (illegal|invalid))? ({who}|local part|person|extension)':
     '550 unknown or illegal alias: someone@example.com',
   '{who} (addr|name|part|id)? (is|was|are|seems|appears)? (to be)? (currently)? (unknown|unrecognized|unrecognised|undefined|unallocated|unassigned|unregistered)':
@@ -91,6 +96,12 @@ const saysGone = {
     '550 failed recipient verification',
   '(callout|callback|callforward) (verification)? (fail*|failure)':
     '550 Previous (cached) callout verification failure',
+  '(unavailable|inaccessible) (mail|email|local)? (user|mailbox|recipient|account)':
+    '550 unavailable mail user',
+  '(recipients|addresses|users|mailboxes|accounts) (addr)? (were|are|was) (undeliverable|unreachable|unavailable|invalid|unknown)':
+    '550 These recipients were undeliverable',
+  '(cannot|will not|does not|could not) accept (the|this|that)? (user|recipient|rcpt|address|addr) $':
+    '550 cannot accept user',
   '(undeliverable|unrouteable|unroutable|unreachable|nondeliverable|dead|obsolete|defunct|non deliverable) (mail|email|user|recipient|destination)? ({who}|destination)':
     '550 unrouteable address',
   '(user|account|recipient|mailbox|address|person) (addr)? (missing|absent|ambiguous|not unique)':
@@ -107,6 +118,8 @@ const saysGone = {
   '{who} ~ (deleted|removed|terminated|purged|destroyed|erased|canceled|discontinued|abandoned|vacated|retired|withdrawn|unallocated)':
     '550 5.1.1 This account was deleted',
   '(deleted|terminated|removed) (user|account|mailbox|recipient|address)': '550 deleted account',
+  '(user|account|mailbox|recipient|address|person) ~ (is|are|was) (now|long)? gone':
+    '550 The mailbox that you wrote to is gone',
   'not (an?)? (employee|student|staff member|member of staff) ~ (of|at|here|with|any more|anymore)':
     '550 someone is not a student here',
   '(all|no) (valid)? (recipients|rcpts|recipient) (were|was|are|is|specified|given|address)? ~ (invalid|unknown|failed verification|not exist|undeliverable)':
