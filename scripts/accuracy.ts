@@ -1,25 +1,31 @@
 /**
  * How well replies are read and addresses are parsed, measured on labelled data that is not part of this
- * repository: `npm run accuracy -- REPLIES.jsonl… SYNTAX.jsonl`. Every file of replies has to meet the goals. Ends
+ * repository: `npm run accuracy -- REPLIES.jsonl… SYNTAX.jsonl`. A file of replies may also be one of our own sets
+ * (`scripts/accuracy/replies/*.txt`). Every file of replies has to meet the goals. Ends
  * with 1 where a goal is missed, with 2 where the data is not there or not in the form it should have.
  */
 import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { measureReplies } from './accuracy/measure-replies.ts';
 import { measureSyntax } from './accuracy/measure-syntax.ts';
-import { readLabelledAddresses, readLabelledReplies } from './labelled-rows.ts';
+import { readLabelledAddresses, readLabelledReplies, readReplySet } from './labelled-rows.ts';
 
 type Goal = { name: string; value: number; least?: number; most?: number };
 
 const corpora = resolve(import.meta.dirname, '../../shared/corpora');
 const developmentSets = ['smtp_replies_dev.jsonl', 'smtp_replies_dev2.jsonl', 'syntax_dev.jsonl'];
 const given = process.argv.slice(2);
-const paths = given.length > 0 ? given : developmentSets.map((name) => `${corpora}/${name}`);
+const ownSets = ['first', 'second', 'third', 'fourth'].map(
+  (name) => `${import.meta.dirname}/accuracy/replies/${name}-set.txt`,
+);
+const paths = given.length > 0 ? given : [...ownSets, ...developmentSets.map((name) => `${corpora}/${name}`)];
 
 process.exitCode = measure();
 
 function measure(): 0 | 1 | 2 {
-  const replies = paths.slice(0, -1).map((path) => readRows(path, readLabelledReplies));
+  const replies = paths
+    .slice(0, -1)
+    .map((path) => readRows(path, path.endsWith('.txt') ? readReplySet : readLabelledReplies));
   const addresses = paths.slice(-1).map((path) => readRows(path, readLabelledAddresses));
   const bad = [...replies, ...addresses].filter((rows) => rows.kind === 'bad');
   if (bad.length > 0 || replies.length === 0) {

@@ -1,4 +1,4 @@
-/** Reads labelled data, a JSON object a line, and refuses what is not in the form it should have. */
+/** Reads labelled data (a JSON object a line, or sets of our own) and refuses what is not in the form it should have. */
 import type { measureReplies } from './accuracy/measure-replies.ts';
 import type { measureSyntax } from './accuracy/measure-syntax.ts';
 
@@ -27,6 +27,37 @@ export function readLabelledReplies(text: string): LabelledReply[] {
     if (!Array.isArray(others) || !others.every(isLabel)) throw badRow(number);
     return { id: String(id), code, enhanced, text: words, provider, label, altLabels: others };
   });
+}
+
+/**
+ * Replies as a server sends them, one a line, below headings with their label and the other defensible ones:
+ * `== mailbox_not_exist | other`. `{id}` before a reply names the provider; lines that begin with `#` are comments.
+ */
+export function readReplySet(text: string): LabelledReply[] {
+  let heading: Label[] = [];
+  const rows: LabelledReply[] = [];
+  text.split('\n').forEach((line, index) => {
+    if (line === '' || line.startsWith('#')) return;
+    if (line.startsWith('== ')) heading = readHeading(line, index + 1);
+    else rows.push(readSetRow(line, index + 1, heading));
+  });
+  return rows;
+}
+
+function readHeading(line: string, number: number): Label[] {
+  const names = line.slice('== '.length).split(' | ');
+  if (!names.every(isLabel)) throw badRow(number);
+  return names;
+}
+
+const setRow =
+  /^(?:\{(?<provider>\w+)\} )?(?<code>\d{3})[ -](?:(?<enhanced>\d\.\d{1,3}\.\d{1,3}) )?(?<words>.*)$/u;
+
+function readSetRow(line: string, number: number, [label, ...altLabels]: Label[]): LabelledReply {
+  const groups = setRow.exec(line)?.groups;
+  if (groups === undefined || label === undefined) throw badRow(number);
+  const { provider, code, enhanced, words = '' } = groups;
+  return { id: line, code: Number(code), enhanced, text: words, provider, label, altLabels };
 }
 
 export function readLabelledAddresses(text: string): LabelledAddress[] {

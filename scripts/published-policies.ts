@@ -143,6 +143,8 @@ export const publishedPolicies: Readonly<Record<ProviderId, string>> = {
   tonline:
     'Its pages for postmasters ask that an address that wants to deliver is known to it, with reverse DNS and a contact; others are refused.',
   docomo: silent,
+  au: 'Its page for senders asks not to send to many addresses that do not exist.',
+  softbank: 'Its notes for senders say that a source of many unknown recipients is refused for some time.',
   mxroute: 'Its replies name "excessive rejected recipients" as a reason to refuse an address.',
   amazon:
     'Documents that rules of the customer decide about each recipient, and that mail no rule fits is refused.',

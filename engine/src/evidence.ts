@@ -8,7 +8,7 @@ import type { Address, CanonicalHost } from './syntax/address.ts';
 export type SmtpPhase =
   'connect' | 'banner' | 'ehlo' | 'starttls' | 'mail' | 'rcpt' | 'random_rcpt' | 'rset' | 'quit';
 
-/** A reply that was read, kept for the explanation: printable ASCII, cut to 200 characters. */
+/** A reply that was read, kept for the explanation: printable characters, cut to 200 code points. */
 export type ReadReply = {
   phase: SmtpPhase;
   code: number;

@@ -31,6 +31,8 @@ const names: Readonly<Record<string, string>> = {
   zoho: 'Zoho',
   tonline: 'Telekom (t-online.de)',
   docomo: 'NTT Docomo',
+  au: 'au (KDDI)',
+  softbank: 'SoftBank',
   mxroute: 'MXroute',
   amazon: 'Amazon',
   fastmail: 'Fastmail',

@@ -14,6 +14,19 @@ test('spellings of one word come out alike', () => {
   assert.equal(normaliseText('Boîte aux lettres saturée'), ' boite aux lettres saturee ');
 });
 
+test('letters that Unicode does not decompose are spelled out', () => {
+  assert.equal(
+    normaliseText('Skrzynka pełna, Kullanıcı, İLERİ, Größe'),
+    ' skrzynka pelna kullanici ileri grosse ',
+  );
+  assert.equal(normaliseText('отключён'), ' отключен ');
+});
+
+test('the short word before an apostrophe goes, in French and Italian', () => {
+  assert.equal(normaliseText("L'adresse n’existe pas"), ' adresse existe pas ');
+  assert.equal(normaliseText("L'indirizzo dell'utente"), ' indirizzo utente ');
+});
+
 test('letters outside Latin keep their marks', () => {
   assert.equal(normaliseText('Почтовый ящик'), ' почтовый ящик ');
 });

@@ -6,6 +6,7 @@ import type { ReplyParties, ReplyToClassify } from './meaning.ts';
 import { namesUsAlone, withOurNames } from './our-names.ts';
 import { providerNamed } from './providers.ts';
 import type { ProviderId } from './providers.ts';
+import { separateWords } from './separate-words.ts';
 import { unwrapReply } from './unwrap-reply.ts';
 import { withoutWordsAboutUs } from './words-about-us.ts';
 
@@ -90,17 +91,36 @@ function enhancedCodeIn(text: string): string | undefined {
  * Begins and ends with a space, so that every word stands between two.
  */
 export function normaliseText(text: string): string {
-  const plain = text
-    .normalize('NFKD')
-    .replace(/(?<=[a-z])\p{M}{1,8}/giu, '')
-    .normalize('NFC')
-    // One character may decompose into eighteen (U+FDFA): the bound has to hold after that, too.
-    .slice(0, maxTextCharacters)
-    .toLowerCase()
+  const plain = plainLetters(text)
     .replace(/[\u2018\u2019\u00B4`]/gu, "'")
     .replace(/[\u200B-\u200F\u00AD\uFEFF]/gu, '');
-  const words = plainWords(withoutAddresses(withoutContinuations(plain)));
+  const words = separateWords(plainWords(withoutAddresses(withoutContinuations(plain))));
   return ` ${spelledAlike(words).trim()} `.replace(/\s{1,2048}/gu, ' ');
+}
+
+/** Letters that Unicode does not decompose, in the spelling of somebody whose keyboard lacks them. */
+const spelledOut: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ı: 'i',
+  ß: 'ss',
+  ø: 'o',
+  đ: 'd',
+  æ: 'ae',
+  œ: 'oe',
+  ё: 'е',
+};
+
+function plainLetters(text: string): string {
+  return (
+    text
+      .normalize('NFKD')
+      .replace(/(?<=[a-z])\p{M}{1,8}/giu, '')
+      .normalize('NFC')
+      .toLowerCase()
+      .replace(/[łıßøđæœё]/gu, (letter) => spelledOut[letter] ?? letter)
+      // One character may decompose into eighteen (U+FDFA): the bound has to hold after that, too.
+      .slice(0, maxTextCharacters)
+  );
 }
 
 /** `550-5.1.1` at the beginning of each line of a long reply, left over where the lines were joined. */
@@ -154,18 +174,24 @@ function tokenWords(token: string): string {
     .replace(/(?<=^|\s)['_=-]{1,2048}|['_=-]{1,2048}(?=\s|$)/gu, ' ');
 }
 
+/** French and Italian: the short word of `l'adresse`, `n'existe`, `dell'utente`. */
+const elision = /(?<= )(?:[cdjlmnst]|qu|[dn]ell|[ds]?all|sull|quest|un)'(?=[a-z])/gu;
+
 /** One spelling for the words that come in several. */
 function spelledAlike(words: string): string {
   return ` ${words} `
     .replace(/\s{1,2048}/gu, ' ')
+    .replace(elision, '')
     .replace(/ can't /gu, ' cannot ')
     .replace(/ won't /gu, ' will not ')
     .replace(/ (?:dosn't|doesnt|dosen't|dosnt|don't|dont|do not) /gu, ' does not ')
     .replace(/n't /gu, ' not ')
     .replace(/ can not /gu, ' cannot ')
     .replace(/ e mail(?=s? )/gu, ' email')
+    .replace(/ e (?=mail[a-z])/gu, ' ')
     .replace(/ e mails /gu, ' emails ')
     .replace(/ e?mail box(?=(?:es)? )/gu, ' mailbox')
     .replace(/ user name /gu, ' username ')
+    .replace(/ dear (?:sender|sir|madam|customer|user|friend|client)s? /gu, ' . ')
     .replace(/'s /gu, ' ');
 }

@@ -17,6 +17,8 @@ type Provider = {
   truthfulDomains?: readonly string[];
   /** Recipients the host takes in one transaction, where that is fewer than an SMTP server must take. */
   recipientsPerTransaction?: number;
+  /** Says "unknown user" of living mailboxes too, if their owner's filter refuses the sender: proves nothing. */
+  hidesItsReasons?: true;
   /** Delays the first delivery of a sender it has not met, so a deferral there is worth a second try. */
   greylists?: boolean;
   /** Other names under which a reply may say who sent it. */
@@ -184,7 +186,20 @@ const providers = [
     suffixes: ['.t-online.de'],
     aliases: ['t-online', 'telekom'],
   },
-  { id: 'docomo', suffixes: ['.docomo.ne.jp'] },
+  // The Japanese mobile carriers: many of their customers take no mail from the Internet, or only from a list.
+  { id: 'docomo', suffixes: ['.docomo.ne.jp'], hidesItsReasons: true, aliases: ['ntt docomo'] },
+  {
+    id: 'au',
+    suffixes: ['.ezweb.ne.jp', '.au.com', '.uqmobile.jp'],
+    hidesItsReasons: true,
+    aliases: ['kddi', 'ezweb'],
+  },
+  {
+    id: 'softbank',
+    suffixes: ['.softbank.ne.jp', '.softbank.jp', '.vodafone.ne.jp', '.disney.ne.jp', '.ymobile.ne.jp'],
+    hidesItsReasons: true,
+    aliases: ['vodafone japan', 'ymobile'],
+  },
   {
     // Blocks an address that asks for too many unknown recipients.
     id: 'mxroute',
@@ -250,6 +265,15 @@ function lastTwoLabels(name: string): string {
 export function isBelievedUnasked(domain: string, mailHost: string): boolean {
   return truthfulDomains.has(domain) && (providerOf(mailHost)?.truthfulDomains?.includes(domain) ?? false);
 }
+
+/** Whether "no such mailbox" of this provider may be its filter speaking. */
+export function hidesItsReasons(id: ProviderId | undefined): boolean {
+  return id !== undefined && secretive.has(id);
+}
+
+const secretive: ReadonlySet<ProviderId> = new Set(
+  providerTable.filter((provider) => provider.hidesItsReasons === true).map(({ id }) => id),
+);
 
 const truthfulDomains = new Set(providerTable.flatMap((provider) => provider.truthfulDomains ?? []));
 

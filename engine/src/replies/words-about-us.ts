@@ -21,7 +21,7 @@ const usedByUs = String.raw`${recipient} (?:that |which )?you (?:are |were |have
 
 /** Words that can be no recipient, whoever owns them. */
 const things =
-  'ourname|tls|tls[v\\d][\\w.]*|starttls|ssl|ssl[v\\d][\\w.]*|ciphers?|certificates?|encryption|protocols?|authentication|auth|passwords?|credentials|relay|relaying|gateway|ips?|ipaddr|ipv[46]|networks?|subnet|ptr|rdns|rhsbl|spf|dkim|dmarc|messages?|msg|letter|contents?|attachments?|headers?|subject|body|charset|encoding|commands?|verb|parameters?|arguments?|options?|features?|functions?|extensions?|versions?|licen[cs]e|subscription|ports?|connections?|sessions?|transactions?|requests?|actions?|operations?|link|url|page|website|country|isp|provider|software|methods?|mechanisms?|vrfy|expn|smtputf8|pipelining|bounces?|dns|hostname|nameserver|backscatter|rule|access|traffic';
+  'ourname|tls|tls[v\\d][\\w.]*|starttls|ssl|ssl[v\\d][\\w.]*|ciphers?|certificates?|encryption|protocols?|authentication|auth|passwords?|credentials|relay|relaying|gateway|ips?|ipaddr|ipv[46]|networks?|subnet|ptr|rdns|rhsbl|spf|dkim|dmarc|messages?|msg|letter|contents?|attachments?|headers?|subject|body|charset|encoding|commands?|verb|parameters?|arguments?|options?|features?|functions?|extensions?|versions?|licen[cs]e|ports?|connections?|sessions?|transactions?|requests?|actions?|operations?|link|url|page|website|country|isp|provider|software|methods?|mechanisms?|vrfy|expn|smtputf8|pipelining|bounces?|dns|hostname|nameserver|backscatter|rule|access|traffic';
 
 /** Places as well as things: "unknown on this server" is about a recipient, "this server is unknown" is not. */
 const places = 'services?|servers?|systems?|mailserver|mailhost|mta|machine|site|platform|network|host';

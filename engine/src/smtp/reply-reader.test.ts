@@ -58,6 +58,38 @@ describe('a well-formed reply', () => {
   });
 });
 
+describe('the letters of a reply', () => {
+  const said = '550 5.1.1 Empfänger unbekannt, 用户不存在, 😀\r\n';
+
+  test('are UTF-8 where a line is valid UTF-8, however its bytes are cut', () => {
+    const bytes = Buffer.from(said, 'utf8');
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const { replies } = readAll(bytes.subarray(0, cut), bytes.subarray(cut));
+      assert.deepEqual(replies, [
+        { code: 550, enhanced: '5.1.1', lines: ['Empfänger unbekannt, 用户不存在, 😀'] },
+      ]);
+    }
+  });
+
+  test('are Latin-1 where a line is not, and each line is judged by itself', () => {
+    const latin = Buffer.from('550-Bo\u00eete inconnue\r\n', 'latin1');
+    assert.deepEqual(readAll(latin, Buffer.from('550 Boîte inconnue\r\n')).replies[0]?.lines, [
+      'Boîte inconnue',
+      'Boîte inconnue',
+    ]);
+    // Overlong, a surrogate, beyond Unicode, and cut off in the middle.
+    for (const bytes of ['\xc0\xaf', '\xed\xa0\x80', '\xf5\x80\x80\x80', '\xe7\x94'])
+      assert.deepEqual(readAll(`550 ${bytes}\r\n`).replies[0]?.lines, [bytes]);
+  });
+
+  test('count by their bytes against every limit', () => {
+    const { replyLineBytes } = defaultLimits;
+    const line = (letters: number) => Buffer.from(`250 ${'é'.repeat(letters)}\r\n`, 'utf8');
+    assert.equal(readAll(line(replyLineBytes / 2 - 4)).intact, true);
+    assert.equal(readAll(line(replyLineBytes / 2)).intact, false);
+  });
+});
+
 describe('what is no SMTP breaks the reader', () => {
   const garbage = [
     'HTTP/1.1 400 Bad Request\r\n',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../limits.ts';
 
 /**
@@ -11,14 +12,14 @@ export type Reply = {
   code: number;
   /** The enhanced status code (RFC 3463) at the head of the text, where its class agrees with the code. */
   enhanced: string | undefined;
-  /** The text of each line without code and enhanced code; bytes beyond ASCII read as Latin-1. */
+  /** The text of each line without code and enhanced code: UTF-8 if the line is valid UTF-8, otherwise Latin-1. */
   lines: string[];
 };
 
 export class ReplyReader {
   private readonly limits: Limits;
   private readonly ready: Reply[] = [];
-  /** The line of which more is to come. */
+  /** The line of which more is to come. Text is one character a byte until its reply is whole: limits are in bytes. */
   private partial = '';
   /** The lines so far of the reply of which more are to come. */
   private lines: string[] | undefined;
@@ -106,7 +107,8 @@ function finishReply(code: number, lines: string[]): Reply {
   const firstDigit = ZERO + Math.floor(code / 100);
   let enhanced: string | undefined;
   for (let index = 0; index < lines.length; index += 1) {
-    const line = lines[index] ?? '';
+    const line = decodeLine(lines[index] ?? '');
+    lines[index] = line;
     if (line.charCodeAt(0) !== firstDigit || line.charCodeAt(1) !== DOT) continue;
     if (!enhancedShape.test(line)) continue;
     const end = line.search(whitespace);
@@ -114,4 +116,13 @@ function finishReply(code: number, lines: string[]): Reply {
     lines[index] = end < 0 ? '' : line.slice(end).trimStart();
   }
   return { code, enhanced, lines };
+}
+
+const beyondAscii = /[\x80-\xff]/;
+
+/** RFC 6531 section 3.7.4.2 makes replies UTF-8. Older servers speak the code page of their country, mostly Latin-1. */
+function decodeLine(line: string): string {
+  if (!beyondAscii.test(line)) return line;
+  const bytes = Buffer.from(line, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : line;
 }

@@ -278,14 +278,24 @@ describe('the explanation', () => {
       assert.deepEqual(Object.keys(explanation.timings_ms).toSorted(), ['dns', 'smtp', 'total']);
     }));
 
-  test('carries replies as printable ASCII, at most 200 characters', () =>
+  test('carries replies as printable characters, at most 200', () =>
     inWorld(
       oneHost('plain.test', {
-        mailboxes: { alive: { reply: `550 5.1.1 \u001b[31mred\u202e${'x'.repeat(500)}` } },
+        mailboxes: { alive: { reply: `550 5.1.1 \u001b[31mred\u202e${'ü😀'.repeat(250)}` } },
       }),
       async ({ verify }) => {
         const [reply] = explanationOf(await verify('alive@plain.test')).replies;
-        assert.match(reply?.text ?? '', /^[\x20-\x7e]{1,200}$/);
+        assert.equal(reply?.text, `?[31mred?${'ü😀'.repeat(250)}`.slice(0, 9 + 3 * 95) + 'ü');
+      },
+    ));
+
+  test('shows the words of a host in its own letters, and the verdict reads them', () =>
+    inWorld(
+      oneHost('plain.test', { mailboxes: { alive: { reply: '550 Empfänger unbekannt: 收件人不存在' } } }),
+      async ({ verify }) => {
+        const verified = await verify('alive@plain.test');
+        assert.equal(explanationOf(verified).replies[0]?.text, 'Empfänger unbekannt: 收件人不存在');
+        assert.equal(verdictOf(verified).status, 'invalid');
       },
     ));
 

@@ -276,3 +276,76 @@ describe('total, deterministic, bounded', () => {
     assert.ok(cpuMs() - began < 5_000);
   });
 });
+
+describe('a provider whose filters answer as if there were no mailbox', () => {
+  for (const provider of ['docomo', 'au', 'softbank', 'mfsmax.docomo.ne.jp', 'lsean.ezweb.ne.jp']) {
+    test(`${provider} never says that a mailbox does not exist`, () => {
+      for (const line of [
+        '550 Unknown user someone@example.com',
+        '550 5.1.1 <someone@example.com>: User unknown',
+        '550 : User unknown',
+        '550 Invalid recipient: <someone@example.com>',
+        '550 5.1.1 sorry',
+      ]) {
+        const meaning = classifyReply(readReplyLine(line, provider));
+        assert.deepEqual(meaning, { label: 'blocked_or_policy', reason: 'unavailable_or_denied' }, line);
+      }
+      const soft = classifyReply(readReplyLine('450 4.1.1 User unknown', provider));
+      assert.deepEqual(soft, { label: 'greylisted_or_temporary', reason: 'deferred' });
+    });
+
+    test(`${provider} is believed about what is full`, () => {
+      assert.equal(classifyReply(readReplyLine('552 too much mail data', provider)).label, 'mailbox_full');
+    });
+  }
+});
+
+describe('a lookup that failed is not a refusal', () => {
+  const beside = [
+    'recipient not found',
+    'User unknown',
+    'no such mailbox',
+    'mailbox unavailable',
+    'quota exceeded',
+  ];
+  const failures = [
+    'LDAP lookup timed out',
+    'unknown due to temporary failure',
+    'could not connect to the user database',
+    'the directory server is unreachable',
+    'temporary lookup failure',
+    'MySQL server unavailable',
+    'database error',
+    'unable to query the directory',
+    'because of an internal error',
+    'mailbox locked by another process',
+  ];
+  for (const failure of failures) {
+    test(failure, () => {
+      for (const words of beside)
+        for (const text of [`${failure}, ${words}`, `${words}: ${failure}`, `${words} (${failure})`])
+          for (const head of ['450', '451 4.3.0', '550', '550 5.1.1', '554 5.2.1']) {
+            const { label, reason } = classifyReply(readReplyLine(`${head} ${text}`));
+            assert.ok(['greylisted_or_temporary', 'other'].includes(label), `${head} ${text}: ${label}`);
+            assert.notEqual(reason, 'unknown_for_now', `${head} ${text}`);
+          }
+    });
+  }
+});
+
+describe('a limit of the connection, the minute or the sender is not a full mailbox', () => {
+  for (const line of [
+    '421 4.7.0 Throttling quota exceeded',
+    '452 4.3.1 Quota exceeded for this connection',
+    '450 The account exceeds the number of messages allowed per minute',
+    '550 5.7.1 Mailbox quota exceeded for messages from this sender',
+    '452 4.2.2 Session quota reached',
+    '450 Quota of this IP address exceeded',
+    '550 Recipient quota per hour exceeded',
+  ]) {
+    test(line, () => {
+      const { label } = classifyReply(readReplyLine(line));
+      assert.ok(['greylisted_or_temporary', 'blocked_or_policy'].includes(label), label);
+    });
+  }
+});

@@ -1,8 +1,10 @@
 /**
  * What a mail server's reply means. Pure, total and deterministic; the story is the order of the questions:
  *
- *     class 2 → a complaint around a quoted reply → what the provider means by it → patience → full → about us →
- *     about the mailbox → anything else → codes
+ *     class 2 → a complaint around a quoted reply → what the provider means by it → patience → a lookup that failed →
+ *     full → about us → about the mailbox → anything else → codes
+ *
+ * Whatever is then said of the mailbox gives way to an accusation beside it, and to what is known of the provider.
  *
  * The labels, as the corpora use them:
  * - `accepted`: 250, 251 or 252.
@@ -20,14 +22,19 @@
 import type { ReplyMeaning, ReplyParties, ReplyToClassify } from '../meaning.ts';
 import { normaliseReply } from '../normalise-reply.ts';
 import type { PlainReply, NormalisedReply } from '../normalise-reply.ts';
+import { hidesItsReasons } from '../providers.ts';
 import { clientRules } from '../rules/about-the-client.ts';
 import { senderRules } from '../rules/about-the-sender.ts';
+import { accusationExceptions, accusations } from '../rules/accusations.ts';
 import { allRules } from '../rules/all-rules.ts';
-import { condemnsMailbox, prepareRule } from '../rules/rule.ts';
+import { condemnsMailbox, matcherOf, prepareRule } from '../rules/rule.ts';
 
 const preparedRules = allRules.map(prepareRule);
 const complaintRules = new Set([...clientRules, ...senderRules]);
 const complaints = preparedRules.filter(({ rule }) => complaintRules.has(rule));
+const rulesAboutOthers = preparedRules.filter(({ rule }) => !isOfMailbox(rule));
+const accuses = matcherOf(accusations);
+const accusesNobody = matcherOf(accusationExceptions);
 
 /** With the parties of the conversation, a reply that names us and not the recipient condemns nobody. */
 export function classifyReply(reply: ReplyToClassify, parties?: ReplyParties): ReplyMeaning {
@@ -49,7 +56,7 @@ export function meaningOf(read: NormalisedReply): ReplyMeaning {
   const meaning = complaint ??
     // Neither acceptance nor failure: another 2xx, a 3xx, or a code outside RFC 5321 section 4.2.1.
     firstMatch(preparedRules, read) ?? { label: 'other', reason: 'not_a_final_reply' };
-  return withoutRashness(read, meaning);
+  return withoutRashness(read, withoutAccusation(read, meaning));
 }
 
 function firstMatch(rules: typeof preparedRules, reply: PlainReply): ReplyMeaning | undefined {
@@ -57,11 +64,32 @@ function firstMatch(rules: typeof preparedRules, reply: PlainReply): ReplyMeanin
   return found && { label: found.rule.label, reason: found.rule.reason };
 }
 
+/** Meanings that a mailbox may be judged by. */
+function isOfMailbox({ label, reason }: ReplyMeaning): boolean {
+  return condemnsMailbox(label) || label === 'mailbox_full' || reason === 'unknown_for_now';
+}
+
+/** An accusation outranks what is said beside it; then only the rules that judge no mailbox are asked. */
+function withoutAccusation(read: NormalisedReply, meaning: ReplyMeaning): ReplyMeaning {
+  if (!isOfMailbox(meaning)) return meaning;
+  if (accuses?.(read.words) !== true || accusesNobody?.(read.words) === true) return meaning;
+  const other = firstMatch(rulesAboutOthers, read);
+  return other === undefined || other.label === 'other'
+    ? { label: 'blocked_or_policy', reason: 'speaks_of_us' }
+    : other;
+}
+
 /** A reply about us is about us; and a gateway that defers on an inner "no such user" has not decided, nor do we. */
 function withoutRashness(read: NormalisedReply, meaning: ReplyMeaning): ReplyMeaning {
   const saysUnknown = meaning.reason === 'user_unknown' || meaning.reason === 'unknown_for_now';
   if (read.namesUsAlone && (saysUnknown || condemnsMailbox(meaning.label))) {
     return { label: 'blocked_or_policy', reason: 'speaks_of_us' };
+  }
+  if (meaning.label === 'mailbox_not_exist' && hidesItsReasons(read.provider)) {
+    return { label: 'blocked_or_policy', reason: 'unavailable_or_denied' };
+  }
+  if (meaning.reason === 'unknown_for_now' && hidesItsReasons(read.provider)) {
+    return { label: 'greylisted_or_temporary', reason: 'deferred' };
   }
   if (read.outerClass !== 5 && condemnsMailbox(meaning.label)) {
     return {

@@ -16,7 +16,7 @@ export const clientRules: readonly Rule[] = [
           '451 4.7.1 IP temporarily blacklisted',
         '(black|block|deny) (list|listed|lists|listing)':
           '550 5.7.1 Your IP 192.0.2.7 is on our block list (S3150)',
-        '(liste noire|listes noires|schwarze liste|schwarzen liste|lista negra|listas negras|lista nera|liste nere|zwarte lijst|*черн* спис*|*чёрн* спис*|*黑名单*|*黑名單*|*ブラックリスト*|*블랙리스트*)':
+        '(liste noire|listes noires|schwarze* liste|sperrliste*|blockliste*|lista negra|listas negras|lista nera|liste nere|zwarte lijst|czarn* list*|czarnej liscie|kara liste*|*черн* спис*|chernyj spisok|*黑名单*|*黑名單*|*ブラックリスト*|*블랙리스트*)':
           '554 Votre serveur est sur une liste noire',
         '(blocked|rejected|refused|denied|listed|found|present) (using|by|in|on|at|via|through) ~ (list|lists|dnsbl|rbl|zone|database|bl|blocklist|blacklist|reputation)':
           '550 192.0.2.7 was found in our database',
@@ -32,6 +32,8 @@ export const clientRules: readonly Rule[] = [
         '(spam|spammer|spammers) (source|sources|host|ip|network|site|server|list)':
           '550 192.0.2.7 is a known spam source',
         'listed ~ (spam|abuse)': '550 You are listed because of spam',
+        '(dropped|blocked|rejected|refused|denied|because|is|are|was|currently|client|connection|ip|ipaddr) listed (in|on|at|by) *.*':
+          '550 Connection dropped: listed in bl.example.net',
       },
     },
     samples: ['553 5.7.1 [BL21] 192.0.2.7 may not connect, Spamhaus lists it'],
@@ -89,6 +91,8 @@ export const clientRules: readonly Rule[] = [
         '(unresolv*|unresolvable)': '550 5.7.1 Unresolvable name of the client',
         '(no|missing|without|invalid|bad|generic|wrong) ~ (a record|mx record|dns record|dns entry)':
           '550 Your domain has no MX record',
+        '(no|missing|without|invalid|bad|wrong|broken|unresolvable|incorrect|bogus) (dns)? (mx|a|aaaa|dns|resource) (or|and)? (mx|a|aaaa|resource)? (or|and)? (a|aaaa|resource)? (resource)? (records?|rrs?|entry|entries)':
+          '550 Requested action not taken: mailbox unavailable, invalid DNS MX or A/AAAA resource record',
         '(cannot|could not|unable to|failed to|does not|did not|must|not) (find|resolve|lookup|look up|determine|verify) ~ (hostname|host name|ip|ipaddr|domain|your|client|dns|host)':
           '450 4.7.1 Could not resolve the name of your host',
         '(hostname|host name|host|ip|ipaddr|client|server|domain) (addr|ipaddr)? (does not|did not|not|must|cannot be|could not be|failed to) (resolve|match|resolvable|resolved)':
@@ -118,7 +122,7 @@ export const clientRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: {
       text: {
-        '(helo|ehlo|heloname|helohost) ~ (rejected|refused|invalid|bad|bogus|must|not|denied|error|fail*|mismatch|match|require*|forged|fake|resolve|violat*|policy|blocked|name|command|own|hostname|dynamic|localhost|unknown|no such)':
+        '(helo|ehlo|heloname|helohost) ~ (should|shall|fqdn|literal|rejected|refused|invalid|bad|bogus|must|not|denied|error|fail*|mismatch|match|require*|forged|fake|resolve|violat*|policy|blocked|name|command|own|hostname|dynamic|localhost|unknown|no such)':
           '504 5.5.2 <localhost>: Helo command rejected: need fully-qualified hostname',
         '(bad|invalid|bogus|forged|wrong|suspicious|fake|missing|unresolvable|illegal|incorrect|no) ~ (helo|ehlo)':
           '550 5.7.506 Access Denied, Bad HELO',
@@ -160,6 +164,17 @@ export const clientRules: readonly Rule[] = [
         '(no smtp service (for|to|here|ip)|deny smtp access|no smtp access)':
           '554 mx.example.org No SMTP service for you, bye',
         'go away': '450 4.7.1 Go away',
+        '(black|blocked|banned) (mail|email)? (address|addresses|domain|domains)': '554 Black mail address',
+        '(openrelay|open-relay|open relay|openproxy)': '554 openrelay check',
+        '(remote|client|source|peer|sending) (ip|host|address) (is|check|was)? (check|forbidden|error|mismatch|failed|failure|unknown)':
+          '556 remote ip check error',
+        '(unverif*|unverifiable|unregistered|unapproved) (sending|sender|mail)? (ips?|hosts?|servers?|clients?)':
+          '550 No unverified sending IPs',
+        '(confirm|register) (this|your) (mail)? (server|host|ip|address|domain)':
+          '550 confirm this mail server',
+        'in prison': '550 ip in prison',
+        '(accept|accepts|accepting|take|takes|want|wants|allow|allows) no (mail|email|messages|connections|traffic) from':
+          '550 this gateway accepts no mail from lines of homes',
         'access (denied|blocked|refused) (by|for|to) ~ (ip|ipaddr|host|server|network|client|your)':
           '550 Access denied to your client',
         '(ip|ipaddr|host) (is)? (denied|rejected|hangup|blocked|banned|black*)':

@@ -2,6 +2,7 @@
  * Complaints about the envelope sender, the proof of who sent (SPF, DKIM, DMARC; RFC 7372), the right to relay, and
  * the manner of the connection (authentication, TLS). The mailbox has not been looked at, or the answer is withheld.
  */
+import { aboutUsAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
 export const senderRules: readonly Rule[] = [
@@ -65,22 +66,7 @@ export const senderRules: readonly Rule[] = [
   {
     reason: 'sender_refused',
     label: 'blocked_or_policy',
-    when: {
-      text: {
-        '(emetteur|expediteur) ~ (invalide|refuse|inconnu|rejete|bloque|interdit|non autorise)':
-          '501 5.1.0 Emetteur invalide, voir OFR004_405',
-        '(adresse|domaine) ~ (*emetteur|*expediteur)': "550 Le domaine de l'expediteur n'existe pas",
-        '(absender*|absenderadresse) ~ (abgelehnt|unbekannt|ungultig|ungueltig|gesperrt|nicht|verweigert|blockiert)':
-          '550 Absender abgelehnt',
-        '(remitente|emisor) ~ (rechazad*|desconocid*|invalid*|bloquead*|no)': '550 Remitente desconocido',
-        '(remetente) ~ (rejeitad*|recusad*|desconhecid*|invalid*|bloquead*|nao)': '550 Remetente recusado',
-        '(mittente) ~ (rifiutat*|sconosciut*|non|bloccat*|invalid*)': '550 Mittente sconosciuto',
-        '(afzender) ~ (geweigerd|onbekend|ongeldig|geblokkeerd|niet)': '550 Afzender onbekend',
-        '*отправител*': '550 Адрес отправителя отклонён',
-        '(*发件人*|*寄件人*|*送信者*|*発信者*|*差出人*|*발신자*|*보낸사람*)': '550 发件人不存在',
-        '(saatja) ~ (keelatud|tundmatu|vale)': '550 Saatja on tundmatu',
-      },
-    },
+    when: { text: aboutUsAbroad },
   },
   {
     // RFC 3463 x.1.7 and x.1.8, RFC 7504 x.1.9: all three are about the sender's address.
@@ -102,7 +88,8 @@ export const senderRules: readonly Rule[] = [
     label: 'blocked_or_policy',
     when: {
       text: {
-        '(*spf*|*dkim*|*dmarc*|domainkeys|sender id|senderid)': '550 5.7.23 SPF validation failed',
+        '(*spf*|*dkim*|*dmarc*|domainkeys|sender id|senderid|purported responsible)':
+          '550 5.7.23 SPF validation failed',
         '(unauthenticated|authentication) (email|mail|message|messages|sender|results?|checks?|information)':
           '550 5.7.26 Unauthenticated email from example.org is not taken',
         '(mail|email|message) (is|was) unauthenticated':
@@ -132,12 +119,17 @@ export const senderRules: readonly Rule[] = [
         '(check|pop|pop3) (mail|your mail|before) ~ (first|smtp|sending)':
           '550 you must check your mail first (POP before SMTP)',
         'pop before smtp': '550 you must check your mail first (POP before SMTP)',
-        '(username|password|credentials) ~ (incorrect|invalid|not accepted|wrong|bad|not correct)':
+        '(password|credentials|username (or|and)) ~ (incorrect|invalid|not accepted|wrong|bad|not correct)':
           '535 Password incorrect',
         '(only|accept*|restricted) ~ (authenticated|authorized|authorised|registered|internal|local) (users?|senders?)':
           '550 Only for authenticated users',
         '(anonymous|authenticated) (clients?|senders?|users?|access) ~ (not|denied|only|permission*)':
           '530 5.7.57 Anonymous clients not welcome',
+      },
+      // RFC 4954 section 4.7.1: 454 is the server's own trouble.
+      unless: {
+        '(temporary|temporarily|transient) ~ (authentication|auth|login)':
+          '454 4.7.0 Temporary authentication failure',
       },
     },
     samples: ['535 5.7.8 Error: authentication failed'],

@@ -1,13 +1,14 @@
 /**
- * The themes in the order in which they are asked. The order carries meaning: patience and quota are the plainest
- * words and outrank every code; a complaint about us outranks what the same reply says of the recipient ("too many
+ * The themes in the order in which they are asked. The order carries meaning: patience is the plainest word; a
+ * lookup that failed outranks what is said beside it; quota outranks every code; a complaint about us outranks what the same reply says of the recipient ("too many
  * unknown users"); what is said of the mailbox outranks general talk of refusal; the codes alone come last.
  */
 import { clientRules } from './about-the-client.ts';
 import { contentRules, messageRules } from './about-the-message.ts';
 import { senderRules } from './about-the-sender.ts';
 import { defaultRules, mailboxCodeRules } from './defaults.ts';
-import { greylistingRules } from './greylisting.ts';
+import { failedLookupRules } from './failed-lookups.ts';
+import { greylistingRules, patienceRules } from './greylisting.ts';
 import { mailboxDisabledRules } from './mailbox-disabled.ts';
 import { mailboxFullRules } from './mailbox-full.ts';
 import { mailboxNotExistRules, recipientRefusedRules } from './mailbox-not-exist.ts';
@@ -20,12 +21,14 @@ import { serverTroubleRules } from './server-trouble.ts';
 export const allRules: readonly Rule[] = [
   ...providerDialects,
   ...greylistingRules,
+  ...failedLookupRules,
   ...mailboxFullRules,
   ...clientRules,
   ...senderRules,
   ...rateRules,
   ...messageRules,
   ...policyRules,
+  ...patienceRules,
   ...mailboxDisabledRules,
   ...mailboxNotExistRules,
   ...recipientRefusedRules,

@@ -43,6 +43,8 @@ export const mailboxCodeRules: readonly Rule[] = [
       unlessEnhanced: ['*.2.3', '*.3.*', '*.4.*', '*.5.*', '*.6.*', '*.7.*'],
       unless: {
         '(reject*|refused|denied|blocked|not accepted|not allowed)': '552 Rejected',
+        '(loop|loops|looping|hops|sender|content|contents|attachment|attachments|header|headers)':
+          '552 This goes in a loop',
       },
     },
     samples: ['552 Requested mail action aborted', '522 5.2.0 delivery failed for someone'],

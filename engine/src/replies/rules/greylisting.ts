@@ -1,4 +1,5 @@
 /** Replies that ask for patience: greylisting in its dialects, a check still under way, a mailbox that is busy. */
+import { patienceAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
 export const greylistingRules: readonly Rule[] = [
@@ -93,7 +94,20 @@ export const greylistingRules: readonly Rule[] = [
         'too many recent messages': '452 4.1.1 <someone@example.com> user has too many recent messages',
         'mailbox (is|was)? temporarily (unavailable|not available|locked)': '450 Mailbox temporarily locked',
       },
+      unless: {
+        '(quota|quotas) ~ (exceeded|full|reached|exhausted)': '452 4.2.2 User quota exceeded, mailbox busy',
+        '(over|exceed*|out of) ~ (quota|quotas)': '452 4.2.2 Mailbox busy, user over quota',
+      },
     },
     samples: ['550 5.2.1 The user is receiving mail at a rate that leaves no room for more'],
+  },
+];
+
+/** Asked after what is said of quota and of us: in other languages the word for "later" stands beside any reason. */
+export const patienceRules: readonly Rule[] = [
+  {
+    reason: 'try_again_later',
+    label: 'greylisted_or_temporary',
+    when: { classes: [4], text: patienceAbroad },
   },
 ];

@@ -1,4 +1,5 @@
 /** The mailbox is known to the server and switched off: disabled, suspended, inactive, closed (RFC 3463 x.2.1). */
+import { disabledAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
 /** Where a server leaves it open ("disabled or does not exist"), the mailbox is as good as gone: see the next theme. */
@@ -28,7 +29,7 @@ export const mailboxDisabledRules: readonly Rule[] = [
           '550 5.2.1 This mailbox has been blocked due to inactivity',
         '(due to|for|because of|reason|extended|prolonged|long|account|mailbox|user) ~ inactivity':
           '550 5.2.1 This mailbox has been blocked due to inactivity',
-        '(mailbox|account|user|recipient) ~ not (allowed|permitted|authorized|able) to receive (any|new|incoming)? (mails?|emails?|messages?) $':
+        '(mailbox|account|user|recipient|addr) ~ not (allowed|permitted|authorized|able) to receive (any|new|incoming)? (mails?|emails?|messages?) $':
           '550 This user is not allowed to receive mail',
         '(mailbox|account|user|address|recipient|addr) (is|has|was|addr)? expired':
           '550 The account has expired',
@@ -46,6 +47,10 @@ export const mailboxDisabledRules: readonly Rule[] = [
           '550 5.1.1 someone@example.com account has been suspended',
         '(*disableduser*|*inactiveuser*|*accountdisabled*|*mailboxdisabled*|*useraccountdisabled*)':
           '550 5.2.1 The account someone wrote to is disabled. https://support.example/?p=DisabledUser',
+        '(subscription|membership|contract|plan|tariff|hosting|domain registration|registration) (of|for|to)? ~ (expired|ended|lapsed|cancell?ed|terminated|suspended|run out|over)':
+          '550 Subscription expired',
+        '(expired|lapsed|cancell?ed|suspended) (subscription|membership|contract|hosting)':
+          '550 Expired subscription',
         '(unpaid|non payment|payment) ~ (account|user|mailbox|service)':
           '550 Payment is due for this mailbox',
         '(mailbox|account) (cannot be|could not be|can not be|not) (accessed|accessible|opened)':
@@ -61,6 +66,8 @@ export const mailboxDisabledRules: readonly Rule[] = [
       unless: {
         ...orUnknown,
         '(connection|session) ~ inactivity': '554 The session ended due to inactivity',
+        '(spam|antispam|filter|filtering|virus|antivirus|security|gateway|server|system|update|updates) (service|protection)? subscription':
+          '550 The spam filter subscription is suspended, expired',
       },
     },
     samples: [
@@ -71,28 +78,6 @@ export const mailboxDisabledRules: readonly Rule[] = [
   {
     reason: 'mailbox_disabled',
     label: 'mailbox_disabled',
-    when: {
-      text: {
-        '(boite|compte|destinataire|adresse|utilisateur|bal) ~ (desactive*|suspendu*|bloque*|inacti*|archive*|ferme|fermee|resilie*|cloture*)':
-          '550 5.1.1 Boite du destinataire archivee',
-        '(postfach|konto|empfanger|mailbox|benutzer|adresse|emailadresse|account) ~ (gesperrt|deaktiviert|inaktiv|stillgelegt|geschlossen|gekundigt|gekuendigt|abgeschaltet)':
-          '550 Das Postfach ist gesperrt',
-        '(buzon|cuenta|usuario|destinatario|casilla|correo) ~ (desactivad*|suspendid*|deshabilitad*|inactiv*|bloquead*|cerrad*|inhabilitad*|cancelad*)':
-          '550 La cuenta ha sido desactivada',
-        '(caixa|conta|usuario|destinatario|email) ~ (desativad*|suspens*|inativ*|bloquead*|desabilitad*|cancelad*|encerrad*)':
-          '550 A conta do destinatario foi bloqueada',
-        '(casella|utente|destinatario|account|indirizzo) ~ (disattivat*|disabilitat*|sospes*|bloccat*|inattiv*|chius*|scadut*)':
-          '550 Casella disattivata',
-        '(mailbox|account|gebruiker|ontvanger|adres|postvak) ~ (geblokkeerd|uitgeschakeld|inactief|opgeschort|gedeactiveerd|opgezegd)':
-          '550 Dit postvak is geblokkeerd',
-        '(ящик*|аккаунт*|пользователь|получатель|учетн*|адрес) ~ (заблокирован*|отключен*|отключён*|деактивирован*|неактивен|неактивн*|приостановлен*|закрыт*)':
-          '550 Почтовый ящик заблокирован',
-        '(konto|skrzynk*|uzytkownik|schranka|postkast|kasutaja|konto) ~ (zablokowan*|nieaktywn*|zawieszon*|deaktivovan*|blokovan*|suletud|blokeeritud|deaktiveeritud|peatatud)':
-          '550 Konto zablokowane',
-        '(*停用*|*停止され*|*停止して*|*停止中*|*休眠*|*冻结*|*凍結*|*禁用*|*已锁定*|*休止*|*無効*|*利用停止*|*정지*|*휴면*)':
-          '550 该用户已停用',
-      },
-      unless: orUnknown,
-    },
+    when: { text: disabledAbroad, unless: orUnknown },
   },
 ];

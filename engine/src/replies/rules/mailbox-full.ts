@@ -3,15 +3,21 @@
  * others under 5.7.1 or no enhanced code at all. What is full must be the mailbox, though: a server out of disk space
  * (RFC 3463 x.3.1) or a sender out of his daily allowance says nothing of the recipient.
  */
+import { fullAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
+/** What may be used up beside a mailbox: the allowance of a connection, of a time, of a sender, or a server's disk. */
 const sendersAllowance = {
-  '(sending|sender|outgoing|outbound|submission|relay|daily|hourly|smtp|rate|connection|your|queue|organization|tenant|submission) (message|email|mail|recipient|rate|sending|user|queue|limit)? quota':
+  '(sending|sender|outgoing|outbound|submission|relay|daily|hourly|smtp|rate|connection|session|transaction|your|queue|organization|tenant|throttl*|throughput|bandwidth|message rate|recipient rate|per minute|client|traffic|api|request|command|error) (message|email|mail|recipient|rate|sending|user|queue|limit)? quota':
     '450 Sender quota exceeded',
   '(ip|ips|ipaddr|client|host) (address)? (addr)? quota': '450 The IP quota is exceeded',
-  'quota ~ (per (hour|day|minute)|(for|of) (the|this|your)? (sending|senders?)|of messages)':
+  'quota ~ (per (second|hour|day|minute|connection|session|ip|sender|host|client)|(for|of|from|by|on) (the|this|your|that|each|one|a|any)? (sending|senders?|connections?|sessions?|transactions?|ip|ips|ipaddr|hosts?|clients?|networks?|hour|day|minute|messages from|mail from)|of messages)':
     '450 The quota of messages is exceeded',
-  '(system|server|spool|queue|service|filesystem|partition) (storage|disk|space|is full|full)':
+  '(per|each|every|this|last|past|in one|in an|within an?|within one) (second|minute|hour|day|24 hours|connection|session|transaction|ip|sender|client|host)':
+    '450 This mailbox exceeds the number of messages allowed per minute',
+  '(messages?|mails?|emails?|recipients?) (a|an) (second|minute|hour|day)':
+    '450 This account is over the limit of 20 messages a minute',
+  '(system|server|spool|queue|service|filesystem|partition|log|mail queue) (storage|disk|space|is full|full)':
     '452 4.2.2 The spool is full',
 };
 
@@ -66,6 +72,8 @@ export const mailboxFullRules: readonly Rule[] = [
         '(too many|too much) (messages|mail|mails|mail data) ~ (mailbox|inbox|stored)':
           '550 There are too many messages in the mailbox',
         'mail file ~ exceed*': '552 The mail file exceeds its maximum',
+        '{who} ~ (space|storage|allowance|allotment) (is|was|has|has been|have been)? (been)? (all)? (used up|exhausted|consumed|gone)':
+          "550 The user's space has been used up",
         'too much mail data': '552 Too much mail data',
         'mailbox ~ (too|very) (large|big|full)': '550 The mailbox has grown too large',
         '(message|mail|email) count ~ (mailbox|exceeded)': '552 The message count of the mailbox is exceeded',
@@ -94,44 +102,7 @@ export const mailboxFullRules: readonly Rule[] = [
   {
     reason: 'mailbox_full',
     label: 'mailbox_full',
-    when: {
-      text: {
-        '(boite|bal|messagerie|compte) ~ (pleine|plein|saturee|sature)':
-          '552 5.1.1 Boite du destinataire pleine, OFR_417',
-        'limite ~ (boite|messagerie) ~ (atteinte|depassee)': '552 La limite de cette boîte est atteinte',
-        '(zuviele|zu viele) (mails|nachrichten|emails) (auf|in|im)':
-          '552 Zu viele Nachrichten im Posteingang',
-        '(quota|espace) ~ (depasse|atteint|sature|insuffisant)': '552 Quota du destinataire dépassé',
-        '(depasse|depassement) ~ quota': '552 Dépassement du quota',
-        '(postfach|mailbox|mailkonto|konto|postfaches) ~ (voll|uberfullt|ueberfuellt|uberschritten|ueberschritten)':
-          '552 Das Postfach des Empfängers ist voll',
-        '(speicherplatz|speicher|speicherlimit|speichergrenze|limit|quota) ~ (erreicht|erschopft|erschoepft|uberschritten|ueberschritten|voll|aufgebraucht)':
-          '552 Der Speicherplatz ist erschöpft',
-        '(buzon|casilla|cuenta|bandeja) ~ (lleno|llena|excedid*|sobrepas*)':
-          '552 5.2.2 El buzón del destinatario está lleno',
-        '(cuota|capacidad) ~ (excedid*|superad*|sobrepas*|llena)': '552 Cuota excedida',
-        '(excedido|superado|excede) ~ (cuota|capacidad|espacio)': '552 El usuario ha superado su cuota',
-        '(caixa|conta|mailbox|usuario) ~ (cheia|lotada|lotado|excedid*|excedeu)':
-          '552 A caixa postal do destinatario esta cheia',
-        '(cota|quota|espaco) ~ (excedid*|esgotad*|estourad*|ultrapassad*|insuficiente)':
-          '552 Cota do destinatário excedida',
-        '(excedeu|ultrapassou) ~ (cota|quota|limite|espaco)': '552 O destinatário ultrapassou o limite',
-        '(casella|mailbox) ~ (piena|satura|esaurit*)': '552 La casella del destinatario è piena',
-        '(quota|spazio) ~ (superat*|esaurit*)': '552 Lo spazio è esaurito',
-        '(postvak|brievenbus|mailbox) ~ (vol|overvol)': '552 De mailbox van de ontvanger is vol',
-        '(brevlada*|brevladan|mailboxen|postkasse*|postlada*|innboks*|postboks*) ~ (full|fuld|overfull)':
-          '552 Mottagarens brevlåda är full',
-        '(postilaatikko|postkast) ~ (taynna|tais)': '552 Kasutaja postkast on täis',
-        '(skrzynk*|schrank*|postafiok*|posta kutusu) ~ (peln*|przepeln*|pln*|megtelt|dolu|dolmus*)':
-          '552 Skrzynka jest pelna',
-        '(ящик*|почтов*) ~ (переполнен*|заполнен*|полон)': '552 Почтовый ящик получателя переполнен',
-        '(переполнен*|заполнен*) ~ (ящик*|папк*)': '552 Переполнен ящик получателя',
-        '(превышен*|исчерпан*) ~ (квот*|размер*|лимит* ящик*|объ*)': '552 Превышена квота',
-        '(*已满*|*已滿*|*空间不足*|*容量不足*|*配额*|*がいっぱい*|*容量を超え*|*容量超過*|*容量が超過*|*容量制限*|*용량초과*|*가득*)':
-          '552 收件人邮箱已满',
-      },
-      unless: sendersAllowance,
-    },
+    when: { text: fullAbroad, unless: sendersAllowance },
     samples: ['552 5.2.2 La boîte aux lettres de ce client est saturée'],
   },
   {
@@ -155,6 +126,8 @@ export const mailboxFullRules: readonly Rule[] = [
       unless: {
         ...sendersAllowance,
         '{who} ~ (does not exist|unknown|not found)': '550 5.2.2 The mailbox does not exist',
+        '{who} ~ (inactive|disabled|suspended|deactivated|frozen|closed|blocked|locked)':
+          '550 5.2.2 Mailbox inactive',
         'no such {who}': '550 5.2.2 No such mailbox',
         '(server|store|storage|system|internal) ~ (error|failure|unreachable|unavailable|offline|down|problem)':
           '452 4.2.2 The store is down',

@@ -2,6 +2,7 @@
  * The server knows no such mailbox, or knows that its owner has gone. The words must be about the recipient: rules
  * that condemn are asked about a reply without what it says of senders, clients, services and messages.
  */
+import { unknownAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
 /** Words that say "unknown", whatever the class: with a 4xx they are a soft bounce. */
@@ -16,6 +17,11 @@ const saysUnknown = {
   '{who} (addr)? (does not|not) (exits|exsit|exsist|existed)': '550 User not exsist',
   '(no|not|so) such ~ {who}': '550 No such local user',
   'no such (entry|object|person|name|id|one|local part)': '550 There is no such person',
+  '(does not|did not|not|never) exists? (that|this|such|the|any|an?) {who}':
+    '550 Here does not exist that user',
+  'not found (recipient|user|mailbox|account|address|email)': '550 Not found user',
+  '(not|no) (an?|the)? {who} (of|on|at|in) (this|our|the) (server|host|system|domain|site|machine|company|mail server)':
+    '550 not user of this server',
   '(unknown|unrecognized|unrecognised|undefined|unregistered|unallocated|unassigned) (local|email|mail|destination|virtual|remote|final|internet|or (illegal|invalid))? ({who}|local part|person|extension)':
     '550 unknown or illegal alias: someone@example.com',
   '{who} (addr|name|part|id)? (is|was|are|seems|appears)? (to be)? (currently)? (unknown|unrecognized|unrecognised|undefined|unallocated|unassigned|unregistered)':
@@ -34,9 +40,13 @@ const saysUnknown = {
     '550 User not here',
   '(not|no) (found|listed|registered|present) (in|on|at|here|by) ~ (directory|database|table|address book|lookup|ldap|domino)':
     '550 someone@example.com not found in the directory',
-  '(cannot|could not|unable to|failed to|not able to) (find|locate|identify|recognize|match|look up|lookup) ~ (recipient|user|mailbox|account|addr|address|username|person|alias)':
+  '(cannot|could not|unable to|failed to|not able to) (find|locate|identify|recognize|match) ~ (recipient|user|mailbox|account|addr|address|username|person|alias)':
     '550 Unable to find the mailbox',
-  'no (valid|matching|local|active|existing|known)? (user|mailbox|account|recipient|person|alias|address|addressee|subscriber|one|entry) (by|with|of|under|called|named|here|found|for|at|matching|exists?|such|associated|corresponding|on)':
+  '(cannot|could not|unable to|failed to|not able to) (find|locate|identify) * (in|on|among|at) ~ (users|accounts|mailboxes|recipients|directory|list|table|database|system|domain|records)':
+    '550 cannot find someone among our users',
+  '(is|was|are) (unknown|not known|unrecognized) (in|at|on|to|by|within) (this|our|the) (workgroup|organization|organisation|company|school|directory|department|office|university|institute)':
+    '550 someone is unknown in this company',
+  'no (valid|matching|local|active|existing|known)? (user|mailbox|account|recipient|person|alias|address|addressee|subscriber|one|entry) (by|with|of|under|called|named|here|found|for|at|matching|exists?|such|associated|corresponding|on|available|present|defined|configured|registered|assigned|allocated)':
     '511 sorry, no mailbox here by that name (#5.1.1 - chkuser)',
   '(there is|there are|we have|have|has|with|found) no ~ (user|users|mailbox|account|recipient|person|address|email|one)':
     '550 This domain has no address like that',
@@ -86,6 +96,12 @@ const saysGone = {
     '550 failed recipient verification',
   '(callout|callback|callforward) (verification)? (fail*|failure)':
     '550 Previous (cached) callout verification failure',
+  '(unavailable|inaccessible) (mail|email|local)? (user|mailbox|recipient|account)':
+    '550 unavailable mail user',
+  '(recipients|addresses|users|mailboxes|accounts) (addr)? (were|are|was) (undeliverable|unreachable|unavailable|invalid|unknown)':
+    '550 These recipients were undeliverable',
+  '(cannot|will not|does not|could not) accept (the|this|that)? (user|recipient|rcpt|address|addr) $':
+    '550 cannot accept user',
   '(undeliverable|unrouteable|unroutable|unreachable|nondeliverable|dead|obsolete|defunct|non deliverable) (mail|email|user|recipient|destination)? ({who}|destination)':
     '550 unrouteable address',
   '(user|account|recipient|mailbox|address|person) (addr)? (missing|absent|ambiguous|not unique)':
@@ -102,6 +118,8 @@ const saysGone = {
   '{who} ~ (deleted|removed|terminated|purged|destroyed|erased|canceled|discontinued|abandoned|vacated|retired|withdrawn|unallocated)':
     '550 5.1.1 This account was deleted',
   '(deleted|terminated|removed) (user|account|mailbox|recipient|address)': '550 deleted account',
+  '(user|account|mailbox|recipient|address|person) ~ (is|are|was) (now|long)? gone':
+    '550 The mailbox that you wrote to is gone',
   'not (an?)? (employee|student|staff member|member of staff) ~ (of|at|here|with|any more|anymore)':
     '550 someone is not a student here',
   '(all|no) (valid)? (recipients|rcpts|recipient) (were|was|are|is|specified|given|address)? ~ (invalid|unknown|failed verification|not exist|undeliverable)':
@@ -109,6 +127,7 @@ const saysGone = {
   '(user|recipient|mailbox|account|addr|person|employee|owner) ~ (has|have)? (moved|left|relocated|departed|transferred|resigned|retired|passed away|deceased|migrated)':
     '551 5.1.6 The recipient has moved, ask for someone@example.net',
   '(moved|changed) (his|her|their|its|away|email|address)': '550 someone changed address',
+  '(has|have|is) (now|since|been)? (moved|relocated) (to|away|elsewhere)': '550 Has moved to example.net',
   '(new|changed|updated|different) (email|mail|forwarding)? address (is|to|as|of|please|for|addr)':
     '550 5.1.6 The new address is someone@example.net',
   '{who} ~ (replaced|superseded) by': '550 That address has been replaced by someone@example.net',
@@ -118,53 +137,6 @@ const saysGone = {
   'address ~ not (a)? valid rfc': '553 5.1.3 The recipient address is not a valid RFC 5321 address',
   '(delivery|mail|email) to (this|that|the)? (user|address|recipient|mailbox|addr) ~ (failed permanently|impossible|not possible)':
     '550 Delivery to this address is impossible',
-} as const;
-
-/** The same in other languages; asked of every class, as they say "unknown". */
-const saysUnknownAbroad = {
-  '(destinataire|utilisateur|adresse|boite|compte|bal|mailbox) ~ (inconnu|inconnue|inexistant|inexistante|introuvable|invalide|erronee|incorrecte|supprime|supprimee)':
-    '550 5.1.1 Adresse du destinataire inconnue, OFR_416',
-  "(destinataire|utilisateur|adresse|boite|compte|bal) ~ (n'existe|existe|n'est) (pas|plus) (valide)?":
-    "550 Cette boîte n'existe pas",
-  '(empfanger*|empfaenger*|mailadresse|benutzer|postfach|adresse|mailbox|emailadresse|konto|teilnehmer|account) ~ (unbekannt|existiert (leider)? nicht|nicht (gefunden|vorhanden|existent|bekannt|eingerichtet|erreichbar|mehr)|ungultig|ungueltig|geloscht|geloescht)':
-    '550 Empfänger unbekannt',
-  '(unbekannter|ungultiger|ungueltiger|kein) (empfanger|empfaenger|benutzer|adressat|user)':
-    '550 Unbekannter Empfänger',
-  '(usuario|destinatario|buzon|cuenta|direccion|casilla|correo) ~ (desconocid*|no existe|no encontrad*|inexistente|invalid*|no valid*|incorrect*|no encontro|eliminad*)':
-    '550 El usuario no existe',
-  'no existe (el|la|ese|este|esa|dicho|dicha) (persona|usuario|destinatario|buzon|cuenta|direccion|casilla)':
-    '550 No existe ese usuario',
-  '(usuario|destinatario|caixa|conta|endereco|email|mailbox) ~ (desconhecid*|nao existe|inexistente|nao encontrad*|invalid*|nao foi encontrad*|nao localizad*|excluid*|removid*)':
-    '550 Destinatário desconhecido',
-  '(utente|destinatario|casella|indirizzo|account) ~ (sconosciut*|non esiste|inesistente|non trovat*|non valid*|cancellat*)':
-    '550 Utente sconosciuto',
-  '(gebruiker|ontvanger|adres|mailbox|geadresseerde|postvak) ~ (onbekend|bestaat niet|niet gevonden|ongeldig|niet bekend)':
-    '550 Gebruiker onbekend',
-  '(onbekende|ongeldige|geen) (gebruiker|ontvanger|adres|mailbox|postvak)': '550 Onbekende ontvanger',
-  'nie ma takiego (uzytkownika|adresu|konta|odbiorcy)': '550 Nie ma takiego konta',
-  '(ukendt|ukjent|okand) (bruger|bruker|anvandare|modtager|mottaker|mottagare)': '550 Okänd mottagare',
-  '(пользовател*|получател*|адрес*|адресат*|абонент*|ящик*|аккаунт*) ~ (не существует|не найден*|неизвест*|не зарегистрирован*|отсутствует|удален*|удалён*|недействительн*|не обнаружен*)':
-    '550 Пользователь не найден',
-  '(нет|не найден*|неизвестн*) (такого|такой|этого)? (пользовател*|получател*|адрес*|ящик*)':
-    '550 Нет такого пользователя',
-  '(такого|такой|этого) (почтового)? (пользовател*|получател*|адрес*|ящик*) (нет|не)': '550 Такого ящика нет',
-  '(uzytkownik|odbiorca|adres|skrzynk*|konto) ~ (nieznany|nie istnieje|nie znaleziono|nieprawidlow*|nie zostal* znalezion*)':
-    '550 Uzytkownik nieznany',
-  '(nieznany|nieprawidlowy) (uzytkownik|odbiorca|adres)': '550 Nieznany odbiorca',
-  '(neznam*|neexistujici) (uzivatel|prijemce|schranka|adresa|prijimatel)': '550 Neznámý uživatel',
-  '(uzivatel|prijemce|schranka|adresa|prijimatel) ~ (neexistuje|neznam*|nenalezen*)':
-    '550 Schránka neexistuje',
-  '(kasutaja|kasutajat|saaja|aadress|aadressi|postkast|postkasti) ~ (tundmatu|puudub|ei (eksisteeri|ole|leitud|leita)|pole)':
-    '550 Kasutajat ei ole',
-  '(anvandaren|mottagaren|adressen|brugeren|modtageren|brukeren|mottakeren|brevladan) ~ (finns (inte|ej)|okand|findes ikke|ukendt|finnes ikke|ukjent|existerar inte)':
-    '550 Mottagaren finns inte',
-  '(kayttaja|kayttajaa|vastaanottaja|vastaanottajaa|osoite|osoitetta) ~ (tuntematon|ei (ole|loydy|loytynyt))':
-    '550 Käyttäjää ei löydy',
-  '(kullanici|alici|posta kutusu|adres) ~ (bulunamadi|mevcut degil|yok|gecersiz|bilinmiyor)':
-    '550 Kullanici bulunamadi',
-  '(felhasznalo|cimzett|postafiok|cim) ~ (ismeretlen|nem letezik|nem talalhato)': '550 A címzett ismeretlen',
-  '(*不存在*|*无效的收件人*|*无此用户*|*查无此*|*宛先不明*|*存在しません*|*見つかりません*|*存在しない*|*該当ユーザ*|*없는사용자*|*존재하지*)':
-    '550 收件人不存在',
 } as const;
 
 export const mailboxNotExistRules: readonly Rule[] = [
@@ -231,7 +203,7 @@ export const mailboxNotExistRules: readonly Rule[] = [
   {
     reason: 'user_unknown',
     label: 'mailbox_not_exist',
-    when: { text: { ...saysUnknown, ...saysGone, ...saysUnknownAbroad } },
+    when: { text: { ...saysUnknown, ...saysGone, ...unknownAbroad } },
     samples: [
       '550 5.7.1 No such user!',
       '550 No such recipient here',
@@ -248,7 +220,7 @@ export const mailboxNotExistRules: readonly Rule[] = [
     when: {
       classes: [4],
       aboutRecipient: true,
-      text: { ...saysUnknown, ...saysUnknownAbroad },
+      text: { ...saysUnknown, ...unknownAbroad },
       unless: {
         'unverified (address|recipient)':
           '450 4.1.1 <someone@example.com>: unverified address: mailbox not found yet',

@@ -44,6 +44,8 @@ export const policyRules: readonly Rule[] = [
         '(user|recipient|addr) (has|is)? (blocked|block|rejected|refused|refuses|rejecting|refusing|blocking) (you|your|mail|messages|this sender|the message|message|email|all|incoming)':
           '550 The recipient has blocked you',
         '(message|mail) filtered': '550 5.7.1 Message filtered',
+        '(mailbox|account|user|recipient|address|addr|domain) (is)? (protected|guarded|shielded|screened) (by|with|against|from)':
+          '550 account is protected by a filter',
         '(suspicious|abusive|malformed) (activity|behaviou?r|connection|message|mail)':
           '550 Suspicious activity was seen',
         '(terms of service|terms of use|acceptable use|aup|tos)': '554 This breaks our terms of service',
@@ -83,7 +85,7 @@ export const policyRules: readonly Rule[] = [
           '550 This account has been blocked by the administrator',
         '(mailbox|account|user|recipient|it) ~ (disabled|deactivated|suspended|inactive|frozen|locked)':
           '550 Account disabled, see our policy',
-        '(mailbox|account|user|recipient) ~ to receive (any|new|incoming)? (mails?|emails?|messages?) $':
+        '(mailbox|account|user|recipient|addr) ~ to receive (any|new|incoming)? (mails?|emails?|messages?) $':
           '550 The user is not permitted to receive mail',
       },
     },

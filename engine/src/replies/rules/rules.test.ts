@@ -4,8 +4,9 @@ import { readReplyLine } from '../../../test/support/read-reply-line.ts';
 import { classifyReply } from '../classifier/classify-reply.ts';
 import type { ReplyToClassify } from '../meaning.ts';
 import { normaliseReply } from '../normalise-reply.ts';
+import { accusationExceptions, accusations } from './accusations.ts';
 import { allRules } from './all-rules.ts';
-import { prepareRule } from './rule.ts';
+import { matcherOf, prepareRule } from './rule.ts';
 import type { Phrases, Rule } from './rule.ts';
 
 function replyOf(sample: string, { when }: Rule): ReplyToClassify {
@@ -72,6 +73,32 @@ describe('every exception keeps its sample from a rule that would take it', () =
           return matches(without, sample) && !matches(rule, sample);
         }),
       );
+    });
+  }
+});
+
+describe('an accusation outranks what is said beside it', () => {
+  const isOfMailbox = (label: string) => /^mailbox_/u.test(label);
+
+  for (const [phrase, sample] of Object.entries(accusations)) {
+    test(`${phrase}: ${sample}`, () => {
+      const reply = readReplyLine(sample);
+      const { words } = normaliseReply(reply);
+      assert.ok(matcherOf({ [phrase]: sample })?.(words), 'the phrase does not match its sample');
+      assert.equal(classifyReply(reply).label, 'blocked_or_policy');
+      const others = Object.fromEntries(Object.entries(accusations).filter(([other]) => other !== phrase));
+      assert.ok(!matcherOf(others)?.(words), 'another phrase matches the sample too');
+      assert.ok(
+        allRules.some((rule) => isOfMailbox(rule.label) && prepareRule(rule).matches(normaliseReply(reply))),
+        'nothing is said beside it',
+      );
+    });
+  }
+
+  for (const [phrase, sample] of Object.entries(accusationExceptions)) {
+    test(`but not: ${phrase}: ${sample}`, () => {
+      assert.ok(matcherOf(accusations)?.(normaliseReply(readReplyLine(sample)).words), 'nobody is accused');
+      assert.ok(isOfMailbox(classifyReply(readReplyLine(sample)).label));
     });
   }
 });

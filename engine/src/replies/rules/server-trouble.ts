@@ -1,4 +1,5 @@
 /** The server, the network or the conversation failed: nothing is said of the mailbox, and nothing held against us. */
+import { patienceAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
 export const serverTroubleRules: readonly Rule[] = [
@@ -10,8 +11,8 @@ export const serverTroubleRules: readonly Rule[] = [
       classes: [5],
       text: {
         '(try|retry|send|resend) ~ (later|again)': '550 Service is down for maintenance, try again later',
-        '(temporary|temporarily|transient|temporaire|temporairement|vorubergehend|voruebergehend|temporal|temporalmente|temporario|temporariamente|temporaneo|temporaneamente|tijdelijk|временно)':
-          '554 Temporary failure in delivery',
+        ...patienceAbroad,
+        '(temporary|temporarily|transient)': '554 Temporary failure in delivery',
         '(retry|delivery|message|queue) (time|timeout|lifetime) (has|was)? (expired|exceeded)':
           '550 Message lifetime has expired',
         '(message|delivery) (has|was)? expired': '554 5.4.7 Delivery expired',
@@ -19,8 +20,6 @@ export const serverTroubleRules: readonly Rule[] = [
         '(multiple|several|repeated|too many) (retries|tries)': '554 Given back after multiple retries',
         '(retry time not reached|long failure period|giving up on)': '550 Giving up on mx.example.com',
         'retry timeout exceeded': '550 retry timeout exceeded',
-        '(reessayer|reessayez|spater erneut|spaeter erneut|mas tarde|mais tarde|piu tardi|later opnieuw|позже)':
-          '550 Veuillez réessayer',
       },
       unlessEnhanced: ['*.7.*'],
       unless: {
@@ -50,8 +49,9 @@ export const serverTroubleRules: readonly Rule[] = [
     label: 'other',
     when: {
       text: {
-        '(license|licence|subscription) (has|is|was)? (expired|invalid|exceeded|ended)':
-          '452 the licence has expired',
+        '(license|licence) (has|is|was)? (expired|invalid|exceeded|ended)': '452 the licence has expired',
+        '(spam|antispam|filter|filtering|virus|antivirus|security|gateway|server|system|update|updates) (service|protection)? subscription ~ (expired|ended)':
+          '550 The subscription of the filter: server subscription expired',
       },
     },
   },
