@@ -34,16 +34,16 @@ export const limitTable = {
   commandBytes: { value: 512, meaning: 'one SMTP command, CRLF included (RFC 5321 4.5.3.1.4)' },
   mxRecords: { value: 20, meaning: 'MX records looked at' },
   mailAddresses: {
-    value: 20,
-    meaning: 'mail-host addresses used for one verification, but for those that refuse at once',
+    value: 5,
+    meaning: 'mail-host addresses used for one verification, but for those that gave no answer',
   },
   mailHostLookups: {
-    value: 10,
-    meaning: 'mail-host names resolved for one verification, but for those that refuse at once',
+    value: 5,
+    meaning: 'mail-host names resolved for one verification, but for those that gave no answer',
   },
   mailAddressesRefusing: {
     value: 20,
-    meaning: 'mail-host addresses that may refuse at once in one verification',
+    meaning: 'mail-host addresses that may give no answer in one verification',
   },
   openConversations: { value: 5_000, meaning: 'conversations open at once in one process' },
   conversations: { value: 10, meaning: 'mail hosts that may turn one verification away or fall silent' },

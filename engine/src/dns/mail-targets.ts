@@ -1,8 +1,8 @@
 /**
  * The places to dial for a domain, one after the other: two addresses of the first host, two of the
  * next, and so on; what the hosts have beyond two comes last. A dead first host with many addresses
- * therefore does not use up the few attempts that a verification has. An attempt that cost no time is not counted
- * among those few: a row of hosts that refuse at once is walked to its end.
+ * therefore does not use up the few attempts that a verification has. An attempt that brought no answer is not counted
+ * among those few: a row of dead hosts is walked to its end, as a patient sender does.
  *
  * Names after the first are resolved only when somebody asks for a further target, and each name
  * once: what it resolved to is what is dialled, whatever it would resolve to later. So it is with the IPv6 addresses
@@ -40,12 +40,12 @@ type TargetSearch = {
   resolved: number;
   lookupsLeft: number;
   given: MailTarget[];
-  /** How many of those given cost nothing. */
+  /** How many of those given do not count. */
   free: number;
 };
 
 type MailTargets = AsyncIterableIterator<MailTarget> & {
-  /** The place that was given last refused at once, or was not dialled: it does not count. */
+  /** The place that was given last gave no answer, or was not dialled: it does not count. */
   wasFree(): void;
 };
 

@@ -21,8 +21,8 @@ export type MailboxRequest = {
 
 /** What came of asking one host for one mailbox. */
 export type Visit =
-  /** Nobody took the connection: at once, or by letting its time pass. */
-  | { kind: 'not_connected'; silent?: true }
+  /** The host did not take the connection. */
+  | { kind: 'not_connected' }
   /** The host is being left alone for a while; nothing was sent. */
   | {
       kind: 'resting';

@@ -44,8 +44,8 @@ export function createLocalProber(parts: ProberParts): Prober {
 }
 
 /**
- * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers. Hosts that are
- * not to be asked, or whose answer is known beforehand, cost nobody a packet.
+ * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers or the caller's
+ * time is up. Hosts that are not to be asked, or whose answer is known beforehand, cost nobody a packet.
  */
 export async function askMailbox(
   probe: Probe,
@@ -82,13 +82,13 @@ async function walkHosts(
       if (visit.kind === 'answered') return believed(visit.evidence, route, reach);
       if (visit.kind === 'not_ours') return unasked('no_prober');
       if (visit.kind === 'resting') last = sooner(last, atRest(visit));
-      if (costsNothing(visit)) targets.wasFree();
       if (visit.kind !== 'no_answer') break;
       conversations += 1;
       if (visit.next === 'stop') return visit.evidence;
       last = visit.evidence;
       again = visit.next === 'same_host';
     }
+    targets.wasFree();
     if (conversations >= limits.conversations) break;
   }
   return last ?? unasked('mx_unreachable');
@@ -124,11 +124,6 @@ function believed(evidence: Answered, route: Probe['route'], reach: HostReach): 
 /** Whether the answer rests on a made-up recipient having been accepted. */
 function isYesToAll({ meaning, catchAll, contrast }: Answered): boolean {
   return contrast === 'unlike_made_up' || (meaning.label === 'accepted' && catchAll.kind === 'yes');
-}
-
-/** A host that is left alone, or that refuses at once, costs no time: those behind it are not to pay for it. */
-function costsNothing(visit: Visit): boolean {
-  return visit.kind === 'resting' || (visit.kind === 'not_connected' && visit.silent !== true);
 }
 
 type Answered = MailboxEvidence & { kind: 'answered' };

@@ -296,10 +296,9 @@ function keepCompanions(leader: PendingProbe, companions: readonly PendingProbe[
 }
 
 /** Tells every probe that the host could not be connected. */
-export function reportNotConnected(roster: Roster, isSilent: boolean): void {
-  const visit: Visit = isSilent ? { kind: 'not_connected', silent: true } : { kind: 'not_connected' };
+export function reportNotConnected(roster: Roster): void {
   roster.end();
-  for (const probe of roster.all) settleProbe(probe, probe.held ?? visit);
+  for (const probe of roster.all) settleProbe(probe, probe.held ?? { kind: 'not_connected' });
 }
 
 /** Gives every probe back unasked, unless it came back often enough. */

@@ -120,6 +120,22 @@ export class Roster {
     this.owed = withItem(this.owed, question);
   }
 
+  /** Takes a recipient back that the host would answer for in another conversation. */
+  putBack(probe: PendingProbe): void {
+    this.answered(probe);
+    this.pending = [probe, ...this.pending];
+  }
+
+  askLast(questions: readonly RecipientQuestion[]): void {
+    this.closing = questions;
+  }
+
+  /** Gives up the questions that have not been asked; the probes stay. */
+  dropQuestions(): void {
+    this.owed = none;
+    this.closing = none;
+  }
+
   /** Puts the named ones that were not answered back, to be asked for again. */
   askAgain(): void {
     this.pending = [...this.named, ...this.pending];

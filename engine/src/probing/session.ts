@@ -137,6 +137,7 @@ class Session {
   async converse(socket: Socket): Promise<SessionOutcome | undefined> {
     const { parts, roster, order } = this;
     const { host, address } = order.destination.target;
+    const { recipientsPerConversation } = order.destination.policy.politeness;
     parts.mailPort.note(address, 'connected');
     this.egressAddress = socket.localAddress;
     const opened = await openConversation(
@@ -150,7 +151,8 @@ class Session {
         this.waitForOurOwn();
         return undefined;
       }
-      if (opened.kind !== 'open') this.takeProbesBehind();
+      // The probes behind the first would have met with the same.
+      if (opened.kind !== 'open') roster.takeMore(recipientsPerConversation);
       const failure = opened.kind === 'open' ? await this.ask(opened.conversation) : opened;
       const ending = failure === undefined ? undefined : this.noteEnding(failure);
       const goodbye = await sayGoodbye(connection, parts, roster.patience);
@@ -172,8 +174,8 @@ class Session {
     // A forbidden address was never dialled, and so says nothing about the port.
     if (why !== 'forbidden') parts.mailPort.note(order.destination.target.address, why);
     outcome.connected = false;
-    this.takeProbesBehind();
-    reportNotConnected(roster, why === 'timeout');
+    roster.takeMore(order.destination.policy.politeness.recipientsPerConversation);
+    reportNotConnected(roster);
     return outcome;
   }
 
@@ -226,7 +228,7 @@ class Session {
       if (event.kind === 'put_off') {
         this.learn({ oneRecipient: true });
         this.roster.putOff(event.question);
-      } else if (event.kind === 'counted') this.stopNaming(event.question);
+      } else if (event.kind === 'counted') this.heedCounting(event.question);
       else if (isDemandAtRecipient(event.reply, conversation)) {
         refusal ??= { kind: 'refused', phase: 'rcpt', reply: event.reply };
         this.roster.putOff(event.question);
@@ -237,8 +239,7 @@ class Session {
 
   private writeLine({ question, email, reply }: RecipientEvent & { kind: 'answered' }): void {
     const { kind, probe } = question;
-    const phase = kind === 'made_up' ? 'random_rcpt' : 'rcpt';
-    const said = this.read({ phase, reply, recipient: email });
+    const said = this.read({ phase: kind === 'made_up' ? 'random_rcpt' : 'rcpt', reply, recipient: email });
     const { places: place, order } = this;
     const isCertain = namesOwn(reply, email);
     this.lines.push({ conversation: order.number, place, recipient: kind, email, said, isCertain });
@@ -249,13 +250,15 @@ class Session {
   }
 
   /** The host counts refusals: the recipients that it did not answer for come first in another conversation. */
-  private stopNaming(question: RecipientQuestion): void {
-    const { refusals } = this.budget;
-    this.learn({ refusalsTaken: Math.max(1, refusals), madeUpLast: true });
+  private heedCounting(question: RecipientQuestion): void {
+    this.learn({ refusalsTaken: Math.max(1, this.budget.refusals), madeUpLast: true });
+    if (question.kind === 'target') this.roster.putBack(question.probe);
+    this.stopNaming();
+  }
+
+  private stopNaming(): void {
+    this.roster.dropQuestions();
     this.budget = { ...this.budget, recipientsLeft: 0 };
-    if (question.kind !== 'target') return;
-    this.roster.answered(question.probe);
-    this.roster.pending = [question.probe, ...this.roster.pending];
   }
 
   /** Reads a reply of this host, which may name the recipient or us. */
@@ -263,12 +266,8 @@ class Session {
     const { parts, order, egressAddress } = this;
     const { code, enhanced, lines } = reply;
     const text = lines.join(' ').trim();
-    const read = {
-      phase,
-      code,
-      enhanced,
-      text: sanitiseReply(text, parts.limits.explainedReplyCharacters),
-    };
+    const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
+    const read = { phase, code, enhanced, text: kept };
     const provider = providerOf(order.destination.target.host)?.id;
     const { mailFrom: sender, heloName } = parts.route;
     const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
@@ -296,25 +295,19 @@ class Session {
     const asked = roster.pending.length + roster.owed.length;
     roster.takeMore(mayJoin ? budget.recipientsLeft - asked : 0);
     roster.sift(capabilities);
-    if (!this.isShifted) return;
-    roster.owed = [];
-    roster.closing = [];
-    this.budget = { ...budget, recipientsLeft: 0 };
+    if (this.isShifted) this.stopNaming();
   }
 
   /** Puts the made-up recipients last that some answer still needs beside it; returns whether there are any. */
   private beginClosing(): boolean {
     const { roster } = this;
     if (this.isClosing || roomIn(this.budget) < 1) return false;
-    const questions: RecipientQuestion[] = [];
-    for (const probe of roster.all) {
-      const domain = probe.address.host;
-      const isAsked = questions.some((one) => one.probe.address.host === domain);
-      if (!isAsked && this.needsMadeUpBeside(probe)) questions.push({ kind: 'made_up', probe });
-    }
-    roster.closing = questions.slice(0, roomIn(this.budget));
+    const byDomain = new Map<CanonicalHost, RecipientQuestion>();
+    for (const probe of roster.all)
+      if (this.needsMadeUpBeside(probe)) byDomain.set(probe.address.host, { kind: 'made_up', probe });
+    roster.askLast([...byDomain.values()].slice(0, roomIn(this.budget)));
     this.isClosing = true;
-    return roster.closing.length > 0;
+    return byDomain.size > 0;
   }
 
   private needsMadeUpBeside({ address }: PendingProbe): boolean {
@@ -325,7 +318,6 @@ class Session {
 
   /** A host that punishes each refusal with a delay, as Courier does, is given few at once, the made-up one last. */
   private nameFewer(): void {
-    const careful = { recipientsPerGroup: 2, madeUpLast: true } as const;
     this.budget = { ...this.budget, ...careful };
     this.learn(careful);
   }
@@ -401,11 +393,8 @@ class Session {
     this.roster.end();
     this.roster.giveBack(this.roster.all, () => false);
   }
-
-  /** Takes the probes behind the first, which would have met with the same. */
-  private takeProbesBehind(): void {
-    this.roster.takeMore(this.order.destination.policy.politeness.recipientsPerConversation);
-  }
 }
+
+const careful = { recipientsPerGroup: 2, madeUpLast: true } as const;
 
 type WhyNotDialled = Exclude<RouteDialOutcome, { kind: 'connected' }>['why'];

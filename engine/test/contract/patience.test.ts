@@ -313,9 +313,7 @@ describe('mail hosts one after the other', () => {
       { mailAddressesRefusing: 3 },
     ));
 
-  test('silent ones use up the few', async () => {
-    const silent: Visit = { kind: 'not_connected', silent: true };
-    assert.equal(await dialled(silent), defaultLimits.mailAddresses);
+  test('those that do not answer and those at rest are walked to the end', async () => {
     assert.equal(await dialled({ kind: 'not_connected' }), 20);
     assert.equal(await dialled({ kind: 'resting', reason: 'host_unreachable', forMs: undefined }), 20);
   });
