@@ -1,4 +1,4 @@
-/** Reads labelled data (a JSON object a line, or sets of our own) and refuses what is not in the form it should have. */
+/** Reads labelled data: a JSON object a line, or sets of our own. Malformed lines are refused. */
 import type { measureReplies } from './accuracy/measure-replies.ts';
 import type { measureSyntax } from './accuracy/measure-syntax.ts';
 

@@ -66,7 +66,7 @@ function rereadCatchAll({ catchAll, replies, host }: Answered): CatchAllAnswer {
 type ReadBefore = { host: CanonicalHost; recipient: string | undefined; before: ReplyMeaning };
 
 function reread({ code, enhanced, text }: ReadReply, { host, recipient, before }: ReadBefore): ReplyMeaning {
-  // Cut, or with characters that were not kept. A text of so many code points has at least as many units.
+  // Cut, or with characters that were not kept. The length in units is never below the length in code points.
   if (text.length >= defaultLimits.explainedReplyCharacters || text.includes('?')) return before;
   const parties = recipient === undefined ? undefined : { sender: '', heloName: '', recipient };
   const meaning = classifyReply({ code, enhanced, text, provider: providerOf(host)?.id }, parties);

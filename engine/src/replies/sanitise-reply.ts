@@ -24,8 +24,8 @@ const beyondAscii = /[^\x20-\x7E]/;
 const otherSpaces = /\p{Zs}/gu;
 
 /**
- * Controls, formatting, surrogates, private use and what is not assigned; separators of lines; whatever a renderer may
- * leave out (fillers, variation selectors), and the braille pattern without a dot.
+ * Controls, formatting, surrogates, private use, unassigned code points and line separators. Fillers and variation
+ * selectors too: a renderer may leave them out. The last is the braille pattern without a dot.
  */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 

@@ -4,7 +4,7 @@
  *     class 2 → a complaint around a quoted reply → what the provider means by it → patience → a lookup that failed →
  *     full → about us → about the mailbox → anything else → codes
  *
- * Whatever is then said of the mailbox gives way to an accusation beside it, and to what is known of the provider.
+ * A verdict on the mailbox then gives way to an accusation beside it, and to facts known of the provider.
  *
  * The labels, as the corpora use them:
  * - `accepted`: 250, 251 or 252.

@@ -75,6 +75,9 @@ export const clientRules: readonly Rule[] = [
       text: {
         '(reverse|rdns|ptr|fcrdns|in-addr.arpa|*.in-addr.arpa)':
           '450 4.7.25 Client host rejected: cannot find your reverse hostname, [192.0.2.7]',
+        // Said of the sender's domain, beside "mailbox unavailable" and under any code.
+        '(invalid|bad|wrong|broken|incorrect|bogus) (dns)? mx (or|and) (a|aaaa) (or|and)? (aaaa)? (resource)? (records?|rrs?)':
+          '550 5.1.2 Requested action not taken: mailbox unavailable, invalid DNS MX or A/AAAA resource record',
         '(ip|ipaddr) ~ not (found|registered|known|listed|recognized)': '550 192.0.2.7 is not known in DNS',
       },
     },
@@ -92,7 +95,7 @@ export const clientRules: readonly Rule[] = [
         '(no|missing|without|invalid|bad|generic|wrong) ~ (a record|mx record|dns record|dns entry)':
           '550 Your domain has no MX record',
         '(no|missing|without|invalid|bad|wrong|broken|unresolvable|incorrect|bogus) (dns)? (mx|a|aaaa|dns|resource) (or|and)? (mx|a|aaaa|resource)? (or|and)? (a|aaaa|resource)? (resource)? (records?|rrs?|entry|entries)':
-          '550 Requested action not taken: mailbox unavailable, invalid DNS MX or A/AAAA resource record',
+          '550 Mailbox unavailable, invalid DNS A resource record',
         '(cannot|could not|unable to|failed to|does not|did not|must|not) (find|resolve|lookup|look up|determine|verify) ~ (hostname|host name|ip|ipaddr|domain|your|client|dns|host)':
           '450 4.7.1 Could not resolve the name of your host',
         '(hostname|host name|host|ip|ipaddr|client|server|domain) (addr|ipaddr)? (does not|did not|not|must|cannot be|could not be|failed to) (resolve|match|resolvable|resolved)':

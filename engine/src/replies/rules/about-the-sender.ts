@@ -57,7 +57,7 @@ export const senderRules: readonly Rule[] = [
           '550 You are not permitted to send here',
         'sender ~ (blocked|rejected|refused|denied|disallowed|prohibited)':
           '550 5.7.1 <verify@example.org>: Sender address rejected: User unknown in local recipient table',
-        '(spoof*|forged|impersonat*)': '550 5.7.1 Spoofing is not tolerated',
+        '(spoof*|forged|forger*|forging|impersonat*)': '550 5.7.1 Spoofing is not tolerated',
         '(your|sender) (account|mailbox) (is|was|has been) ~ (suspended|disabled|blocked|locked|restricted)':
           '550 Your account has been suspended',
       },

@@ -6,7 +6,7 @@
 import { fullAbroad } from './languages/all-languages.ts';
 import type { Rule } from './rule.ts';
 
-/** What may be used up beside a mailbox: the allowance of a connection, of a time, of a sender, or a server's disk. */
+/** Other quotas: of a connection, a minute, a sender or a server's disk. */
 const sendersAllowance = {
   '(sending|sender|outgoing|outbound|submission|relay|daily|hourly|smtp|rate|connection|session|transaction|your|queue|organization|tenant|throttl*|throughput|bandwidth|message rate|recipient rate|per minute|client|traffic|api|request|command|error) (message|email|mail|recipient|rate|sending|user|queue|limit)? quota':
     '450 Sender quota exceeded',

@@ -21,7 +21,7 @@ const languages: readonly Language[] = [
   furtherLanguages,
 ];
 
-/** What every language but English has for one meaning. Equal phrases of two languages count once. */
+/** Collects the phrases of one meaning. Equal phrases of two languages count once. */
 function inAllLanguages(meaning: keyof Language): Sayings {
   return Object.fromEntries(languages.flatMap((language) => Object.entries(language[meaning])));
 }
