@@ -61,7 +61,7 @@ export const limitTable = {
   },
   resolverProofMs: { value: 4_000, meaning: 'wait of a denial for the controls that prove its resolver' },
   resolverProbeMs: { value: 60_000, meaning: 'time between two controls of a resolver that denies nothing' },
-  resolverProbeAgainMs: { value: 30_000, meaning: 'the same while it denies a name that must exist' },
+  resolverProbeAgainMs: { value: 15_000, meaning: 'the same while it denies a name that must exist' },
   postureMs: { value: 1_000, meaning: 'SPF, DMARC and MTA-STS of a domain that takes every address' },
   routeSearches: { value: 500, meaning: 'addresses of lists whose mail hosts are looked up at once' },
   dnsQueriesInFlight: { value: 1_000, meaning: 'DNS queries awaiting an answer' },

@@ -165,6 +165,16 @@ describe('control questions', () => {
     assert.equal(many(20, withoutTexts).at(-1), 'proved');
   });
 
+  test('once it tells the truth again, in a small DNS or a large one, the next control proves it', () => {
+    for (const known of [certain, [...certain, ...further]]) {
+      const { control, many } = setUp();
+      const truth: Resolve = ({ name }) => (known.includes(name) ? found(300) : denied);
+      many(3, truth);
+      assert.ok(!many(40, () => denied).includes('proved'));
+      assert.equal(control(truth), 'proved', `${known.length} names`);
+    }
+  });
+
   test('few names of the operator behind a cache: what it holds is all there is', () => {
     const { clock, many } = setUp({ names: [] });
     const cache = cacheOver(

@@ -49,8 +49,6 @@ type Entry = {
   runsOutAt: number;
   /** Its denial counted, and nothing was proved since. */
   isDenied: boolean;
-  /** It was denied while others were found: its denial says nothing until it is found again. */
-  isMuted: boolean;
 };
 
 type Reading = 'fresh' | 'held' | 'denied' | 'absent' | 'no_answer';
@@ -70,7 +68,10 @@ export class ControlQuestions {
   /** Of the further names: those that are there, and those that are not. */
   private readonly foundNames = new Set<CanonicalHost>();
   private readonly absentNames = new Set<CanonicalHost>();
+  /** Denied while others were found: their denial says nothing until they are found again. */
+  private readonly mutedNames = new Set<CanonicalHost>();
   private hasFoundAny = false;
+  private asksDenied = false;
 
   constructor(parts: ControlParts) {
     this.parts = parts;
@@ -82,11 +83,18 @@ export class ControlQuestions {
     const now = this.parts.clock.now();
     const found = this.entries.filter(({ isFound }) => isFound).sort((a, b) => a.runsOutAt - b.runsOutAt);
     const others = this.entries.filter(({ isFound }) => !isFound).sort((a, b) => a.askedAt - b.askedAt);
-    const due = others.filter(({ askedAt, isDenied }) => isDenied || askedAt + againAfterMs <= now);
+    // What was denied comes up every other time: it may be found again, or it may be gone while others are there.
+    const denied = others.filter(({ isDenied }) => isDenied);
+    const isOfDenied = ({ question }: Entry) => denied.some((one) => one.question.name === question.name);
+    const due = others.filter((entry) => entry.askedAt + againAfterMs <= now && !isOfDenied(entry));
+    this.asksDenied = found.length === 0 || !this.asksDenied;
+    const unsettled = this.asksDenied ? [...denied, ...due] : [...due, ...denied];
     // The first control also finds out whether further names are there at all.
     const isFirst = this.entries.every(({ askedAt }) => askedAt === -Infinity);
     const survey = isFirst ? others.filter(isFurtherMx).slice(0, wideFrom) : [];
-    const chosen = [...found.slice(0, 1), ...due, ...found.slice(1), ...others].slice(0, 2).concat(survey);
+    const chosen = [...found.slice(0, 1), ...unsettled, ...found.slice(1), ...others]
+      .slice(0, 2)
+      .concat(survey);
     for (const entry of chosen) entry.askedAt = now;
     return chosen.map(({ question }) => question);
   }
@@ -117,11 +125,12 @@ export class ControlQuestions {
       return this.readDenial(entry, lookup.kind === 'no_such_name');
     const runsOutAt = this.parts.clock.now() + 1_000 * ttlS;
     const isFresh = !entry.isFound || runsOutAt > entry.runsOutAt + roundingMs;
-    Object.assign(entry, { isFound: true, wasFound: true, isDenied: false, isMuted: false, runsOutAt });
+    Object.assign(entry, { isFound: true, wasFound: true, isDenied: false, runsOutAt });
     this.hasFoundAny = true;
     if (!entry.isCertain) {
       this.foundNames.add(name);
       this.absentNames.delete(name);
+      this.mutedNames.delete(name);
     }
     return isFresh ? 'fresh' : 'held';
   }
@@ -134,9 +143,10 @@ export class ControlQuestions {
   }
 
   private judgeDenial(entry: Entry, noSuchName: boolean): Reading {
-    if (entry.wasFound && !entry.isMuted) return 'denied';
+    const isMuted = this.mutedNames.has(entry.question.name);
+    if (entry.wasFound && !isMuted) return 'denied';
     // A name that exists need not hold every type.
-    if (!noSuchName || entry.isMuted) return 'absent';
+    if (!noSuchName || isMuted) return 'absent';
     if (entry.isCertain || this.isWide()) return 'denied';
     this.absentNames.add(entry.question.name);
     return 'absent';
@@ -150,7 +160,8 @@ export class ControlQuestions {
   private muteDenied(): void {
     for (const entry of this.entries) {
       if (!entry.isDenied || entry.isCertain) continue;
-      Object.assign(entry, { isDenied: false, isMuted: true });
+      entry.isDenied = false;
+      this.mutedNames.add(entry.question.name);
       this.absentNames.add(entry.question.name);
     }
   }
@@ -181,7 +192,6 @@ function entriesFor({ certain, further }: ControlNames): Entry[] {
     wasFound: false,
     runsOutAt: -Infinity,
     isDenied: false,
-    isMuted: false,
   });
   return [
     ...names.flatMap((name) => [entry(name, 'MX'), entry(name, 'A')]),

@@ -59,7 +59,7 @@ export type WatchParts = {
 };
 
 /** Providers that a verification met as denied and that are asked along; more would tell nothing new. */
-const providersAskedAlong = 4;
+const providersAskedAlong = 2;
 
 /** Controls that one denial waits for: the first may meet a name that is gone, or an answer from a cache. */
 const controlsForOne = 3;
