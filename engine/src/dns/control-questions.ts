@@ -83,7 +83,7 @@ export class ControlQuestions {
     const now = this.parts.clock.now();
     const found = this.entries.filter(({ isFound }) => isFound).sort((a, b) => a.runsOutAt - b.runsOutAt);
     const others = this.entries.filter(({ isFound }) => !isFound).sort((a, b) => a.askedAt - b.askedAt);
-    // What was denied comes up every other time: it may be found again, or it may be gone while others are there.
+    // A denied name is asked for every other time: it may be found again, or be gone while others are there.
     const denied = others.filter(({ isDenied }) => isDenied);
     const isOfDenied = ({ question }: Entry) => denied.some((one) => one.question.name === question.name);
     const due = others.filter((entry) => entry.askedAt + againAfterMs <= now && !isOfDenied(entry));

@@ -27,7 +27,7 @@ type OpenParts = {
 
 export type MailRoutes = ReturnType<typeof rememberMailRoutes>;
 
-/** Where mail goes, as resolvers say whose denials are believed only if they have proved themselves since. */
+/** Opens mail routes; a denial counts only if its resolver has proved itself since. */
 export function openMailRoutes({ resolver, clock, limits, ...parts }: OpenParts): {
   mailRoutes: MailRoutes;
   resolverWatch: ResolverWatch;

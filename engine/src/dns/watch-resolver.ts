@@ -26,7 +26,7 @@ import { waitFor } from './wait-for.ts';
 
 export type ResolverState = { kind: 'in_order' } | { kind: 'denies'; line: string };
 
-/** What came of the controls that a denial waited for. `recovered`: it may stem from before the resolver recovered. */
+/** The result of the controls that a denial waited for. `recovered`: the denial may be older than the recovery. */
 export type Proof = 'proved' | 'recovered' | 'denies' | 'unproved';
 
 export type ResolverWatch = {
@@ -68,11 +68,11 @@ export function watchResolver(parts: WatchParts): ResolverWatch {
   return parts.names.certain.length === 0 ? tellOnly(parts) : new ControlledWatch(parts);
 }
 
-/** What is known of one server. */
+/** The state of one server. */
 type Server = {
   index: number;
   questions: ControlQuestions;
-  /** What it denied in its last control, until a control finds again. */
+  /** Names denied in its last control, until a control finds again. */
   denied: readonly CanonicalHost[];
   /** When its last trouble ended, on the clock; infinite while it lasts. */
   goodFrom: number;
