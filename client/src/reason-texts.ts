@@ -35,6 +35,8 @@ export const reasonGroups = {
       null_mx: 'The domain declares that it accepts no mail (null MX).',
       no_mail_host: 'The domain has neither a mail server nor an IP address.',
       no_mail_host_resolves: "None of the domain's mail servers has an IP address.",
+      mail_host_leads_nowhere:
+        "Every IP address of the domain's mail servers is one that nobody else can reach, such as 127.0.0.1.",
       dns_servfail: 'The DNS resolver failed to look up the domain.',
       dns_refused: 'The DNS resolver refused to look up the domain.',
       dns_silence: 'No DNS resolver answered in time.',
@@ -42,6 +44,8 @@ export const reasonGroups = {
       dns_other_rcode: 'The DNS resolver returned an error for the domain.',
       dns_denies_known_names:
         'The DNS resolver denies domains that are known to exist, so its answer for this domain proves nothing.',
+      dns_denial_unproved:
+        'The DNS resolver says that the domain takes no mail, but did not prove in time that it finds domains at all.',
     },
   },
   no_answer: {

@@ -4,15 +4,12 @@ import type { Evidence } from './evidence.ts';
 import { openEgress, type EngineEgress } from './engine-egress.ts';
 import { lookUp } from './look-up.ts';
 import { createLookupQueue } from './lookup-queue.ts';
-import { believeDenials } from './dns/believe-denials.ts';
-import { createControlName } from './dns/control-name.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
-import { findMailRoute } from './dns/find-mail-route.ts';
+import { openMailRoutes, type MailRoutes } from './dns/open-mail-routes.ts';
 import { resolveHost } from './dns/resolve-host.ts';
 import type { MailRoute } from './dns/mail-route.ts';
-import { rememberMailRoutes } from './dns/remember-mail-routes.ts';
 import { systemServers } from './dns/system-servers.ts';
-import { watchResolver, type ResolverState } from './dns/watch-resolver.ts';
+import type { ResolverState } from './dns/watch-resolver.ts';
 import type { Cidr } from './net/parse-cidr.ts';
 import { randomProbeNames } from './random-probe-name.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
@@ -24,7 +21,6 @@ import { createMailPortWatch, type MailPortState, type MailPortWatch } from './r
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { createReachesIpv6 } from './egress/reaches-ipv6.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { largeProviders } from './lists/large-providers.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import { nearProvider } from './lists/near-provider.ts';
@@ -138,9 +134,16 @@ export function createEngine(settings: EngineSettings): Engine {
   const lists = createLists({ files: settings.listFiles, renewedIn: settings.renewedListsIn, onProblem });
   const servers = settings.dnsServers.length > 0 ? settings.dnsServers : systemServers();
   const resolver = createResolver({ servers, clock, limits });
-  const { mailRoutes, resolverWatch } = openMailRoutes(base, resolver);
   const { policyFile: file, pacing = 'on', providersLeftOut: leftOut } = settings;
   const policies = createPolicyBook({ file, pacing, leftOut });
+  const { mailRoutes, resolverWatch } = openMailRoutes({
+    resolver,
+    clock,
+    limits,
+    resolverProbes: settings.resolverProbes ?? [],
+    allow: settings.egressAllow,
+    onProblem,
+  });
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
   const routes = openRoutes(base, rights, memoryOf('route'));
@@ -209,10 +212,7 @@ export function createEngine(settings: EngineSettings): Engine {
 const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };
 
 /** Where mail goes, found for as many at once as there are places, accounts in turn. */
-function inTurn(
-  { clock, limits }: Base,
-  mailRoutes: ReturnType<typeof openMailRoutes>['mailRoutes'],
-): VerifyParts['mailRoutes'] {
+function inTurn({ clock, limits }: Base, mailRoutes: MailRoutes): VerifyParts['mailRoutes'] {
   const lookupQueue = createLookupQueue({ clock, places: limits.routeSearches });
   return {
     find: ({ host }, request) => lookupQueue.run(request, () => mailRoutes.find(host, request), notLookedUp),
@@ -238,34 +238,6 @@ function createBase(settings: EngineSettings): Base {
   });
   const limits = { ...defaultLimits, ...settings.limits };
   return { settings, clock: systemClock, limits, ownAddresses, reachesIpv6 };
-}
-
-/** Where mail goes, as a resolver says whose denials are believed only while it is known to tell the truth. */
-function openMailRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
-  const sender = senderDomain(settings);
-  const control = sender && createControlName({ name: sender, resolver, clock });
-  const resolverWatch = watchResolver({
-    clock,
-    limits,
-    resolver,
-    names: (settings.resolverProbes ?? []).flatMap((name) => canonicalHost(name) ?? []),
-    findMailRoute: (domain, patience) =>
-      findMailRoute(domain, { resolver: resolver.uncached, clock, limits }, patience),
-    onProblem: (message) => settings.onProblem(message),
-  });
-  const mailRoutes = rememberMailRoutes({
-    clock,
-    limits,
-    resolver,
-    findMailRoute: believeDenials({
-      clock,
-      watch: resolverWatch,
-      takesMailForCertain: (domain) => largeProviders.has(domain),
-      findMailRoute: (domain, patience) =>
-        findMailRoute(domain, { resolver, clock, limits, control }, patience),
-    }),
-  });
-  return { mailRoutes, resolverWatch };
 }
 
 /** The ways out, with what was kept of them. */
@@ -345,7 +317,7 @@ type CanaryNeeds = {
   resolver: DnsResolver;
   routes: Routes;
   rights: EgressRights;
-  mailRoutes: ReturnType<typeof openMailRoutes>['mailRoutes'];
+  mailRoutes: MailRoutes;
 };
 
 /** Whether port 25 is open, with the hosts that are asked where it is in doubt. */
@@ -397,7 +369,7 @@ function watchCanaries(
   });
 }
 
-/** The operator's own domain, by which "no such name" is checked; none where the sender has no real one. */
+/** The operator's own domain; none if the sender has no real one. */
 function senderDomain({ mailFrom }: EngineSettings): CanonicalHost | undefined {
   return canonicalHost(mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
 }

@@ -35,7 +35,7 @@ export { classifyReply } from './replies/classifier/classify-reply.ts';
 export { providerOf, providerTable } from './replies/providers.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
-export { canonicalHost } from './syntax/canonical-host.ts';
+export { canonicalHost, canonicalMailHost } from './syntax/canonical-host.ts';
 export { createListParser, parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { tracedConversations, tracedLookups } from './traced.ts';
 export { egressFor } from './routes/rank-egress.ts';

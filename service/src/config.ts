@@ -123,7 +123,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   resolverProbes: {
     names: ['MAILPROOF_RESOLVER_PROBES'],
     meaning:
-      'names that must exist: while a resolver denies one, no domain is called dead on its word; none in a closed network',
+      'names that must exist: a resolver that denies a domain must find one of them afterwards; with a large provider among them, others are asked in turn; none (closed networks): denials are believed as they come',
     defaultText: usualProbes.join(','),
     defaultValue: () => [...usualProbes],
     ...listOrNone('host names such as example.com', canonicalHost),

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { ask } from '../test/support/ask-dns.ts';
 import { greeted } from '../test/support/meet.ts';
 import { rawClient } from '../test/support/raw-client.ts';
+import type { WorldDescription } from './description.ts';
 import { startWorld } from './start-world.ts';
 
 const threeHosts = { 'mx1.test': {}, 'mx2.test': { address: '127.30.0.9' }, 'mx3.test': {} };
@@ -54,6 +55,43 @@ describe('a world', () => {
       assert.deepEqual(await found(), [0, 0, 0, 0]);
       world.denyAllNames(false);
       assert.deepEqual(await found(), [1, 1, 1, 1]);
+    } finally {
+      await world.stop();
+    }
+  });
+
+  test('a resolver that turns denies everything; one with a cache answers what it was asked for before', async () => {
+    const zones = {
+      'one.test': { mx: [[10, 'mx.test']] },
+      'two.test': { a: ['192.0.2.1'] },
+    } satisfies WorldDescription['zones'];
+    const clock = { at: 0, now: () => clock.at };
+    const world = await startWorld({ zones, hosts: {} }, { resolverKeepsCache: true, clock });
+    const see = async (name: string, type: 'A' | 'MX') => {
+      const { flags = 0, answers = [] } = await ask(world.dnsServer, { name, type });
+      return [
+        (flags & 0xf) === 3 ? 'NXDOMAIN' : 'NOERROR',
+        ...answers.map((record) => ('ttl' in record ? record.ttl : undefined)),
+      ];
+    };
+    try {
+      assert.deepEqual(await see('one.test', 'MX'), ['NOERROR', 300]);
+      clock.at = 100_000;
+      for (const how of ['no_such_name', 'no_data', 'null_address'] as const) {
+        world.turnResolver(how);
+        assert.deepEqual(await see('one.test', 'MX'), ['NOERROR', 200], how);
+      }
+      world.turnResolver('no_such_name');
+      assert.deepEqual(await see('two.test', 'A'), ['NXDOMAIN']);
+      world.turnResolver('no_data');
+      assert.deepEqual(await see('two.test', 'A'), ['NOERROR']);
+      world.turnResolver('null_address');
+      assert.deepEqual(await see('two.test', 'A'), ['NOERROR', 2]);
+      clock.at = 300_000;
+      world.turnResolver('no_such_name');
+      assert.deepEqual(await see('one.test', 'MX'), ['NXDOMAIN'], 'its life is over');
+      world.turnResolver('truthful');
+      assert.deepEqual(await see('two.test', 'A'), ['NOERROR', 300]);
     } finally {
       await world.stop();
     }

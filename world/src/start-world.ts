@@ -3,7 +3,8 @@ import type { HostDescription, WorldDescription } from './description.ts';
 import { queryLog } from './dns/query-log.ts';
 import type { DnsCounts, DnsQuery } from './dns/query-log.ts';
 import { startDnsServer } from './dns/start-dns-server.ts';
-import { zoneBook, type ZoneBook } from './dns/zone-book.ts';
+import { turningBook, type ResolverTurn } from './dns/turning-book.ts';
+import { zoneBook } from './dns/zone-book.ts';
 import { giveAddresses } from './give-addresses.ts';
 import type { MailHost } from './smtp/mail-host.ts';
 import { smtpRecord } from './smtp/record.ts';
@@ -20,6 +21,8 @@ export type WorldOptions = {
   clock?: { now(): number };
   /** The resolver says "no such name" to everything from the start; `denyAllNames` of the world ends that. */
   denyAllNames?: boolean;
+  /** The resolver keeps what it was asked for, as a cache does, and answers that after it has turned. */
+  resolverKeepsCache?: boolean;
   /** Added to every DNS answer. */
   dnsLatencyMs?: number;
   /** For hosts that do not say otherwise. */
@@ -42,7 +45,9 @@ export type World = {
   absentHosts: string[];
   /** Forgets every count, conversation and violation; what the hosts remember stays. */
   reset(): void;
-  /** Makes the resolver say "no such name" to everything, as one behind a captive portal or a VPN does, or ends that. */
+  /** Makes the resolver deny everything from now on, as one behind a captive portal or a VPN does, or ends that. */
+  turnResolver(how: ResolverTurn | 'truthful'): void;
+  /** The same with "no such name". */
   denyAllNames(denying: boolean): void;
   /** Moves the world's clock on. */
   advance(ms: number): void;
@@ -64,8 +69,9 @@ export async function startWorld(description: WorldDescription, options: WorldOp
   });
 
   const smtp = await startMailHosts(mailHosts, record, options.smtpPort ?? 0);
-  const book = deniableBook(zoneBook(zones));
-  book.denyAll(options.denyAllNames ?? false);
+  const keepsCache = options.resolverKeepsCache ?? false;
+  const book = turningBook(zoneBook(zones), { now: () => clock.now(), keepsCache });
+  if (options.denyAllNames === true) book.turn('no_such_name');
   const dns = await startDnsServer(
     { book, log, latencyMs: options.dnsLatencyMs ?? 0 },
     options.dnsPort ?? 0,
@@ -101,22 +107,11 @@ export async function startWorld(description: WorldDescription, options: WorldOp
       log.reset();
       record.reset();
     },
-    denyAllNames: (denying) => book.denyAll(denying),
+    turnResolver: (how) => book.turn(how),
+    denyAllNames: (denying) => book.turn(denying ? 'no_such_name' : 'truthful'),
     advance: (ms) => clock.advance(ms),
     async stop() {
       await Promise.all([smtp.stop(), dns.stop()]);
-    },
-  };
-}
-
-/** The book of a resolver that can be told to know nothing. */
-function deniableBook(book: ZoneBook): ZoneBook & { denyAll(denying: boolean): void } {
-  let denies = false;
-  return {
-    find: (name) => (denies ? undefined : book.find(name)),
-    exists: (name) => !denies && book.exists(name),
-    denyAll(denying) {
-      denies = denying;
     },
   };
 }

@@ -139,6 +139,13 @@ describe('doctor', { concurrency: 4 }, () => {
       seen: /denies what is known to exist: nowhere\.test$/,
     },
     {
+      title: 'denials that are believed as they come',
+      fixture: { env: { MAILPROOF_RESOLVER_PROBES: 'none' } },
+      check: /^resolver/,
+      state: 'warning',
+      seen: /denials are believed as they come/,
+    },
+    {
       title: 'a connection that is refused',
       fixture: { host: { temper: { dead: true } } },
       check: /^outbound/,

@@ -45,6 +45,35 @@ type Row = {
 /** Everybody whose answer does not hang on this machine, on lists or on patience. */
 const cast = standardCast.filter(({ slow, needs }) => slow !== true && needs === undefined);
 
+test('a resolver that turns makes nobody dead: each has an error, and a verdict once it tells the truth', async () => {
+  const domains = Array.from({ length: 100 }, (_, number) => `d${number}.test`);
+  const people = Array.from({ length: 20 }, (_, number) => `person${number}`);
+  const mailboxes = Object.fromEntries(people.map((person) => [person, 'exists' as const]));
+  const turning = await startWorld({
+    zones: Object.fromEntries(domains.map((domain) => [domain, { mx: [[10, `mx.${domain}`]] }])),
+    hosts: Object.fromEntries(domains.map((domain) => [`mx.${domain}`, { mailboxes }])),
+  });
+  const file = join(folder, 'living.txt');
+  const living = domains.flatMap((domain) => people.map((person) => `${person}@${domain}`));
+  writeFileSync(file, living.join('\n'));
+  const said = async () => {
+    const { stdout } = await runHere(['verify', '--file', file, '--json'], { env: turning.environment });
+    return Object.entries(Object.groupBy(rowsOf(stdout), ({ status, error }) => status ?? error ?? '')).map(
+      ([word, rows]) => [word, rows?.length],
+    );
+  };
+  try {
+    for (const how of ['no_such_name', 'null_address'] as const) {
+      turning.turnResolver(how);
+      assert.deepEqual(await said(), [['verification_unavailable', living.length]], how);
+    }
+    turning.turnResolver('truthful');
+    assert.deepEqual(await said(), [['safe', living.length]]);
+  } finally {
+    await turning.stop();
+  }
+});
+
 describe('verify --json', () => {
   test('answers everybody in the world, in the order given, as the world expects', async () => {
     const file = join(folder, 'everybody.txt');

@@ -1,4 +1,4 @@
-import { canonicalHost, type CanonicalHost } from '@mailproof/engine';
+import { canonicalMailHost, type CanonicalHost } from '@mailproof/engine';
 import type { DoctorParts, Finding } from './check.ts';
 import { findAddresses } from './find-addresses.ts';
 import { readBanner } from './read-banner.ts';
@@ -47,7 +47,7 @@ async function ownMailHosts(parts: DoctorParts): Promise<CanonicalHost[]> {
   const records = lookup.kind === 'found' ? lookup.records : [];
   return [...records]
     .sort((one, other) => one.preference - other.preference)
-    .map(({ exchange }) => canonicalHost(exchange.replace(/\.$/, '')))
+    .map(({ exchange }) => canonicalMailHost(exchange.replace(/\.$/, '')))
     .filter((host) => host !== undefined);
 }
 

@@ -37,6 +37,15 @@ async function checkResolver(
         'Set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or, in a closed network, MAILPROOF_RESOLVER_PROBES to names that exist there (or none).',
     };
   }
+  if (lookup.kind !== 'failed' && resolverProbes.length === 0) {
+    return {
+      check,
+      state: 'warning',
+      seen: `answered in ${tookMs} ms; its denials are believed as they come (MAILPROOF_RESOLVER_PROBES=none)`,
+      remedy:
+        'In a closed network this is as it should be. Otherwise unset MAILPROOF_RESOLVER_PROBES: a resolver that fails would make living domains invalid.',
+    };
+  }
   if (lookup.kind !== 'failed') return { check, state: 'ok', seen: `answered in ${tookMs} ms` };
   switch (lookup.failure) {
     case 'silence':

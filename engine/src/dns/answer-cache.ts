@@ -9,8 +9,10 @@ type AnswerCache = {
   keep(key: string, answer: DnsAnswer): void;
   /** How much longer the answer is kept; 0 where there is none. */
   lifeMs(key: string): number;
-  /** Drops every "no such name": called when the resolver turned out to have said so of everything. */
+  /** Drops every denial: called when the resolver turned out to deny what exists. */
   forgetMissing(): void;
+  /** Drops every answer: called when such a resolver has recovered. */
+  forgetAll(): void;
 };
 
 export function createAnswerCache(parts: { clock: Clock; limits: Limits }): AnswerCache {
@@ -19,14 +21,17 @@ export function createAnswerCache(parts: { clock: Clock; limits: Limits }): Answ
     clock,
     maxEntries: limits.dnsCacheEntries,
   });
-  // Forgetting begins an era: a "no such name" from an earlier one is not believed any more.
+  // Forgetting begins an era: a denial from an earlier one is not believed any more.
   let era = 0;
+  let firstEra = 0;
+
+  const isForgotten = (kept: { answer: DnsAnswer; era: number }): boolean =>
+    kept.era < (isDenial(kept.answer) ? era : firstEra);
 
   return {
     get(key) {
       const entry = entries.get(key);
-      if (entry?.answer.lookup.kind === 'no_such_name' && entry.era < era) return undefined;
-      return entry?.answer;
+      return entry === undefined || isForgotten(entry) ? undefined : entry.answer;
     },
     keep(key, answer) {
       entries.set(key, { answer, era }, lifeInSeconds(answer, limits) * 1_000);
@@ -35,7 +40,15 @@ export function createAnswerCache(parts: { clock: Clock; limits: Limits }): Answ
     forgetMissing() {
       era += 1;
     },
+    forgetAll() {
+      era += 1;
+      firstEra = era;
+    },
   };
+}
+
+function isDenial({ lookup }: DnsAnswer): boolean {
+  return lookup.kind === 'no_such_name' || lookup.kind === 'no_data';
 }
 
 /** What an answer is kept under. No type and no canonical name holds a space, so two questions never share a key. */

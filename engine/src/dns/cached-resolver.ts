@@ -17,7 +17,12 @@ export const noAnswer: DnsAnswer = { lookup: { kind: 'failed', failure: 'silence
 export function cachedResolver(
   begin: (order: LookupOrder) => WireLookup,
   parts: { clock: Clock; limits: Limits },
-): { ask: Ask; forgetMissing: () => void; lifeMs: (question: DnsQuestion) => number } {
+): {
+  ask: Ask;
+  forgetMissing: () => void;
+  forgetAll: () => void;
+  lifeMs: (question: DnsQuestion) => number;
+} {
   const { clock, limits } = parts;
   const cache = createAnswerCache(parts);
   const inFlight = new Map<string, SharedLookup>();
@@ -55,6 +60,7 @@ export function cachedResolver(
   return {
     ask,
     forgetMissing: () => cache.forgetMissing(),
+    forgetAll: () => cache.forgetAll(),
     lifeMs: (question) => cache.lifeMs(keyOf(question)),
   };
 }

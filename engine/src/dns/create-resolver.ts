@@ -27,8 +27,14 @@ import { waitFor } from './wait-for.ts';
 export type DnsResolver = Resolver & {
   /** The same servers with no cache between: for asking whether DNS works now. */
   uncached: Resolver;
-  /** Drops every "no such name" from the cache. */
+  /** How many servers it asks, and each of them alone, with no cache between. */
+  servers: number;
+  at(server: number): Resolver;
+  askServer(server: number, question: DnsQuestion, patience: Patience): Promise<DnsAnswer>;
+  /** Drops every denial from the cache. */
   forgetMissing(): void;
+  /** Drops every answer from the cache. */
+  forgetAll(): void;
   /** How much longer the answer to a question stays in the cache; 0 where it is not there. */
   lifeMs(question: DnsQuestion): number;
   /** Messages sent (UDP and TCP), lookups that nobody answered, and UDP sockets open now and opened since the start. */
@@ -57,15 +63,46 @@ export function createResolver(parts: {
   };
   const wire = { udp, tcpQueries: createSemaphore(limits.dnsSockets), countTcp, random };
   const failures = { servfail: 0, refused: 0, silence: 0, malformed: 0, other_rcode: 0 };
-  const asker = createAskServers({
-    servers,
-    clock,
-    limits,
-    wire,
-    onFailure: (failure) => void (failures[failure] += 1),
-  });
+  const askerFor = (asked: readonly DnsServer[]): Asker =>
+    createAskServers({
+      servers: asked,
+      clock,
+      limits,
+      wire,
+      onFailure: (failure) => void (failures[failure] += 1),
+    });
+  const asker = askerFor(servers);
+  const askers = servers.length === 1 ? [asker] : servers.map((server) => askerFor([server]));
   const cached = cachedResolver((order) => asker.begin(order), { clock, limits });
-  const askUncached: Ask = (question, { deadline, signal }) => {
+
+  function close(): void {
+    asker.close();
+    for (const one of askers) one.close();
+    udp.close();
+  }
+  const asks = askers.map((one) => askPastCache(one, clock));
+  const pinned = asks.map((ask) => asResolver(ask, close));
+
+  return {
+    ...asResolver(cached.ask, close),
+    uncached: asResolver(askPastCache(asker, clock), close),
+    servers: servers.length,
+    at: (server) => atServer(pinned, server),
+    askServer: (server, question, patience) => atServer(asks, server)(question, patience),
+    forgetMissing: () => cached.forgetMissing(),
+    forgetAll: () => cached.forgetAll(),
+    lifeMs: (question) => cached.lifeMs(question),
+    counts() {
+      const { sent, open, opened } = udp.counts();
+      return { queries: sent + tcpCount, failures, openSockets: open, openedSockets: opened };
+    },
+  };
+}
+
+type Asker = ReturnType<typeof createAskServers>;
+
+function askPastCache(asker: Asker, clock: Clock): Ask {
+  return (question, { deadline, signal }) => {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>();
     const lookup = asker.begin({ question, endsAt: deadline, owner: { answered: resolve, broke: reject } });
@@ -73,22 +110,12 @@ export function createResolver(parts: {
     const patience = { deadline: Infinity, signal };
     return waitFor(promise, { clock, patience, late: noAnswer, left: () => lookup.giveUp() });
   };
+}
 
-  function close(): void {
-    asker.close();
-    udp.close();
-  }
-
-  return {
-    ...asResolver(cached.ask, close),
-    uncached: asResolver(askUncached, close),
-    forgetMissing: () => cached.forgetMissing(),
-    lifeMs: (question) => cached.lifeMs(question),
-    counts() {
-      const { sent, open, opened } = udp.counts();
-      return { queries: sent + tcpCount, failures, openSockets: open, openedSockets: opened };
-    },
-  };
+function atServer<Value>(values: readonly Value[], server: number): Value {
+  const value = values[server];
+  if (value === undefined) throw new RangeError(`no DNS server ${server}`);
+  return value;
 }
 
 /** From the system's generator, which is asked for many numbers at once: each call costs as much as the query it is for. */

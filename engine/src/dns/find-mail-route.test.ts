@@ -132,8 +132,14 @@ describe('where the mail of a domain goes', () => {
       mxZone([1, '192.0.2.1'], [2, 'localhost'], [3, 'a b.test'], [4, 'a.test']),
       takes(['a.test']),
     ],
-    ['a name we cannot ask about is no proof', mxZone([10, '_mx.a.test']), undetermined('malformed')],
-    ['… and does not stand in the way', mxZone([10, '_mx.a.test'], [20, 'a.test']), takes(['a.test'])],
+    ['a mail host with an underscore is asked for', mxZone([10, '_dc-mx.a.test']), takes(['_dc-mx.a.test'])],
+    [
+      'one that does not exist is as good as any other',
+      { 'example.test': { mx: [[10, '_dc-mx.a.test']] } },
+      refuses('no_mail_host_resolves'),
+    ],
+    ['a name we cannot ask about is no proof', mxZone([10, '-mx.a.test']), undetermined('malformed')],
+    ['… and does not stand in the way', mxZone([10, '-mx.a.test'], [20, 'a.test']), takes(['a.test'])],
   ];
   for (const [title, zone, expected] of table) {
     test(`${title}: ${expected.kind === 'refuses_mail' ? expected.why : expected.kind}`, async () => {

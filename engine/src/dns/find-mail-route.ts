@@ -1,44 +1,45 @@
 /**
  * Finds where a domain's mail goes (RFC 5321 section 5.1), or proves that it goes nowhere.
  *
- * Proof is strict, for it becomes a charged `invalid`: a failed lookup proves nothing, "no such
- * name" counts only when two answers agree and the control name resolves, and "no mail host
- * resolves" only when every one of them was asked. Whatever falls short is `undetermined`.
+ * Proof is strict, for it becomes a charged `invalid`: a failed lookup proves nothing, "no such name" counts only when
+ * two answers agree, and "no mail host resolves" only when every one of them was asked. Whatever falls short is
+ * `undetermined`. Whether the resolver itself is to be believed is found out by believe-denials.ts.
  *
- * Queries: MX, then A of the first host: two round trips. AAAA where it has no A record; where it has, AAAA are asked
- * for by mail-targets.ts, once it could not be reached. At the worst MX, five hosts with two queries each, and the
- * control name.
+ * A host all of whose addresses lead nowhere (127.0.0.1, 0.0.0.0 and the like) is no better than one without any.
+ *
+ * Queries: MX, then A of the first host: two round trips. AAAA if it has no A record that leads anywhere; otherwise AAAA
+ * are asked for by mail-targets.ts, once it could not be reached. At the worst MX, and five hosts with two queries each.
  */
+import { isIPv4 } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { ControlName } from './control-name.ts';
 import type { LookupFailure, MxRecord, Resolver } from './lookup.ts';
 import type { MailRoute } from './mail-route.ts';
 import { resolveHost } from './resolve-host.ts';
-import type { SiftedExchanges } from './sift-exchanges.ts';
 import { isNullMx, siftExchanges } from './sift-exchanges.ts';
 
 type MailRouteParts = {
   resolver: Resolver;
   clock: Clock;
   limits: Limits;
-  /** None: two agreeing answers decide by themselves. */
-  control?: ControlName | undefined;
+  /** Whether no mail host can be at this IP address; if nothing is said, every address is as good as another. */
+  leadsNowhere?: ((address: string) => boolean) | undefined;
 };
 
-/** One search: its parts, its patience, and when it began. */
-type Search = { parts: MailRouteParts; domain: CanonicalHost; patience: Patience; since: number };
+type Search = { parts: MailRouteParts; domain: CanonicalHost; patience: Patience };
+
+/** A host as a search needs it: one whose addresses all lead nowhere is told from one without any. */
+type SearchedHost = Awaited<ReturnType<typeof resolveHost>> | { kind: 'leads_nowhere' };
 
 export async function findMailRoute(
   domain: CanonicalHost,
   parts: MailRouteParts,
   patience: Patience,
 ): Promise<MailRoute> {
-  const since = parts.clock.now();
-  const deadline = Math.min(patience.deadline, since + parts.limits.dnsPhaseMs);
-  const search: Search = { parts, domain, patience: { deadline, signal: patience.signal }, since };
+  const deadline = Math.min(patience.deadline, parts.clock.now() + parts.limits.dnsPhaseMs);
+  const search: Search = { parts, domain, patience: { deadline, signal: patience.signal } };
   const answer = await parts.resolver.mx(domain, search.patience);
   switch (answer.kind) {
     case 'found':
@@ -58,11 +59,11 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
   const exchanges = siftExchanges(records, limits.mxRecords);
   const { names, preferred } = exchanges;
   let failure: LookupFailure | undefined;
-  let unknownName = false;
+  let leadsNowhere = false;
   for (let index = 0; index < limits.mailHostLookups; index += 1) {
     const name = names[index];
     if (name === undefined) break;
-    const host = await resolveHost(name, search.parts, search.patience);
+    const host = await searchHost(name, search);
     switch (host.kind) {
       case 'resolves': {
         const first = { name, addresses: host.addresses };
@@ -76,7 +77,9 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
         };
       }
       case 'absent':
-        unknownName ||= host.unknownName;
+        break;
+      case 'leads_nowhere':
+        leadsNowhere = true;
         break;
       case 'failed':
         failure ??= host.failure;
@@ -84,25 +87,31 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
     }
   }
   if (failure !== undefined) return undetermined(failure);
-  return refuseUnlessInDoubt(exchanges, unknownName, search);
+  // Proof only if those that were asked are all there are.
+  if (exchanges.incomplete || names.length > limits.mailHostLookups) return undetermined('malformed');
+  return { kind: 'refuses_mail', why: leadsNowhere ? 'mail_host_leads_nowhere' : 'no_mail_host_resolves' };
 }
 
-/** None of the names that were asked resolves: proof if they were all there are, and DNS is in order. */
-async function refuseUnlessInDoubt(
-  exchanges: SiftedExchanges,
-  unknownName: boolean,
-  search: Search,
-): Promise<MailRoute> {
-  if (exchanges.incomplete || exchanges.names.length > search.parts.limits.mailHostLookups)
-    return undetermined('malformed');
-  if (unknownName && (await inDoubt(search))) return undetermined('malformed');
-  return { kind: 'refuses_mail', why: 'no_mail_host_resolves' };
+/** The addresses of a host. If its IPv4 addresses lead nowhere, its IPv6 addresses count. */
+async function searchHost(
+  name: CanonicalHost,
+  { parts: { resolver, limits, leadsNowhere = () => false }, patience }: Search,
+): Promise<SearchedHost> {
+  const host = await resolveHost(name, { resolver, limits }, patience);
+  // Beyond so many addresses there may be others, which were not looked at.
+  if (host.kind !== 'resolves' || host.addresses.length >= limits.mailAddresses) return host;
+  if (!host.addresses.every(leadsNowhere)) return host;
+  if (!host.addresses.every((address) => isIPv4(address))) return { kind: 'leads_nowhere' };
+  const further = await resolver.ipv6(name, patience);
+  if (further.kind === 'failed') return further;
+  if (further.kind !== 'found' || further.records.every(leadsNowhere)) return { kind: 'leads_nowhere' };
+  return { kind: 'resolves', addresses: further.records.slice(0, limits.mailAddresses) };
 }
 
 /** No MX: the domain's own address is its mail host. */
 async function routeByOwnAddress(search: Search): Promise<MailRoute> {
   const { domain } = search;
-  const host = await resolveHost(domain, search.parts, search.patience);
+  const host = await searchHost(domain, search);
   switch (host.kind) {
     case 'resolves': {
       const first = { name: domain, addresses: host.addresses };
@@ -112,6 +121,8 @@ async function routeByOwnAddress(search: Search): Promise<MailRoute> {
       // A name that has no MX exists; an answer that it does not exist contradicts the one before.
       if (host.unknownName) return undetermined('malformed');
       return { kind: 'refuses_mail', why: 'no_mail_host' };
+    case 'leads_nowhere':
+      return { kind: 'refuses_mail', why: 'mail_host_leads_nowhere' };
     case 'failed':
       return undetermined(host.failure);
   }
@@ -119,17 +130,10 @@ async function routeByOwnAddress(search: Search): Promise<MailRoute> {
 
 /** Asks for an address of the same name: only if it is unknown there too does the domain not exist. */
 async function confirmNoSuchDomain(search: Search): Promise<MailRoute> {
-  const [again, doubtful] = await Promise.all([
-    search.parts.resolver.ipv4(search.domain, search.patience),
-    inDoubt(search),
-  ]);
+  const again = await search.parts.resolver.ipv4(search.domain, search.patience);
   if (again.kind === 'failed') return undetermined(again.failure);
-  if (again.kind !== 'no_such_name' || doubtful) return undetermined('malformed');
+  if (again.kind !== 'no_such_name') return undetermined('malformed');
   return { kind: 'refuses_mail', why: 'no_such_domain' };
-}
-
-async function inDoubt(search: Search): Promise<boolean> {
-  return (await search.parts.control?.inDoubt(search.since, search.patience)) ?? false;
 }
 
 function undetermined(failure: LookupFailure): MailRoute {

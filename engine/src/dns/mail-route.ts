@@ -22,8 +22,15 @@ export type MailRoute =
       /** The names after it, resolved only when the first cannot be reached. */
       further: CanonicalHost[];
     }
-  | { kind: 'refuses_mail'; why: 'no_such_domain' | 'null_mx' | 'no_mail_host' | 'no_mail_host_resolves' }
+  | { kind: 'refuses_mail'; why: RouteRefusal }
   | { kind: 'undetermined'; failure: RouteFailure };
 
-/** Why we cannot tell: a lookup failed, or the resolver denies names that are known to exist. */
-export type RouteFailure = LookupFailure | 'denies_known_names';
+/** Why a domain takes no mail; `mail_host_leads_nowhere`: every address is one such as 127.0.0.1 or 0.0.0.0. */
+type RouteRefusal =
+  'no_such_domain' | 'null_mx' | 'no_mail_host' | 'no_mail_host_resolves' | 'mail_host_leads_nowhere';
+
+/**
+ * Why we cannot tell: a lookup failed, or the resolver says "no mail here" and denies names that are known to exist, or
+ * has not proved since that it finds any.
+ */
+export type RouteFailure = LookupFailure | 'denies_known_names' | 'denial_unproved';

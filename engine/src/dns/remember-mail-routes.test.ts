@@ -75,15 +75,32 @@ test('a route with IPv4 addresses is remembered without AAAA records, one of IPv
   assert.equal(ofIpv6.recall(domain), undefined);
 });
 
-for (const route of [
-  { kind: 'refuses_mail', why: 'null_mx' },
-  { kind: 'undetermined', failure: 'servfail' },
-] as const) {
-  test(`${route.kind} is found out anew each time`, async () => {
-    const { routes, found } = setUp(route, { 'MX example.test': 60_000 });
+test('an undetermined route is found out anew each time', async () => {
+  const route = { kind: 'undetermined', failure: 'servfail' } as const;
+  const { routes, found } = setUp(route, { 'MX example.test': 60_000 });
+  await routes.find(domain, patience);
+  await routes.find(domain, patience);
+  assert.equal(routes.recall(domain), undefined);
+  assert.equal(found(), 2);
+});
+
+/** Of the domain: the lives of its records, and whether the refusal is remembered. */
+const refusals = [
+  { why: 'null_mx', lives: { MX: 60_000 }, remembered: true },
+  { why: 'no_such_domain', lives: { MX: 60_000, A: 60_000 }, remembered: true },
+  { why: 'no_such_domain', lives: { MX: 60_000 }, remembered: false },
+  { why: 'no_mail_host', lives: { MX: 60_000, A: 60_000, AAAA: 60_000 }, remembered: true },
+  { why: 'no_mail_host_resolves', lives: { MX: 60_000, A: 60_000, AAAA: 60_000 }, remembered: false },
+] as const;
+for (const { why, lives: lifeOf, remembered } of refusals) {
+  const title = `${why} is ${remembered ? 'believed without another proof' : 'proved anew'} while ${Object.keys(lifeOf).join(', ')} live`;
+  test(title, async () => {
+    const named = Object.fromEntries(
+      Object.entries(lifeOf).map(([type, ms]) => [`${type} example.test`, ms]),
+    );
+    const { routes, found } = setUp({ kind: 'refuses_mail', why }, named);
     await routes.find(domain, patience);
     await routes.find(domain, patience);
-    assert.equal(routes.recall(domain), undefined);
-    assert.equal(found(), 2);
+    assert.equal(found(), remembered ? 1 : 2);
   });
 }

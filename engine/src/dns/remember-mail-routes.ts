@@ -1,6 +1,6 @@
 /**
- * Mail routes found not long ago, whole, for as long as every answer they were made from may be kept. Only routes
- * that take mail are remembered: that a domain takes none is proved anew each time (see find-mail-route.ts).
+ * Mail routes found not long ago, whole, for as long as every answer they were made from may be kept. That a domain takes
+ * no mail is remembered too once it was proved (believe-denials.ts), if its own records alone say so.
  */
 import { isIPv4 } from 'node:net';
 import { createBoundedCache } from '../bounded-cache.ts';
@@ -10,6 +10,7 @@ import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { DnsResolver } from './create-resolver.ts';
 import type { MailRoute } from './mail-route.ts';
+import type { QuestionType } from './question.ts';
 
 type RememberedRoutes = {
   find(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
@@ -24,6 +25,13 @@ type RememberParts = {
   findMailRoute: (domain: CanonicalHost, patience: Patience) => Promise<MailRoute>;
 };
 
+/** The records of the domain that prove each refusal; those that rest on other names are proved anew. */
+const typesOfProof: { [Why in (MailRoute & { kind: 'refuses_mail' })['why']]?: QuestionType[] } = {
+  no_such_domain: ['MX', 'A'],
+  null_mx: ['MX'],
+  no_mail_host: ['MX', 'A', 'AAAA'],
+};
+
 export function rememberMailRoutes({
   clock,
   limits,
@@ -33,7 +41,13 @@ export function rememberMailRoutes({
   const routes = createBoundedCache<MailRoute>({ clock, maxEntries: limits.dnsCacheEntries });
 
   function lifeOf(domain: CanonicalHost, route: MailRoute): number {
-    if (route.kind !== 'takes_mail') return 0;
+    if (route.kind === 'undetermined') return 0;
+    if (route.kind === 'refuses_mail') {
+      const types = typesOfProof[route.why] ?? [];
+      return types.length === 0
+        ? 0
+        : Math.min(...types.map((type) => resolver.lifeMs({ name: domain, type })));
+    }
     const { name, addresses } = route.first;
     return Math.min(
       resolver.lifeMs({ name: domain, type: 'MX' }),

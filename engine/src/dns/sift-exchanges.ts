@@ -7,7 +7,7 @@
  * `mx_records` each time.
  */
 import type { CanonicalHost } from '../syntax/address.ts';
-import { canonicalHost } from '../syntax/canonical-host.ts';
+import { canonicalMailHost } from '../syntax/canonical-host.ts';
 import { isAscii } from '../syntax/is-ascii.ts';
 import type { MxRecord } from './lookup.ts';
 
@@ -55,14 +55,14 @@ function byPreferenceThenName(one: MxRecord, other: MxRecord): number {
 
 /** The name must be canonical as it stands: a name that would be mapped to another is not the one in the zone. */
 function usableHost(exchange: string): CanonicalHost | undefined {
-  const host = canonicalHost(exchange);
+  const host = canonicalMailHost(exchange);
   return host === exchange && !exchange.endsWith('.localhost') ? host : undefined;
 }
 
 /**
- * Names with an underscore or a stray hyphen are no host names (RFC 1123 section 2.1), yet zones hold
- * them and some senders resolve them. We do not ask about them, so we cannot say they lead nowhere.
- * Anything else that is not canonical (an IP address, one label, control characters) leads nowhere.
+ * Names with a stray hyphen are no host names (RFC 1123 section 2.1), yet zones hold them and some senders resolve them.
+ * We do not ask about them, so we cannot say they lead nowhere. Anything else that is not canonical (an IP address, one
+ * label, control characters) leads nowhere.
  */
 function mayResolveElsewhere(exchange: string): boolean {
   const labels = exchange.split('.');

@@ -5,118 +5,182 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { host } from '../../test/support/loopback-bench.ts';
 import { defaultLimits } from '../limits.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { Lookup } from './lookup.ts';
 import type { MailRoute } from './mail-route.ts';
+import type { DnsAnswer } from './question.ts';
 import { watchResolver } from './watch-resolver.ts';
 
-const tenMinutes = 600_000;
-const halfMinute = 30_000;
+const { resolverControlMs, resolverProbeMs, resolverProbeAgainMs } = defaultLimits;
 const signal = new AbortController().signal;
 
 type Word = 'found' | 'no_data' | 'no_such_name' | 'failed';
 
-/** A watch over a resolver that says `words` of the names that are in them and finds all others. */
-function watchOver(words: Record<string, Word>, names = ['large.test', 'vast.test']) {
+/** A watch over resolvers that say `words` of the names that are in them and find all others. */
+function watchOver(words: Record<string, Word>, { names = ['large.test', 'vast.test'], servers = 1 } = {}) {
   const clock = createTestClock();
-  const state = { words, asked: [] as string[], forgotten: 0, lines: [] as string[] };
-  const say = (name: string): Promise<Lookup<never>> => {
-    state.asked.push(name);
-    const word = state.words[name] ?? 'found';
-    if (word === 'failed') return Promise.resolve({ kind: 'failed', failure: 'silence' });
-    return Promise.resolve(word === 'found' ? { kind: 'found', records: [] } : { kind: word });
+  const state = {
+    words,
+    asked: [] as { server: number; name: string }[],
+    forgotten: [] as string[],
+    lines: [] as string[],
   };
+  const wordFor = (name: string): Word => state.words[name] ?? state.words['*'] ?? 'found';
   const watch = watchResolver({
-    names: names.map(host),
-    resolver: { uncached: { mx: say, ipv4: say }, forgetMissing: () => (state.forgotten += 1) },
-    findMailRoute: async (domain) => routeOf(domain, await say(domain)),
+    names: { certain: names.map(host), further: [] },
+    resolver: {
+      servers,
+      askServer(server, { name }) {
+        state.asked.push({ server, name });
+        return Promise.resolve(answerOf(state.words[`${server}`] ?? wordFor(name)));
+      },
+      forgetMissing: () => state.forgotten.push('missing'),
+      forgetAll: () => state.forgotten.push('all'),
+    },
+    findMailRoute: (domain) => Promise.resolve(routeOf(domain, wordFor(domain))),
+    leadsNowhere: () => false,
     clock,
     limits: defaultLimits,
     onProblem: (line) => void state.lines.push(line),
   });
-  const inDoubt = (since = clock.now()) => watch.inDoubt(since, { deadline: clock.now() + 1_000, signal });
-  /** Lets the round that has begun come to its end. */
-  const settle = () => setImmediate();
-  return { watch, clock, state, inDoubt, settle };
+  const patience = () => ({ deadline: clock.now() + 10 * resolverControlMs, signal });
+  /** Lets time pass until the proof is there. */
+  async function prove({ server = 0, since = clock.now() } = {}) {
+    const proof = watch.prove(server, since, patience());
+    const state = { isOver: false };
+    void proof.finally(() => (state.isOver = true));
+    await setImmediate();
+    while (!state.isOver) {
+      clock.advance(resolverControlMs);
+      await setImmediate();
+    }
+    return proof;
+  }
+  return { watch, clock, state, prove, patience, settle: () => setImmediate() };
 }
 
-function routeOf(domain: CanonicalHost, { kind }: Lookup<never>): MailRoute {
+function answerOf(word: Word): DnsAnswer {
+  switch (word) {
+    case 'found':
+      return { lookup: { kind: 'found', records: [{ text: 'mx.test', preference: 10 }] }, ttlS: 300 };
+    case 'failed':
+      return { lookup: { kind: 'failed', failure: 'silence' }, ttlS: 0 };
+    case 'no_data':
+    case 'no_such_name':
+      return { lookup: { kind: word }, ttlS: 60 };
+  }
+}
+
+function routeOf(domain: CanonicalHost, word: Word): MailRoute {
   const first = { name: domain, addresses: ['192.0.2.1'] };
-  if (kind === 'failed') return { kind: 'undetermined', failure: 'silence' };
-  if (kind === 'no_such_name') return { kind: 'refuses_mail', why: 'no_such_domain' };
-  const implicit = kind === 'no_data';
+  if (word === 'failed') return { kind: 'undetermined', failure: 'silence' };
+  if (word === 'no_such_name') return { kind: 'refuses_mail', why: 'no_such_domain' };
+  const implicit = word === 'no_data';
   return { kind: 'takes_mail', implicit, mxRecords: [domain], preferred: 1, first, further: [] };
 }
 
-describe('the watch over the resolver', () => {
-  test('a resolver that knows the names is believed, and asked again after ten minutes', async () => {
-    const { watch, clock, state, inDoubt, settle } = watchOver({});
-    assert.equal(await inDoubt(), false);
-    assert.deepEqual(watch.state(), { kind: 'in_order' });
-    assert.equal(state.asked.length, 4);
-    clock.advance(tenMinutes - 1);
-    assert.equal(state.asked.length, 4);
-    clock.advance(1);
+describe('a denial is believed when the resolver has just proved itself', () => {
+  test('a resolver that finds the names is asked after the denial, and proved', async () => {
+    const { state, prove, settle } = watchOver({});
     await settle();
-    assert.equal(state.asked.length, 8);
+    const { length } = state.asked;
+    assert.equal(await prove(), 'proved');
+    assert.equal(state.asked.length, length + 2, 'a control of before does not do');
     assert.deepEqual(state.lines, []);
   });
 
-  for (const word of ['no_such_name', 'no_data'] as const) {
-    test(`${word} for one of them puts every denial in doubt, with one line`, async () => {
-      const { watch, clock, state, inDoubt, settle } = watchOver({ 'vast.test': word });
-      assert.equal(await inDoubt(), true);
-      assert.equal(watch.state().kind, 'denies');
-      clock.advance(halfMinute);
+  test('one control serves all denials before it, so they cost less than two queries a second', async () => {
+    const { watch, clock, state, patience, settle } = watchOver({});
+    await settle();
+    clock.advance(resolverControlMs);
+    const before = { at: clock.now(), asked: state.asked.length };
+    let proved = 0;
+    for (let ms = 0; ms < 60_000; ms += 50) {
+      for (let count = 0; count < 50; count += 1)
+        void watch.prove(0, clock.now(), patience()).then((proof) => (proved += Number(proof === 'proved')));
       await settle();
-      assert.equal(state.asked.length, 8, 'it is asked again soon');
+      clock.advance(50);
+    }
+    await settle();
+    const seconds = (clock.now() - before.at) / 1_000;
+    const asked = state.asked.length - before.asked;
+    assert.ok(asked > 0 && asked < 2 * seconds, `${asked} in ${seconds} s`);
+    assert.ok(proved > 50_000, `${proved} proved`);
+  });
+
+  test('no control is made without a denial, but for one a minute', async () => {
+    const { clock, state, settle } = watchOver({});
+    await settle();
+    assert.equal(state.asked.length, 2);
+    clock.advance(resolverProbeMs - 1);
+    await settle();
+    assert.equal(state.asked.length, 2);
+    clock.advance(1);
+    await settle();
+    assert.equal(state.asked.length, 4);
+  });
+
+  for (const word of ['no_such_name', 'no_data'] as const) {
+    test(`${word} of everything, from one moment on: nothing is proved, and the operator is told once`, async () => {
+      const { watch, state, prove } = watchOver({});
+      assert.equal(await prove(), 'proved');
+      state.words = { '*': word };
+      assert.equal(await prove(), 'denies');
+      assert.equal(await prove(), 'denies');
+      assert.equal(watch.state().kind, 'denies');
       assert.equal(state.lines.length, 1);
-      assert.match(state.lines[0] ?? '', /denies what is known to exist \(vast\.test\)/);
+      assert.match(state.lines[0] ?? '', /denies what is known to exist \(\w+\.test/);
+      assert.deepEqual(state.forgotten, ['missing']);
     });
   }
 
-  test('silence is no denial, and no proof either', async () => {
-    const { watch, clock, state, inDoubt, settle } = watchOver({
-      'large.test': 'failed',
-      'vast.test': 'failed',
-    });
-    assert.equal(await inDoubt(), false);
-    state.words = { 'large.test': 'no_such_name' };
-    clock.advance(tenMinutes);
-    await settle();
-    assert.equal(watch.state().kind, 'denies');
-    state.words = { 'large.test': 'failed', 'vast.test': 'failed' };
-    clock.advance(halfMinute);
-    await settle();
-    assert.equal(watch.state().kind, 'denies', 'silence does not lift the doubt');
+  test('silence proves nothing, and condemns nobody', async () => {
+    const { watch, prove } = watchOver({ '*': 'failed' });
+    assert.equal(await prove(), 'unproved');
+    assert.deepEqual(watch.state(), { kind: 'in_order' });
   });
 
-  test('once the names are found again denials are believed, but not those gathered before', async () => {
-    const { watch, clock, state, inDoubt, settle } = watchOver({ 'large.test': 'no_such_name' });
+  test('once the names are found again denials are believed, but not those of before', async () => {
+    const { watch, clock, state, prove, settle } = watchOver({ '*': 'no_such_name' });
     await settle();
     const before = clock.now();
     state.words = {};
-    clock.advance(halfMinute);
+    clock.advance(resolverProbeAgainMs);
     await settle();
-    assert.deepEqual(watch.state(), { kind: 'in_order' });
-    assert.deepEqual([await inDoubt(before), await inDoubt()], [true, false]);
-    assert.equal(state.forgotten, 2, 'what was denied left the cache on the way in and on the way out');
+    assert.deepEqual(watch.state(), { kind: 'in_order' }, 'without any denial');
+    clock.advance(1);
+    assert.deepEqual([await prove({ since: before }), await prove()], ['recovered', 'proved']);
+    assert.deepEqual(state.forgotten, ['missing', 'all'], 'what it found meanwhile is forgotten too');
     assert.equal(state.lines.length, 2);
   });
 
+  test('each resolver proves itself, and no other', async () => {
+    const { watch, state, prove } = watchOver({ '1': 'no_such_name' }, { servers: 2 });
+    assert.deepEqual([await prove({ server: 0 }), await prove({ server: 1 })], ['proved', 'denies']);
+    assert.equal(watch.state().kind, 'denies');
+    assert.equal(state.lines.length, 1);
+  });
+
+  test('whoever does not wait for the control gets no proof', async () => {
+    const { watch, clock, patience } = watchOver({});
+    const impatient = watch.prove(0, clock.now(), { ...patience(), deadline: clock.now() });
+    clock.advance(1);
+    assert.equal(await impatient, 'unproved');
+  });
+
   test('a provider that a verification met as denied is asked along until it is found', async () => {
-    const { watch, clock, state, inDoubt, settle } = watchOver({ 'provider.test': 'no_such_name' });
-    assert.equal(await inDoubt(), false);
+    const { watch, clock, state, prove, settle } = watchOver({ 'provider.test': 'no_such_name' });
+    assert.equal(await prove(), 'proved');
     watch.noteDenied(host('provider.test'));
     watch.noteDenied(host('provider.test'));
-    assert.equal(await inDoubt(), true);
-    clock.advance(halfMinute);
+    assert.equal(await prove(), 'denies');
+    clock.advance(resolverProbeAgainMs);
     await settle();
     assert.equal(watch.state().kind, 'denies');
-    assert.ok(state.asked.includes('provider.test'));
     state.words = {};
-    clock.advance(halfMinute);
+    clock.advance(resolverProbeAgainMs);
     await settle();
     assert.equal(watch.state().kind, 'in_order');
+    clock.advance(1);
+    assert.equal(await prove(), 'proved');
     assert.equal(state.lines.length, 2);
   });
 
@@ -126,38 +190,36 @@ describe('the watch over the resolver', () => {
     watch.noteDenied(host('provider.test'));
     for (const word of ['no_data', 'failed'] as const) {
       state.words = { 'provider.test': word };
-      clock.advance(halfMinute);
+      clock.advance(resolverProbeAgainMs);
       await settle();
       assert.equal(watch.state().kind, 'denies', word);
     }
     state.words = {};
-    clock.advance(halfMinute);
+    clock.advance(resolverProbeAgainMs);
     await settle();
     assert.equal(watch.state().kind, 'in_order');
   });
 
-  test('a round that began before a provider was met as denied does not clear it', async () => {
-    const { watch, settle } = watchOver({});
-    watch.noteDenied(host('provider.test'));
-    await settle();
-    assert.equal(watch.state().kind, 'denies');
-  });
-
-  test('without names (a closed network) nobody is asked, nothing is doubted, and the operator is told', async () => {
-    const { watch, clock, state, inDoubt } = watchOver({}, []);
+  test('without names (a closed network) nobody is asked, everything is believed, and the operator is told', async () => {
+    const { watch, clock, state, patience } = watchOver({ '*': 'no_such_name' }, { names: [] });
     watch.noteDenied(host('provider.test'));
     watch.noteDenied(host('provider.test'));
-    clock.advance(tenMinutes);
-    assert.equal(await inDoubt(), false);
+    clock.advance(resolverProbeMs - 1);
+    assert.equal(await watch.prove(0, clock.now(), patience()), 'proved');
     assert.deepEqual(watch.state(), { kind: 'in_order' });
     assert.deepEqual([state.asked.length, state.lines.length], [0, 1]);
   });
 
-  test('stopped, it asks no more', async () => {
-    const { watch, clock, state, settle } = watchOver({});
+  test('stopped, it asks no more, and nobody waits for it', async () => {
+    const { watch, clock, state, patience, settle } = watchOver({});
     await settle();
+    const { length } = state.asked;
+    const waiting = watch.prove(0, clock.now(), patience());
+    const late = watch.prove(0, clock.now(), patience());
     watch.stop();
-    clock.advance(10 * tenMinutes);
-    assert.equal(state.asked.length, 4);
+    clock.advance(10 * resolverProbeMs);
+    assert.notEqual(await late, 'denies');
+    assert.notEqual(await waiting, 'denies');
+    assert.ok(state.asked.length <= length + 2);
   });
 });

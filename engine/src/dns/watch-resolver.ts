@@ -1,136 +1,277 @@
 /**
- * Tells whether the resolver denies names that are known to exist. Split DNS, a VPN and a captive portal do, and each
- * denial would become a wrong verdict that is charged for.
+ * Proves resolvers: "this domain takes no mail" is believed only from a resolver that, asked after it said so, found a
+ * name that must exist. Split DNS, a VPN and a captive portal deny everything from one moment on, and each denial would
+ * become a wrong verdict that is charged for.
  *
- *     unproven ──▶ in_order ◀──▶ denies
+ *     in_order ── a control denies ──▶ denies ── a control finds ──▶ in_order
  *
- * Names that must exist are asked at the start, every `resolverProbeMs`, and every `resolverProbeAgainMs` while one of
- * them is denied. A large provider that is denied in the course of a verification is asked for along with them from then
- * on, until its mail hosts are found. No answer changes nothing: silence is no denial.
+ * A control is two questions (control-questions.ts). It begins when a denial waits for it, serves every denial before
+ * it, and begins at most every `resolverControlMs`, whichever server it is for. Without denials one is made every
+ * `resolverProbeMs`, so that the operator learns of the trouble, and every `resolverProbeAgainMs` while there is some.
  *
- * On the way into and out of `denies` every denial leaves the cache; a finding that began before the way out stays in
- * doubt. An operator who names no names (a closed network) is told of a denied provider, and nothing is doubted.
+ * A large provider that is denied in the course of a verification is asked for along with those rounds, until its mail
+ * hosts are found; nothing is proved meanwhile. On the way into and out of `denies` every denial leaves the cache, and a
+ * search that began before the way out is made again. An operator who names no names (a closed network) is told of a
+ * denied provider, and nothing is doubted.
  */
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Patience } from '../patience.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import type { Resolver } from './lookup.ts';
+import { ControlQuestions, type ControlFinding, type ControlNames } from './control-questions.ts';
 import type { MailRoute } from './mail-route.ts';
-import { probeProviders, probeResolver, type ResolverFinding } from './probe-resolver.ts';
+import { probeProviders } from './probe-resolver.ts';
+import type { DnsAnswer, DnsQuestion } from './question.ts';
 import { waitFor } from './wait-for.ts';
 
 export type ResolverState = { kind: 'in_order' } | { kind: 'denies'; line: string };
 
+/** The result of the controls that a denial waited for. `recovered`: the denial may be older than the recovery. */
+export type Proof = 'proved' | 'recovered' | 'denies' | 'unproved';
+
 export type ResolverWatch = {
-  /** Whether a denial that was gathered from `since` (on the clock) until now may be wrong. */
-  inDoubt(since: number, patience: Patience): Promise<boolean>;
+  /** Whether a denial that this server has given since `since` (on the clock) is to be believed. */
+  prove(server: number, since: number, patience: Patience): Promise<Proof>;
   /** A domain that takes mail for certain was denied. */
   noteDenied(name: CanonicalHost): void;
   state(): ResolverState;
-  /** Ends the round under way, and no other begins. */
+  /** Ends the control under way, and no other begins. */
   stop(): void;
 };
 
-type WatchParts = {
-  names: readonly CanonicalHost[];
-  resolver: { uncached: Pick<Resolver, 'mx' | 'ipv4'>; forgetMissing(): void };
+export type WatchParts = {
+  names: ControlNames;
+  resolver: {
+    /** How many servers there are. */
+    servers: number;
+    /** Asks one of them, past the cache. */
+    askServer(server: number, question: DnsQuestion, patience: Patience): Promise<DnsAnswer>;
+    forgetMissing(): void;
+    forgetAll(): void;
+  };
   /** Where the mail of a domain goes, as the resolver says now. */
   findMailRoute(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
+  leadsNowhere(ip: string): boolean;
   clock: Clock;
-  limits: Pick<Limits, 'dnsLookupMs' | 'resolverProbeMs' | 'resolverProbeAgainMs'>;
+  limits: Pick<Limits, 'dnsLookupMs' | 'resolverControlMs' | 'resolverProbeMs' | 'resolverProbeAgainMs'>;
   /** Told, in one line, that names are denied and that they are found again. */
   onProblem(message: string): void;
 };
 
 /** Providers that a verification met as denied and that are asked along; more would tell nothing new. */
-const providersAskedAlong = 8;
+const providersAskedAlong = 2;
+
+/** Controls that one denial waits for: the first may meet a name that is gone, or an answer from a cache. */
+const controlsForOne = 3;
 
 export function watchResolver(parts: WatchParts): ResolverWatch {
-  return parts.names.length === 0 ? tellOnly(parts) : startRounds(parts);
+  return parts.names.certain.length === 0 ? tellOnly(parts) : new ControlledWatch(parts);
 }
 
-function startRounds(parts: WatchParts): ResolverWatch {
-  const { clock, limits, resolver } = parts;
-  const stopped = new AbortController();
-  const denied = new Set<CanonicalHost>();
-  let state: ResolverState = { kind: 'in_order' };
-  let goodFrom = -Infinity;
-  let cancelTimer: () => void = () => undefined;
-  let round: Promise<'asked' | 'late'> = ask();
+/** The state of one server. */
+type Server = {
+  index: number;
+  questions: ControlQuestions;
+  /** Names denied in its last control, until a control finds again. */
+  denied: readonly CanonicalHost[];
+  /** When its last trouble ended, on the clock; infinite while it lasts. */
+  goodFrom: number;
+  /** The control that has not begun yet, for those who wait for it. */
+  awaited: PromiseWithResolvers<ControlFinding> | undefined;
+};
 
-  async function ask(): Promise<'asked'> {
-    const providers = [...denied];
-    const patience = { deadline: clock.now() + limits.dnsLookupMs, signal: stopped.signal };
+class ControlledWatch implements ResolverWatch {
+  private readonly parts: WatchParts;
+  private readonly servers: Server[];
+  private readonly stopped = new AbortController();
+  /** Large providers that were denied and have not been found since. */
+  private readonly providers = new Set<CanonicalHost>();
+  private isUnderWay = false;
+  private lastBegunAt = -Infinity;
+  private cancelControl: () => void = () => undefined;
+  private cancelRound: () => void = () => undefined;
+  private line: string | undefined = undefined;
+
+  constructor(parts: WatchParts) {
+    const { clock, names, resolver } = parts;
+    this.parts = parts;
+    const leadsNowhere = (ip: string): boolean => parts.leadsNowhere(ip);
+    this.servers = Array.from({ length: resolver.servers }, (_, index) => ({
+      index,
+      questions: new ControlQuestions({ names, clock, leadsNowhere }),
+      denied: [],
+      goodFrom: -Infinity,
+      awaited: undefined,
+    }));
+    this.beginRound();
+    // The first control is nobody's: the first denial does not wait for its time to pass.
+    this.lastBegunAt = -Infinity;
+  }
+
+  async prove(index: number, since: number, patience: Patience): Promise<Proof> {
+    const server = this.serverAt(index);
+    const wasInTrouble = server.denied.length > 0;
+    let met: Proof = 'unproved';
+    for (let controls = 0; controls < controlsForOne && !this.deniesProvider(); controls += 1) {
+      const { clock } = this.parts;
+      const late: ControlFinding = { kind: 'unproved' };
+      const finding = await waitFor(this.control(server), { clock, patience, late });
+      if (this.deniesProvider()) break;
+      if (finding.kind === 'proved') return server.goodFrom > since ? 'recovered' : 'proved';
+      if (finding.kind === 'denies') met = 'denies';
+      if (clock.now() >= patience.deadline || (wasInTrouble && met === 'denies')) break;
+    }
+    return this.deniesProvider() ? 'denies' : met;
+  }
+
+  private deniesProvider(): boolean {
+    return this.providers.size > 0;
+  }
+
+  noteDenied(name: CanonicalHost): void {
+    const isNew = this.providers.size === 0;
+    if (this.providers.size < providersAskedAlong) this.providers.add(name);
+    if (isNew) this.tell();
+    if (isNew) this.scheduleRound();
+  }
+
+  state(): ResolverState {
+    return this.line === undefined ? { kind: 'in_order' } : { kind: 'denies', line: this.line };
+  }
+
+  stop(): void {
+    this.stopped.abort();
+    this.cancelControl();
+    this.cancelRound();
+    for (const server of this.servers) this.settle(server, { kind: 'unproved' });
+  }
+
+  /** The next control of a server, which has not begun: it serves all who wait for it. */
+  private control(server: Server): Promise<ControlFinding> {
+    if (this.stopped.signal.aborted) return Promise.resolve({ kind: 'unproved' });
+    server.awaited ??= Promise.withResolvers<ControlFinding>();
+    const { promise } = server.awaited;
+    this.schedule();
+    return promise;
+  }
+
+  private schedule(): void {
+    const { clock, limits } = this.parts;
+    if (this.isUnderWay || !this.servers.some(({ awaited }) => awaited !== undefined)) return;
+    this.cancelControl();
+    const waitMs = this.lastBegunAt + limits.resolverControlMs - clock.now();
+    if (waitMs <= 0) void this.ask();
+    else this.cancelControl = clock.after(waitMs, () => void this.ask());
+  }
+
+  /** One control, of the server that has waited longest. */
+  private async ask(): Promise<void> {
+    const server = this.servers.find(({ awaited }) => awaited !== undefined);
+    if (server?.awaited === undefined || this.isUnderWay || this.stopped.signal.aborted) return;
+    const { resolve } = server.awaited;
+    server.awaited = undefined;
+    // The next control is another server's, where one waits.
+    this.servers.push(...this.servers.splice(this.servers.indexOf(server), 1));
+    this.isUnderWay = true;
+    this.lastBegunAt = this.parts.clock.now();
+    const finding = await this.askServer(server);
+    this.isUnderWay = false;
+    this.heed(server, finding);
+    resolve(finding);
+    this.schedule();
+  }
+
+  private async askServer({ index, questions }: Server): Promise<ControlFinding> {
+    const { clock, limits, resolver } = this.parts;
+    const patience = { deadline: clock.now() + limits.dnsLookupMs, signal: this.stopped.signal };
     try {
-      const findings = await Promise.all([
-        probeResolver(parts.names, resolver.uncached, patience),
-        probeProviders(providers, (domain, asked) => parts.findMailRoute(domain, asked), patience),
-      ]);
-      heed(findings, providers);
+      const asked = questions.next();
+      const answers = await Promise.all(
+        asked.map((question) => resolver.askServer(index, question, patience)),
+      );
+      return questions.read(asked, answers);
     } catch (error) {
-      if (!stopped.signal.aborted) parts.onProblem(`the resolver could not be tried: ${String(error)}`);
+      this.tellOfDefect(error);
+      return { kind: 'unproved' };
     }
-    scheduleNext();
-    return 'asked';
   }
 
-  function heed(findings: readonly ResolverFinding[], providers: readonly CanonicalHost[]): void {
-    const names = findings.flatMap((finding) => (finding.kind === 'denies' ? finding.names : []));
-    if (names.length > 0) doubt(names);
-    if (findings.some(({ kind }) => kind !== 'in_order')) return;
-    providers.forEach((name) => denied.delete(name));
-    // What was met as denied while this round was under way is asked for in the next.
-    if (state.kind === 'in_order' || denied.size > 0) return;
-    resolver.forgetMissing();
-    state = { kind: 'in_order' };
-    goodFrom = clock.now();
-    parts.onProblem('the resolver finds again what it denied');
+  private heed(server: Server, finding: ControlFinding): void {
+    if (this.stopped.signal.aborted || finding.kind === 'unproved') return;
+    const wasInTrouble = server.denied.length > 0;
+    server.denied = finding.kind === 'denies' ? finding.names : [];
+    if (finding.kind === 'denies') server.goodFrom = Infinity;
+    else if (wasInTrouble) server.goodFrom = this.parts.clock.now();
+    if (wasInTrouble !== server.denied.length > 0) this.tell();
   }
 
-  function doubt(names: readonly CanonicalHost[]): void {
-    const line = lineFor(names);
-    if (state.kind === 'in_order') {
-      resolver.forgetMissing();
-      parts.onProblem(line);
+  /** Trouble began or ended: no denial is kept that was met before, and the operator is told. */
+  private tell(): void {
+    const names = [...this.providers, ...this.servers.flatMap(({ denied }) => denied)];
+    const wasInOrder = this.line === undefined;
+    this.line = names.length === 0 ? undefined : lineFor([...new Set(names)]);
+    // A resolver in trouble may also have found what is not there.
+    if (this.line === undefined) this.parts.resolver.forgetAll();
+    else this.parts.resolver.forgetMissing();
+    if (wasInOrder && this.line !== undefined) this.parts.onProblem(this.line);
+    if (!wasInOrder && this.line === undefined)
+      this.parts.onProblem('the resolver finds again what it denied');
+    if (wasInOrder !== (this.line === undefined)) this.scheduleRound();
+  }
+
+  /** A control of every server, and a search for the providers that were denied. */
+  private beginRound(): void {
+    this.scheduleRound();
+    for (const server of this.servers) void this.control(server);
+    if (this.providers.size > 0) void this.askProviders([...this.providers]);
+  }
+
+  private async askProviders(domains: readonly CanonicalHost[]): Promise<void> {
+    const { clock, limits } = this.parts;
+    const patience = { deadline: clock.now() + limits.dnsLookupMs, signal: this.stopped.signal };
+    const find = (domain: CanonicalHost, asked: Patience) => this.parts.findMailRoute(domain, asked);
+    try {
+      const finding = await probeProviders(domains, find, patience);
+      if (finding.kind !== 'in_order') return;
+      for (const domain of domains) this.providers.delete(domain);
+      if (this.providers.size > 0) return;
+      for (const server of this.servers) server.goodFrom = Math.max(server.goodFrom, clock.now());
+      this.tell();
+    } catch (error) {
+      this.tellOfDefect(error);
     }
-    state = { kind: 'denies', line };
   }
 
-  function scheduleNext(): void {
-    cancelTimer();
-    if (stopped.signal.aborted) return;
-    const waitMs = state.kind === 'denies' ? limits.resolverProbeAgainMs : limits.resolverProbeMs;
-    cancelTimer = clock.after(waitMs, () => {
-      round = ask();
-    });
+  private tellOfDefect(error: unknown): void {
+    if (!this.stopped.signal.aborted)
+      this.parts.onProblem(`the resolver could not be tried: ${String(error)}`);
   }
 
-  return {
-    async inDoubt(since, patience) {
-      // Before the first round has ended nothing speaks for the resolver.
-      const asked = await waitFor(round, { clock, patience, late: 'late' });
-      return asked === 'late' || state.kind === 'denies' || goodFrom > since;
-    },
-    noteDenied(name) {
-      if (denied.size < providersAskedAlong) denied.add(name);
-      const wasInOrder = state.kind === 'in_order';
-      doubt([name]);
-      if (wasInOrder) scheduleNext();
-    },
-    state: () => state,
-    stop() {
-      stopped.abort();
-      cancelTimer();
-    },
-  };
+  private scheduleRound(): void {
+    this.cancelRound();
+    if (this.stopped.signal.aborted) return;
+    const { clock, limits } = this.parts;
+    const waitMs = this.line === undefined ? limits.resolverProbeMs : limits.resolverProbeAgainMs;
+    this.cancelRound = clock.after(waitMs, () => this.beginRound());
+  }
+
+  private settle(server: Server, finding: ControlFinding): void {
+    server.awaited?.resolve(finding);
+    server.awaited = undefined;
+  }
+
+  private serverAt(index: number): Server {
+    const server = this.servers.find((one) => one.index === index);
+    if (server === undefined) throw new Error(`no DNS server ${index}`);
+    return server;
+  }
 }
 
 function tellOnly(parts: WatchParts): ResolverWatch {
   const { clock, limits } = parts;
   let toldAt = -Infinity;
   return {
-    inDoubt: () => Promise.resolve(false),
+    prove: () => Promise.resolve('proved'),
     noteDenied(name) {
       if (clock.now() - toldAt < limits.resolverProbeMs) return;
       toldAt = clock.now();
@@ -142,5 +283,5 @@ function tellOnly(parts: WatchParts): ResolverWatch {
 }
 
 function lineFor(names: readonly CanonicalHost[]): string {
-  return `the resolver denies what is known to exist (${names.join(', ')}): no domain is called dead on its word until that is found again`;
+  return `the resolver denies what is known to exist (${names.join(', ')}): "no such domain" is not trusted until it finds them again`;
 }

@@ -1,6 +1,7 @@
 /**
  * A host name in the one form that may reach DNS, a cache, a log or an SMTP command: lower-case
- * letters, digits and hyphens, at least two labels, no trailing dot. Made only by `canonicalHost`.
+ * letters, digits and hyphens (underscores in the name of a mail host), at least two labels, no trailing dot. Made only
+ * by `canonicalHost` and `canonicalMailHost`.
  */
 export type CanonicalHost = string & { readonly __canonicalHost: unique symbol };
 
@@ -14,7 +15,7 @@ export type Address = {
   domain: string;
   /** The domain as it goes on the wire. */
   host: CanonicalHost;
-  /** The local part as it goes on the wire, quotes included where it was quoted. */
+  /** The local part as it goes on the wire, in quotes only if it needs them. */
   localPart: string;
   /** The local part holds more than ASCII, so the mail host has to offer SMTPUTF8 (RFC 6531). */
   needsSmtputf8: boolean;

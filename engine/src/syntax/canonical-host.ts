@@ -11,3 +11,15 @@ export function canonicalHost(name: string): CanonicalHost | undefined {
   const examined = examineHost(name);
   return examined.kind === 'canonical' ? examined.host : undefined;
 }
+
+/**
+ * The same for a mail host, whose name may hold underscores: no host name has any (RFC 1123 section 2.1), but mail is
+ * sent to `_dc-mx.…` every day, as Cloudflare names the mail host of a domain whose MX is a proxied name.
+ */
+export function canonicalMailHost(name: string): CanonicalHost | undefined {
+  if (!name.includes('_')) return canonicalHost(name);
+  const plain = canonicalHost(name.replaceAll('_', 'x'));
+  const isAsWritten = plain === name.toLowerCase().replaceAll('_', 'x');
+  // Lower case and every rule but one have been seen to.
+  return isAsWritten ? (name.toLowerCase() as CanonicalHost) : undefined;
+}

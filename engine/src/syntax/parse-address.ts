@@ -4,6 +4,7 @@ import { examineDomain, type ExaminedDomain } from './examine-domain.ts';
 import { examineLocalPart } from './examine-local-part.ts';
 import { isAscii } from './is-ascii.ts';
 import { lowerCase } from './lower-case.ts';
+import { withoutNeedlessQuotes } from './needless-quotes.ts';
 
 /**
  * Reads a mailbox as RFC 5321 section 4.1.2 writes it, without what an envelope has no use for: no address
@@ -48,7 +49,7 @@ function parse(input: string, examine: typeof examineDomain): ParsedAddress {
       // What is on the wire as it was written is in lower case already.
       domain: split.domain === domain.host ? domain.host : lowerCase(split.domain),
       host: domain.host,
-      localPart: split.localPart,
+      localPart: withoutNeedlessQuotes(split.localPart),
       needsSmtputf8: !isAscii(split.localPart),
     },
   };

@@ -78,7 +78,11 @@ test('an aborted signal ends the verification with its reason and closes the lin
   }));
 
 describe('the egress guard', () => {
-  const blocked = oneHost('inside.test', { mailboxes: { alive: 'exists' } });
+  const blocked: WorldDescription = {
+    zones: { 'inside.test': { mx: [[10, 'mx.inside.test']] }, 'mx.inside.test': { a: ['10.0.0.1'] } },
+    hosts: {},
+  };
+  const atHome = oneHost('inside.test', { mailboxes: { alive: 'exists' } });
   const dead: WorldDescription = oneHost('inside.test', { temper: { dead: true } });
 
   test('dials no forbidden address, and says no more than that the host was not reached', () =>
@@ -93,6 +97,51 @@ describe('the egress guard', () => {
       },
       { egressAllow: [] },
     ));
+
+  for (const [at, description] of Object.entries({
+    'its only mail host is at loopback': atHome,
+    'its only mail host is at 0.0.0.0': withAddress({ a: ['0.0.0.0'] }),
+    'its only mail host is at ::1': withAddress({ aaaa: ['::1'] }),
+    'every address of its mail host leads nowhere': withAddress({
+      a: ['127.0.0.1', '0.0.0.0'],
+      aaaa: ['::'],
+    }),
+  })) {
+    test(`a domain takes no mail if ${at}, and nobody is dialled`, () =>
+      inWorld(
+        description,
+        async ({ verify, engine }) => {
+          const verdict = verdictOf(await verify('alive@inside.test'));
+          assert.deepEqual([verdict.status, verdict.reason], ['invalid', 'mail_host_leads_nowhere']);
+          assert.equal(engine.counts().dialled + engine.counts().forbidden, 0);
+        },
+        { egressAllow: [] },
+      ));
+  }
+
+  for (const [other, zone] of Object.entries({
+    private: { a: ['127.0.0.1', '192.168.0.1'] },
+    'of IPv6': { a: ['127.0.0.1'], aaaa: ['fd00::1'] },
+  })) {
+    test(`one more address, ${other}, and it is not known what the domain takes`, () =>
+      inWorld(
+        withAddress(zone),
+        async ({ verify }) => {
+          const verdict = verdictOf(await verify('alive@inside.test'));
+          assert.deepEqual([verdict.status, verdict.reason], ['unknown', 'mx_unreachable']);
+        },
+        { egressAllow: [] },
+      ));
+  }
+
+  test('an address that the operator opened is asked', () =>
+    inWorld(atHome, async ({ verify }) => {
+      assert.equal(verdictOf(await verify('alive@inside.test')).status, 'safe');
+    }));
+
+  function withAddress(zone: { a?: string[]; aaaa?: string[] }): WorldDescription {
+    return { zones: { 'inside.test': { mx: [[10, 'mx.inside.test']] }, 'mx.inside.test': zone }, hosts: {} };
+  }
 
   test('makes a forbidden address look like one that refuses', async () => {
     const bodies: string[] = [];
@@ -200,6 +249,17 @@ describe('internationalised addresses', () => {
       assert.deepEqual(world.counts.smtp.commands, { EHLO: 1, QUIT: 1 });
     }));
 });
+
+test('quotes that are not needed are not sent, and the address is shown as it was written', () =>
+  inWorld(oneHost('plain.test', { mailboxes: { ada: 'exists' } }), async ({ verify, world }) => {
+    const verdict = verdictOf(await verify('"ada"@plain.test'));
+    assert.deepEqual(
+      [verdict.status, verdict.email, verdict.username],
+      ['safe', '"ada"@plain.test', '"ada"'],
+    );
+    const lines = world.conversations.flatMap((conversation) => conversation.lines);
+    assert.ok(lines.some((line) => line.includes('<ada@plain.test>')) && !lines.join().includes('"ada"'));
+  }));
 
 describe('catch-all memory', () => {
   test('a yes and a no are remembered, undetermined is neither', () =>

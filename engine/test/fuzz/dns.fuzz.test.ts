@@ -10,9 +10,9 @@ describe('whatever is thrown at it', () => {
 
   test('only canonical names come out of MX records', () => fuzzMxTargets({ runs: 2_000 }));
 
-  test('a verification costs at most 14 queries', async () => {
+  test('a verification costs at most 12 queries, without the control that many share', async () => {
     const { most } = await fuzzZoneGraphs({ runs: 400 });
-    assert.equal(most, 14, 'the worst case is among the zones');
+    assert.equal(most, 12, 'the worst case is among the zones');
   });
 
   test('no answer shows under another question', () => fuzzCacheKeys({ runs: 300 }));

@@ -7,7 +7,7 @@ import { defaultLimits } from '../../src/limits.ts';
 import type { Limits } from '../../src/limits.ts';
 import type { Patience } from '../../src/patience.ts';
 import type { CanonicalHost } from '../../src/syntax/address.ts';
-import { canonicalHost } from '../../src/syntax/canonical-host.ts';
+import { canonicalMailHost } from '../../src/syntax/canonical-host.ts';
 import { createResolver } from '../../src/dns/create-resolver.ts';
 import type { DnsResolver } from '../../src/dns/create-resolver.ts';
 import { startLoopbackDns } from './loopback-dns.ts';
@@ -48,7 +48,7 @@ export function patience(ms = 60_000, signal = new AbortController().signal): Pa
 }
 
 export function host(name: string): CanonicalHost {
-  const canonical = canonicalHost(name);
+  const canonical = canonicalMailHost(name);
   assert.ok(canonical !== undefined, `${name} is not canonical`);
   return canonical;
 }

@@ -132,6 +132,16 @@ for (const database of oneDatabase) {
       await fixture.close();
     });
 
+    it('has a mailbox once, with needless quotes or without', async () => {
+      const fixture = await openListFixture(database);
+      const id = await fixture.upload(
+        'name,email\nA,"""ada""@x.example"\nB,ADA@x.example\nC,"""ada l""@x.example"\n',
+      );
+      const { counts } = await fixture.list(id);
+      assert.deepEqual([counts.rows, counts.addresses, counts.duplicates], [3, 2, 1]);
+      await fixture.close();
+    });
+
     it('that breaks while it is uploaded leaves nothing', async () => {
       const fixture = await openListFixture(database);
       const broken = new Error('the connection broke');

@@ -78,7 +78,7 @@ function createRowCounter(mostRows: number) {
   function addAddress({ address, repaired }: SurveyedRow & { kind: 'address' }): NewListRow {
     const row = counts.rows;
     // Two addresses are the same if local part and domain agree without regard to case, as in tasks.
-    const first = table.firstRowOf(`${address.username.toLowerCase()}@${address.host}`, row);
+    const first = table.firstRowOf(`${address.localPart.toLowerCase()}@${address.host}`, row);
     if (repaired !== null) counts.repaired += 1;
     const common = { row, email: address.email, repaired, fault: null };
     if (first === row) {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { canonicalHost, parseAddress, type CanonicalHost, type Probe } from '@mailproof/engine';
+import { canonicalMailHost, parseAddress, type CanonicalHost, type Probe } from '@mailproof/engine';
 
 /**
  * A probe on its way to a prober: the address and where its mail goes, in words that any program can read. Who receives
@@ -27,7 +27,7 @@ export function writeQuestion({ address, route }: Pick<Probe, 'address' | 'route
 /** `undefined` where it is no question that an engine could have written. */
 export function readQuestion(question: ProbeQuestion): Pick<Probe, 'address' | 'route'> | undefined {
   const parsed = parseAddress(question.email);
-  const name = canonicalHost(question.first.name);
+  const name = canonicalMailHost(question.first.name);
   const mxRecords = canonicalHosts(question.mx);
   const further = canonicalHosts(question.further);
   const { addresses } = question.first;
@@ -42,6 +42,6 @@ export function readQuestion(question: ProbeQuestion): Pick<Probe, 'address' | '
 }
 
 function canonicalHosts(names: readonly string[]): CanonicalHost[] | undefined {
-  const hosts = names.flatMap((name) => canonicalHost(name) ?? []);
+  const hosts = names.flatMap((name) => canonicalMailHost(name) ?? []);
   return hosts.length === names.length ? hosts : undefined;
 }

@@ -34,6 +34,22 @@ for (const database of databases) {
       await close();
     });
 
+    it('quotes that are not needed make no other mailbox: asked for and charged once, in the first spelling', async () => {
+      const { create, run, claim, read, account, balance, close } = await openTaskFixture(database, 10);
+      const emails = ['"ada"@example.com', 'Ada@example.com', '"a\\da"@example.com', '"ada l"@example.com'];
+      const answer = await create(account.live, emails);
+      assert.ok(answer.kind === 'created');
+      assert.deepEqual(answer.counts, { submitted: 4, duplicatesRemoved: 2, rejected: 0, processing: 2 });
+      await run((await claim())!);
+      const task = await read(answer.taskId);
+      assert.deepEqual(task.kind === 'task' ? task.results?.map(({ email }) => email) : [], [
+        '"ada"@example.com',
+        '"ada l"@example.com',
+      ]);
+      assert.deepEqual(await balance(), [8, 0, 2]);
+      await close();
+    });
+
     it('reserves for what was submitted and returns duplicates and rejected at once', async () => {
       const { create, account, balance, violations, close } = await openTaskFixture(database, 10);
       const answer = await create(account.live, ['a@example.com', 'A@example.com', 'x', 'b@example.com']);

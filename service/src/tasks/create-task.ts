@@ -66,7 +66,7 @@ type SortedAddresses = {
 
 /**
  * Trims, sets aside what is no address, and removes duplicates, in this order. Two addresses are the same if
- * local part and domain agree without regard to case; domains are compared as they go on the wire.
+ * local part and domain agree without regard to case, as they go on the wire: without needless quotes, in ASCII.
  */
 function sortAddresses(emails: readonly string[]): SortedAddresses {
   const parseAddress = createListParser();
@@ -79,8 +79,8 @@ function sortAddresses(emails: readonly string[]): SortedAddresses {
       rejected += 1;
       continue;
     }
-    const { username, host } = parsed.address;
-    const same = `${username.toLowerCase()}@${host}`;
+    const { localPart, host } = parsed.address;
+    const same = `${localPart.toLowerCase()}@${host}`;
     if (spellings.has(same)) duplicates += 1;
     else spellings.set(same, parsed.address.email);
   }

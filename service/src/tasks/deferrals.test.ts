@@ -12,7 +12,7 @@ import {
 } from '@mailproof/engine';
 import { databases } from '../../test/support/databases.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
-import { deferred, safe } from '../../test/support/outcomes.ts';
+import { deferred, explanationOf, safe, unavailable } from '../../test/support/outcomes.ts';
 
 type Fixture = Awaited<ReturnType<typeof openTaskFixture>>;
 
@@ -161,6 +161,25 @@ for (const database of databases) {
       };
       assert.equal(await timesAsked(fixture, mailbox), 4);
       assert.equal(await timesAsked(fixture, accepted()), 1, 'nothing says that it would do better');
+      await fixture.close();
+    });
+
+    it('an address whose domain an unproved resolver denies waits, uncharged, and is asked for until it is proved', async () => {
+      const fixture = await openTaskFixture(database);
+      const reasons = ['dns_denies_known_names', 'dns_denial_unproved', 'dns_denies_known_names'];
+      const id = await fixture.created(fixture.account.live, ['somebody@example.com']);
+      fixture.mind.answer = (email) => {
+        const reason = reasons[fixture.asked.length - 1];
+        return reason === undefined ? safe(email) : { ...unavailable, explanation: explanationOf(reason) };
+      };
+      for (const reason of reasons) {
+        assert.equal(await fixture.run((await fixture.claim())!), 'put_back', reason);
+        assert.equal(await fixture.claim(), undefined, 'nobody holds it meanwhile');
+        fixture.time.advance(15_000);
+      }
+      assert.equal(await fixture.run((await fixture.claim())!), 'completed');
+      const task = await fixture.read(id);
+      assert.equal(task.kind === 'task' ? task.results?.[0]?.status : undefined, 'safe');
       await fixture.close();
     });
 

@@ -129,14 +129,22 @@ async function record({ position }: Item, { claim, parts }: ItemRound, result: R
   if (answer.kind === 'written' && claim.mode === 'live') parts.onResult?.(result);
 }
 
-/** How long a task waits before it tries again whether somebody can ask mail hosts. */
+/** How long an address waits before it is asked for again, while it cannot be asked for from here. */
 const askAgainMs = 15_000;
 
-/** No prober is there, or its port is blocked: that is ours to mend, and the task waits for it. */
+/**
+ * No prober is there, its port is blocked, or the resolver denies a domain without having proved itself: that is ours to
+ * mend, and the address waits for it.
+ */
+const ourOwnReasons: ReadonlySet<string> = new Set([
+  'no_prober',
+  'mail_port_blocked',
+  'dns_denies_known_names',
+  'dns_denial_unproved',
+]);
+
 function cannotBeAsked(outcome: Outcome): boolean {
-  if (outcome.kind !== 'unavailable') return false;
-  const { reason } = outcome.explanation;
-  return reason === 'no_prober' || reason === 'mail_port_blocked';
+  return outcome.kind === 'unavailable' && ourOwnReasons.has(outcome.explanation.reason);
 }
 
 /** A mail host told us to come back (greylisting), is left alone, or never got to the point: it may say more next time. */

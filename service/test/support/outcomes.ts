@@ -1,7 +1,7 @@
 import type { Explanation, Outcome } from '@mailproof/engine';
 
 /** Outcomes as the engine would give them, for tests that are not about mail. */
-function explanationOf(reason: string, retry: Explanation['retry'] = { advised: false }): Explanation {
+export function explanationOf(reason: string, retry: Explanation['retry'] = { advised: false }): Explanation {
   return { stage: 'smtp', reason, retry, replies: [], timings_ms: { total: 1 } };
 }
 

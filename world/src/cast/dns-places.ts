@@ -73,6 +73,20 @@ export const dnsPlaces: Place[] = [
     { mx: [[10, 'a b\0<script>.mx-odd.test']] },
     { reason: 'no_mail_host_resolves', story: 'the MX is no host name at all' },
   ),
+  {
+    domain: 'mx-unspecified.test',
+    zones: {
+      'mx-unspecified.test': { mx: [[10, 'mx.mx-unspecified.test']] },
+      'mx.mx-unspecified.test': { a: ['0.0.0.0'], aaaa: ['::'] },
+    },
+    people: [
+      {
+        who: 'x',
+        expect: { status: 'invalid', reason: 'mail_host_leads_nowhere' },
+        story: 'the mail host is at 0.0.0.0, which is nobody’s address',
+      },
+    ],
+  },
   closed(
     'cname-nowhere.test',
     { cname: 'missing.test' },
@@ -125,6 +139,9 @@ export const dnsPlaces: Place[] = [
     },
     'an MX that is none, then a good one',
   ),
+  placeOf('underscore-mx.test', { temper: tempers.plain, hostName: '_dc-mx.0a1b2c.underscore-mx.test' }, [
+    alive('the mail host has an underscore in its name, as Cloudflare gives them'),
+  ]),
   behind('ttl-zero.test', { ttl: 0 }, 'nothing may be cached'),
   {
     ...placeOf('implicit.test', { temper: tempers.plain, hostName: 'implicit.test' }, [
