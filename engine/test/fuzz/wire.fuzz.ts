@@ -68,6 +68,13 @@ export async function fuzzLocalPartsOnTheWire({ runs, seed }: { runs: number; se
   return seen;
 }
 
+/** Quotes around a local part that is valid without them make no other mailbox. */
+function withoutNeedlessQuotes(text: string): string {
+  const inside = /^"(?<inside>[^"\\]+)"$/.exec(text)?.groups?.['inside'];
+  if (inside === undefined) return text;
+  return parseAddress(`${inside}@plain.test`).kind === 'valid' ? inside : text;
+}
+
 /** Verifies each; answers the RCPT lines that the host must have seen. */
 async function sendAll(texts: string[], running: EngineInWorld): Promise<string[]> {
   running.world.reset();
@@ -79,7 +86,7 @@ async function sendAll(texts: string[], running: EngineInWorld): Promise<string[
       const isAddress = parseAddress(email).kind === 'valid';
       const outcome = await running.verify(email);
       assert.equal(outcome.kind, isAddress ? 'verdict' : 'invalid_address');
-      if (isAddress) sent.push(`C: RCPT TO:<${email}>`);
+      if (isAddress) sent.push(`C: RCPT TO:<${withoutNeedlessQuotes(text)}@plain.test>`);
     }
   };
   await Promise.all(Array.from({ length: sideBySide }, work));
