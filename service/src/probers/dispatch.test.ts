@@ -41,7 +41,18 @@ const heard = noAnswer('smtp_timeout');
 
 function address(name: string, more: Partial<EgressAddress> = {}): EgressAddress {
   const kind = name.includes('/') ? 'outside' : 'inside';
-  return { name, owner: 'p', kind, fence: 1, leaseUntil: 1, leftAt: 0, well: true, whyNot: '', ...more };
+  return {
+    name,
+    owner: 'p',
+    kind,
+    fence: 1,
+    leaseUntil: 1,
+    leftAt: 0,
+    well: true,
+    whyNot: '',
+    share: 100,
+    ...more,
+  };
 }
 
 type Fixture = {

@@ -18,8 +18,11 @@ export type ProbeQueue = {
   ask(probe: Probe & { egress: string }, patience: Patience): Promise<ProbeAnswer>;
   /** The egress addresses at which probes of this process are. */
   busy(): Set<string>;
-  /** Takes back what nobody asks now at this egress address; those who wait for it get `ask_another`. */
-  withdraw(egress: string): Promise<void>;
+  /**
+   * Takes back what the owner of this egress address does not ask now; its askers get `ask_another`. `owner` is a process of
+   * the installation, or empty.
+   */
+  withdraw(egress: string, owner: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -109,10 +112,10 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
       });
     },
     busy: () => new Set([...waiting.values()].map(({ probe }) => probe.egress)),
-    async withdraw(egress) {
+    async withdraw(egress, owner) {
       // The statement does not find what is only being written now.
       for (const one of waiting.values()) if (one.probe.egress === egress && !one.isWritten) one.leave();
-      const request = { asker: processId, egress, now: wallClock.now() };
+      const request = { asker: processId, egress, now: wallClock.now(), owner };
       const rows = await store.write((tx) => tx.all(probeStatements.withdrawRows, request));
       for (const { id } of rows) waiting.get(id)?.settle('ask_another');
     },

@@ -5,6 +5,7 @@ import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { freeProbesOf } from './outside-egress.ts';
+import { noteProberKind } from './who-may-ask.ts';
 import { readBearer } from '../read-bearer.ts';
 
 /**
@@ -105,6 +106,7 @@ export async function enrolProber(
     const enrolled = { kind: 'enrolled', proberId: row.id, name: row.name } as const;
     if (row.secret_hash !== null) return isSame(row.secret_hash, secretHash) ? enrolled : { kind: 'refused' };
     if ((await tx.change(setSecret, { id: row.id, hash: secretHash, now })) === 0) return { kind: 'refused' };
+    await noteProberKind(tx, 'outside', now);
     const detail = { name: row.name };
     await recordChange(tx, { actor: 'service', action: 'prober_enrolled', subject: row.id, detail, now });
     return enrolled;
@@ -143,15 +145,6 @@ export async function removeProber(
     await recordChange(tx, { actor, action: 'prober_removed', subject: row.id, detail, now });
     return { kind: 'removed', proberId: row.id, name: row.name };
   });
-}
-
-const findEnrolled = statement((db) =>
-  db.selectFrom('prober').select('id').where('secret_hash', 'is not', null).limit(1),
-);
-
-/** Whether any prober outside has enrolled: then nobody inside need stand in for one. */
-export async function hasOutsideProber({ store }: { store: Pick<Store, 'read'> }): Promise<boolean> {
-  return (await store.read.first(findEnrolled, {})) !== undefined;
 }
 
 /** A prober that sends a request. */
