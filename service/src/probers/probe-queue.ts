@@ -2,7 +2,9 @@ import type { Clock, MailboxEvidence, Patience, Probe } from '@mailproof/engine'
 import type { Store } from '../db/store.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import { egressChannel } from './egress-addresses.ts';
 import { evidenceChannel, probesChannel } from './probe-exchange.ts';
+import { eraseUnanswered } from './prober-faults.ts';
 import { writeQuestion } from './probe-question.ts';
 import { eraseProbes, insertProbes, probeStatements } from './probe-rows.ts';
 
@@ -26,7 +28,8 @@ export type ProbeQueue = {
   close(): Promise<void>;
 };
 
-export type ProbeAnswer = MailboxEvidence | 'ask_another';
+/** `unreadable`: whoever was asked failed, or answered with what makes no sense. */
+export type ProbeAnswer = MailboxEvidence | 'ask_another' | 'unreadable';
 
 type ProbeQueueParts = {
   store: Pick<Store, 'read' | 'write' | 'notify' | 'listen'>;
@@ -73,9 +76,7 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
   function take(id: string, evidence: string | null): void {
     const one = waiting.get(id);
     if (one === undefined) return;
-    if (evidence === null) one.fail(new Error('the prober failed to ask'));
-    // What probers report is checked where it comes in.
-    else one.settle(parts.reread(JSON.parse(evidence) as MailboxEvidence, one.probe));
+    one.settle(evidence === null ? 'unreadable' : read(evidence, one.probe, parts));
   }
 
   async function post(id: string, probe: Probe & { egress: string }, withinMs: number): Promise<void> {
@@ -108,7 +109,9 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
       return answer.promise.finally(() => {
         waiting.delete(id);
         // Where it was answered, it is being erased already.
-        if (!answer.isHeard()) void posted.then(() => eraser.erase([id])).catch(() => undefined);
+        if (answer.isHeard()) return;
+        const erase = answer.isLate() ? () => eraseLate(id, { ...parts, eraser }) : () => eraser.erase([id]);
+        void posted.then(erase).catch(() => undefined);
       });
     },
     busy: () => new Set([...waiting.values()].map(({ probe }) => probe.egress)),
@@ -129,6 +132,33 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
   };
 }
 
+/** Reads evidence, which was checked where it came in. If it makes no sense all the same, it is no answer. */
+function read(
+  evidence: string,
+  probe: Waiting['probe'],
+  { reread, onProblem }: ProbeQueueParts,
+): ProbeAnswer {
+  try {
+    return reread(JSON.parse(evidence) as MailboxEvidence, probe);
+  } catch (error) {
+    onProblem('evidence could not be read', error);
+    return 'unreadable';
+  }
+}
+
+type LateParts = ProbeQueueParts & { eraser: ReturnType<typeof createEraser> };
+
+/** Erases a probe at its deadline; a prober outside that still held it has a fault. */
+async function eraseLate(id: string, { store, wallClock, onProblem, eraser }: LateParts): Promise<void> {
+  try {
+    const isAside = await store.write((tx) => eraseUnanswered(tx, id, wallClock.now()));
+    if (isAside) store.notify(egressChannel);
+  } catch (error) {
+    onProblem('a probe that was not answered could not be erased yet', error);
+    await eraser.erase([id]);
+  }
+}
+
 const late: MailboxEvidence = {
   kind: 'no_answer',
   reason: 'smtp_timeout',
@@ -142,7 +172,11 @@ const late: MailboxEvidence = {
 function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
   const { promise, resolve, reject } = Promise.withResolvers<ProbeAnswer>();
   let isHeard = false;
-  const cancelTimer = clock.after(deadline - clock.now(), () => end(() => resolve(late)));
+  let isLate = false;
+  const cancelTimer = clock.after(deadline - clock.now(), () => {
+    isLate = true;
+    end(() => resolve(late));
+  });
   const onAbort = () => end(() => reject(signal.reason as Error));
   signal.addEventListener('abort', onAbort, { once: true });
 
@@ -154,6 +188,7 @@ function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
   return {
     promise,
     isHeard: () => isHeard,
+    isLate: () => isLate,
     settle: (answer: ProbeAnswer) => {
       isHeard = true;
       end(() => resolve(answer));

@@ -256,7 +256,7 @@ for (const database of databases) {
       const { queue, rows } = await setUp(t, database);
       const late = await queue.ask(probeFor('late@example.com'), patient(50));
       assert.deepEqual(
-        late !== 'ask_another' && late.kind === 'no_answer' ? late.reason : late,
+        typeof late !== 'string' && late.kind === 'no_answer' ? late.reason : late,
         'smtp_timeout',
       );
       const client = new AbortController();
@@ -303,7 +303,7 @@ for (const database of databases) {
     it('a prober that fails says so, and the asker hears of a defect, not of a mailbox', async (t) => {
       const { queue, start, problems } = await setUp(t, database);
       const running = start({ ask: () => Promise.reject(new Error('broken')) });
-      await assert.rejects(queue.ask(probeFor('one@example.com'), patient()), /failed to ask/);
+      assert.equal(await queue.ask(probeFor('one@example.com'), patient()), 'unreadable');
       assert.deepEqual(problems, ['a probe failed']);
       await running.stop();
     });
