@@ -16,8 +16,8 @@ export type EngineEgress = {
   conversations(id: string): number;
   /** Hosts and providers that are left alone now, from all addresses alike. */
   resting(): number;
-  /** What its next owner should know. */
-  handOver(id: string): unknown;
+  /** Counts for its next owner; `mostHosts` bounds how many hosts are named. */
+  handOver(id: string, mostHosts?: number): unknown;
   /** Why nothing can be asked from it now, where that is so. */
   problem(id: string): 'mail_port_blocked' | 'down' | 'resting' | undefined;
 };
@@ -35,7 +35,7 @@ export function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): En
     giveUp: (id) => rights.giveUp(id),
     conversations: (id) => pacer.openFrom(id),
     resting: () => pacer.resting().length,
-    handOver: (id) => pacer.handOver(id),
+    handOver: (id, mostHosts) => pacer.handOver(id, mostHosts),
     problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
   };
 }

@@ -12,17 +12,42 @@ import { withStore } from '../store/with-store.ts';
 
 const add = defineCommand({
   name: 'probers add',
-  takes: 'NAME',
+  takes: 'NAME [--egress NAMES] [--share PERCENT]',
   summary: 'add a prober; its token is shown once, and is good once and for an hour',
-  options: { json: { type: 'flag', meaning: '{prober_id, name, token}' } },
+  options: {
+    egress: {
+      type: 'text',
+      placeholder: 'NAMES',
+      meaning:
+        'the egress addresses that it may ask from: ids of its routes, separated by commas (default: default)',
+    },
+    share: {
+      type: 'text',
+      placeholder: 'PERCENT',
+      meaning: 'how many of a hundred addresses it may be asked about, from 1 to 100 (default: 100)',
+    },
+    json: { type: 'flag', meaning: '{prober_id, name, token}' },
+  },
   examples: [
     'mailproof probers add office',
+    'mailproof probers add cloud --egress default,second --share 25',
     'mailproof prober --url https://verify.example.com --token TOKEN',
   ],
   words: { required: ['NAME'], most: 1 },
   run: ({ options, positionals: [name = ''], ...surroundings }) =>
     withStore(surroundings, async (parts) => {
-      const answer = await addProber(name, parts);
+      const { egress, share } = options;
+      const answer = await addProber(name, parts, {
+        ...(egress === undefined ? {} : { egress: egress.split(',') }),
+        ...(share === undefined ? {} : { share: Number(share) }),
+      });
+      if (answer.kind === 'bad_egress')
+        return refuse(
+          'An egress address has up to 100 letters, digits, dots, colons, hyphens and underscores, and a prober up to 256 of them.',
+          surroundings,
+        );
+      if (answer.kind === 'bad_share')
+        return refuse('--share is a whole number from 1 to 100.', surroundings);
       if (answer.kind === 'bad_name')
         return refuse(
           'A name has up to 40 small letters, digits, dots and hyphens, and begins with a letter or digit.',
@@ -55,7 +80,7 @@ const list = defineCommand({
     json: {
       type: 'flag',
       meaning:
-        'print {prober_id, name, state, why_not, address, version, seen_at, conversations, resting, answered, unknown}, then {egress_address, state, why_not, owner, seen_at, lease_until, conversations, resting}, one per line',
+        'print {prober_id, name, state, why_not, address, version, seen_at, conversations, resting, answered, unknown, egress, ignored, share}, then {egress_address, state, why_not, owner, seen_at, lease_until, conversations, resting}, one per line',
     },
   },
   examples: ['mailproof probers list'],
@@ -95,7 +120,7 @@ export const probersCommand: CommandGroup = {
 function proberRow(prober: ListedProber): PrintedRow {
   const { proberId, name, state, whyNot, address, version, seenAt, conversations, resting } = prober;
   const seen = seenAt === null ? null : new Date(seenAt).toISOString();
-  const { answered, unknown } = prober;
+  const { answered, unknown, egress, ignored, share } = prober;
   return {
     row: {
       prober_id: proberId,
@@ -109,10 +134,15 @@ function proberRow(prober: ListedProber): PrintedRow {
       resting,
       answered,
       unknown,
+      egress,
+      ignored,
+      share,
     },
     words: [
       `${proberId}  ${name}  ${whyNot === null ? state : `${state} (${whyNot})`}`,
       seen === null ? '' : `  ${address ?? ''}  last seen ${seen}  ${answered} answered, ${unknown} unknown`,
+      share === 100 ? '' : `  share ${share} %`,
+      ignored.length === 0 ? '' : `  ignored: ${ignored.join(', ')}`,
     ].join(''),
   };
 }

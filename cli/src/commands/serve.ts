@@ -25,6 +25,7 @@ export const serveCommand = defineCommand({
     json: { type: 'flag', meaning: 'no effect: the log is always JSON' },
   },
   notes: [
+    'The role decides who may ask mail hosts. Processes with the role all or prober ask. Processes with the role api or worker ask only in an installation that never had a prober: once a process was started with --role prober, or a prober has enrolled (see mailproof probers), they never do. If no prober runs then, single verifications are answered with 502, tasks wait, and /readyz and the log say so.',
     'The first start creates an account with 1,000 credits and prints its keys, once. On Ctrl-C or SIGTERM the process drains: open requests are answered, tasks are handed back, and it ends with exit code 0 within 30 seconds. A second signal ends it at once.',
   ],
   examples: [

@@ -62,7 +62,12 @@ function createWitness({ connectionsPerMinute, connectionsPerSecond }: Politenes
   };
 }
 
-type Change = { kind: 'stops' | 'dies'; afterMs: number; vacantMs: number };
+/** `killed`: it wrote down what it counted every two seconds, and the next one knows that. */
+type Change = { kind: 'stops' | 'dies' | 'killed'; afterMs: number; vacantMs: number };
+
+const noteEveryMs = 2_000;
+/** How long after a note its owner may begin. */
+const noteLastsMs = 4_000;
 
 const newPacer = (clock: TestClock): Pacer =>
   createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined });
@@ -77,6 +82,11 @@ function live(changes: readonly Change[], politeness: Politeness, delays: Delays
   const destinations = destinationsWith(politeness);
   let number = 0;
   let owner = newPacer(clock);
+  let note = { at: clock.now(), handOver: {} as unknown };
+  const writeDown = (): void => {
+    note = { at: clock.now(), handOver: structuredClone(owner.handOver('default', 2)) };
+  };
+  writeDown();
   /** Of the present owner, not answered yet. */
   let waiting: { endsAt: number; end: () => void }[] = [];
   const open = (to: Destination): void => {
@@ -95,6 +105,7 @@ function live(changes: readonly Change[], politeness: Politeness, delays: Delays
   const askUntil = (end: number): void => {
     while (clock.now() < end) {
       endThoseAnswered(clock.now());
+      if (clock.now() - note.at >= noteEveryMs) writeDown();
       for (const to of destinations) if (owner.mayOpen(to, 'default').kind === 'open') open(to);
       endThoseAnswered(clock.now());
       clock.advance(500);
@@ -109,12 +120,20 @@ function live(changes: readonly Change[], politeness: Politeness, delays: Delays
     }
     waiting = [];
     const handOver = structuredClone(owner.handOver('default')) as unknown;
-    clock.advance(kind === 'dies' ? 30_000 + vacantMs : vacantMs);
+    const untilFreeMs = { stops: 0, dies: 30_000, killed: note.at + noteLastsMs - clock.now() };
+    clock.advance(untilFreeMs[kind] + vacantMs);
     owner = newPacer(clock);
-    const agoMs = vacantMs;
-    const from: Predecessor =
-      kind === 'dies' ? { kind: 'died', agoMs: 30_000 + agoMs } : { kind: 'stopped', handOver, agoMs };
-    owner.takeOver('default', from);
+    const from: Record<Change['kind'], Predecessor> = {
+      stops: { kind: 'stopped', handOver, agoMs: vacantMs },
+      dies: { kind: 'died', agoMs: 30_000 + vacantMs },
+      killed: {
+        kind: 'died',
+        agoMs: vacantMs,
+        left: { handOver: note.handOver, agoMs: vacantMs + noteLastsMs },
+      },
+    };
+    owner.takeOver('default', from[kind]);
+    writeDown();
   }
   askUntil(clock.now() + 120_000);
   assert.deepEqual(witness.fullMinutes(), []);
@@ -122,7 +141,7 @@ function live(changes: readonly Change[], politeness: Politeness, delays: Delays
 }
 
 const change: fc.Arbitrary<Change> = fc.record({
-  kind: fc.constantFrom('stops', 'dies'),
+  kind: fc.constantFrom('stops', 'dies', 'killed'),
   // An owner may go the moment it has come, and again.
   afterMs: fc.oneof(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 90_000 })),
   vacantMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40_000 })),
@@ -164,6 +183,22 @@ describe('an egress address that changes hands', () => {
       ),
       { numRuns: 50 },
     );
+  });
+
+  test('after a kill the next owner begins at once, knowing all but the last seconds of what was opened', () => {
+    const clock = createTestClock();
+    const owner = newPacer(clock);
+    const [to] = destinationsWith(defaultPoliteness);
+    assert.ok(to);
+    const left = { handOver: { hosts: [], unnamedAtMost: 0, begunMs: null }, agoMs: 5_000 };
+    owner.takeOver('default', { kind: 'died', agoMs: 1_000, left });
+    assert.equal(owner.mayOpen(to, 'default').kind, 'open');
+    for (let opened = 0; opened < 10; opened += 1) {
+      owner.opened(to, 'default').closed(clean);
+      clock.advance(1_000);
+    }
+    // Five that nobody wrote down, one in each second, and ten of its own are half of the limit.
+    assert.equal(owner.mayOpen(to, 'default').kind, 'wait');
   });
 
   test('what one owner alone may do it does: the whole limit in every minute', () => {

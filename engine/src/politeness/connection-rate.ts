@@ -16,6 +16,9 @@ import type { Politeness } from './policy.ts';
  * takes its time. So the minute of a connection begins when the host has answered, and until then it is always now. That
  * connections opened a minute apart arrived in less is what a host once saw of us: 31 of 30. `change-of-owner.test.ts`
  * holds all of this.
+ *
+ * An owner that writes down what it counts every few seconds spares the next one that wait. Only the connections that it
+ * can have opened after its last note are unknown then, and as many are taken to have arrived at each host.
  */
 export const minuteMs = 60_000;
 export const halfMinuteMs = 30_000;
@@ -30,7 +33,12 @@ export type Takeover = {
   beginsAt: number | undefined;
   /** The most that a predecessor opened, in the minute before `at`, to any host that it did not name. */
   unnamedAtMost: number;
+  /** Times in which owners that died may have opened connections that nobody wrote down. */
+  uncounted: readonly Uncounted[];
 };
+
+/** From the last that an owner wrote down until it lost the right to begin, at `until`. */
+export type Uncounted = { until: number; forMs: number };
 
 type RateParts = { politeness: Politeness; takeover: Takeover | undefined; clock: Clock };
 
@@ -42,15 +50,40 @@ export function nextConnection(
   const isSlow = isRunning(slow, clock);
   const perMinute = isSlow ? slow.perMinute : politeness.connectionsPerMinute;
   const gapMs = Math.max(1_000 / politeness.connectionsPerSecond, isSlow ? minuteMs / perMinute : 0);
-  const afterGap = count.lastOpenedAt + gapMs;
+  const uncounted = uncountedIn(takeover, clock);
+  const lastOpenedAt = uncounted.reduce((last, { until }) => Math.max(last, until), count.lastOpenedAt);
+  const afterGap = lastOpenedAt + gapMs;
   if (!Number.isFinite(perMinute)) return afterGap;
-  const afterMinute = lastBut(perMinute, count, clock) + minuteMs;
-  const afterHalf = lastBut(Math.ceil(perMinute / 2), count, clock) + halfMinuteMs;
+  const most = { perHalf: Math.ceil(perMinute / 2), gapMs };
+  const known = uncounted.length === 0 ? count : withUncounted(count, uncounted, most);
+  const afterMinute = lastBut(perMinute, known, clock) + minuteMs;
+  const afterHalf = lastBut(most.perHalf, known, clock) + halfMinuteMs;
   return Math.max(afterGap, afterMinute, afterHalf, afterFirstHalf(count, takeover, perMinute));
 }
 
+const none: readonly never[] = [];
+
+function uncountedIn(takeover: Takeover | undefined, clock: Clock): readonly Uncounted[] {
+  if (takeover === undefined || takeover.uncounted.length === 0) return none;
+  return takeover.uncounted.filter(({ until }) => clock.now() - until < minuteMs);
+}
+
+type Arrivals = Pick<EgressCount, 'arriving' | 'arrivedAt'>;
+
+/** Adds what owners that died can have opened unnoticed: one in each gap, and no more than half a minute holds. */
+function withUncounted(
+  { arriving, arrivedAt }: Arrivals,
+  uncounted: readonly Uncounted[],
+  { perHalf, gapMs }: { perHalf: number; gapMs: number },
+): Arrivals {
+  const added = uncounted.flatMap(({ until, forMs }) =>
+    Array<number>(Math.min(perHalf, Math.floor(forMs / gapMs) + 1)).fill(until),
+  );
+  return { arriving, arrivedAt: [...arrivedAt, ...added].sort((one, other) => one - other) };
+}
+
 /** When the last connection but so many had arrived; what is still on its way may arrive now, and no earlier. */
-function lastBut(number: number, { arriving, arrivedAt }: EgressCount, clock: Clock): number {
+function lastBut(number: number, { arriving, arrivedAt }: Arrivals, clock: Clock): number {
   return number <= arriving ? clock.now() : (arrivedAt.at(arriving - number) ?? -Infinity);
 }
 

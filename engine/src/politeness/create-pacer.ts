@@ -60,8 +60,8 @@ export type Pacer = {
   resting: HostHistories['resting'];
   /** Conversations that are open from an egress address. */
   openFrom(egress: string): number;
-  /** What the next owner of an egress address should know; to be asked for when nothing more begins there. */
-  handOver(egress: string): HandOver;
+  /** Counts for the next owner of an egress address; `mostHosts` bounds how many hosts are named. */
+  handOver(egress: string, mostHosts?: number): HandOver;
   /** An egress address is ours from now on. */
   takeOver(egress: string, from: Predecessor): void;
 };
@@ -81,8 +81,8 @@ export type Predecessor =
   | { kind: 'nobody' }
   /** What it left, so long ago; where that cannot be read it is as good as dead. */
   | { kind: 'stopped'; handOver: unknown; agoMs: number }
-  /** How long ago it can last have begun a conversation. */
-  | { kind: 'died'; agoMs: number };
+  /** How long ago it can last have begun a conversation, and what it last wrote down, so long ago. */
+  | { kind: 'died'; agoMs: number; left?: { handOver: unknown; agoMs: number } };
 
 type PacerParts = {
   clock: Clock;
@@ -136,7 +136,8 @@ export function createPacer(parts: PacerParts): Pacer {
     },
     resting: () => histories.resting(),
     openFrom: (egress) => openFrom(egress, histories),
-    handOver: (egress) => writeHandOver(egress, { histories, takeover: pacing.takeovers.get(egress), clock }),
+    handOver: (egress, most) =>
+      writeHandOver(egress, { histories, takeover: pacing.takeovers.get(egress), clock, most }),
     takeOver: (egress, from) => takeOver(egress, from, pacing),
   };
 }
@@ -144,16 +145,19 @@ export function createPacer(parts: PacerParts): Pacer {
 function takeOver(egress: string, from: Predecessor, pacing: Pacing): void {
   if (from.kind === 'nobody') return;
   const { takeovers, histories, clock } = pacing;
-  const { agoMs } = from;
-  const handOver = from.kind === 'stopped' ? readHandOver(from.handOver) : undefined;
+  const left = from.kind === 'stopped' ? from : from.left;
+  const handOver = left === undefined ? undefined : readHandOver(left.handOver);
   const countFor = (key: string) => countOf(histories.of(key), egress, pacing);
   const now = clock.now();
-  takeovers.set(
-    egress,
-    handOver === undefined
-      ? { at: now, beginsAt: now + Math.max(0, halfMinuteMs - agoMs), unnamedAtMost: 0 }
-      : takeHandOver(handOver, agoMs, { histories, countFor, clock }),
-  );
+  if (left === undefined || handOver === undefined) {
+    const beginsAt = now + Math.max(0, halfMinuteMs - from.agoMs);
+    takeovers.set(egress, { at: now, beginsAt, unnamedAtMost: 0, uncounted: [] });
+    return;
+  }
+  const takeover = takeHandOver(handOver, left.agoMs, { histories, countFor, clock });
+  const lost = { until: now - from.agoMs, forMs: Math.max(0, left.agoMs - from.agoMs) };
+  const uncounted = from.kind === 'died' ? [...takeover.uncounted, lost] : takeover.uncounted;
+  takeovers.set(egress, { ...takeover, uncounted });
 }
 
 function openFrom(egress: string, histories: HostHistories): number {

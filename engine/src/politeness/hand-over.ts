@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts';
 import { isFields } from '../memory.ts';
-import { halfMinuteMs, minuteMs, type Takeover } from './connection-rate.ts';
+import { halfMinuteMs, minuteMs, type Takeover, type Uncounted } from './connection-rate.ts';
 import type { EgressCount, HostHistories } from './host-history.ts';
 
 /**
- * What the owner of an egress address leaves to the next one when it stops: the connections of the last minute, and
- * how far it had come with each host. Rests are shared as they come and need not be handed over.
+ * The counts of an egress address for its next owner: connections of the last minute, and how far each host had grown.
+ * An owner leaves them when it stops, and writes them down every few seconds in case it dies. Rests are shared as they
+ * come and need not be handed over.
  */
 export type HandOver = {
   hosts: [key: string, left: LeftHost][];
@@ -13,6 +14,8 @@ export type HandOver = {
   unnamedAtMost: number;
   /** When the one that leaves began itself, where it was within its first half minute after a death; else `null`. */
   begunMs: number | null;
+  /** Of owners before it that died: how long ago each lost the right to begin, and for how long it wrote nothing down. */
+  uncounted?: { agoMs: number; forMs: number }[];
 };
 
 type LeftHost = { ages: number[]; allowed: number | null; clean: number };
@@ -20,9 +23,21 @@ type LeftHost = { ages: number[]; allowed: number | null; clean: number };
 /** Those with most connections are named; of all others the next one knows what they had at most. */
 const mostNamed = 5_000;
 
-type WriteNeeds = { histories: HostHistories; takeover: Takeover | undefined; clock: Clock };
+/** Deaths within one minute that are told on. */
+const mostUncounted = 10;
 
-export function writeHandOver(egress: string, { histories, takeover, clock }: WriteNeeds): HandOver {
+type WriteNeeds = {
+  histories: HostHistories;
+  takeover: Takeover | undefined;
+  clock: Clock;
+  /** How many hosts to name. */
+  most?: number | undefined;
+};
+
+export function writeHandOver(
+  egress: string,
+  { histories, takeover, clock, most = mostNamed }: WriteNeeds,
+): HandOver {
   const now = clock.now();
   const hosts: HandOver['hosts'] = [];
   for (const [key, { from, allowed = null, clean }] of histories.entries()) {
@@ -34,10 +49,15 @@ export function writeHandOver(egress: string, { histories, takeover, clock }: Wr
   // What this owner was told when it came, it tells the next.
   const told = takeover !== undefined && now - takeover.at < minuteMs ? takeover.unnamedAtMost : 0;
   const begunMs = Math.floor(now - (takeover?.beginsAt ?? -Infinity));
+  const uncounted = (takeover?.uncounted ?? [])
+    .map(({ until, forMs }) => ({ agoMs: Math.max(0, Math.floor(now - until)), forMs }))
+    .filter(({ agoMs }) => agoMs < minuteMs)
+    .slice(-mostUncounted);
   return {
-    hosts: hosts.slice(0, mostNamed),
-    unnamedAtMost: told + (hosts[mostNamed]?.[1].ages.length ?? 0),
+    hosts: hosts.slice(0, most),
+    unnamedAtMost: told + (hosts[most]?.[1].ages.length ?? 0),
     begunMs: begunMs < halfMinuteMs ? begunMs : null,
+    ...(uncounted.length === 0 ? {} : { uncounted }),
   };
 }
 
@@ -58,7 +78,7 @@ type HandOverNeeds = {
 
 /** Takes in what was left `agoMs` ago. */
 export function takeHandOver(
-  { hosts, unnamedAtMost, begunMs }: HandOver,
+  { hosts, unnamedAtMost, begunMs, uncounted: told = [] }: HandOver,
   agoMs: number,
   { histories, countFor, clock }: HandOverNeeds,
 ): Takeover {
@@ -74,18 +94,24 @@ export function takeHandOver(
   }
   // One that had not begun yet leaves a point in the future.
   const beginsAt = begunMs === null ? undefined : begunMs < 0 ? now - begunMs - agoMs : pointOf(begunMs);
-  return { at: now, beginsAt, unnamedAtMost };
+  const uncounted = told.map(({ agoMs: age, forMs }): Uncounted => ({ until: pointOf(age), forMs }));
+  return { at: now, beginsAt, unnamedAtMost, uncounted };
 }
 
 /** It comes from a store and is not trusted; `undefined` where it cannot be read. */
 export function readHandOver(value: unknown): HandOver | undefined {
   if (!isFields(value)) return undefined;
-  const { hosts: written, unnamedAtMost, begunMs } = value;
+  const { hosts: written, unnamedAtMost, begunMs, uncounted = [] } = value;
   if (!Array.isArray(written) || written.length > mostNamed || !isCount(unnamedAtMost)) return undefined;
   if (begunMs !== null && !Number.isSafeInteger(begunMs)) return undefined;
   const hosts = written.map(readHost).filter((host) => host !== undefined);
-  if (hosts.length < written.length) return undefined;
-  return { hosts, unnamedAtMost, begunMs: begunMs as number | null };
+  if (hosts.length < written.length || !Array.isArray(uncounted)) return undefined;
+  if (uncounted.length > mostUncounted || !uncounted.every(isUncounted)) return undefined;
+  return { hosts, unnamedAtMost, begunMs: begunMs as number | null, uncounted };
+}
+
+function isUncounted(value: unknown): value is { agoMs: number; forMs: number } {
+  return isFields(value) && isCount(value['agoMs']) && isCount(value['forMs']);
 }
 
 function readHost(value: unknown): HandOver['hosts'][number] | undefined {

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { FormTables } from './tables/form-tables.ts';
 import type { KeyTables } from './tables/key-tables.ts';
 import type { PeopleTables } from './tables/people-tables.ts';
+import type { ProberTables } from './tables/prober-tables.ts';
 import type { TaskTables } from './tables/task-tables.ts';
 
 /**
@@ -15,6 +16,7 @@ import type { TaskTables } from './tables/task-tables.ts';
 export type Schema = FormTables &
   KeyTables &
   PeopleTables &
+  ProberTables &
   TaskTables & {
     account: {
       id: string;
@@ -190,13 +192,15 @@ export type Schema = FormTables &
       /** Grows with each new owner. */
       fence: number;
       lease_until: number;
-      /** What the last owner left for the next, in JSON, and when; 0 where nothing was left. */
+      /** Counts for the next owner, in JSON, and when they were written: at each prolongation, and on leaving. */
       state: string;
       saved_at: number;
       well: number;
       why_not: string;
       /** What its owner tells of it, in JSON: conversations and hosts left alone; a prober outside also of itself. */
       seen: string;
+      /** How many of a hundred addresses a prober outside may be asked about. */
+      share: Generated<number>;
     };
     /** A prober that is no process of the installation. */
     prober: {
@@ -224,6 +228,12 @@ export type Schema = FormTables &
       controls_right: Generated<number>;
       /** Why nothing is asked through it; null where something is. */
       why_not: Generated<string | null>;
+      /** How many of a hundred addresses it may be asked about. */
+      share: Generated<number>;
+      /** Probes in a row that it held and did not answer, or answered with what cannot be read. */
+      faults: Generated<number>;
+      /** When it was put aside for that; 0 where it never was. */
+      aside_at: Generated<number>;
     };
     /** A question to a mail host on its way to whoever owns the egress address, and its answer on the way back. */
     probe: {

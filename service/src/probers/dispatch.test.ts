@@ -42,7 +42,18 @@ const heard = noAnswer('smtp_timeout');
 
 function address(name: string, more: Partial<EgressAddress> = {}): EgressAddress {
   const kind = name.includes('/') ? 'outside' : 'inside';
-  return { name, owner: 'p', kind, fence: 1, leaseUntil: 1, leftAt: 0, well: true, whyNot: '', ...more };
+  return {
+    name,
+    owner: 'p',
+    kind,
+    fence: 1,
+    leaseUntil: 1,
+    leftAt: 0,
+    well: true,
+    whyNot: '',
+    share: 100,
+    ...more,
+  };
 }
 
 type Fixture = {
@@ -64,7 +75,7 @@ function open({ addresses, ours = [], providers = {}, answer = () => heard }: Fi
       ask({ egress }) {
         asked.push(`here${egress === undefined ? '' : ` ${egress}`}`);
         const found = answer(egress);
-        return found === 'ask_another'
+        return typeof found === 'string'
           ? Promise.reject(new Error('not of the local one'))
           : Promise.resolve(found);
       },
@@ -157,6 +168,38 @@ describe('who asks for a mailbox', () => {
     const { ask, asked, looks } = open({ addresses: [] });
     assert.deepEqual(await ask('x@one.example'), noAnswer('no_prober'));
     assert.deepEqual([asked, looks.count], [[], 0]);
+  });
+
+  it('another, where evidence cannot be read; and nobody where there is no other', async () => {
+    const addresses = ['one/default', 'two/default'].map((name) => address(name, { owner: name }));
+    const [first = ''] = egressFor({ group: 'one.example', spread: 1, mailbox: '' }, [
+      'one/default',
+      'two/default',
+    ]);
+    const some = open({ addresses, answer: (egress) => (egress === first ? 'unreadable' : heard) });
+    assert.equal(await some.ask('x@one.example'), heard);
+    assert.equal(some.asked.length, 2);
+    const none = open({ addresses, answer: () => 'unreadable' });
+    assert.deepEqual(await none.ask('x@one.example'), noAnswer('no_prober'));
+    assert.equal(none.asked.length, 2, 'each once');
+  });
+
+  it('a prober outside has no more of the addresses than its share, always the same ones', async () => {
+    const addresses = [address('bound/default', { owner: 'b', share: 25 }), address('open/default')];
+    const emails = Array.from({ length: 400 }, (_, n) => `x@d${n}.example`);
+    const ofBound = async () => {
+      const { ask, asked } = open({ addresses });
+      for (const email of emails) await ask(email);
+      return asked.map((name) => name === 'bound/default');
+    };
+    const first = await ofBound();
+    const share = first.filter(Boolean).length / emails.length;
+    // Half of those that it may be asked about meet the other first.
+    assert.ok(share > 0.05 && share <= 0.25, `${share}`);
+    assert.deepEqual(await ofBound(), first);
+    const alone = open({ addresses: addresses.slice(0, 1) });
+    for (const email of emails) await alone.ask(email);
+    assert.ok(alone.asked.length > 60 && alone.asked.length < 140, `${alone.asked.length} of 400`);
   });
 
   it('whoever has the address now, where it changed hands before anything was sent, but not for ever', async () => {

@@ -6,7 +6,11 @@ import { statement, type Reader, type Tx } from '../db/statement.ts';
  * a prober outside. What decides between two that want the same address is one conditional statement on its row.
  *
  *     nobody's ──▶ owned ──▶ owned (prolonged) ──▶ left (with what the next should know) ──▶ owned by another
- *                    └──▶ the lease ends ──▶ owned by another, which knows nothing
+ *                    ├──▶ its process is dead ──▶ owned by another, which knows what was written down last
+ *                    └──▶ the lease ends ─────────▲
+ *
+ * An owner writes down what the next should know whenever it prolongs its lease. If its process is known to be dead, the
+ * next one waits only until its right to begin has ended; an owner that may live keeps the address for its whole lease.
  */
 export type EgressAddress = {
   name: string;
@@ -21,6 +25,8 @@ export type EgressAddress = {
   /** Whether it can ask now. */
   well: boolean;
   whyNot: string;
+  /** How many of a hundred addresses may be asked from it. */
+  share: number;
 };
 
 /** How long after it was asked for a lease lets conversations begin. */
@@ -40,32 +46,47 @@ const minuteMs = 60_000;
 /** What all processes listen to: an address was left, taken, or cannot ask any more. */
 export const egressChannel = 'mailproof_egress';
 
-const columns = ['name', 'owner', 'kind', 'fence', 'lease_until', 'saved_at', 'well', 'why_not'] as const;
+const columns = [
+  'name',
+  'owner',
+  'kind',
+  'fence',
+  'lease_until',
+  'saved_at',
+  'well',
+  'why_not',
+  'share',
+] as const;
 
 const findAll = statement((db) => db.selectFrom('egress_address').select(columns).orderBy('name'));
 
 export async function readEgress(reader: Pick<Reader, 'all'>): Promise<EgressAddress[]> {
   const rows = await reader.all(findAll, {});
-  return rows.map(({ lease_until: leaseUntil, saved_at: leftAt, well, why_not: whyNot, ...row }) => ({
+  return rows.map(({ lease_until: leaseUntil, saved_at: savedAt, well, why_not: whyNot, ...row }) => ({
     ...row,
     leaseUntil,
-    leftAt,
+    leftAt: row.owner === '' ? savedAt : 0,
     well: well === 1,
     whyNot,
   }));
 }
 
-/** How long one that was left, or whose owner died, is taken to be on its way to the next: so long probes wait for it. */
+/** How long an address that was left, or whose owner died, is taken to be on its way to the next; probes wait for it. */
 const handOverMs = 10_000;
 
-/** Whether somebody owns it, or is about to. */
-export function hasOwner({ leaseUntil, leftAt }: EgressAddress, now: number): boolean {
-  return leaseUntil > now || leftAt + handOverMs > now;
+/** When its owner may last begin a conversation. A prober outside is heard of for as long as its lease lasts. */
+export function rightEndsAt({ kind, leaseUntil }: Pick<EgressAddress, 'kind' | 'leaseUntil'>): number {
+  return kind === 'outside' ? leaseUntil : leaseUntil - halfMinuteMs;
 }
 
-/** Whether its owner died so lately that whoever stands by may be taking it at this moment. */
-export function mayFindOwner({ kind, leaseUntil }: EgressAddress, now: number): boolean {
-  return kind === 'inside' && leaseUntil + handOverMs > now;
+/** Whether its owner may begin conversations now. */
+export function hasOwner(row: EgressAddress, now: number): boolean {
+  return rightEndsAt(row) > now;
+}
+
+/** Whether it lost its owner so lately that another process may be taking it at this moment. */
+export function mayFindOwner(row: EgressAddress, now: number): boolean {
+  return row.kind === 'inside' && Math.max(rightEndsAt(row), row.leftAt) + handOverMs > now;
 }
 
 type Ownership = { owner: string; now: number };
@@ -79,10 +100,32 @@ export async function prolongEgress(tx: Tx, { owner, now }: Ownership): Promise<
   await tx.change(prolong, { owner, until: now + egressLeaseMs });
 }
 
+const checkpoint = statement((db, arg: { name: string; owner: string; state: string; now: number }) =>
+  db
+    .updateTable('egress_address')
+    .set({ state: arg.state, saved_at: arg.now })
+    .where('name', '=', arg.name)
+    .where('owner', '=', arg.owner),
+);
+
+/** Writes down what the next owner should know in case this one dies. To be called with a prolongation. */
+export async function noteHandOver(
+  tx: Tx,
+  noted: { name: string; handOver: unknown },
+  { owner, now }: Ownership,
+): Promise<void> {
+  await tx.change(checkpoint, {
+    name: noted.name,
+    owner,
+    state: JSON.stringify(noted.handOver),
+    now,
+  });
+}
+
 const findOne = statement((db, arg: { name: string }) =>
   db
     .selectFrom('egress_address')
-    .select(['fence', 'kind', 'lease_until', 'state', 'saved_at'])
+    .select(['fence', 'kind', 'owner', 'lease_until', 'state', 'saved_at'])
     .where('name', '=', arg.name),
 );
 
@@ -108,39 +151,38 @@ function owned({ owner, until }: { owner: string; until: number }) {
 }
 
 /**
- * Takes an address that nobody owns (any more), and tells who did; `undefined` where somebody does. A process that starts
- * where no other lives knows that the owner is dead, and waits only until that one's right to begin has ended.
+ * Takes an address that nobody owns (any more), and tells who did; `undefined` where somebody does. Of a dead owner that
+ * wrote down what it counted, only the right to begin has to end first.
  */
 export async function takeEgress(
   tx: Tx,
   name: string,
-  { owner, now, startsAlone = false }: Ownership & { startsAlone?: boolean },
+  { owner, now, isDead }: Ownership & { isDead: (owner: string) => boolean },
 ): Promise<Predecessor | undefined> {
   const until = now + egressLeaseMs;
   const row = await tx.first(findOne, { name });
   if (row === undefined) {
     return (await tx.change(add, { name, owner, until })) === 1 ? { kind: 'nobody' } : undefined;
   }
-  const freeBy = now + (startsAlone ? halfMinuteMs : 0);
+  const freeBy = row.state !== '' && isDead(row.owner) ? now + halfMinuteMs : now;
   if (row.kind === 'outside' || row.lease_until > freeBy) return undefined;
   const taken = await tx.change(take, { name, owner, until, now: freeBy, fence: row.fence });
-  if (taken === 0) return undefined;
-  // What it cannot know is made up for by the half of each limit that it keeps to at first.
-  return startsAlone && row.lease_until > now
-    ? { kind: 'died', agoMs: halfMinuteMs }
-    : predecessorOf(row, now);
+  return taken === 0 ? undefined : predecessorOf(row, now);
 }
 
-type LeftRow = { lease_until: number; state: string; saved_at: number };
+type LeftRow = { owner: string; lease_until: number; state: string; saved_at: number };
 
 /** What happened more than a minute ago no limit counts any more. */
-function predecessorOf(
-  { lease_until: leaseUntil, state, saved_at: savedAt }: LeftRow,
-  now: number,
-): Predecessor {
-  const agoMs = now - (savedAt === 0 ? leaseUntil - halfMinuteMs : savedAt);
+function predecessorOf(row: LeftRow, now: number): Predecessor {
+  const handOver = readState(row.state);
+  const savedAgoMs = now - row.saved_at;
+  if (row.owner === '')
+    return savedAgoMs >= minuteMs ? { kind: 'nobody' } : { kind: 'stopped', handOver, agoMs: savedAgoMs };
+  const agoMs = now - rightEndsAt({ kind: 'inside', leaseUntil: row.lease_until });
   if (agoMs >= minuteMs) return { kind: 'nobody' };
-  return savedAt === 0 ? { kind: 'died', agoMs } : { kind: 'stopped', handOver: readState(state), agoMs };
+  return row.state === ''
+    ? { kind: 'died', agoMs }
+    : { kind: 'died', agoMs, left: { handOver, agoMs: savedAgoMs } };
 }
 
 function readState(text: string): unknown {

@@ -6,17 +6,16 @@ import type { WallClock } from '../db/wall-clock.ts';
 import {
   beginMs,
   egressChannel,
-  halfMinuteMs,
-  hasOwner,
   leaveEgress,
-  mayFindOwner,
-  noteEgressFigures,
-  noteEgressProblem,
   prolongEgress,
   readEgress,
+  rightEndsAt,
   takeEgress,
   type EgressAddress,
 } from './egress-addresses.ts';
+import { noteAll, type EgressNotes } from './egress-notes.ts';
+import { problemOfEgress, usableEgress, type EgressView } from './egress-view.ts';
+import { mayAskMailHosts } from './who-may-ask.ts';
 
 /**
  * The part of one process in the ownership of egress addresses. It looks every two seconds, at each notice, and when
@@ -24,8 +23,8 @@ import {
  * addresses conversations may begin, and until when. A process that cannot reach the store, or that stood still,
  * begins nothing after that moment, because by then another may have taken over.
  *
- * Probers and processes that do everything own addresses. An API or a worker does so only while the installation knows
- * no prober at all; once it does, they finish what is open and leave theirs.
+ * Which roles may own addresses is said in who-may-ask.ts. A process that may not any more finishes what is open and
+ * leaves its addresses. If nobody can ask, one line of the log says so, and one more when somebody can again.
  */
 export type EgressKeeper = {
   /** Who owns what, as it was last seen; only what has an owner now, or is on its way to one. */
@@ -50,14 +49,16 @@ type EgressKeeperParts = {
   store: Pick<Store, 'read' | 'write' | 'notify' | 'listen'>;
   clock: Clock;
   wallClock: WallClock;
-  registry: Pick<ProcessRegistry, 'ownId' | 'findLiving'>;
+  registry: Pick<ProcessRegistry, 'ownId' | 'findLiving' | 'findDead'>;
   role: ProcessRole;
   engine: Pick<Engine, 'egress'>;
-  /** Whether any prober outside the installation is enrolled. */
-  hasOutsideProber: () => Promise<boolean>;
+  /** Whether the installation ever had a prober. */
+  hadProber: () => Promise<boolean>;
   /** `off`: nobody counts, so a process asks from its own addresses whoever owns them. */
   pacing: 'on' | 'off';
   onProblem: (message: string, error?: unknown) => void;
+  /** Told when a problem is over. */
+  onRecovery: (message: string) => void;
 };
 
 const lookEveryMs = 2_000;
@@ -69,17 +70,15 @@ type Keeper = EgressKeeperParts & {
   /** Whether another process of the installation lives, which may hand probes to us. */
   hasOthers: boolean;
   ours: Set<string>;
-  /**
-   * Whether no other process lived when this one started, nor since: the installation was killed and starts again, and
-   * should not wait for its own lease.
-   */
-  startsAlone: boolean | undefined;
+  /** Processes of the installation that are not known to be dead. */
+  living: EgressView['living'];
   /** Ours, but only until what is open has ended. */
   leaving: Set<string>;
-  problems: Map<string, string>;
-  /** What was last written of each address for the operator. */
-  figures: Map<string, string>;
+  /** The notes that were last written of each address. */
+  notes: EgressNotes;
   failing: boolean;
+  /** Whether it was told that nobody can ask. */
+  hasToldProblem: boolean;
   /** What the listeners were last told of. */
   seen: string;
   listeners: (() => void)[];
@@ -91,23 +90,23 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
     rows: [],
     mayOwn: false,
     hasOthers: false,
-    startsAlone: undefined,
+    living: [],
     ours: new Set(),
     leaving: new Set(),
-    problems: new Map(),
-    figures: new Map(),
+    notes: { problems: new Map(), figures: new Map() },
     failing: false,
+    hasToldProblem: false,
     seen: '',
     listeners: [],
   };
   const loop = repeatLook(keeper);
   await loop.now();
   return {
-    addresses: () => livingRows(keeper),
+    addresses: () => usableEgress(viewOf(keeper)),
     isOurs: (name) => isOurs(name, keeper),
     areAllOurs: () => areAllOurs(keeper),
     shared: () => (keeper.hasOthers ? [...keeper.ours].filter((name) => !keeper.leaving.has(name)) : []),
-    problem: () => problemOf(keeper),
+    problem: () => problemOfEgress(viewOf(keeper)),
     onChange: (listener) => void keeper.listeners.push(listener),
     look: loop.now,
     async stop() {
@@ -117,11 +116,8 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
   };
 }
 
-/** Where nobody owns any, those that may find an owner in a moment: whoever waits for one is not sent away before. */
-function livingRows({ rows, wallClock }: Keeper): EgressAddress[] {
-  const now = wallClock.now();
-  const owned = rows.filter((row) => hasOwner(row, now));
-  return owned.length > 0 ? owned : rows.filter((row) => mayFindOwner(row, now));
+function viewOf({ rows, living, mayOwn, wallClock }: Keeper): EgressView {
+  return { rows, living, mayOwn, now: wallClock.now() };
 }
 
 function isOurs(name: string, { ours, leaving, mayOwn, pacing, engine }: Keeper): boolean {
@@ -132,16 +128,7 @@ function isOurs(name: string, { ours, leaving, mayOwn, pacing, engine }: Keeper)
 function areAllOurs(keeper: Keeper): boolean {
   if (keeper.pacing === 'off' && !keeper.mayOwn) return false;
   if (keeper.pacing === 'on' && keeper.ours.size === 0) return false;
-  return livingRows(keeper).every(({ name }) => isOurs(name, keeper));
-}
-
-function problemOf(keeper: Keeper): string | undefined {
-  const living = livingRows(keeper);
-  if (living.some(({ well }) => well)) return undefined;
-  if (living.length === 0)
-    return 'no prober: no process that may ask mail hosts runs, and no prober outside is connected (see docs/probers.md)';
-  const told = living.map(({ name, whyNot }) => `${name} (${whyNot.replaceAll('_', ' ')})`);
-  return `no prober can ask mail hosts: ${told.join(', ')}`;
+  return usableEgress(viewOf(keeper)).every(({ name }) => isOurs(name, keeper));
 }
 
 /** One look at a time; a notice during one brings about another. */
@@ -155,7 +142,8 @@ function repeatLook(keeper: Keeper) {
 
   async function run(): Promise<void> {
     cancel();
-    for (wanted = 1; wanted > 0; wanted -= 1) await look(keeper);
+    // A second look after a take-over: the new owner has not written anything down yet.
+    for (wanted = 1; wanted > 0; wanted -= 1) if ((await look(keeper)) === 'took') wanted = 2;
     running = undefined;
     if (!stopped) cancel = clock.after(untilNextLook(keeper), () => void now());
   }
@@ -176,11 +164,11 @@ function repeatLook(keeper: Keeper) {
   };
 }
 
-/** Whoever waits for the end of a lease is there when it comes. */
+/** A process that waits for the end of a lease looks when it comes, and again and again if the owner may be dead. */
 function untilNextLook(keeper: Keeper): number {
-  if (keeper.failing) return lookAgainMs;
+  if (keeper.failing || isAnyOverdue(keeper)) return lookAgainMs;
   const now = keeper.wallClock.now();
-  const ends = awaited(keeper).map((row) => freeFrom(row, keeper) - now);
+  const ends = awaited(keeper).map((row) => rightEndsAt(row) - now);
   return Math.max(1, Math.min(lookEveryMs, ...ends));
 }
 
@@ -192,46 +180,66 @@ function awaited({ rows, mayOwn, engine, registry }: Keeper): EgressAddress[] {
   );
 }
 
-async function look(keeper: Keeper): Promise<void> {
+/** Whether an owner has not prolonged its lease in time: it may be dead, or cut off from the store. */
+function isAnyOverdue(keeper: Keeper): boolean {
+  const now = keeper.wallClock.now();
+  return keeper.rows.some(
+    (row) =>
+      row.kind === 'inside' &&
+      row.owner !== '' &&
+      row.owner !== keeper.registry.ownId &&
+      rightEndsAt(row) <= now &&
+      now < row.leaseUntil,
+  );
+}
+
+async function look(keeper: Keeper): Promise<'took' | 'looked' | 'failed'> {
   try {
-    const living = await keeper.registry.findLiving();
-    const mayOwn = await mayOwnEgress(living, keeper);
-    keeper.mayOwn = mayOwn;
-    keeper.hasOthers = living.length > 1;
-    keeper.startsAlone = keeper.startsAlone !== false && !keeper.hasOthers;
+    keeper.living = await findLiving(keeper);
+    keeper.mayOwn = await mayAskMailHosts(keeper);
+    keeper.hasOthers = keeper.living.length > 1;
     const found = await exchange(keeper);
     keeper.failing = false;
     takeIn(found, keeper);
+    tellProblem(keeper);
     const seen = describe(keeper);
     const isNew = seen !== keeper.seen;
     keeper.seen = seen;
     if (isNew) keeper.listeners.forEach((listener) => listener());
+    return found.taken.size > 0 ? 'took' : 'looked';
   } catch (error) {
-    if (!keeper.failing)
-      keeper.onProblem('who owns which egress address cannot be read, so no mail host is asked', error);
+    if (!keeper.failing) keeper.onProblem('cannot read egress leases; probing is paused', error);
     keeper.failing = true;
+    return 'failed';
   }
+}
+
+/** Which have died is asked only where it matters, because it is not found as easily as which have signed lately. */
+async function findLiving(keeper: Keeper): Promise<Keeper['living']> {
+  const { registry } = keeper;
+  const living = await registry.findLiving();
+  if (!isAnyOverdue(keeper)) return living;
+  const dead = new Set(await registry.findDead());
+  return living.filter(({ id }) => !dead.has(id));
+}
+
+/** Says once that no mail host can be asked, and once that they can be again. */
+function tellProblem(keeper: Keeper): void {
+  const problem = problemOfEgress(viewOf(keeper));
+  if (problem !== undefined && !keeper.hasToldProblem) keeper.onProblem(problem);
+  if (problem === undefined && keeper.hasToldProblem) keeper.onRecovery('mail hosts can be asked again');
+  keeper.hasToldProblem = problem !== undefined;
 }
 
 /** All that others would act upon. */
 function describe(keeper: Keeper): string {
   const { rows, leaving } = keeper;
-  const living = new Set(livingRows(keeper));
+  const usable = new Set(usableEgress(viewOf(keeper)));
   return JSON.stringify([
-    rows.map((row) => [row.name, row.owner, row.fence, row.well, living.has(row)]),
+    rows.map((row) => [row.name, row.owner, row.fence, row.well, usable.has(row)]),
     [...leaving],
     keeper.hasOthers,
   ]);
-}
-
-const probing: ReadonlySet<ProcessRole> = new Set<ProcessRole>(['all', 'prober']);
-
-async function mayOwnEgress(
-  living: readonly { role: ProcessRole }[],
-  { role, hasOutsideProber }: Keeper,
-): Promise<boolean> {
-  if (probing.has(role)) return true;
-  return !living.some((one) => probing.has(one.role)) && !(await hasOutsideProber());
 }
 
 type Exchanged = {
@@ -251,8 +259,7 @@ async function exchange(keeper: Keeper): Promise<Exchanged> {
     return { rows, taken: new Map(), askedAt };
   // Under a key of its own: where others wait for a table that somebody has locked, we go on.
   const written = await store.write((tx) => prolongAndTake(tx, keeper), `egress:${registry.ownId}`);
-  keeper.problems = written.problems;
-  keeper.figures = written.figures;
+  keeper.notes = written.notes;
   if (written.isNews) store.notify(egressChannel);
   return written;
 }
@@ -261,23 +268,28 @@ async function prolongAndTake(tx: Tx, keeper: Keeper) {
   const { clock, wallClock, registry } = keeper;
   const askedAt = clock.now();
   const at = { owner: registry.ownId, now: wallClock.now() };
+  // First, because what it counts is as old as the moment that is written beside it.
+  const { notes, isNews: isNewProblem } = await noteAll(tx, at, keeper);
   const left = await leaveIdle(tx, at, keeper);
   await prolongEgress(tx, at);
-  const problems = await noteProblems(tx, at, keeper);
-  const figures = await noteFigures(tx, at, keeper);
   const taken = new Map<string, Predecessor>();
   const rows = await readEgress(tx);
   for (const name of freeOf(rows, keeper)) {
-    const from = await takeEgress(tx, name, { ...at, startsAlone: keeper.startsAlone === true });
+    const from = await takeEgress(tx, name, { ...at, isDead: (owner) => isDead(owner, keeper) });
     if (from !== undefined) taken.set(name, from);
   }
-  const isNews = left > 0 || taken.size > 0 || !isSame(problems, keeper.problems);
-  return { rows: taken.size > 0 ? await readEgress(tx) : rows, taken, problems, figures, askedAt, isNews };
+  const isNews = left > 0 || taken.size > 0 || isNewProblem;
+  return { rows: taken.size > 0 ? await readEgress(tx) : rows, taken, notes, askedAt, isNews };
 }
 
-/** When an address of another process is free for us. */
-function freeFrom({ leaseUntil }: EgressAddress, { startsAlone }: Keeper): number {
-  return startsAlone === true ? leaseUntil - halfMinuteMs : leaseUntil;
+/** When an address of another process may be free for us; whether it wrote anything down is seen when it is taken. */
+function freeFrom(row: EgressAddress, keeper: Keeper): number {
+  return isDead(row.owner, keeper) ? rightEndsAt(row) : row.leaseUntil;
+}
+
+/** Processes leave the list when they stop, and when they are found dead. */
+function isDead(owner: string, { living }: Keeper): boolean {
+  return owner !== '' && !living.some(({ id }) => id === owner);
 }
 
 /** Those that we could own and nobody does. */
@@ -298,33 +310,6 @@ async function leaveIdle(tx: Tx, at: { owner: string; now: number }, keeper: Kee
   for (const name of idle)
     await leaveEgress(tx, { ...fenced(name, keeper), handOver: engine.egress.handOver(name) }, at);
   return idle.length;
-}
-
-async function noteProblems(tx: Tx, at: { owner: string }, keeper: Keeper): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const name of keeper.ours) {
-    const whyNot = keeper.engine.egress.problem(name) ?? '';
-    if (whyNot !== '') found.set(name, whyNot);
-    if (whyNot !== (keeper.problems.get(name) ?? '')) await noteEgressProblem(tx, { name, whyNot }, at);
-  }
-  return found;
-}
-
-/** For the operator alone, so nobody is told of a change. */
-async function noteFigures(tx: Tx, at: { owner: string }, keeper: Keeper): Promise<Map<string, string>> {
-  const { engine, figures: before } = keeper;
-  const noted = new Map<string, string>();
-  for (const name of keeper.ours) {
-    const figures = { conversations: engine.egress.conversations(name), resting: engine.egress.resting() };
-    const text = JSON.stringify(figures);
-    noted.set(name, text);
-    if (before.get(name) !== text) await noteEgressFigures(tx, { name, ...figures }, at);
-  }
-  return noted;
-}
-
-function isSame(one: Map<string, string>, other: Map<string, string>): boolean {
-  return one.size === other.size && [...one].every(([name, whyNot]) => other.get(name) === whyNot);
 }
 
 /** Tells the engine what is its own from now on. */

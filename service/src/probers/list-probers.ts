@@ -20,7 +20,12 @@ export type ListedProber = {
   address: string | null;
   conversations: number;
   resting: number;
+  /** The egress addresses that it was given and has. */
   egress: string[];
+  /** Names that it announces and was not given. */
+  ignored: string[];
+  /** How many of a hundred addresses it may be asked about. */
+  share: number;
 };
 
 const mostShown = 1_000;
@@ -28,7 +33,7 @@ const mostShown = 1_000;
 const findAll = statement((db) =>
   db
     .selectFrom('prober')
-    .select(['id', 'name', 'created_at', 'enrolled_at', 'seen_at', 'seen', 'answered', 'unknown'])
+    .select(['id', 'name', 'created_at', 'enrolled_at', 'seen_at', 'seen', 'answered', 'unknown', 'share'])
     .orderBy('name')
     .limit(mostShown),
 );
@@ -48,7 +53,9 @@ export async function listProbers({ store, wallClock }: Parts): Promise<ListedPr
   const unwell = new Map(addresses.flatMap((one) => (one.well === 1 ? [] : [[one.owner, one.why_not]])));
   const silentBefore = wallClock.now() - silentProberMs;
   return rows.map((row) => {
-    const whyNot = unwell.get(row.id);
+    const said = readSeen(row.seen);
+    const hasNone = row.seen_at > 0 && said.egress.length === 0;
+    const whyNot = hasNone ? 'egress_not_given' : unwell.get(row.id);
     return {
       proberId: row.id,
       name: row.name,
@@ -58,7 +65,8 @@ export async function listProbers({ store, wallClock }: Parts): Promise<ListedPr
       seenAt: row.seen_at === 0 ? null : row.seen_at,
       answered: row.answered,
       unknown: row.unknown,
-      ...readSeen(row.seen),
+      share: row.share,
+      ...said,
     };
   });
 }
@@ -78,18 +86,20 @@ type Seen = {
   conversations?: number;
   resting?: number;
   egress?: string[];
+  ignored?: string[];
 };
 
 /** Written by `announce` in prober-centre.ts, of fields that were checked. */
 function readSeen(
   text: string,
-): Pick<ListedProber, 'version' | 'address' | 'conversations' | 'resting' | 'egress'> {
-  const { version, address, conversations, resting, egress } = JSON.parse(text) as Seen;
+): Pick<ListedProber, 'version' | 'address' | 'conversations' | 'resting' | 'egress' | 'ignored'> {
+  const { version, address, conversations, resting, egress, ignored } = JSON.parse(text) as Seen;
   return {
     version: version ?? null,
     address: address ?? null,
     conversations: conversations ?? 0,
     resting: resting ?? 0,
     egress: egress ?? [],
+    ignored: ignored ?? [],
   };
 }

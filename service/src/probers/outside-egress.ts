@@ -20,8 +20,8 @@ export function ownNameOf(egress: string): string {
   return egress.slice(egress.indexOf('/') + 1).replace(/!control$/, '');
 }
 
-type Presence = { owner: string; now: number; whyNot: string };
-type PresenceRow = { name: string; owner: string; until: number; well: number; whyNot: string };
+type Presence = { owner: string; now: number; whyNot: string; share: number };
+type PresenceRow = Omit<Presence, 'now'> & { name: string; until: number; well: number };
 
 const upsert = statement((db, arg: PresenceRow) =>
   db
@@ -37,11 +37,18 @@ const upsert = statement((db, arg: PresenceRow) =>
       well: arg.well,
       why_not: arg.whyNot,
       seen: '{}',
+      share: arg.share,
     })
     .onConflict((conflict) =>
       conflict
         .column('name')
-        .doUpdateSet({ owner: arg.owner, lease_until: arg.until, well: arg.well, why_not: arg.whyNot })
+        .doUpdateSet({
+          owner: arg.owner,
+          lease_until: arg.until,
+          well: arg.well,
+          why_not: arg.whyNot,
+          share: arg.share,
+        })
         .where('egress_address.kind', '=', 'outside'),
     ),
 );
@@ -58,12 +65,12 @@ const findState = statement((db, arg: { owner: string; now: number }) =>
 export async function announceEgress(
   tx: Tx,
   names: readonly string[],
-  { owner, now, whyNot }: Presence,
+  { owner, now, whyNot, share }: Presence,
 ): Promise<boolean> {
   const well = whyNot === '' ? 1 : 0;
   const before = new Map((await tx.all(findState, { owner, now })).map((row) => [row.name, row.well]));
   for (const name of names)
-    await tx.change(upsert, { name, owner, until: now + silentProberMs, well, whyNot });
+    await tx.change(upsert, { name, owner, until: now + silentProberMs, well, whyNot, share });
   return names.some((name) => before.get(name) !== well);
 }
 
@@ -74,7 +81,10 @@ const setWell = statement((db, arg: { owner: string; well: number; whyNot: strin
     .where('owner', '=', arg.owner),
 );
 
-export async function judgeEgress(tx: Tx, { owner, whyNot }: Omit<Presence, 'now'>): Promise<void> {
+export async function judgeEgress(
+  tx: Tx,
+  { owner, whyNot }: Pick<Presence, 'owner' | 'whyNot'>,
+): Promise<void> {
   await tx.change(setWell, { owner, well: whyNot === '' ? 1 : 0, whyNot });
 }
 

@@ -2,7 +2,9 @@ import type { Clock, MailboxEvidence, Patience, Probe } from '@mailproof/engine'
 import type { Store } from '../db/store.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import { egressChannel } from './egress-addresses.ts';
 import { evidenceChannel, probesChannel } from './probe-exchange.ts';
+import { eraseUnanswered } from './prober-faults.ts';
 import { writeQuestion } from './probe-question.ts';
 import { eraseProbes, insertProbes, probeStatements } from './probe-rows.ts';
 
@@ -18,12 +20,16 @@ export type ProbeQueue = {
   ask(probe: Probe & { egress: string }, patience: Patience): Promise<ProbeAnswer>;
   /** The egress addresses at which probes of this process are. */
   busy(): Set<string>;
-  /** Takes back what nobody asks now at this egress address; those who wait for it get `ask_another`. */
-  withdraw(egress: string): Promise<void>;
+  /**
+   * Takes back what the owner of this egress address does not ask now; its askers get `ask_another`. `owner` is a process of
+   * the installation, or empty.
+   */
+  withdraw(egress: string, owner: string): Promise<void>;
   close(): Promise<void>;
 };
 
-export type ProbeAnswer = MailboxEvidence | 'ask_another';
+/** `unreadable`: whoever was asked failed, or answered with what makes no sense. */
+export type ProbeAnswer = MailboxEvidence | 'ask_another' | 'unreadable';
 
 type ProbeQueueParts = {
   store: Pick<Store, 'read' | 'write' | 'notify' | 'listen'>;
@@ -70,9 +76,7 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
   function take(id: string, evidence: string | null): void {
     const one = waiting.get(id);
     if (one === undefined) return;
-    if (evidence === null) one.fail(new Error('the prober failed to ask'));
-    // What probers report is checked where it comes in.
-    else one.settle(parts.reread(JSON.parse(evidence) as MailboxEvidence, one.probe));
+    one.settle(evidence === null ? 'unreadable' : read(evidence, one.probe, parts));
   }
 
   async function post(id: string, probe: Probe & { egress: string }, withinMs: number): Promise<void> {
@@ -105,14 +109,16 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
       return answer.promise.finally(() => {
         waiting.delete(id);
         // Where it was answered, it is being erased already.
-        if (!answer.isHeard()) void posted.then(() => eraser.erase([id])).catch(() => undefined);
+        if (answer.isHeard()) return;
+        const erase = answer.isLate() ? () => eraseLate(id, { ...parts, eraser }) : () => eraser.erase([id]);
+        void posted.then(erase).catch(() => undefined);
       });
     },
     busy: () => new Set([...waiting.values()].map(({ probe }) => probe.egress)),
-    async withdraw(egress) {
+    async withdraw(egress, owner) {
       // The statement does not find what is only being written now.
       for (const one of waiting.values()) if (one.probe.egress === egress && !one.isWritten) one.leave();
-      const request = { asker: processId, egress, now: wallClock.now() };
+      const request = { asker: processId, egress, now: wallClock.now(), owner };
       const rows = await store.write((tx) => tx.all(probeStatements.withdrawRows, request));
       for (const { id } of rows) waiting.get(id)?.settle('ask_another');
     },
@@ -124,6 +130,33 @@ export function createProbeQueue(parts: ProbeQueueParts): ProbeQueue {
       eraser.stop();
     },
   };
+}
+
+/** Reads evidence, which was checked where it came in. If it makes no sense all the same, it is no answer. */
+function read(
+  evidence: string,
+  probe: Waiting['probe'],
+  { reread, onProblem }: ProbeQueueParts,
+): ProbeAnswer {
+  try {
+    return reread(JSON.parse(evidence) as MailboxEvidence, probe);
+  } catch (error) {
+    onProblem('evidence could not be read', error);
+    return 'unreadable';
+  }
+}
+
+type LateParts = ProbeQueueParts & { eraser: ReturnType<typeof createEraser> };
+
+/** Erases a probe at its deadline; a prober outside that still held it has a fault. */
+async function eraseLate(id: string, { store, wallClock, onProblem, eraser }: LateParts): Promise<void> {
+  try {
+    const isAside = await store.write((tx) => eraseUnanswered(tx, id, wallClock.now()));
+    if (isAside) store.notify(egressChannel);
+  } catch (error) {
+    onProblem('a probe that was not answered could not be erased yet', error);
+    await eraser.erase([id]);
+  }
 }
 
 const late: MailboxEvidence = {
@@ -139,7 +172,11 @@ const late: MailboxEvidence = {
 function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
   const { promise, resolve, reject } = Promise.withResolvers<ProbeAnswer>();
   let isHeard = false;
-  const cancelTimer = clock.after(deadline - clock.now(), () => end(() => resolve(late)));
+  let isLate = false;
+  const cancelTimer = clock.after(deadline - clock.now(), () => {
+    isLate = true;
+    end(() => resolve(late));
+  });
   const onAbort = () => end(() => reject(signal.reason as Error));
   signal.addEventListener('abort', onAbort, { once: true });
 
@@ -151,6 +188,7 @@ function awaitAnswer({ deadline, signal }: Patience, clock: Clock) {
   return {
     promise,
     isHeard: () => isHeard,
+    isLate: () => isLate,
     settle: (answer: ProbeAnswer) => {
       isHeard = true;
       end(() => resolve(answer));

@@ -184,14 +184,30 @@ export async function eraseProbes(tx: Tx, ids: readonly string[]): Promise<void>
   await Promise.all(ids.toSorted().map((id) => tx.change(erase, { id })));
 }
 
-/** What nobody asks now, of one asker and one egress address. */
-const withdrawRows = statement((db, arg: { asker: string; egress: string; now: number }) =>
+type Withdrawal = {
+  asker: string;
+  egress: string;
+  now: number;
+  /** The process that owns the egress address; empty if none does, or if its owner is a prober outside. */
+  owner: string;
+};
+
+/**
+ * Deletes this process's unleased probes for one egress address. A lease of a process that does not own the address any
+ * more is as good as none. Probes of an outside prober are freed when it is found silent.
+ */
+const withdrawRows = statement((db, arg: Withdrawal) =>
   db
     .deleteFrom('probe')
     .where('asker', '=', arg.asker)
     .where('egress', '=', arg.egress)
     .where('state', '<>', answered)
-    .where('lease_until', '<=', arg.now)
+    .where((eb) =>
+      eb.or([
+        eb('lease_until', '<=', arg.now),
+        eb.and([eb('holder', '<>', arg.owner), eb('holder', 'not like', sql.lit('%:%'))]),
+      ]),
+    )
     .returning('id'),
 );
 

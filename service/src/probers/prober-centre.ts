@@ -29,6 +29,8 @@ import {
   type EnrolAnswer,
   type KnownProber,
 } from './prober-records.ts';
+import { createCounts } from './prober-counts.ts';
+import { forgiveFaults, noteFaults } from './prober-faults.ts';
 import type { LeasedProbe, ProbeResult } from './probe-source.ts';
 
 /**
@@ -112,6 +114,7 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
       const holder = holderOf(prober.id, instance);
       const read = results.map(readResult);
       const { counted, ended } = await exchange.report({ holder, results: read, renew });
+      await judgeReport(prober, { counted, faults: row.faults }, parts);
       const isBelieved = whyNotOf(row, {}, parts) === '';
       const believed = readLearned(isBelieved ? learned : []).filter(({ kind, key }) =>
         askedAbout.get(`${prober.id} ${kind} ${key}`),
@@ -119,7 +122,7 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
       counts.add(prober.id, counted);
       const isDoubted = async (tx: Tx) => {
         const now = await tx.first(lockProber, { id: prober.id });
-        return now !== undefined && whyNotOf(now, {}, parts) !== '';
+        return now === undefined || whyNotOf(now, {}, parts) !== '';
       };
       if (believed.length > 0) await rememberFromProber(believed, prober, { ...parts, isDoubted });
       controls.count(prober, counted.length);
@@ -135,8 +138,38 @@ export function createProberCentre(given: ProberCentreParts): ProberCentre {
 
 const askedAboutMs = 3_600_000;
 
-function namesOf({ name }: KnownProber, { egress }: Pick<LeaseRequestMessage, 'egress'>): string[] {
-  return egress.map((own) => egressOf(name, own));
+/** The operator gave a prober its egress addresses; names that it adds are no addresses of ours. */
+function namesOf(
+  { name, egress: given }: KnownProber,
+  { egress }: Pick<LeaseRequestMessage, 'egress'>,
+): string[] {
+  return egress.filter((own) => given.includes(own)).map((own) => egressOf(name, own));
+}
+
+type Judged = { counted: readonly ProbeResult[]; faults: number };
+
+/** Takes note of reports that cannot be read; a report that can be read forgives those before it. */
+async function judgeReport(
+  { id, name }: KnownProber,
+  { counted, faults }: Judged,
+  { store, wallClock, onProblem }: ProberCentreParts,
+): Promise<void> {
+  const unreadable = counted.filter(({ evidence }) => evidence === null).length;
+  if (counted.length === 0 || (unreadable === 0 && faults === 0)) return;
+  const fault = {
+    proberId: id,
+    faults: unreadable,
+    whyNot: 'reports_unreadable',
+    now: wallClock.now(),
+  } as const;
+  const isAside = await store.write(async (tx) => {
+    if (unreadable > 0) return noteFaults(tx, fault);
+    await forgiveFaults(tx, id);
+    return false;
+  }, `prober:${id}`);
+  if (!isAside) return;
+  store.notify(egressChannel);
+  onProblem(`reports of the prober ${name} cannot be read: it is put aside`, undefined);
 }
 
 /** Control mailboxes alone are asked through a prober that is not well. */
@@ -165,24 +198,18 @@ function present(leased: LeasedProbe, { tagKey }: KnownProber): LeaseAnswerMessa
     egress: ownNameOf(egress),
     urgency,
     tag,
-    within_ms: Math.round(withinMs),
+    within_ms: Math.round(withinMs - Math.min(mostMarginMs, withinMs / 10)),
     question,
   };
 }
 
-/** What makes no sense says nothing about the mailbox. */
-function readResult({ probe, lease, fence, evidence }: ReportMessage['results'][number]): ProbeResult {
-  return { probe, lease, fence, evidence: evidence === null ? null : (readEvidence(evidence) ?? nonsense) };
-}
+/** A prober has a little less time than its asker, so that even the end of its patience is reported in time. */
+const mostMarginMs = 1_000;
 
-const nonsense = {
-  kind: 'no_answer',
-  reason: 'protocol_error',
-  meaning: undefined,
-  connected: true,
-  host: undefined,
-  replies: [],
-} as const satisfies ProbeResult['evidence'];
+/** Evidence that makes no sense is worth as much as none: another prober is asked. */
+function readResult({ probe, lease, fence, evidence }: ReportMessage['results'][number]): ProbeResult {
+  return { probe, lease, fence, evidence: evidence === null ? null : (readEvidence(evidence) ?? null) };
+}
 
 function keysOf({ question }: LeasedProbe, policies: ProberCentreParts['policies']): string[] {
   const domain = question.email.slice(question.email.lastIndexOf('@') + 1).toLowerCase();
@@ -217,7 +244,7 @@ const see = statement((db, arg: SeenRow) =>
 const findInstance = statement((db, arg: { id: string }) =>
   db
     .selectFrom('prober')
-    .select(['instance', 'why_not as whyNot'])
+    .select(['instance', 'why_not as whyNot', 'faults'])
     .select(['controlled_at as controlledAt', 'controls_right as controlsRight'])
     .where('id', '=', arg.id),
 );
@@ -270,12 +297,15 @@ async function writeAnnouncement(
   const { store, wallClock } = parts;
   const now = wallClock.now();
   const { instance, version, conversations, resting, egress } = request;
-  const seen = JSON.stringify({ version, address, conversations, resting, egress });
+  const given = egress.filter((own) => prober.egress.includes(own));
+  const ignored = egress.filter((own) => !given.includes(own));
+  const seen = JSON.stringify({ version, address, conversations, resting, egress: given, ignored });
   const found = await store.write(async (tx) => {
     const row = await tx.first(see, { id: prober.id, instance, seen, now, silent: now - silentProberMs });
     if (row === undefined) return undefined;
     const whyNot = whyNotOf(row, request, parts);
-    const isNews = await announceEgress(tx, namesOf(prober, request), { owner: prober.id, now, whyNot });
+    const { id: owner, share } = prober;
+    const isNews = await announceEgress(tx, namesOf(prober, request), { owner, now, whyNot, share });
     return { state: { ...row, whyNot }, isNews };
   }, `prober:${prober.id}`);
   if (found === undefined) return 'stand_by';
@@ -336,40 +366,3 @@ function keepAnnouncing(request: LeaseRequestMessage, from: WaitingCall, parts: 
     },
   };
 }
-
-const addCounts = statement((db, arg: { id: string; answered: number; unknown: number }) =>
-  db
-    .updateTable('prober')
-    .set((eb) => ({ answered: eb('answered', '+', arg.answered), unknown: eb('unknown', '+', arg.unknown) }))
-    .where('id', '=', arg.id),
-);
-
-/** Figures for the operator, written down together: nobody who waits for a verdict waits for them. */
-function createCounts({ store, clock, onProblem }: ProberCentreParts) {
-  const uncounted = new Map<string, { answered: number; unknown: number }>();
-  let cancel: (() => void) | undefined;
-
-  function write(): void {
-    cancel = undefined;
-    const all = [...uncounted];
-    uncounted.clear();
-    store
-      .write(async (tx) => {
-        for (const [id, counts] of all) await tx.change(addCounts, { id, ...counts });
-      })
-      .catch((error: unknown) => onProblem('the answers of probers could not be counted', error));
-  }
-
-  return {
-    add(id: string, counted: readonly ProbeResult[]): void {
-      if (counted.length === 0) return;
-      const { answered, unknown } = uncounted.get(id) ?? { answered: 0, unknown: 0 };
-      const without = counted.filter(({ evidence }) => evidence?.kind !== 'answered').length;
-      uncounted.set(id, { answered: answered + counted.length, unknown: unknown + without });
-      cancel ??= clock.after(countEveryMs, write);
-    },
-    stop: () => cancel?.(),
-  };
-}
-
-const countEveryMs = 1_000;

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
+import { sql } from 'kysely';
 import {
   parseAddress,
   type Address,
@@ -26,15 +27,21 @@ import type { KnownProber } from './prober-records.ts';
  *
  * Nothing else is asked through a prober before its first control came out right, or in quarantine. Every five minutes,
  * and after every two hundred answers, another is due. Where the operator has named no controls nothing is checked.
+ *
+ * A prober that could tell controls from other probes would tell the truth about them alone. So each looks like a single
+ * verification of some account: its own tag, the time that a caller has, a made-up name that a person might have, and the
+ * two of a check in any order and some time apart.
  */
 export type ProberControls = {
   /** Why the prober is not well, as far as controls can say; `undefined` where they say nothing against it. */
   missing: (state: { controlsRight: number }) => string | undefined;
-  checkIfDue: (prober: KnownProber, found: { names: readonly string[]; state: ProberState }) => void;
+  checkIfDue: (prober: KnownProber, found: Checked) => void;
   /** So many answers of the prober were taken. */
   count: (prober: KnownProber, answers: number) => void;
   stop: () => void;
 };
+
+type Checked = { names: readonly string[]; state: ProberState };
 
 type ProberControlParts = {
   store: Pick<Store, 'write' | 'notify'>;
@@ -44,6 +51,8 @@ type ProberControlParts = {
   findMailRoute: (address: Address, patience: Patience) => Promise<MailRoute>;
   /** Addresses of living mailboxes. */
   controls: readonly string[];
+  /** The time that a caller of a single verification has. */
+  singleTimeoutMs: number;
   random?: () => number;
   onProblem: (message: string, error?: unknown) => void;
 };
@@ -53,7 +62,10 @@ const controlLimits = {
   /** Until the first has come out right or wrong. */
   firstEveryMs: 5_000,
   answers: 200,
-  withinMs: 25_000,
+  /** Between the two probes of a check, through a prober that is asked for others too. */
+  mostApartMs: 5_000,
+  /** What a single verification has used up of its time when its probe is handed over. */
+  mostUsedMs: 400,
 } as const;
 
 type Finding = 'right' | 'wrong' | 'nothing';
@@ -64,30 +76,32 @@ export function createProberControls(parts: ProberControlParts): ProberControls 
   const answersSince = new Map<string, number>();
   const underWay = new Set<string>();
 
-  function isDue({ id }: KnownProber, { controlledAt, controlsRight, whyNot }: ProberState): boolean {
+  function isDue({ id }: KnownProber, { controlledAt, whyNot }: ProberState): boolean {
     const sinceMs = wallClock.now() - controlledAt;
-    const isFirst = controlsRight === 0 && whyNot !== quarantined;
-    if (isFirst) return sinceMs >= controlLimits.firstEveryMs;
+    if (whyNot === unchecked) return sinceMs >= controlLimits.firstEveryMs;
     const isManySince = (answersSince.get(id) ?? 0) >= controlLimits.answers;
     return sinceMs >= controlLimits.everyMs || (isManySince && sinceMs >= controlLimits.firstEveryMs);
   }
 
-  async function check(prober: KnownProber, names: readonly string[]): Promise<void> {
+  async function check(prober: KnownProber, { names, state }: Checked): Promise<void> {
     answersSince.set(prober.id, 0);
     if (!(await beginCheck(prober, parts))) return;
     const egress = pick(names, parts);
     const email = pick(controls, parts);
     if (egress === undefined || email === undefined) return;
-    const finding = await askControls(email, egress, { ...parts, signal: stopped.signal });
+    // A prober that is not well is asked for nothing but controls, and waits to be.
+    const mostApartMs = state.whyNot === '' ? controlLimits.mostApartMs : 0;
+    const asking = { ...parts, signal: stopped.signal, mostApartMs };
+    const finding = await askControls(email, egress, asking);
     if (finding !== 'nothing') await conclude(prober, finding, parts);
   }
 
   return {
     missing: ({ controlsRight }) => (controls.length > 0 && controlsRight === 0 ? unchecked : undefined),
-    checkIfDue(prober, { names, state }) {
-      if (controls.length === 0 || underWay.has(prober.id) || !isDue(prober, state)) return;
+    checkIfDue(prober, found) {
+      if (controls.length === 0 || underWay.has(prober.id) || !isDue(prober, found.state)) return;
       underWay.add(prober.id);
-      void check(prober, names)
+      void check(prober, found)
         .catch((error: unknown) => {
           if (!stopped.signal.aborted)
             onProblem(`control mailboxes could not be asked through ${prober.name}`, error);
@@ -125,8 +139,13 @@ async function beginCheck({ id }: KnownProber, { store, wallClock }: ProberContr
 const pass = statement((db, arg: { id: string }) =>
   db
     .updateTable('prober')
-    .set((eb) => ({ controls_right: eb('controls_right', '+', eb.lit(1)), why_not: null }))
-    .where('id', '=', arg.id),
+    .set((eb) => ({
+      controls_right: eb('controls_right', '+', eb.lit(1)),
+      // Other reasons not to ask through it end by themselves.
+      why_not: sql<string | null>`nullif(why_not, ${sql.lit(quarantined)})`,
+    }))
+    .where('id', '=', arg.id)
+    .returning('why_not as whyNot'),
 );
 
 const fail = statement((db, arg: { id: string; whyNot: string }) =>
@@ -144,8 +163,8 @@ async function conclude(
 ): Promise<void> {
   await store.write(async (tx) => {
     if (finding === 'right') {
-      await tx.change(pass, { id });
-      await judgeEgress(tx, { owner: id, whyNot: '' });
+      const passed = await tx.first(pass, { id });
+      await judgeEgress(tx, { owner: id, whyNot: passed?.whyNot ?? '' });
     } else {
       await tx.change(fail, { id, whyNot: quarantined });
       await judgeEgress(tx, { owner: id, whyNot: quarantined });
@@ -160,13 +179,19 @@ async function conclude(
     );
 }
 
-type AskParts = ProberControlParts & { signal: AbortSignal };
+type AskParts = ProberControlParts & { signal: AbortSignal; mostApartMs: number };
 
 /** A living mailbox and a made-up one of its domain. */
 async function askControls(email: string, egress: string, parts: AskParts): Promise<Finding> {
   const domain = email.slice(email.lastIndexOf('@') + 1);
-  const madeUp = `${randomBytes(6).toString('hex')}@${domain}`;
-  const [living, other] = await Promise.all([email, madeUp].map((one) => askOne(one, egress, parts)));
+  const waits = [0, parts.mostApartMs === 0 ? 0 : randomInt(parts.mostApartMs)];
+  if (randomInt(2) === 1) waits.reverse();
+  const [living, other] = await Promise.all(
+    [email, `${makeUpName()}@${domain}`].map(async (one, place) => {
+      await wait(waits[place] ?? 0, parts);
+      return askOne(one, egress, parts);
+    }),
+  );
   const findings = [judgeLiving(living), judgeMadeUp(other)];
   if (findings.includes('wrong')) return 'wrong';
   return findings[0] === 'right' ? 'right' : 'nothing';
@@ -176,12 +201,37 @@ async function askOne(email: string, egress: string, parts: AskParts): Promise<M
   const parsed = parseAddress(email);
   if (parsed.kind === 'invalid') return undefined;
   const { address } = parsed;
-  const patience = { deadline: parts.clock.now() + controlLimits.withinMs, signal: parts.signal };
+  const withinMs = Math.max(0, parts.singleTimeoutMs - randomInt(controlLimits.mostUsedMs));
+  const patience = { deadline: parts.clock.now() + withinMs, signal: parts.signal };
   const route = await parts.findMailRoute(address, patience);
   if (route.kind !== 'takes_mail') return undefined;
-  const asker = { urgency: 'single', account: 'control mailboxes' } as const;
+  const asker = { urgency: 'single', account: `acct_${randomBytes(8).toString('hex')}` } as const;
   const found = await parts.queue.ask({ address, route, asker, egress: controlEgress(egress) }, patience);
-  return found === 'ask_another' ? undefined : found;
+  return typeof found === 'string' ? undefined : found;
+}
+
+const consonants = 'bdfgklmnprstv';
+const vowels = 'aeiou';
+
+/** A name that reads like a person's, and that nobody has: one of some ten billion. */
+function makeUpName(): string {
+  const letterOf = (letters: string): string => letters[randomInt(letters.length)] ?? '';
+  const syllables = (count: number): string =>
+    Array.from({ length: count }, () => letterOf(consonants) + letterOf(vowels)).join('');
+  return `${syllables(2)}.${syllables(3)}${letterOf(consonants)}`;
+}
+
+/** Waits, unless the checks are over. */
+function wait(ms: number, { clock, signal }: AskParts): Promise<void> {
+  if (ms === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 /** Refused as unknown is a lie; refused for what the prober is makes its answers worthless. */

@@ -16,11 +16,11 @@ export function memoryWriterOf(proberId: string): string {
 type RememberParts = {
   store: Pick<Store, 'write'>;
   wallClock: WallClock;
-  /** Whether the prober has been put in quarantine meanwhile. */
+  /** Whether the prober has been removed or put in quarantine meanwhile. */
   isDoubted: (tx: Tx) => Promise<boolean>;
 };
 
-/** Where it is put in quarantine in this very moment, all that it ever told is forgotten, this too. */
+/** If the prober is removed or put in quarantine in this very moment, all that it ever told is forgotten, this too. */
 export async function rememberFromProber(
   learned: readonly Remembered[],
   { id }: KnownProber,

@@ -1,4 +1,4 @@
-import type { MailboxEvidence, Remembered } from '@mailproof/engine';
+import { canonicalHost, type MailboxEvidence, type Remembered } from '@mailproof/engine';
 import { Type, type Static } from 'typebox';
 import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
 
@@ -300,7 +300,9 @@ export function writeEvidence(evidence: MailboxEvidence): EvidenceMessage {
 export function readEvidence(message: EvidenceMessage): MailboxEvidence | undefined {
   const { kind, replies, meaning, catch_all: catchAll, contrast } = message;
   // A name for people and for the provider table; nobody dials it.
-  const host = message.host as MailboxEvidence['host'];
+  const host = message.host === undefined ? undefined : canonicalHost(message.host);
+  if (message.host !== undefined && host === undefined) return undefined;
+  if (!replies.every(isReply)) return undefined;
   const read = replies.map(({ phase, code, enhanced, text }) => ({ phase, code, enhanced, text }));
   if (kind === 'no_answer') {
     const { reason, connected, retry_after_ms: retryAfterMs } = message;
@@ -320,6 +322,11 @@ export function readEvidence(message: EvidenceMessage): MailboxEvidence | undefi
     catchAll: every,
     ...(contrast === undefined ? {} : { contrast }),
   };
+}
+
+/** RFC 5321 section 4.2 and RFC 3463 section 2: codes that a mail host can have said. */
+function isReply({ code, enhanced }: EvidenceMessage['replies'][number]): boolean {
+  return code >= 200 && code < 600 && (enhanced === undefined || /^[245](?:\.\d{1,3}){2}$/.test(enhanced));
 }
 
 function readCatchAll({ kind, from, age_ms: age, meaning }: Static<typeof catchAllSchema>) {

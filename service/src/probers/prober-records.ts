@@ -4,7 +4,10 @@ import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import { forgetFrom } from '../engine-state/keep-engine-memory.ts';
 import { freeProbesOf } from './outside-egress.ts';
+import { memoryWriterOf } from './prober-memory.ts';
+import { noteProberKind } from './who-may-ask.ts';
 import { readBearer } from '../read-bearer.ts';
 
 /**
@@ -29,7 +32,29 @@ export function makeProberSecret(): string {
 
 const hashOf = (text: string): string => hash('sha256', text, 'hex');
 
-type NewProber = { id: string; name: string; hash: string; until: number; key: string; now: number };
+/** The names that a prober may have for its egress addresses. */
+const egressShape = /^[\w.:-]{1,100}$/;
+const mostEgress = 256;
+
+/** What the operator gives a prober. */
+export type ProberBounds = {
+  /** Its egress addresses, by the names of its own routes. */
+  egress: readonly string[];
+  /** How many of a hundred addresses it may be asked about. */
+  share: number;
+};
+
+const usualBounds: ProberBounds = { egress: ['default'], share: 100 };
+
+type NewProber = {
+  id: string;
+  name: string;
+  hash: string;
+  until: number;
+  key: string;
+  share: number;
+  now: number;
+};
 
 const insertProber = statement((db, arg: NewProber) =>
   db
@@ -40,6 +65,7 @@ const insertProber = statement((db, arg: NewProber) =>
       token_hash: arg.hash,
       token_until: arg.until,
       tag_key: arg.key,
+      share: arg.share,
       created_at: arg.now,
     })
     .onConflict((conflict) => conflict.column('name').doNothing()),
@@ -48,13 +74,25 @@ const insertProber = statement((db, arg: NewProber) =>
 type AddProberAnswer =
   | { kind: 'added'; proberId: string; name: string; token: string }
   | { kind: 'bad_name' }
+  | { kind: 'bad_egress' }
+  | { kind: 'bad_share' }
   | { kind: 'name_taken' };
+
+const giveEgress = statement((db, arg: { id: string; name: string }) =>
+  db.insertInto('prober_egress').values({ prober_id: arg.id, name: arg.name }),
+);
 
 export async function addProber(
   name: string,
   { store, wallClock, actor }: ChangeParts,
+  bounds: Partial<ProberBounds> = {},
 ): Promise<AddProberAnswer> {
+  const { egress: given, share } = { ...usualBounds, ...bounds };
+  const egress = [...new Set(given)];
   if (!nameShape.test(name)) return { kind: 'bad_name' };
+  if (egress.length === 0 || egress.length > mostEgress || !egress.every((one) => egressShape.test(one)))
+    return { kind: 'bad_egress' };
+  if (!Number.isInteger(share) || share < 1 || share > 100) return { kind: 'bad_share' };
   const now = wallClock.now();
   const token = `mp_enrol_${randomBytes(32).toString('base64url')}`;
   const proberId = `prb_${randomBytes(8).toString('hex')}`;
@@ -65,10 +103,13 @@ export async function addProber(
       hash: hashOf(token),
       until: now + enrolmentMs,
       key: randomBytes(32).toString('hex'),
+      share,
       now,
     };
     if ((await tx.change(insertProber, row)) === 0) return { kind: 'name_taken' };
-    await recordChange(tx, { actor, action: 'prober_added', subject: proberId, detail: { name }, now });
+    for (const one of egress) await tx.change(giveEgress, { id: proberId, name: one });
+    const detail = { name, egress: egress.join(' '), share };
+    await recordChange(tx, { actor, action: 'prober_added', subject: proberId, detail, now });
     return { kind: 'added', proberId, name, token };
   });
 }
@@ -105,6 +146,7 @@ export async function enrolProber(
     const enrolled = { kind: 'enrolled', proberId: row.id, name: row.name } as const;
     if (row.secret_hash !== null) return isSame(row.secret_hash, secretHash) ? enrolled : { kind: 'refused' };
     if ((await tx.change(setSecret, { id: row.id, hash: secretHash, now })) === 0) return { kind: 'refused' };
+    await noteProberKind(tx, 'outside', now);
     const detail = { name: row.name };
     await recordChange(tx, { actor: 'service', action: 'prober_enrolled', subject: row.id, detail, now });
     return enrolled;
@@ -126,9 +168,16 @@ const dropEgress = statement((db, arg: { owner: string }) =>
   db.deleteFrom('egress_address').where('owner', '=', arg.owner),
 );
 
+const dropGiven = statement((db, arg: { id: string }) =>
+  db.deleteFrom('prober_egress').where('prober_id', '=', arg.id),
+);
+
 type RemoveProberAnswer = { kind: 'removed'; proberId: string; name: string } | { kind: 'not_found' };
 
-/** By its id or its name. What it held others may ask at once; what it says is refused within a second, everywhere. */
+/**
+ * Removes a prober by its id or its name. Others may be asked for its probes at once, all that it told of hosts and domains
+ * is forgotten, and its requests are refused within a second, everywhere.
+ */
 export async function removeProber(
   id: string,
   { store, wallClock, actor }: ChangeParts,
@@ -138,28 +187,37 @@ export async function removeProber(
     const row = await tx.first(deleteProber, { id });
     if (row === undefined) return { kind: 'not_found' };
     await tx.change(dropEgress, { owner: row.id });
+    await tx.change(dropGiven, { id: row.id });
     await freeProbesOf(tx, row.id);
+    await forgetFrom(tx, { writer: memoryWriterOf(row.id), at: now });
     const detail = { name: row.name };
     await recordChange(tx, { actor, action: 'prober_removed', subject: row.id, detail, now });
     return { kind: 'removed', proberId: row.id, name: row.name };
   });
 }
 
-const findEnrolled = statement((db) =>
-  db.selectFrom('prober').select('id').where('secret_hash', 'is not', null).limit(1),
-);
-
-/** Whether any prober outside has enrolled: then nobody inside need stand in for one. */
-export async function hasOutsideProber({ store }: { store: Pick<Store, 'read'> }): Promise<boolean> {
-  return (await store.read.first(findEnrolled, {})) !== undefined;
-}
-
-/** A prober that sends a request. */
-export type KnownProber = { id: string; name: string; tagKey: string };
+/** A prober that sends a request, and what the operator gave it. */
+export type KnownProber = ProberBounds & { id: string; name: string; tagKey: string };
 
 const findBySecret = statement((db, arg: { hash: string }) =>
-  db.selectFrom('prober').select(['id', 'name', 'tag_key as tagKey']).where('secret_hash', '=', arg.hash),
+  db
+    .selectFrom('prober')
+    .select(['id', 'name', 'tag_key as tagKey', 'share'])
+    .where('secret_hash', '=', arg.hash),
 );
+
+const findGiven = statement((db, arg: { id: string }) =>
+  db.selectFrom('prober_egress').select('name').where('prober_id', '=', arg.id),
+);
+
+async function findProber(hash: string, store: Pick<Store, 'read'>): Promise<KnownProber | undefined> {
+  const found = await store.read.first(findBySecret, { hash });
+  if (found === undefined) return undefined;
+  const given = await store.read.all(findGiven, { id: found.id });
+  // One that was invited by an older version was given no names.
+  const egress = given.length === 0 ? usualBounds.egress : given.map(({ name }) => name);
+  return { ...found, egress };
+}
 
 /** One that was removed has to stop within a second, reading and answering included. */
 const rememberMs = 900;
@@ -183,7 +241,7 @@ export function createAuthenticateProber({
     if (known !== undefined) return known;
     // What is read now may be removed now: the second runs from before the reading.
     const until = clock.now() + rememberMs;
-    const found = await store.read.first(findBySecret, { hash: digest });
+    const found = await findProber(digest, store);
     if (found !== undefined) remembered.set(digest, found, until - clock.now());
     return found;
   };

@@ -10,8 +10,8 @@ import { createDispatcher } from '../probers/dispatch.ts';
 import { keepEgress, type EgressKeeper } from '../probers/keep-egress.ts';
 import { createProbeExchange, createStoreSource } from '../probers/probe-exchange.ts';
 import { createProbeQueue, type ProbeQueue } from '../probers/probe-queue.ts';
-import { hasOutsideProber } from '../probers/prober-records.ts';
 import { runProber } from '../probers/run-prober.ts';
+import { createProberHistory, noteRole } from '../probers/who-may-ask.ts';
 import { StartError } from '../start-error.ts';
 import { keepEngineMemory } from '../engine-state/keep-engine-memory.ts';
 import { readRandomProbeKey } from '../engine-state/read-random-probe-key.ts';
@@ -58,11 +58,13 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       chooseProber: (local, policies) =>
         createDispatcher({ local, policies, clock: parts.clock, queue, egress: keeper }),
     });
+    await noteRole(parts);
     const egress = await keepEgress({
       ...parts,
       engine,
       pacing: config.pacing,
-      hasOutsideProber: () => hasOutsideProber(parts),
+      hadProber: createProberHistory(parts),
+      onRecovery: (message) => parts.logger.info(message),
     });
     kept.egress = egress;
     const serving = serveOthers({ ...parts, engine, egress, queue });
@@ -113,8 +115,11 @@ function serveOthers({ engine, egress, queue, ...parts }: ServingParts): { stop(
 function takeBack({ egress, queue, onProblem }: Pick<ServingParts, 'egress' | 'queue' | 'onProblem'>): void {
   const owned = new Map(egress.addresses().map((one) => [one.name, one]));
   for (const name of queue.busy()) {
-    const canAsk = owned.get(name)?.well === true && !egress.isOurs(name);
+    const address = owned.get(name);
+    const canAsk = address?.well === true && !egress.isOurs(name);
     if (!canAsk)
-      queue.withdraw(name).catch((error: unknown) => onProblem('probes could not be taken back', error));
+      queue
+        .withdraw(name, address?.owner ?? '')
+        .catch((error: unknown) => onProblem('probes could not be taken back', error));
   }
 }

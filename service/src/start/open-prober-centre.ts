@@ -18,6 +18,7 @@ export function openProberCentre(config: Config, parts: CentreParts): ProberCent
     exchange,
     controls: createProberControls({
       ...parts,
+      singleTimeoutMs: config.singleTimeoutMs,
       controls: providers.flatMap(({ controls }) => controls ?? []),
       findMailRoute: (address, patience) => parts.engine.findMailRoute(address, patience),
     }),

@@ -4,6 +4,7 @@ import { createEngine, type Engine } from '@mailproof/engine';
 import type { WorldDescription } from '@mailproof/world';
 import { createApiClient } from '../../test/support/api-client.ts';
 import { openFixture } from '../../test/support/open-fixture.ts';
+import { until } from '../../test/support/until.ts';
 import type { ProcessRole } from '../db/process-registry.ts';
 
 const description: WorldDescription = {
@@ -80,15 +81,71 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
             ['worker', false],
           ]);
           assert.equal((await client.ask({ method: 'GET', path: '/readyz' })).status, 200);
-          await prober.stop();
-          // An installation that knows no prober any more asks as it did before there was one.
-          const answer = await client.verify(key, 'bob@brisk.test');
-          assert.deepEqual([answer.status, answer.body['status']], [200, 'safe']);
         } finally {
           await Promise.all([api.stop(), worker.stop(), prober.stop()]);
           await fixture.close();
         }
       });
     }
+
+    it('where probers ask, nobody stands in for them: singles are 502, tasks wait, /readyz and one line of the log say why', async () => {
+      const fixture = await openFixture({
+        world: description,
+        database,
+        settings: { MAILPROOF_PACING: 'on' },
+      });
+      const { liveKey: key } = await fixture.openAccount({ credits: 100 });
+      const engines: Engine[] = [];
+      const lines: string[] = [];
+      const startAs = (role: ProcessRole) =>
+        fixture.startHere({
+          role,
+          logDestination: { write: (text: string) => void lines.push(...text.split('\n')) },
+          createEngine(settings) {
+            const engine = createEngine(settings);
+            if (role !== 'prober') engines.push(engine);
+            return engine;
+          },
+        });
+      let prober = await startAs('prober');
+      const api = await startAs('api');
+      const worker = await startAs('worker');
+      const client = createApiClient(api.url);
+      const readyz = () => client.ask({ method: 'GET', path: '/readyz' }, { insist: false });
+      const linesAbout = (start: string) => lines.filter((line) => line.includes(`"msg":"${start}`)).length;
+      try {
+        assert.equal((await client.verify(key, 'ann@brisk.test')).body['status'], 'safe');
+        // As in a deploy: all that may ask stop together.
+        await prober.stop();
+        const { status, text } = await until(readyz, (answer) => answer.status === 503);
+        assert.match(text, /no prober: no process that may ask mail hosts runs/, String(status));
+        const single = await client.verify(key, 'bob@brisk.test');
+        assert.deepEqual(
+          [single.status, single.body['reason'], single.creditsUsed],
+          [502, 'verification_unavailable', '0'],
+        );
+        const task = await client.createdTask(key, ['bob@brisk.test']);
+        // A second start of the others changes nothing: it is the installation that has probers.
+        const second = await startAs('api');
+        try {
+          const other = createApiClient(second.url);
+          assert.equal((await other.verify(key, 'bob@brisk.test')).status, 502);
+        } finally {
+          await second.stop();
+        }
+        assert.notEqual((await client.readTask(key, task)).body['status'], 'completed');
+        assert.deepEqual(
+          engines.map((engine) => engine.counts().dialled),
+          [0, 0, 0],
+        );
+        assert.equal(linesAbout('no prober: '), 3, 'one line of each process');
+        prober = await startAs('prober');
+        assert.equal((await client.results(key, task))['bob@brisk.test']?.status, 'safe');
+        await until(readyz, (answer) => answer.status === 200);
+      } finally {
+        await Promise.all([api.stop(), worker.stop(), prober.stop()]);
+        await fixture.close();
+      }
+    });
   });
 }

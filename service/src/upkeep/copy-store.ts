@@ -78,6 +78,8 @@ const keys: Keys = {
   item: { task_id: '', position: -1 },
   engine_memory: { kind: '', key: '' },
   prober: { id: '' },
+  prober_egress: { prober_id: '', name: '' },
+  prober_history: { kind: '' },
   audit_log: { number: -1 },
   verdict_count: { step_ms: -1, begins_at: -1, outcome: '', reason: '', provider: '' },
 };

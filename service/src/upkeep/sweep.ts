@@ -9,7 +9,7 @@ import { eraseExpiredVisits } from '../people/recognise-identity.ts';
 import { eraseExpiredSessions } from '../sessions/create-sessions.ts';
 import { abandonListsOf, eraseListSlice, rowsErasedAtOnce, tendLists } from '../lists/tend-lists.ts';
 import { egressChannel } from '../probers/egress-addresses.ts';
-import { endSilentProbers } from '../probers/outside-egress.ts';
+import { tendProbers } from '../probers/prober-faults.ts';
 import { eraseOverdueProbes } from '../probers/probe-rows.ts';
 import { releaseDeliveriesOf } from '../webhooks/claim-delivery.ts';
 import { deliveriesErasedAtOnce, eraseWebhookSlice } from '../webhooks/erase-webhooks.ts';
@@ -52,7 +52,7 @@ export function createSweep(parts: SweepParts): Sweep {
     await tendLists(parts.wallClock.now(), parts);
     const erasedLists = await eraseLists(parts);
     const erasedTasks = await eraseTasks(parts);
-    if ((await parts.store.write((tx) => endSilentProbers(tx, parts.wallClock.now()), serialKey)) > 0)
+    if ((await parts.store.write((tx) => tendProbers(tx, parts.wallClock.now()), serialKey)) > 0)
       parts.store.notify(egressChannel);
     const erasedProbes = await repeatedly(
       (now) => parts.store.write((tx) => eraseOverdueProbes(tx, now), serialKey),

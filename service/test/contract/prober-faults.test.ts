@@ -8,6 +8,7 @@ import { statement } from '../../src/db/statement.ts';
 import { createHttpsSource, enrolAt } from '../../src/probers/https-source.ts';
 import { makeProberSecret } from '../../src/probers/prober-records.ts';
 import { runProber } from '../../src/probers/run-prober.ts';
+import { enrolByHand, leaseProbes, no, yes, type LeasedProbe } from '../support/enrol-by-hand.ts';
 import { openProberFixture, type ProberFixture } from '../support/open-prober-fixture.ts';
 import { startProxy } from '../support/postgres/proxy.ts';
 import { until } from '../support/until.ts';
@@ -18,33 +19,6 @@ const world: WorldDescription = {
   hosts: { 'mx.brisk.test': { mailboxes: { ...mailboxes, alive: 'exists' } } },
 };
 const never = new AbortController().signal;
-
-/** Somebody with a token who speaks the protocol by hand. */
-async function enrolByHand(fixture: ProberFixture, name: string) {
-  const { token, proberId } = await fixture.invite(name);
-  const secret = makeProberSecret();
-  await enrolAt({ centre: new URL(`${fixture.url}/`), secret, token, signal: never });
-  const instance = randomUUID();
-  const post = (path: string, body: object, bearer = secret) =>
-    fixture.client.ask({ path: `/probe/v1/${path}`, key: bearer, body }, { insist: false });
-  const order = {
-    instance,
-    version: '0',
-    places: 10,
-    egress: ['default'],
-    wait_ms: 10_000,
-    conversations: 0,
-    resting: 0,
-  };
-  return {
-    proberId,
-    token,
-    secret,
-    instance,
-    post,
-    lease: (more: object = {}) => post('lease', { ...order, ...more }),
-  };
-}
 
 /** What a removal and a quarantine do first: what the prober holds is taken from it after that. */
 const forgetProber = statement((db, arg: { id: string }) => db.deleteFrom('prober').where('id', '=', arg.id));
@@ -62,42 +36,7 @@ const findRemembered = statement((db, arg: { writer: string }) =>
   db.selectFrom('engine_memory').select('value').where('writer', '=', arg.writer),
 );
 
-type LeasedProbe = { probe: string; lease: string; fence: number };
 type ControlProbe = LeasedProbe & { question: { email: string } };
-
-type Answer = { status: number; body: Record<string, unknown> };
-
-/**
- * A probe for each of the answers that are waited for. On a machine with much else to do a wait may end before there is
- * something to lease: then it is asked for again.
- */
-async function leaseProbes(prober: { lease(): Promise<Answer> }, answers: readonly Promise<Answer>[]) {
-  const early = Promise.race(answers).then(({ status, body }) =>
-    assert.fail(`answered before its probe was: ${status} ${JSON.stringify(body)}`),
-  );
-  const leased: LeasedProbe[] = [];
-  while (leased.length < answers.length)
-    leased.push(...((await Promise.race([prober.lease(), early])).body['probes'] as LeasedProbe[]));
-  return leased;
-}
-
-function yes(email: string): object {
-  return {
-    kind: 'answered',
-    host: 'mx.brisk.test',
-    replies: [{ phase: 'rcpt', code: 250, text: `ok ${email}` }],
-    meaning: { label: 'accepted', reason: 'accepted' },
-    catch_all: { kind: 'no', from: 'memory', age_ms: 1 },
-  };
-}
-
-function no(email: string): object {
-  return {
-    ...yes(email),
-    replies: [{ phase: 'rcpt', code: 550, enhanced: '5.1.1', text: 'No such user here' }],
-    meaning: { label: 'mailbox_not_exist', reason: 'user_unknown' },
-  };
-}
 
 describe('a centre that trusts no prober', () => {
   let fixture: ProberFixture;

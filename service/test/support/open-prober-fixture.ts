@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import type { WorldDescription } from '@mailproof/world';
 import { readConfig, type Config } from '../../src/config.ts';
 import { readEgress } from '../../src/probers/egress-addresses.ts';
-import { addProber, enrolProber, makeProberSecret, removeProber } from '../../src/probers/prober-records.ts';
+import {
+  addProber,
+  enrolProber,
+  makeProberSecret,
+  removeProber,
+  type ProberBounds,
+} from '../../src/probers/prober-records.ts';
 import { listProbers, type ListedProber } from '../../src/probers/list-probers.ts';
 import { startProber, type ProberService } from '../../src/start/start-prober.ts';
 import { openStore } from '../../src/start/open-store.ts';
@@ -30,7 +36,7 @@ export type ProberFixture = {
     how?: { url?: string; env?: Settings; dataDir?: string; providers?: object },
   ) => Promise<ProberService>;
   /** What `./mailproof probers add` does. */
-  invite: (name: string) => Promise<{ proberId: string; token: string }>;
+  invite: (name: string, bounds?: Partial<ProberBounds>) => Promise<{ proberId: string; token: string }>;
   remove: (id: string) => Promise<void>;
   list: () => Promise<ListedProber[]>;
   /** Waits until mail hosts are asked through it. */
@@ -59,8 +65,8 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
   const parts = { store, wallClock: store.clock ?? Date, actor: 'command_line' as const };
   const probers: ProberService[] = [];
 
-  const invite: ProberFixture['invite'] = async (name) => {
-    const added = await addProber(name, parts);
+  const invite: ProberFixture['invite'] = async (name, bounds) => {
+    const added = await addProber(name, parts, bounds);
     if (added.kind !== 'added') throw new Error(added.kind);
     return added;
   };
@@ -85,7 +91,7 @@ export async function openProberFixture(options: Options): Promise<ProberFixture
       const file = join(folder, `${name}.json`);
       if (providers !== undefined) writeFileSync(file, JSON.stringify(providers));
       const known = (await list()).find((one) => one.name === name);
-      const token = known === undefined ? (await invite(name)).token : undefined;
+      const token = known === undefined ? (await invite(name, boundsOf(providers))).token : undefined;
       const config = configOf({
         ...fixture.world.environment,
         MAILPROOF_DATA_DIR: dataDir,
@@ -132,6 +138,11 @@ async function untilHeard({ store, client }: Pick<ProberFixture, 'store' | 'clie
     () => client.ask({ method: 'GET', path: '/readyz' }, { insist: false }),
     ({ body }) => !JSON.stringify(body).includes('no prober'),
   );
+}
+
+/** An operator gives a prober the routes of its own file. */
+function boundsOf(providers: { routes?: { id: string }[] } | undefined): Partial<ProberBounds> {
+  return providers?.routes === undefined ? {} : { egress: providers.routes.map(({ id }) => id) };
 }
 
 /** The guard of the centre lets nothing out to the world. */

@@ -73,7 +73,7 @@ test('an address that changes hands by kill, by standing still and in good order
   await one.kill();
   const killedAt = performance.now();
   await sleep(55_000);
-  assert.ok(asking.answeredSince(killedAt + 35_000) > 0, 'the other has taken over 35 s after the kill');
+  assert.ok(asking.answeredSince(killedAt + 10_000) > 0, 'the other has taken over 10 s after the kill');
 
   await one.start();
   other.pause();
