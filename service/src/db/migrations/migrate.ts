@@ -21,6 +21,7 @@ import { rates } from './0016-rates.ts';
 import { people } from './0017-people.ts';
 import { waitingAddresses } from './0018-waiting-addresses.ts';
 import { openHolds } from './0019-open-holds.ts';
+import { modes } from './0026-modes.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -52,6 +53,7 @@ const migrations: readonly Migration[] = [
   people,
   waitingAddresses,
   openHolds,
+  modes,
 ];
 
 type MigrateAnswer =
