@@ -5,9 +5,9 @@ import { parseAddress, type Clock, type Engine, type Evidence } from '@mailproof
 const answerWithinMs = 250;
 
 /**
- * What a sign-up form may be told of an address: by its syntax, what the lists say of its domain, and DNS. No mail host is
- * asked, so the answer is the same for every mailbox of a domain: it tells nobody which of them exist, which of them asked
- * not to be verified, and which are spam traps.
+ * Checks an address for a sign-up form, by its syntax, by what the lists say of its domain, and by DNS. No mail host is
+ * asked. The answer is the same for every mailbox of a domain, so a form cannot find out which of them exist, asked not to
+ * be verified, or are spam traps.
  */
 export async function checkAddress(
   email: string,

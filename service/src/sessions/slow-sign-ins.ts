@@ -20,7 +20,7 @@ export type SignIns = {
 };
 
 /**
- * What is presented: a kind, and which one of its kind where there are many. That is the public id of a key (`key` alone
+ * A credential by its kind, and by which one it is if there are many of its kind: the public id of a key (`key` alone
  * stands for what has none) or a digest of the token that a prober enrols with.
  */
 export type SignInCredential =
@@ -36,7 +36,7 @@ const mostFailures = freeFailures + 6;
 const forgetAfterMs = 3_600_000;
 const rowsKnown = 10_000;
 
-/** What failed in a row, all of one kind, and when the last did. */
+/** Credentials of one kind that failed in a row, and when the last did. */
 type Row = { failures: readonly SignInCredential[]; lastAt: number };
 
 const noFailures: Row = { failures: [], lastAt: -Infinity };

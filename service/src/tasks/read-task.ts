@@ -6,8 +6,8 @@ import { presentResults } from './present-results.ts';
 import { isUuid } from '../is-uuid.ts';
 
 /**
- * A task as its owner sees it. Every query carries the account and the mode of the key, so that another account's
- * task, one of the other mode, an expired one and one that never was cannot be told apart.
+ * A task as its owner sees it. Every query carries the account and the mode of the key. Another account's task, one of
+ * the other mode, an expired one and an unknown id have the same answer.
  */
 export type ReadTaskAnswer =
   | {
