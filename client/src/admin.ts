@@ -158,6 +158,8 @@ export type ServiceHealth = {
     started_at: string | null;
     seen_at: string;
   }[];
+  /** Which peer sends forwarding headers without being trusted, and what to do; null if none does. */
+  proxy_problem: string | null;
   /** Of the process that answers, since it started. */
   engine: {
     dns_queries: number;

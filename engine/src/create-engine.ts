@@ -182,7 +182,7 @@ export function createEngine(settings: EngineSettings): Engine {
     egress: openEgress({ pacer, rights, routes, mailPort }),
     recall: (address) => recall(address, parts),
     findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
-    lookUp: (address, request) => lookUp(address, parts, request),
+    lookUp: (address, request) => lookUp(address, { ...parts, lists }, request),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
       nearProvider(address.host) === undefined ? undefined : lists.find(address).nearProvider,

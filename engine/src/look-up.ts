@@ -1,14 +1,19 @@
 import type { Evidence } from './evidence.ts';
+import type { Lists } from './lists/findings.ts';
 import type { Address } from './syntax/address.ts';
 import { withRoute, type RecallParts, type VerifyRequest } from './verify.ts';
 
 /**
- * The story of `verify.ts` up to DNS: all that can be known of an address without asking its mail host. The route is
- * absent where the operator denied the address, and undetermined where DNS did not answer in time.
+ * Tells the story of `verify.ts` up to DNS, for callers that may learn of the domain and nothing of its mailboxes.
+ * Entries of the operator's lists that name a single address, or its hash, do not count. The route is absent if the operator denied
+ * the domain, and undetermined if DNS did not answer in time.
  */
 export async function lookUp(
   address: Address,
-  { lists, mailRoutes }: Pick<RecallParts, 'lists' | 'mailRoutes'>,
+  {
+    lists: { byDomain: lists },
+    mailRoutes,
+  }: Pick<RecallParts, 'mailRoutes'> & { lists: Pick<Lists, 'byDomain'> },
   request: VerifyRequest,
 ): Promise<Evidence> {
   const listed = lists.find(address);

@@ -10,7 +10,7 @@ import {
   type Timings,
 } from './explanation.ts';
 import type { Asker } from './fair-queue.ts';
-import type { Lists } from './lists/findings.ts';
+import type { ListLookup } from './lists/findings.ts';
 import type { Patience } from './patience.ts';
 import type { PolicyBook } from './politeness/policy.ts';
 import type { ControlMailboxes } from './probing/control-mailboxes.ts';
@@ -44,7 +44,7 @@ export type VerifyParts = RecallParts &
 
 export type RecallParts = {
   clock: Clock;
-  lists: Lists;
+  lists: ListLookup;
   /** Where mail goes, as DNS says, or as it said not long ago. */
   mailRoutes: {
     find(address: Address, request: VerifyRequest): Promise<MailRoute>;
@@ -132,7 +132,7 @@ function unavailable(evidence: Evidence, watch: Watch): Outcome {
 export function withRoute(
   listed: Evidence['lists'],
   route: MailRoute,
-  { address, lists }: { address: Address; lists: Lists },
+  { address, lists }: { address: Address; lists: ListLookup },
 ): Evidence & { route: MailRoute } {
   if (route.kind !== 'takes_mail') return { address, lists: listed, route };
   const parked = route.mxRecords.some((host) => lists.isParkedMailHost(host));

@@ -43,5 +43,6 @@ export { copyStore, type CopyAnswer } from './upkeep/copy-store.ts';
 export { createMetrics } from './metrics/create-metrics.ts';
 export { metricFamilies, type MetricFamily } from './metrics/metric-families.ts';
 export { hasOwner, readEgress, type EgressAddress } from './probers/egress-addresses.ts';
+export { readUntrustedPeer } from './operator/proxy-notice.ts';
 export { readDoubtedProviders } from './engine-state/read-doubted-providers.ts';
 export { readRestingRoutes, type RestingRoute } from './engine-state/read-resting-routes.ts';

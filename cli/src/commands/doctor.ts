@@ -8,6 +8,7 @@ import { checkMailPort } from '../doctor/check-mail-port.ts';
 import { checkResolvers } from '../doctor/check-resolvers.ts';
 import { checkControls } from '../doctor/check-controls.ts';
 import { checkProbers } from '../doctor/check-probers.ts';
+import { checkProxies } from '../doctor/check-proxies.ts';
 import { checkRoutes } from '../doctor/check-routes.ts';
 import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
 import { presentFindings } from '../doctor/present-findings.ts';
@@ -57,6 +58,7 @@ async function examine(parts: DoctorParts): Promise<Finding[]> {
     checkProbers(parts),
     checkRoutes(parts),
     checkControls(parts),
+    checkProxies(parts),
   ]);
   return [...checkMachine(parts), ...asked.flat(), ...checkSettings(parts)];
 }

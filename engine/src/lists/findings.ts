@@ -20,11 +20,16 @@ export type ListFindings = {
   machine?: true;
 };
 
-export type Lists = {
+export type ListLookup = {
   find(address: Address): ListFindings;
   /** Whether one of a domain's mail hosts belongs to a disposable service (the operator's allow list applies to the address). */
   isDisposableMailHost(mailHost: string, address: Address): boolean;
   /** Whether a mail host belongs to a service that parks domains. */
   isParkedMailHost(mailHost: string): boolean;
+};
+
+export type Lists = ListLookup & {
+  /** The same by the entries for domains alone: findings are equal for every mailbox of a domain, roles aside. */
+  byDomain: ListLookup;
   close(): void;
 };

@@ -3,7 +3,7 @@ import { createBoundedCache } from '../bounded-cache.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Address } from '../syntax/address.ts';
 import { allParents, registrableDomain, someOfFamily } from './domain-family.ts';
-import type { ListFindings, Lists } from './findings.ts';
+import type { ListFindings, ListLookup, Lists } from './findings.ts';
 import { findListFile, type ListFileName } from './list-files.ts';
 import { isMachineAddress } from './machine-address.ts';
 import { findDisorder, readNameSet } from './name-set.ts';
@@ -80,17 +80,16 @@ export function createLists({
       parked: someOfFamily(host, registrable, parkedHosts.has),
     };
   });
-  const isAllowed = (address: Address): boolean => names(allow.current(), address);
-  return {
+  const lookupBy = (isNamed: typeof names): ListLookup => ({
     find(address) {
       const listed = known(address.host);
-      const isDisposable = listed.disposable || names(thrownAway.current(), address);
+      const isDisposable = listed.disposable || isNamed(thrownAway.current(), address);
       const found: ListFindings = {
-        disposable: isDisposable && !isAllowed(address),
+        disposable: isDisposable && !isNamed(allow.current(), address),
         role: roles.has(address.localPart),
         free: listed.free,
-        spamtrap: names(traps.current(), address),
-        denied: names(deny.current(), address),
+        spamtrap: isNamed(traps.current(), address),
+        denied: isNamed(deny.current(), address),
       };
       if (listed.near !== undefined) found.nearProvider = listed.near;
       if (listed.relay) found.relay = true;
@@ -99,8 +98,14 @@ export function createLists({
       return found;
     },
     isDisposableMailHost: (mailHost, address) =>
-      knownHost(mailHost).disposable && !known(address.host).relay && !isAllowed(address),
+      knownHost(mailHost).disposable &&
+      !known(address.host).relay &&
+      !isNamed(allow.current(), address),
     isParkedMailHost: (mailHost) => knownHost(mailHost).parked,
+  });
+  return {
+    ...lookupBy(names),
+    byDomain: lookupBy((list, { host }) => namesDomain(list, host)),
     // Every file is opened, read and closed in one breath: nothing is held.
     close: () => undefined,
   };
@@ -136,7 +141,7 @@ function rememberLast<Found>(find: (host: string) => Found): (host: string) => F
 
 /** Whether the list names this address: itself, its domain or any parent of it, or the hash of it. */
 function names(list: OperatorList, address: Address): boolean {
-  if (list.domains.size > 0 && namesDomain(list, address.host)) return true;
+  if (namesDomain(list, address.host)) return true;
   if (list.mailboxes.size + list.hashes.size === 0) return false;
   const mailbox = plainMailbox(address);
   return (
@@ -146,5 +151,5 @@ function names(list: OperatorList, address: Address): boolean {
 }
 
 function namesDomain({ domains }: OperatorList, host: string): boolean {
-  return allParents(host).some((name) => domains.has(name));
+  return domains.size > 0 && allParents(host).some((name) => domains.has(name));
 }

@@ -1,11 +1,11 @@
 import { readAccount, type ReadAccountAnswer } from './read-account.ts';
 import { readLedger, type LedgerAnswer, type LedgerRequest } from '../credits/read-ledger.ts';
-import { createUsageReader, type ReadUsage, type UsageReader } from '../credits/read-usage.ts';
+import { createUsageReader, unusedDays, type UsageDay, type UsageReader } from '../credits/read-usage.ts';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { actorOf, type Caller } from '../keys/authenticate.ts';
-import { changeKey, type ChangeKeyAnswer as ChangedAnswer } from '../keys/change-key.ts';
+import { changeKey, isWiderMode, type ChangeKeyAnswer as ChangedAnswer } from '../keys/change-key.ts';
 import { deleteKey } from '../keys/delete-key.ts';
 import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
 import { hasNoMoreScopes, noLimits } from '../keys/key-limits.ts';
@@ -13,12 +13,16 @@ import { listKeys, listLivingKeys, type LivingKey } from '../keys/list-keys.ts';
 import type { LimitsWish } from '../keys/read-key-limits.ts';
 import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
 
-/** What the holder of a key may see and do. A caller sees the account of its key alone. */
+/**
+ * What the holder of a key may see and do. A caller sees the account of its key alone, and of its records those of the
+ * key's mode. Credits move in live mode only, so a test key finds neither entries nor usage. Keys are the exception: a
+ * live key manages those of both modes.
+ */
 export type AccountActions = {
   read(caller: Caller): Promise<ReadAccountAnswer>;
-  ledger(request: LedgerRequest): Promise<LedgerAnswer>;
-  usage: ReadUsage;
-  tasks(request: ListTasksRequest): ReturnType<typeof listTasks>;
+  ledger(caller: Caller, page: Omit<LedgerRequest, 'accountId'>): Promise<LedgerAnswer>;
+  usage(caller: Caller, days: number): Promise<UsageDay[]>;
+  tasks(caller: Caller, page: Omit<ListTasksRequest, 'accountId' | 'mode'>): ReturnType<typeof listTasks>;
   /** Those that are not deleted, the newest first. */
   keys(caller: Caller): Promise<LivingKey[]>;
   createKey(
@@ -53,15 +57,23 @@ export function createAccountActions({ store, wallClock }: AccountActionsParts):
   });
   return {
     read: (caller) => readAccount(caller, inTime()),
-    ledger: (request) => readLedger(request, inTime()),
-    usage: usage.byDay,
-    tasks: (request) => listTasks(request, inTime()),
-    keys: ({ accountId }) => listLivingKeys(accountId, inTime()),
+    ledger: async ({ accountId, mode }, page) =>
+      mode === 'live' ? readLedger({ accountId, ...page }, inTime()) : noEntries(page),
+    usage: async ({ accountId, mode }, days) =>
+      mode === 'live' ? usage.byDay({ accountId, days }) : unusedDays(days, wallClock.now()),
+    tasks: ({ accountId, mode }, page) => listTasks({ accountId, mode, ...page }, inTime()),
+    keys: async ({ accountId, mode }) =>
+      (await listLivingKeys(accountId, inTime())).filter((key) => mode === 'live' || key.mode === 'test'),
     createKey: async (caller, key) =>
       issueKey({ accountId: caller.accountId, ...key, maker: powersOf(caller) }, changing(caller, inTime())),
     changeKey: (caller, key) => change(caller, key, inTime()),
     deleteKey: (caller, keyId) => remove(caller, keyId, inTime()),
   };
+}
+
+/** Any place in an empty ledger was made up. */
+function noEntries({ from }: Pick<LedgerRequest, 'from'>): LedgerAnswer {
+  return from === undefined ? { kind: 'page', entries: [], next: undefined } : { kind: 'no_such_place' };
 }
 
 async function change(
@@ -81,8 +93,7 @@ async function remove(caller: Caller, keyId: string, parts: Parts): Promise<Dele
   // A key keeps its mode for ever, so what is read here holds when it is deleted.
   const key = (await listKeys(caller.accountId, parts)).find((listed) => listed.keyId === keyId);
   if (key === undefined || key.deletedAt !== null) return { kind: 'key_not_found' };
-  // A test key is given to machines that are trusted less: it must not get hold of a live one.
-  if (caller.mode === 'test' && key.mode === 'live') return { kind: 'live_key_required' };
+  if (isWiderMode(key.mode, caller)) return { kind: 'live_key_required' };
   if (!hasNoMoreScopes(key.limits, powersOf(caller).limits)) return { kind: 'insufficient_scope' };
   return deleteKey({ keyId, accountId: caller.accountId }, changing(caller, parts));
 }

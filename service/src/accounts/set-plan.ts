@@ -1,5 +1,5 @@
-import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
-import { statement } from '../db/statement.ts';
+import { recordChange, type Actor, type ChangeParts } from '../audit-log/record-change.ts';
+import { statement, type Tx } from '../db/statement.ts';
 import type { Account, Plan } from './create-account.ts';
 
 const writePlan = statement((db, arg: { account: string; plan: Plan }) =>
@@ -23,13 +23,17 @@ export async function setPlan(
   { store, wallClock, actor }: ChangeParts,
 ): Promise<SetPlanAnswer> {
   const now = wallClock.now();
-  return store.write(async (tx) => {
-    const changed = await tx.first(writePlan, { account: accountId, plan });
-    const change = { action: 'plan_set', subject: accountId, detail: { plan } } as const;
-    if (changed !== undefined) await recordChange(tx, { actor, ...change, now });
-    const row = changed ?? (await tx.first(findName, { account: accountId }));
-    return row === undefined
-      ? { kind: 'account_not_found' }
-      : { kind: 'set', accountId, name: row.name, plan };
-  }, accountId);
+  return store.write((tx) => writeAccountPlan(tx, { accountId, plan, actor, now }), accountId);
+}
+
+/** For callers that change more of the account in the same transaction. */
+export async function writeAccountPlan(
+  tx: Tx,
+  { accountId, plan, actor, now }: { accountId: string; plan: Plan; actor: Actor; now: number },
+): Promise<SetPlanAnswer> {
+  const changed = await tx.first(writePlan, { account: accountId, plan });
+  const change = { action: 'plan_set', subject: accountId, detail: { plan } } as const;
+  if (changed !== undefined) await recordChange(tx, { actor, ...change, now });
+  const row = changed ?? (await tx.first(findName, { account: accountId }));
+  return row === undefined ? { kind: 'account_not_found' } : { kind: 'set', accountId, name: row.name, plan };
 }

@@ -1,5 +1,5 @@
-import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
-import { statement } from '../db/statement.ts';
+import { recordChange, type Actor, type ChangeParts } from '../audit-log/record-change.ts';
+import { statement, type Tx } from '../db/statement.ts';
 
 const writeRate = statement((db, arg: { account: string; rate: number | null }) =>
   db
@@ -19,13 +19,21 @@ type SetRateRequest = {
 export async function setRate(
   { accountId, requestsPerMinute }: SetRateRequest,
   { store, wallClock, actor }: ChangeParts,
-): Promise<{ kind: 'set'; accountId: string } | { kind: 'account_not_found' }> {
+): Promise<SetRateAnswer> {
   const now = wallClock.now();
-  return store.write(async (tx) => {
-    const row = await tx.first(writeRate, { account: accountId, rate: requestsPerMinute });
-    if (row === undefined) return { kind: 'account_not_found' };
-    const detail = { requests_per_minute: requestsPerMinute ?? 'default' };
-    await recordChange(tx, { actor, action: 'rate_set', subject: accountId, detail, now });
-    return { kind: 'set', accountId };
-  }, accountId);
+  return store.write((tx) => writeAccountRate(tx, { accountId, requestsPerMinute, actor, now }), accountId);
+}
+
+type SetRateAnswer = { kind: 'set'; accountId: string } | { kind: 'account_not_found' };
+
+/** For callers that change more of the account in the same transaction. */
+export async function writeAccountRate(
+  tx: Tx,
+  { accountId, requestsPerMinute, actor, now }: SetRateRequest & { actor: Actor; now: number },
+): Promise<SetRateAnswer> {
+  const row = await tx.first(writeRate, { account: accountId, rate: requestsPerMinute });
+  if (row === undefined) return { kind: 'account_not_found' };
+  const detail = { requests_per_minute: requestsPerMinute ?? 'default' };
+  await recordChange(tx, { actor, action: 'rate_set', subject: accountId, detail, now });
+  return { kind: 'set', accountId };
 }

@@ -113,8 +113,7 @@ export function createUsageReader({ store, wallClock }: ReadUsageParts): UsageRe
     const today = Math.floor(wallClock.now() / dayMs);
     const summed = await sumUp(accountId, today - days + 1);
     remembered.set(accountId, withoutOldDays(summed, today - mostDays + 1));
-    const wanted = Array.from({ length: days }, (_, n) => today - days + 1 + n);
-    return wanted.map((day) => ({ day, totals: summed.days.get(day) ?? noTotals }));
+    return lastDays(days, today).map((day) => ({ day, totals: summed.days.get(day) ?? noTotals }));
   }
 
   return {
@@ -126,6 +125,16 @@ export function createUsageReader({ store, wallClock }: ReadUsageParts): UsageRe
       return keys;
     },
   };
+}
+
+/** Days of the epoch, the last of them today. */
+function lastDays(days: number, today: number): number[] {
+  return Array.from({ length: days }, (_, n) => today - days + 1 + n);
+}
+
+/** The last days of a caller that can use no credits. */
+export function unusedDays(days: number, now: number): UsageDay[] {
+  return lastDays(days, Math.floor(now / dayMs)).map((day) => usageOf({ day, totals: noTotals }));
 }
 
 const noTotals: Totals = { charge: 0, reserve: 0, release: 0, chargedTo: new Map() };

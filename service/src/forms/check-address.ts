@@ -5,8 +5,9 @@ import { parseAddress, type Clock, type Engine, type Evidence } from '@mailproof
 const answerWithinMs = 250;
 
 /**
- * What a sign-up form may be told of an address: by its syntax, the lists and DNS. No mail host is asked, so the answer
- * is the same for every mailbox of a domain and tells nobody which of them exist.
+ * Checks an address for a sign-up form, by its syntax, by what the lists say of its domain, and by DNS. No mail host is
+ * asked. The answer is the same for every mailbox of a domain, so a form cannot find out which of them exist, asked not to
+ * be verified, or are spam traps.
  */
 export async function checkAddress(
   email: string,
@@ -20,15 +21,12 @@ export async function checkAddress(
   return resultFor(await engine.lookUp(parsed.address, { deadline, signal }));
 }
 
-/**
- * A likely slip comes before what DNS says, because many misspelt names are held by those who collect mail. A spam trap
- * of the operator reads like any other address: to tell would give it away.
- */
+/** A likely slip comes before what DNS says, because many misspelt names are held by those who collect mail. */
 function resultFor({ address, lists, route }: Evidence): FormCheckResult {
   if (lists.denied) return { result: 'undeliverable' };
   if (lists.nearProvider !== undefined)
     return { result: 'typo', did_you_mean: `${address.localPart}@${lists.nearProvider}` };
-  if (lists.disposable && !lists.spamtrap) return { result: 'disposable' };
+  if (lists.disposable) return { result: 'disposable' };
   switch (route?.kind) {
     case 'refuses_mail':
       return { result: 'undeliverable' };

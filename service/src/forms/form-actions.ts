@@ -27,7 +27,8 @@ export type FormActions = {
 
 type CheckAnswer =
   { kind: 'checked'; answer: FormCheckResult } | { kind: 'too_many_checks'; retryAfterSeconds: number };
-type CreateAnswer = Awaited<ReturnType<typeof createFormKey>> | { kind: 'live_key_required' };
+type CreateAnswer =
+  Awaited<ReturnType<typeof createFormKey>> | { kind: 'live_key_required' | 'insufficient_scope' };
 type DeleteAnswer = Awaited<ReturnType<typeof deleteFormKey>> | { kind: 'live_key_required' };
 
 type FormActionsParts = {
@@ -37,6 +38,11 @@ type FormActionsParts = {
   wallClock: WallClock;
   onProblem(message: string, error: unknown): void;
 };
+
+/** A publishable key never expires and works from any network, so a key that is bound to either makes none. */
+function mayOutlive({ limits }: Caller): boolean {
+  return limits === undefined || (limits.expiresAt === null && limits.allowedIps === null);
+}
 
 const writeUsesEveryMs = 1_000;
 
@@ -53,11 +59,13 @@ export function startForms(parts: FormActionsParts): FormActions & { stop(): Pro
         return { kind: 'too_many_checks', retryAfterSeconds: uses.secondsLeft() };
       return { kind: 'checked', answer: await checkAddress(email, parts) };
     },
-    keys: ({ accountId }) => listFormKeys(accountId, inTime()),
-    createKey: async (caller, key) =>
-      caller.mode === 'live'
-        ? createFormKey({ ...key, accountId: caller.accountId }, { ...inTime(), actor: actorOf(caller) })
-        : { kind: 'live_key_required' },
+    // Publishable keys belong to live mode: only live keys make them.
+    keys: async ({ accountId, mode }) => (mode === 'live' ? listFormKeys(accountId, inTime()) : []),
+    createKey: async (caller, key) => {
+      if (caller.mode === 'test') return { kind: 'live_key_required' };
+      if (!mayOutlive(caller)) return { kind: 'insufficient_scope' };
+      return createFormKey({ ...key, accountId: caller.accountId }, { ...inTime(), actor: actorOf(caller) });
+    },
     deleteKey: async (caller, key) =>
       caller.mode === 'live'
         ? deleteFormKey({ key, accountId: caller.accountId }, { ...inTime(), actor: actorOf(caller) })

@@ -190,9 +190,11 @@ describe('what a form is told', () => {
     assert.deepEqual(await tell({ lists, route: { kind: 'undetermined', failure: 'silence' } }), answer);
   });
 
-  it('a spam trap reads like any other address', async () => {
-    const lists = { ...listed, spamtrap: true, disposable: true };
-    assert.deepEqual(await tell({ lists, route: takesMail }), { result: 'ok' });
+  it('a spam trap at a disposable domain cannot be told from its neighbours', async () => {
+    for (const spamtrap of [true, false]) {
+      const lists = { ...listed, spamtrap, disposable: true };
+      assert.deepEqual(await tell({ lists, route: takesMail }), { result: 'disposable' });
+    }
   });
 
   it('has 250 ms for DNS', async () => {

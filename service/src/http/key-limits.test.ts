@@ -80,6 +80,7 @@ for (const database of oneDatabase) {
         { credits_per_day: 1.5 },
         { credits_per_day: 1e15 },
         { mode: 'test', credits_per_day: 5 },
+        { credit_per_day: 5 },
       ];
       const { key_id } = await create({});
       for (const body of nonsense) {
@@ -250,13 +251,22 @@ for (const database of oneDatabase) {
       assert.equal((await change(key_id, { name: 'capped' }, maker)).statusCode, 200);
     });
 
-    test('403 live_key_required: a test key does not change the limits of a live one', async () => {
+    test('403 live_key_required: a test key changes neither the limits nor the name of a live one', async () => {
       const changed = await change(
         fixture.ours.live.keyId,
         { scopes: ['verify'] },
         { key: fixture.ours.test },
       );
       assert.deepEqual([changed.statusCode, changed.json()], [403, refusal('live_key_required')]);
+      const named = await change(fixture.ours.live.keyId, { name: 'mine' }, { key: fixture.ours.test });
+      assert.deepEqual([named.statusCode, named.json()], [403, refusal('live_key_required')]);
+    });
+
+    test('403 insufficient_scope: a limited key does not cut down a stronger one', async () => {
+      const { api_key } = await create({ scopes: ['account:write'] });
+      const stronger = await create({ scopes: ['account:write', 'verify'] });
+      const changed = await change(stronger.key_id, { scopes: ['account:write'] }, as(api_key));
+      assert.deepEqual([changed.statusCode, changed.json()], [403, refusal('insufficient_scope')]);
     });
 
     test('404 key_not_found: of another account', async () => {

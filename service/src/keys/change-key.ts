@@ -78,7 +78,7 @@ export async function changeKey(
     const changesLimits = Object.keys(request.limits).length > 0;
     const refused = changesLimits
       ? refusalOf(request.changer, { mode: row.mode, before: limits, after: changed })
-      : mayName(request.changer, limits);
+      : namingRefusal(request.changer, { mode: row.mode, limits });
     if (refused !== undefined) return { kind: refused };
     const name = request.name ?? row.name;
     if ((await tx.change(writeKey, { id: request.keyId, name, ...limitColumns(changed) })) === 0)
@@ -95,8 +95,19 @@ export async function changeKey(
 
 type Changer = ChangeKeyRequest['changer'];
 
-function mayName(changer: Changer, limits: KeyLimits): 'insufficient_scope' | undefined {
-  return changer === undefined || hasNoMoreScopes(limits, changer.limits) ? undefined : 'insufficient_scope';
+/** Says why a key may not be given another name. */
+function namingRefusal(
+  changer: Changer,
+  { mode, limits }: { mode: 'live' | 'test'; limits: KeyLimits },
+): 'live_key_required' | 'insufficient_scope' | undefined {
+  if (changer === undefined) return undefined;
+  if (isWiderMode(mode, changer)) return 'live_key_required';
+  return hasNoMoreScopes(limits, changer.limits) ? undefined : 'insufficient_scope';
+}
+
+/** A test key is given to machines that are trusted less: it must not get hold of a live one. */
+export function isWiderMode(mode: 'live' | 'test', changer: { mode: 'live' | 'test' }): boolean {
+  return mode === 'live' && changer.mode === 'test';
 }
 
 /** Why a key may not be given limits, or be issued with them. */
@@ -106,8 +117,8 @@ export function refusalOf(
 ): 'live_key_required' | 'insufficient_scope' | 'invalid_request' | undefined {
   if (mode === 'test' && after.creditsPerDay !== null) return 'invalid_request';
   if (changer === undefined) return undefined;
-  if (mode === 'live' && changer.mode === 'test') return 'live_key_required';
-  // A test key costs nothing, so no cap of another is exceeded by it.
+  if (isWiderMode(mode, changer)) return 'live_key_required';
+  // A test key costs nothing and reaches test records only, so no cap of another is exceeded by it.
   const outer = mode === 'test' ? { ...changer.limits, creditsPerDay: null } : changer.limits;
   const mayTouch = before === undefined || hasNoMoreScopes(before, outer);
   return mayTouch && isWithin(after, outer) ? undefined : 'insufficient_scope';

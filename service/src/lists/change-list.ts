@@ -1,15 +1,15 @@
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import { deleteRows } from './insert-rows.ts';
-import { findList, layoutOf, type List } from './list.ts';
+import { findList, layoutOf, type List, type ListOwner } from './list.ts';
 import { openStoredFile } from './stored-file.ts';
 import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
 import { planReading } from './reading/read-list.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 
 /**
- * Another name, or another column. With another column the file is surveyed anew: while that lasts the list has no plan
- * and cannot be started. If it is broken off, the column has to be chosen again.
+ * Another name, another column, or both: all of it or nothing. With another column the file is surveyed anew: while that
+ * lasts the list has no plan and cannot be started. If it is broken off, the column has to be chosen again.
  */
 export type ChangeListAnswer =
   | { kind: 'changed'; list: List }
@@ -22,11 +22,11 @@ const writeName = statement((db, arg: { list: string; name: string }) =>
 
 export async function renameList(
   tx: Tx,
-  { accountId, listId, name }: { accountId: string; listId: string; name: string },
+  { name, ...place }: ListOwner & { listId: string; name: string },
 ): Promise<ChangeListAnswer> {
-  const list = await findList(tx, { accountId, listId });
+  const list = await findList(tx, place);
   if (list === undefined) return { kind: 'list_not_found' };
-  await tx.change(writeName, { list: listId, name });
+  await tx.change(writeName, { list: place.listId, name });
   return { kind: 'changed', list: { ...list, name } };
 }
 
@@ -79,22 +79,24 @@ const writePlan = statement((db, arg: NewPlan) =>
     .where('plan', 'is', null),
 );
 
-type ColumnChange = {
-  accountId: string;
+type ColumnChange = ListOwner & {
   listId: string;
   column: ColumnWish | undefined;
   split: boolean | undefined;
+  /** Written with the first step of the change, once the column is known to be there. */
+  name?: string | undefined;
 };
 
 const rowsDeletedAtOnce = 1_000;
 
 /** Throws a `ListProblem`, and changes nothing, where the file has no such column. */
 export async function changeColumn(
-  { accountId, listId, ...wish }: ColumnChange,
+  { accountId, mode, listId, ...wish }: ColumnChange,
   parts: Omit<SurveyParts, 'store'> & { store: Pick<Store, 'read' | 'write' | 'writeAlone'> },
 ): Promise<ChangeListAnswer> {
   const { store } = parts;
-  const list = await findList(store.read, { accountId, listId });
+  const place = { accountId, mode, listId };
+  const list = await findList(store.read, place);
   if (list === undefined) return { kind: 'list_not_found' };
   if (list.state !== 'surveyed') return { kind: 'wrong_state', state: list.state };
   const { bytes: size, isValidUtf8 } = list.file;
@@ -103,15 +105,21 @@ export async function changeColumn(
   const split = wish.split ?? list.split;
   await planReading(file, { isValidUtf8, column });
 
-  const taken = await store.writeAlone((tx) => tx.change(forgetPlan, { list: listId }), accountId);
-  if (taken !== 1) return { kind: 'wrong_state', state: list.state };
+  const taken = await store.writeAlone((tx) => takeForChange(tx, listId, wish.name), accountId);
+  if (!taken) return { kind: 'wrong_state', state: list.state };
   for (let from = 1; from <= list.counts.rows; from += rowsDeletedAtOnce)
     await store.write((tx) => deleteRows(tx, listId, { from, to: from + rowsDeletedAtOnce }));
-  const { mode } = list;
   const survey = await surveyList({ listId, mode, file, isValidUtf8, column, split }, parts);
   await store.write((tx) => tx.change(writePlan, planOf(listId, survey, split)), accountId);
-  const changed = await findList(store.read, { accountId, listId });
+  const changed = await findList(store.read, place);
   return changed === undefined ? { kind: 'list_not_found' } : { kind: 'changed', list: changed };
+}
+
+/** `false` if the list was started or deleted meanwhile; then its name stays too. */
+async function takeForChange(tx: Tx, listId: string, name: string | undefined): Promise<boolean> {
+  if ((await tx.change(forgetPlan, { list: listId })) !== 1) return false;
+  if (name !== undefined) await tx.change(writeName, { list: listId, name });
+  return true;
 }
 
 function planOf(listId: string, { plan, counts, suggestions }: Survey, split: boolean): NewPlan {

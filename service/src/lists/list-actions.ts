@@ -26,7 +26,7 @@ import { writeDownload, type Download } from './write-download.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 import { isUuid } from '../is-uuid.ts';
 
-/** What the holder of a key may do with lists. A caller sees the lists of its account alone, live and sandbox. */
+/** What the holder of a key may do with lists. A caller sees the lists of its account and its mode alone. */
 export type ListActions = {
   /** Throws a `ListProblem` where the file is no list. */
   create(request: CreateListRequest): Promise<CreateListAnswer>;
@@ -91,7 +91,7 @@ export type StartListRequest = {
 
 type StartAnswer =
   | Exclude<StartListAnswer, { kind: 'started' }>
-  | { kind: 'started'; list: List }
+  | { kind: 'started'; list: List; replayed: boolean }
   | { kind: 'request_in_progress' }
   | { kind: 'idempotency_mismatch' };
 
@@ -112,10 +112,10 @@ export function createListActions(parts: ListActionsParts): ListActions {
   const find = (caller: Caller, listId: string) => findOwn(store.read, caller, listId);
   const stop =
     (work: (tx: Tx, order: ListOrder) => Promise<StopListAnswer>) =>
-    async ({ accountId }: Caller, listId: string): Promise<StopListAnswer> => {
+    async ({ accountId, mode }: Caller, listId: string): Promise<StopListAnswer> => {
       if (!isUuid(listId)) return { kind: 'list_not_found' };
       const answer = await store.writeAlone(
-        (tx) => work(tx, { accountId, listId, now: wallClock.now() }),
+        (tx) => work(tx, { accountId, mode, listId, now: wallClock.now() }),
         accountId,
       );
       parts.wake();
@@ -136,7 +136,8 @@ export function createListActions(parts: ListActionsParts): ListActions {
     cancel: stop(cancelList),
     remove: stop(deleteList),
     page: async ({ caller, limit, after }) => {
-      const { lists, next } = await readLists(store.read, { accountId: caller.accountId, limit, after });
+      const { accountId, mode } = caller;
+      const { lists, next } = await readLists(store.read, { accountId, mode, limit, after });
       const withProgress = lists.map(async (list) => ({
         list,
         progress: await readProgress(store.read, list, wallClock.now()),
@@ -162,8 +163,12 @@ export function createListActions(parts: ListActionsParts): ListActions {
   };
 }
 
-async function findOwn(reader: Reader, { accountId }: Caller, listId: string): Promise<List | undefined> {
-  return isUuid(listId) ? findList(reader, { accountId, listId }) : undefined;
+async function findOwn(
+  reader: Reader,
+  { accountId, mode }: Caller,
+  listId: string,
+): Promise<List | undefined> {
+  return isUuid(listId) ? findList(reader, { accountId, mode, listId }) : undefined;
 }
 
 /** A row of a usual list is not longer. */
@@ -195,7 +200,7 @@ async function receive(request: CreateListRequest, parts: ListActionsParts) {
  */
 async function create(request: CreateListRequest, parts: ListActionsParts): Promise<CreateListAnswer> {
   const { caller, idempotency, requestId } = request;
-  const { accountId } = caller;
+  const { accountId, mode } = caller;
   const received = await receive(request, parts);
   if (received.kind === 'sandbox_used_up') return received;
   const { listId, contentHash } = received;
@@ -221,7 +226,7 @@ async function create(request: CreateListRequest, parts: ListActionsParts): Prom
   );
   if (answer.kind !== 'new') await parts.store.write((tx) => discardList(tx, listId));
   if (answer.kind !== 'new' && answer.kind !== 'replayed') return answer;
-  const list = await findList(parts.store.read, { accountId, listId: answer.listId });
+  const list = await findList(parts.store.read, { accountId, mode, listId: answer.listId });
   // The first may have been deleted since; then the answer to the repetition is gone with it.
   return list === undefined
     ? { kind: 'idempotency_mismatch' }
@@ -234,27 +239,27 @@ const attemptMs = 60_000;
 type Refused = { kind: 'request_in_progress' } | { kind: 'idempotency_mismatch' };
 
 async function changeOwn(
-  { accountId }: Caller,
+  { accountId, mode }: Caller,
   { listId, column, split, name }: ListChange,
   parts: ListActionsParts,
 ): Promise<ChangeListAnswer> {
   if (!isUuid(listId)) return { kind: 'list_not_found' };
-  if (name !== undefined) {
-    const renamed = await parts.store.write((tx) => renameList(tx, { accountId, listId, name }), accountId);
-    if (renamed.kind !== 'changed' || (column === undefined && split === undefined)) return renamed;
-  }
-  return changeColumn({ accountId, listId, column, split }, parts);
+  const place = { accountId, mode, listId };
+  if (name !== undefined && column === undefined && split === undefined)
+    return parts.store.write((tx) => renameList(tx, { ...place, name }), accountId);
+  return changeColumn({ ...place, column, split, name }, parts);
 }
 
 async function start(request: StartListRequest, parts: ListActionsParts): Promise<StartAnswer> {
   const { caller, listId, idempotency, requestId, first } = request;
-  const { accountId } = caller;
+  const { accountId, mode } = caller;
   if (!isUuid(listId)) return { kind: 'list_not_found' };
   const now = parts.wallClock.now();
-  const surveyed = await findList(parts.store.read, { accountId, listId });
+  const surveyed = await findList(parts.store.read, { accountId, mode, listId });
   if (surveyed === undefined) return { kind: 'list_not_found' };
   const order = {
     accountId,
+    mode,
     key: reservingKeyOf(caller),
     listId,
     scope: await readStartScope(parts.store.read, surveyed, first),
@@ -262,23 +267,28 @@ async function start(request: StartListRequest, parts: ListActionsParts): Promis
     deadlineMs: parts.listDeadlineMs,
     now,
   };
-  const answer = await parts.store.writeAlone(async (tx): Promise<StartListAnswer | Refused> => {
-    if (idempotency === undefined) return startList(tx, order);
-    const scope = { accountId, endpoint: 'task' as const, request: idempotency, now };
-    const earlier = await recall(tx, scope);
-    if (earlier.kind === 'answered') return { kind: 'started' };
-    if (earlier.kind !== 'new') return earlier;
-    const attempt = { accountId, key: idempotency.key, attempt: requestId };
-    await begin(tx, { ...scope, attempt: requestId, processId: null, expiresAt: now + attemptMs });
-    const started = await startList(tx, order);
-    if (started.kind === 'started') await finish(tx, { ...attempt, answer: listId, now });
-    else await forget(tx, attempt);
-    return started;
-  }, accountId);
-  if (answer.kind !== 'started') return answer;
+  const answer = await parts.store.writeAlone(
+    async (tx): Promise<StartListAnswer | Refused | { kind: 'replayed' }> => {
+      if (idempotency === undefined) return startList(tx, order);
+      const scope = { accountId, endpoint: 'task' as const, request: idempotency, now };
+      const earlier = await recall(tx, scope);
+      if (earlier.kind === 'answered') return { kind: 'replayed' };
+      if (earlier.kind !== 'new') return earlier;
+      const attempt = { accountId, key: idempotency.key, attempt: requestId };
+      await begin(tx, { ...scope, attempt: requestId, processId: null, expiresAt: now + attemptMs });
+      const started = await startList(tx, order);
+      if (started.kind === 'started') await finish(tx, { ...attempt, answer: listId, now });
+      else await forget(tx, attempt);
+      return started;
+    },
+    accountId,
+  );
+  if (answer.kind !== 'started' && answer.kind !== 'replayed') return answer;
   parts.wake();
   await planAhead(parts.store, { accountId, listId, now });
   parts.wake();
-  const list = await findList(parts.store.read, { accountId, listId });
-  return list === undefined ? { kind: 'list_not_found' } : { kind: 'started', list };
+  const list = await findList(parts.store.read, { accountId, mode, listId });
+  return list === undefined
+    ? { kind: 'list_not_found' }
+    : { kind: 'started', list, replayed: answer.kind === 'replayed' };
 }

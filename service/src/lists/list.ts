@@ -72,16 +72,22 @@ export function selectLists(db: Kysely<Schema>) {
     .select('api_key.name as key_name');
 }
 
-const find = statement((db, arg: { account: string; list: string }) =>
-  selectLists(db).where('list.id', '=', arg.list).where('list.account_id', '=', arg.account),
+/** Whose a list is: an account's, and in it the live keys' or the test keys'. */
+export type ListOwner = { accountId: string; mode: List['mode'] };
+
+const find = statement((db, arg: { account: string; mode: List['mode']; list: string }) =>
+  selectLists(db)
+    .where('list.id', '=', arg.list)
+    .where('list.account_id', '=', arg.account)
+    .where('list.mode', '=', arg.mode),
 );
 
-/** The list of this account; none where it is being received, was deleted, or is somebody else's. */
+/** Finds nothing if the list is being received, was deleted, is of the other mode, or is somebody else's. */
 export async function findList(
   reader: Reader,
-  { accountId, listId }: { accountId: string; listId: string },
+  { accountId, mode, listId }: ListOwner & { listId: string },
 ): Promise<List | undefined> {
-  const row = await reader.first(find, { account: accountId, list: listId });
+  const row = await reader.first(find, { account: accountId, mode, list: listId });
   if (row === undefined || row.state === 'receiving' || row.state === 'deleted') return undefined;
   return toList(row);
 }

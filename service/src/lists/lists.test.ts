@@ -56,16 +56,16 @@ async function openListFixture(database: (typeof oneDatabase)[number], credits =
     return listId;
   }
   const now = () => time.wallClock.now();
-  const order = (listId: string) => ({ accountId, listId, now: now() });
+  const order = (listId: string) => ({ accountId, mode: 'live' as const, listId, now: now() });
   return {
     ...tasks,
     taskParts: tasks.parts,
     parts,
     inPieces,
     upload,
-    list: async (listId: string) => (await findList(store.read, { accountId, listId }))!,
+    list: async (listId: string) => (await findList(store.read, order(listId)))!,
     start: async (listId: string, first?: number) => {
-      const list = (await findList(store.read, { accountId, listId }))!;
+      const list = (await findList(store.read, order(listId)))!;
       const scope = await readStartScope(store.read, list, first);
       const key = { id: 'key', capped: false };
       const starting = { ...order(listId), key, scope, requestId: randomUUID(), deadlineMs: 24 * hourMs };
@@ -93,12 +93,12 @@ async function openListFixture(database: (typeof oneDatabase)[number], credits =
       return ran;
     },
     download: async (listId: string, rows = 'all') => {
-      const list = (await findList(store.read, { accountId, listId }))!;
+      const list = (await findList(store.read, order(listId)))!;
       const choice = readRowChoice(rows, { roles: true })!;
       return textOf(writeDownload(store.read, list, { choice, format: 'csv' }));
     },
     progress: async (listId: string) =>
-      readProgress(store.read, (await findList(store.read, { accountId, listId }))!, now()),
+      readProgress(store.read, (await findList(store.read, order(listId)))!, now()),
   };
 }
 

@@ -1,12 +1,15 @@
 import { statement, type Reader } from '../db/statement.ts';
-import { selectLists, toList, type List } from './list.ts';
+import { selectLists, toList, type List, type ListOwner } from './list.ts';
 
-/** The lists of an account, the newest first. */
+/** The lists of an account in one mode, the newest first. */
 export type ListPlace = { createdAt: number; listId: string };
 
-const findPage = statement((db, arg: { account: string; at: number; list: string; limit: number }) =>
+type Page = { account: string; mode: List['mode']; at: number; list: string; limit: number };
+
+const findPage = statement((db, arg: Page) =>
   selectLists(db)
     .where('list.account_id', '=', arg.account)
+    .where('list.mode', '=', arg.mode)
     .where('list.state', 'not in', ['receiving', 'deleted'])
     .where((eb) => eb(eb.refTuple('list.created_at', 'list.id'), '<', eb.tuple(arg.at, arg.list)))
     .orderBy('list.created_at', 'desc')
@@ -16,11 +19,11 @@ const findPage = statement((db, arg: { account: string; at: number; list: string
 
 export async function readLists(
   reader: Reader,
-  { accountId, limit, after }: { accountId: string; limit: number; after: ListPlace | undefined },
+  { accountId, mode, limit, after }: ListOwner & { limit: number; after: ListPlace | undefined },
 ): Promise<{ lists: List[]; next: ListPlace | undefined }> {
   const { createdAt: at, listId: list } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, listId: '' };
   // One more than is shown, to know whether there is a next page.
-  const rows = await reader.all(findPage, { account: accountId, at, list, limit: limit + 1 });
+  const rows = await reader.all(findPage, { account: accountId, mode, at, list, limit: limit + 1 });
   const lists = rows.slice(0, limit).map(toList);
   const last = lists.at(-1);
   const next =

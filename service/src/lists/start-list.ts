@@ -2,15 +2,14 @@ import type { ReservingKey } from '../credits/daily-cap.ts';
 import { reserve, type ReserveRefusal } from '../credits/reserve.ts';
 import { othersFirst } from '../db/others-first.ts';
 import { statement, type Reader, type Tx } from '../db/statement.ts';
-import { findList, type List } from './list.ts';
+import { findList, type List, type ListOwner } from './list.ts';
 import { planTasks } from './plan-tasks.ts';
 
 /**
  * Starts a surveyed list: reserves a credit for every address that it checks and hands the first of them to tasks. One
  * transaction, so that a running list is never without its credits.
  */
-type StartListOrder = {
-  accountId: string;
+type StartListOrder = ListOwner & {
   /** The key that starts it. */
   key: ReservingKey;
   listId: string;

@@ -1,6 +1,6 @@
 import { statement, type Tx } from '../db/statement.ts';
 import { endList } from './end-list.ts';
-import { findList, type List } from './list.ts';
+import { findList, type List, type ListOwner } from './list.ts';
 import { planTasks } from './plan-tasks.ts';
 import { absorbTask } from './settle-list-task.ts';
 import { writeListEvent } from './write-list-event.ts';
@@ -9,7 +9,7 @@ import { writeListEvent } from './write-list-event.ts';
 export type StopListAnswer =
   { kind: 'done' } | { kind: 'list_not_found' } | { kind: 'wrong_state'; state: List['state'] };
 
-export type ListOrder = { accountId: string; listId: string; now: number };
+export type ListOrder = ListOwner & { listId: string; now: number };
 
 const writeState = statement((db, arg: { list: string; state: List['state'] }) =>
   db.updateTable('list').set({ state: arg.state }).where('id', '=', arg.list),

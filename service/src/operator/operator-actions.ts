@@ -5,8 +5,8 @@ import {
   type FindAccountsRequest,
 } from '../accounts/find-accounts.ts';
 import { createAccount, type AccountRequest, type Plan } from '../accounts/create-account.ts';
-import { setPlan } from '../accounts/set-plan.ts';
-import { setRate } from '../accounts/set-rate.ts';
+import { writeAccountPlan } from '../accounts/set-plan.ts';
+import { writeAccountRate } from '../accounts/set-rate.ts';
 import { listChanges, type AuditEntry } from '../audit-log/list-changes.ts';
 import { grantCredits, type GrantCreditsAnswer, type GrantCreditsRequest } from '../credits/grant-credits.ts';
 import { unfreezeAccount } from '../credits/unfreeze-account.ts';
@@ -96,8 +96,11 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
     },
     changeAccount: async ({ accountId, plan, requestsPerMinute }) => {
       const changing = inTime();
-      if (plan !== undefined) await setPlan({ accountId, plan }, changing);
-      if (requestsPerMinute !== undefined) await setRate({ accountId, requestsPerMinute }, changing);
+      const change = { accountId, actor: changing.actor, now: changing.wallClock.now() };
+      await changing.store.write(async (tx) => {
+        if (plan !== undefined) await writeAccountPlan(tx, { ...change, plan });
+        if (requestsPerMinute !== undefined) await writeAccountRate(tx, { ...change, requestsPerMinute });
+      }, accountId);
       return findAccount(accountId, changing);
     },
     unfreeze: async (request) => {

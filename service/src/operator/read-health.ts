@@ -1,6 +1,7 @@
-import { providerTable, type Clock, type Engine } from '@mailproof/engine';
+import { providerTable, type Cidr, type Clock, type Engine } from '@mailproof/engine';
 import { readVerdictCounts, type CountedVerdicts } from '../statistics/read-verdict-counts.ts';
 import { readTaskQueue } from '../tasks/read-task-queue.ts';
+import { readProxyProblem } from './proxy-notice.ts';
 import { readProcesses, type ReadProcessesParts, type RunningProcess } from './read-processes.ts';
 
 /**
@@ -14,6 +15,8 @@ export type Health = {
   queue: Awaited<ReturnType<typeof readTaskQueue>>;
   processes: RunningProcess[];
   engine: EngineFigures;
+  /** What is wrong with the trusted proxies, and what to do, if anything is. */
+  proxyProblem: string | undefined;
 };
 
 /** A host, provider or network that is left alone for now, as far as the answering process knows. */
@@ -46,6 +49,7 @@ export type ReadHealthParts = ReadProcessesParts & {
   engine: Pick<Engine, 'counts' | 'health'>;
   /** The engine's clock, by which it tells how long a host is left alone. */
   clock: Pick<Clock, 'now'>;
+  trustedProxies: readonly Cidr[];
 };
 
 /** The most that one page holds; those that are left alone longest come first. */
@@ -65,6 +69,7 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
     routes: routes.map((route) => routeHealth(route, now)),
     queue: await readTaskQueue(parts),
     processes: await readProcesses(parts),
+    proxyProblem: await readProxyProblem(parts),
     engine: {
       ...engine.counts(),
       conversationsOpen: conversations.open,

@@ -80,7 +80,6 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
             find: (address) => findingsOf(answerTo(address)),
             isDisposableMailHost: () => false,
             isParkedMailHost: () => false,
-            close: () => undefined,
           },
           mailRoutes: {
             find: async (address, until) => {

@@ -75,17 +75,38 @@ test('ten thousand clients are known, and the one who was quiet for longest is f
   assert.equal(waits('second'), 0);
 });
 
-test('the right key ends its own row and no other: with a key of his own nobody goes on guessing', () => {
+test('the right key forgives its own failures and no others: with a key of their own nobody goes on guessing', () => {
   const { fail, waits, succeed } = setUp();
-  fail('a', 2, 'token');
-  fail('a', 2, 'key theirs');
+  fail('a', 4, 'key theirs');
   succeed('a', 'key own');
-  fail('a', 1, 'token');
-  assert.equal(waits('a', 'token'), 1);
-  assert.equal(waits('a', 'key own'), 1);
+  fail('a', 1, 'key theirs');
+  assert.equal(waits('a', 'key theirs'), 1);
+  assert.equal(waits('a', 'key own'), 1, 'keys are of one kind');
 });
 
-test('the right token ends the row of wrong ones, and leaves that of wrong keys', () => {
+test('credentials of different kinds count apart, and success of one never forgives another', () => {
+  const kinds = ['token', 'metrics', 'provider', 'key', 'enrolment one'] as const;
+  for (const kind of kinds) {
+    const { fail, waits, succeed } = setUp();
+    fail('a', 5, kind);
+    for (const other of kinds) if (other !== kind) succeed('a', other);
+    assert.equal(waits('a', kind), 1, kind);
+  }
+});
+
+test('a prober that repeats its enrolment forgives no wrong token, and never keeps the right one out', () => {
+  const { time, fail, waits, succeed } = setUp();
+  fail('a', 5, 'token');
+  for (let n = 0; n < 200; n += 1) succeed('a', 'enrolment own');
+  assert.equal(waits('a', 'token'), 1);
+  time.advance(1_000);
+  succeed('a', 'token');
+  fail('b', 5, 'enrolment wrong');
+  assert.equal(waits('b', 'enrolment own'), 1, 'nor does it forgive wrong tokens of its own kind');
+  succeed('b', 'token');
+});
+
+test('the right token ends the row of wrong ones', () => {
   const { time, fail, waits, succeed } = setUp();
   fail('a', 4, 'token');
   succeed('a', 'token');
@@ -93,10 +114,7 @@ test('the right token ends the row of wrong ones, and leaves that of wrong keys'
   assert.equal(waits('a', 'token'), 1);
   time.advance(1_000);
   succeed('a', 'token');
-  fail('a', 4, 'key');
-  succeed('a', 'token');
-  fail('a', 1, 'key');
-  assert.equal(waits('a', 'token'), 1);
+  fail('a', 5, 'token');
 });
 
 test('a hundred wrong tokens a minute, from however many clients; then all wait, but for who had the right one', () => {

@@ -2,8 +2,11 @@ import { createBoundedCache, type Clock } from '@mailproof/engine';
 
 /**
  * Slows down guessing, whichever way a credential is presented. After five wrong attempts in a row from one client, each
- * further one has to wait: at first a second, then twice as long each time, up to a minute. The right key or token ends
- * its own row and no other: whoever has a key of his own cannot go on guessing the operator's token with its help.
+ * further one has to wait: at first a second, then twice as long each time, up to a minute.
+ *
+ * Credentials of different kinds count apart: wrong keys, or probers that fail to enrol, never keep the right token out.
+ * The right credential forgives its own wrong attempts and no others: nobody goes on guessing the operator's token, or
+ * another's key, with the help of a credential of their own.
  *
  * Wrong tokens are counted in all as well, because a guesser may have many addresses. That never keeps out a client
  * that had the right one within a day.
@@ -16,8 +19,12 @@ export type SignIns = {
   begin(client: string, credential: SignInCredential): SignInAttempt;
 };
 
-/** The operator's token, that of the metrics, what a provider sent, or a key by its public id; `key` alone stands for what has none. */
-export type SignInCredential = 'token' | 'metrics' | 'provider' | 'key' | `key ${string}`;
+/**
+ * A credential by its kind, and by which one it is if there are many of its kind: the public id of a key (`key` alone
+ * stands for what has none) or a digest of the token that a prober enrols with.
+ */
+export type SignInCredential =
+  'token' | 'metrics' | 'provider' | 'key' | `key ${string}` | `enrolment ${string}`;
 
 export type SignInAttempt = { kind: 'try'; succeeded: () => void } | { kind: 'wait'; seconds: number };
 
@@ -27,26 +34,28 @@ const longestWaitMs = 60_000;
 const mostFailures = freeFailures + 6;
 /** A client that has not tried for this long starts again from zero. */
 const forgetAfterMs = 3_600_000;
-const clientsKnown = 10_000;
+const rowsKnown = 10_000;
 
-/** What failed in a row, and when the last did. */
+/** Credentials of one kind that failed in a row, and when the last did. */
 type Row = { failures: readonly SignInCredential[]; lastAt: number };
 
 const noFailures: Row = { failures: [], lastAt: -Infinity };
 
 export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns {
-  const clients = createBoundedCache<Row>({ clock, maxEntries: clientsKnown });
+  /** By kind of credential and client. */
+  const rows = createBoundedCache<Row>({ clock, maxEntries: rowsKnown });
   const wrongTokens = createWrongTokenCount(clock);
 
-  function keep(client: string, row: Row): void {
-    if (row.failures.length === 0) clients.delete(client);
-    else clients.set(client, row, forgetAfterMs);
+  function keep(place: string, row: Row): void {
+    if (row.failures.length === 0) rows.delete(place);
+    else rows.set(place, row, forgetAfterMs);
   }
 
   return {
     begin: (client, credential) => {
       const now = clock.now();
-      const before = clients.get(client) ?? noFailures;
+      const place = `${kindOf(credential)} ${client}`;
+      const before = rows.get(place) ?? noFailures;
       const waitMs = Math.max(
         before.lastAt + waitAfter(before.failures.length) - now,
         credential === 'token' ? wrongTokens.waitMs(client) : 0,
@@ -54,12 +63,12 @@ export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns
       if (waitMs > 0) return { kind: 'wait', seconds: Math.ceil(waitMs / 1_000) };
 
       if (credential === 'token') wrongTokens.begin();
-      keep(client, { failures: [...before.failures, credential].slice(-mostFailures), lastAt: now });
+      keep(place, { failures: [...before.failures, credential].slice(-mostFailures), lastAt: now });
       return {
         kind: 'try',
         succeeded: () => {
-          const { failures, lastAt } = clients.get(client) ?? noFailures;
-          keep(client, {
+          const { failures, lastAt } = rows.get(place) ?? noFailures;
+          keep(place, {
             failures: failures.filter((failed) => failed !== credential),
             lastAt: lastAt === now ? before.lastAt : lastAt,
           });
@@ -68,6 +77,10 @@ export function createSignIns({ clock }: { clock: Pick<Clock, 'now'> }): SignIns
       };
     },
   };
+}
+
+function kindOf(credential: SignInCredential): string {
+  return credential.split(' ', 1)[0] ?? '';
 }
 
 function waitAfter(failures: number): number {

@@ -26,6 +26,7 @@ import { createAuthenticate } from '../keys/authenticate.ts';
 import { startKeyUses } from '../keys/note-key-uses.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
+import { createProxyNotice } from '../operator/proxy-notice.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
 import type { EgressKeeper } from '../probers/keep-egress.ts';
@@ -115,7 +116,10 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     overloadGuard,
     rateLimits: createRateLimits({ ...config, clock }),
     readiness: createReadiness(parts),
-    clientAddress: createClientAddress(config.trustedProxies),
+    clientAddress: createClientAddress(
+      config.trustedProxies,
+      createProxyNotice({ ...parts, processId: registry.ownId }),
+    ),
     newRequestId: () => timeOrderedId(wallClock.now()),
     hashAddress: createAddressHash(readLogSecret(config.dataDir)),
     logger,
@@ -171,7 +175,10 @@ const storedTasks = {
   isStored: (answer: CreateTaskAnswer) => answer.kind === 'created' && !answer.replayed,
 };
 
-type ConsoleParts = Omit<OperatorActionsParts, 'startedAt'> & { store: Store; clock: Clock };
+type ConsoleParts = Omit<OperatorActionsParts, 'startedAt' | 'trustedProxies'> & {
+  store: Store;
+  clock: Clock;
+};
 
 /** What the console and the admin API need: sessions, the actions of accounts and of the operator, the files. */
 function consoleParts(config: Config, parts: ConsoleParts) {
@@ -190,7 +197,11 @@ function consoleParts(config: Config, parts: ConsoleParts) {
     people: createPeopleActions({ ...parts, operators }),
     signIns: createSignIns(parts),
     account: createAccountActions(parts),
-    operator: createOperatorActions({ ...parts, startedAt: parts.wallClock.now() }),
+    operator: createOperatorActions({
+      ...parts,
+      trustedProxies: config.trustedProxies,
+      startedAt: parts.wallClock.now(),
+    }),
     basePath,
     consoleFiles: readConsoleFiles(consoleFolder, basePath),
   };

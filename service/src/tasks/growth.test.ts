@@ -133,6 +133,22 @@ for (const database of databases) {
       await close();
     });
 
+    it('a page of a test key does not pass by the live tasks of its account', async () => {
+      const fixture = await setUp([[past('aaaa', 3_000), 10]]);
+      const { store, execute, analyze, forget, seen, close } = fixture;
+      await execute(`update task set mode = 'test' where id in
+        (select id from task where status <> 'completed' order by created_at limit 3)`);
+      await analyze();
+      forget();
+      const page = { accountId: 'aaaa', mode: 'test', limit: 20, after: undefined } as const;
+      const { tasks } = await listTasks(page, { store, wallClock: { now: () => now } });
+      assert.equal(tasks.length, 3);
+      const [asked] = seen();
+      assert.ok(asked);
+      assert.match((await planOf(fixture, asked)).join('\n'), /test_task_by_time/);
+      await close();
+    });
+
     it('pages of lists and accounts follow their order', async () => {
       const { store, execute, analyze, forget, assertFlat, close } = await setUp([[past('aaaa', 1), 1]]);
       const numbers = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)';
@@ -146,9 +162,10 @@ for (const database of databases) {
       const { next } = await findAccounts({ limit: 20, after: undefined, search: undefined }, { store });
       assert.ok(next !== undefined);
       await findAccounts({ limit: 20, after: next, search: undefined }, { store });
-      const lists = await readLists(store.read, { accountId: 'aaaa', limit: 20, after: undefined });
+      const owner = { accountId: 'aaaa', mode: 'test' } as const;
+      const lists = await readLists(store.read, { ...owner, limit: 20, after: undefined });
       assert.ok(lists.next !== undefined);
-      await readLists(store.read, { accountId: 'aaaa', limit: 20, after: lists.next });
+      await readLists(store.read, { ...owner, limit: 20, after: lists.next });
       await assertFlat(21, /on api_key/);
       await close();
     });

@@ -6,8 +6,8 @@ import { presentResults } from './present-results.ts';
 import { isUuid } from '../is-uuid.ts';
 
 /**
- * A task as its owner sees it. Every query carries the account, so that another account's task, an expired
- * one and one that never was cannot be told apart.
+ * A task as its owner sees it. Every query carries the account and the mode of the key. Another account's task, one of
+ * the other mode, an expired one and an unknown id have the same answer.
  */
 export type ReadTaskAnswer =
   | {
@@ -24,9 +24,15 @@ export type ReadTaskAnswer =
     }
   | { kind: 'task_not_found' };
 
-export type ReadTaskRequest = { caller: Pick<Caller, 'accountId'>; taskId: string; explain: boolean };
+export type ReadTaskRequest = {
+  caller: Pick<Caller, 'accountId' | 'mode'>;
+  taskId: string;
+  explain: boolean;
+};
 
-const findTask = statement((db, arg: { task: string; account: string; now: number }) =>
+type TaskKey = { task: string; account: string; mode: Caller['mode']; now: number };
+
+const findTask = statement((db, arg: TaskKey) =>
   db
     .selectFrom('task')
     .leftJoin('hold', (join) =>
@@ -36,6 +42,7 @@ const findTask = statement((db, arg: { task: string; account: string; now: numbe
     .select(['hold.state as hold_state', 'hold.credits as hold_credits', 'hold.charged as hold_charged'])
     .where('task.id', '=', arg.task)
     .where('task.account_id', '=', arg.account)
+    .where('task.mode', '=', arg.mode)
     .where('task.list_id', 'is', null)
     .where((eb) => eb.or([eb('task.expires_at', 'is', null), eb('task.expires_at', '>', arg.now)])),
 );
@@ -45,7 +52,7 @@ export async function readTask(
   { store, wallClock }: { store: Pick<Store, 'read'>; wallClock: WallClock },
 ): Promise<ReadTaskAnswer> {
   if (!isUuid(taskId)) return { kind: 'task_not_found' };
-  const key = { task: taskId, account: caller.accountId, now: wallClock.now() };
+  const key = { task: taskId, account: caller.accountId, mode: caller.mode, now: wallClock.now() };
   const task = await store.read.first(findTask, key);
   if (task === undefined) return { kind: 'task_not_found' };
   const { name, status, total, checked } = task;

@@ -57,10 +57,10 @@ for (const database of databases) {
       );
       const outsider = { accountId, actor: 'key:other' as const };
       const { actions } = fixture;
-      assert.deepEqual(await actions.list(accountId), []);
-      assert.equal(await actions.read({ accountId, webhookId }), undefined);
+      assert.deepEqual(await actions.list({ accountId, mode: 'live' }), []);
+      assert.equal(await actions.read({ accountId, mode: 'live', webhookId }), undefined);
       assert.equal(
-        await actions.deliveries({ accountId, webhookId }, { limit: 9, before: undefined }),
+        await actions.deliveries({ accountId, mode: 'live', webhookId }, { limit: 9, before: undefined }),
         undefined,
       );
       for (const refused of [

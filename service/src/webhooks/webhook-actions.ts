@@ -29,7 +29,7 @@ import {
 
 /** What an account may see and do of its webhooks, over the API and the command line alike. */
 export type WebhookActions = {
-  list(accountId: string): Promise<StoredWebhook[]>;
+  list(viewer: Viewer): Promise<StoredWebhook[]>;
   read(place: WebhookPlace): Promise<StoredWebhook | undefined>;
   create(owner: Owner, webhook: WebhookSettings): Promise<CreateWebhookAnswer | InvalidUrl>;
   change(owner: Owner, webhookId: string, wish: WebhookWish): Promise<ChangeWebhookAnswer | InvalidUrl>;
@@ -44,7 +44,13 @@ export type WebhookActions = {
   ): Promise<{ deliveries: StoredDelivery[]; next: string | undefined } | undefined>;
 };
 
-type WebhookPlace = { accountId: string; webhookId: string };
+/**
+ * Who looks. Endpoints belong to live mode: only live keys make them, and a test key sees none. They are told of
+ * events in both modes; `mode` in the event says which.
+ */
+type Viewer = { accountId: string; mode: 'live' | 'test' };
+
+type WebhookPlace = Viewer & { webhookId: string };
 
 type WebhookSettings = Omit<NewWebhook, 'accountId' | 'actor' | 'now'>;
 
@@ -76,10 +82,12 @@ export function createWebhookActions(parts: WebhookActionsParts): WebhookActions
     wake();
     return answer;
   };
+  const find = async (place: WebhookPlace) =>
+    place.mode === 'live' ? findWebhook(store.read, place) : undefined;
   const urlOf = (text: string) => readEndpointUrl(text, parts);
   return {
-    list: (accountId) => readWebhooks(store.read, accountId),
-    read: (place) => findWebhook(store.read, place),
+    list: async ({ accountId, mode }) => (mode === 'live' ? readWebhooks(store.read, accountId) : []),
+    read: find,
     create: async ({ accountId, actor }, webhook) => {
       const url = urlOf(webhook.url);
       if (url === undefined) return { kind: 'invalid_webhook_url' };
@@ -100,6 +108,6 @@ export function createWebhookActions(parts: WebhookActionsParts): WebhookActions
     sendAgain: (owner, webhookId, deliveryId) =>
       write(owner, webhookId, (tx, order) => sendAgain(tx, order, deliveryId)),
     deliveries: async (place, { limit, before }) =>
-      (await findWebhook(store.read, place)) && readDeliveries(store.read, { ...place, limit, before }),
+      (await find(place)) && readDeliveries(store.read, { ...place, limit, before }),
   };
 }

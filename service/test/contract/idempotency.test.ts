@@ -34,12 +34,17 @@ describe('POST single', () => {
   test('a repeat gets the first answer, asks nobody and charges nothing', async () => {
     const body = { email: 'alive@plain.test' };
     const first = await verify('one', body);
+    assert.deepEqual(
+      [first.headers['x-credits-used'], first.headers['idempotent-replayed']],
+      ['1', undefined],
+    );
     const balance = await service.balance(account);
     const { connections } = service.world.counts.smtp;
     for (const same of [body, { email: ' alive@plain.test', other: true }]) {
       const repeat = await verify('one', same);
       assert.deepEqual([repeat.status, repeat.body], [200, first.body]);
-      assert.equal(repeat.headers['x-credits-used'], '0');
+      const { 'x-credits-used': credits, 'idempotent-replayed': replayed } = repeat.headers;
+      assert.deepEqual([credits, replayed], [first.headers['x-credits-used'], 'true']);
     }
     assert.deepEqual(await service.balance(account), balance);
     assert.equal(service.world.counts.smtp.connections, connections);
@@ -90,7 +95,12 @@ describe('POST bulk', () => {
     const [id] = ids;
     await service.client.readTaskUntil(account.key, id, (task) => task.body['status'] === 'completed');
     assert.equal((await service.balance(account)).spent, before.spent + 2);
-    assert.deepEqual((await create('twenty', body)).body, created[0]?.body);
+    const repeat = await create('twenty', body);
+    assert.deepEqual(repeat.body, created[0]?.body);
+    assert.deepEqual(
+      [repeat.headers['x-credits-used'], repeat.headers['idempotent-replayed']],
+      [created[0]?.headers['x-credits-used'], 'true'],
+    );
   });
 
   test('422 with another list, another name or another order', async () => {

@@ -81,19 +81,23 @@ test('any other local part is safe, and what is no address is refused as ever', 
   assert.equal(body['count_rejected_emails'], 1);
 });
 
-test('explain works, and idempotency keys are not mixed up with those of live keys', async () => {
+test('explain works, and the idempotency keys of test keys and live keys are apart', async () => {
   const path = '/api/v1/email-verification?explain=true';
   const { body } = await service.client.verify(key, 'inbox_full@example.com', { path });
   assert.ok('explanation' in body);
   const headers = { 'idempotency-key': 'both' };
   assert.equal((await service.client.verify(key, 'safe@example.com', { headers })).status, 200);
-  const live = await service.client.verify(service.first.key, 'safe@example.com', { headers });
-  assert.deepEqual([live.status, live.body['reason']], [422, 'idempotency_mismatch']);
+  const repeat = await service.client.verify(key, 'safe@example.com', { headers });
+  assert.deepEqual([repeat.status, repeat.headers['idempotent-replayed']], [200, 'true']);
+  const live = await service.client.verify(service.first.key, 'not an address', { headers });
+  assert.deepEqual([live.status, live.body['reason']], [400, 'invalid_email'], 'not a mismatch');
 });
 
-test('a task of a test key is read with either key of the account', async () => {
+test('a task of a test key is read with a test key, and is not found with a live one', async () => {
   const created = await service.client.createTask(key, { emails: ['nobody'] });
-  assert.equal((await service.client.readTask(service.first.key, created.body['task_id'])).status, 200);
+  const taskId = created.body['task_id'];
+  assert.equal((await service.client.readTask(key, taskId)).status, 200);
+  assert.equal((await service.client.readTask(service.first.key, taskId)).status, 404);
 });
 
 test('no credit was moved and no packet was sent', async () => {

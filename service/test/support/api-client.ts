@@ -40,6 +40,11 @@ export type Answered = {
   bytes: string;
 };
 
+/** Credits that this very request was charged: a replay says what the first one was, and is charged nothing. */
+export function chargedBy({ creditsUsed, headers }: Pick<Answered, 'creditsUsed' | 'headers'>): number {
+  return headers['idempotent-replayed'] === undefined ? Number(creditsUsed) : 0;
+}
+
 /** An answer that came whole, or none: a connection that broke before the last byte acknowledges nothing. */
 export type Answer = Answered | { kind: 'lost'; why: string };
 

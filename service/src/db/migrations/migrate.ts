@@ -21,7 +21,8 @@ import { rates } from './0016-rates.ts';
 import { people } from './0017-people.ts';
 import { waitingAddresses } from './0018-waiting-addresses.ts';
 import { openHolds } from './0019-open-holds.ts';
-import { boundedProbers } from './0025-bounded-probers.ts';
+import { boundedProbers } from './0020-bounded-probers.ts';
+import { modes } from './0021-modes.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -54,6 +55,7 @@ const migrations: readonly Migration[] = [
   waitingAddresses,
   openHolds,
   boundedProbers,
+  modes,
 ];
 
 type MigrateAnswer =

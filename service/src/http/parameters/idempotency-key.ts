@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { contractLimits } from '@mailproof/client';
+import type { FastifyReply } from 'fastify';
 
 type ReadIdempotencyKey = { kind: 'absent' } | { kind: 'present'; key: string } | { kind: 'malformed' };
 
@@ -9,6 +10,17 @@ export function readIdempotencyKey(header: string | string[] | undefined): ReadI
   if (typeof header !== 'string' || header.length > contractLimits.idempotencyKeyCharacters)
     return { kind: 'malformed' };
   return /^[\x21-\x7e]+$/.test(header) ? { kind: 'present', key: header } : { kind: 'malformed' };
+}
+
+/** Names the request in its mode: what a test key has sent never stands in the way of a live one. */
+export function keyInMode(key: string, mode: 'live' | 'test'): string {
+  // No key of a client has a blank in it.
+  return mode === 'live' ? key : `test ${key}`;
+}
+
+/** Says that the answer was given before, so that a client which counts credits counts them once. */
+export function markReplay(reply: FastifyReply, isReplay: boolean): FastifyReply {
+  return isReplay ? reply.header('idempotent-replayed', 'true') : reply;
 }
 
 /**

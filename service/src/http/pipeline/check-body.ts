@@ -2,6 +2,7 @@ import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { parseBody } from './parse-body.ts';
+import { isApiUrl } from './paths.ts';
 import { contextOf } from './request-context.ts';
 
 /** Hands the body to the framework. What is wrong with one goes to the log, where whoever tries the API first looks. */
@@ -10,6 +11,10 @@ export function readBody(
   bytes: Buffer,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
+  if (bytes.length === 0 && !needsBody(request)) {
+    done(null);
+    return;
+  }
   const read = parseBody(request.headers, bytes);
   if (read.kind === 'read') {
     done(null, read.body);
@@ -17,6 +22,12 @@ export function readBody(
   }
   contextOf(request).fault = read.fault;
   done(invalidBody());
+}
+
+/** Many clients name a content type with every request, those without a body included. */
+function needsBody({ method, url, routeOptions }: FastifyRequest): boolean {
+  const isPlain = method === 'DELETE' || isApiUrl(url);
+  return !isPlain || routeOptions.schema?.body !== undefined;
 }
 
 /**

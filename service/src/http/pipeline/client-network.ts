@@ -10,12 +10,20 @@ import type { FastifyRequest } from 'fastify';
  * are trusted. `X-Forwarded-For` and `Forwarded` (RFC 7239) say the same; where they do not, one of them came from the
  * client and was passed on, and neither is believed.
  */
-export function createClientAddress(trusted: readonly Cidr[]): (request: ForwardedRequest) => string {
+export function createClientAddress(
+  trusted: readonly Cidr[],
+  /** Told of every peer that names a client without being trusted. */
+  noticeUntrusted: (peer: string) => void = () => undefined,
+): (request: ForwardedRequest) => string {
   const isTrusted = (address: string): boolean => isInBlocks(trusted, address);
   return ({ raw, headers }) => {
     const peer = plainAddress(raw.socket.remoteAddress ?? '');
     const { 'x-forwarded-for': usual, forwarded } = headers;
-    if ((usual === undefined && forwarded === undefined) || !isTrusted(peer)) return peer;
+    if (usual === undefined && forwarded === undefined) return peer;
+    if (!isTrusted(peer)) {
+      noticeUntrusted(peer);
+      return peer;
+    }
     const named = [
       ...(usual === undefined ? [] : [textOf(usual).split(',')]),
       ...(forwarded === undefined ? [] : [forwardedFor(textOf(forwarded))]),

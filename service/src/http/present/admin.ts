@@ -79,6 +79,7 @@ export function presentHealth(health: Health): ServiceHealth {
       started_at: isoTimeOrNull(startedAt),
       seen_at: isoTime(seenAt),
     })),
+    proxy_problem: health.proxyProblem ?? null,
     engine: {
       dns_queries: engine.dnsQueries,
       dialled: engine.dialled,

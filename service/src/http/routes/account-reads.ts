@@ -29,7 +29,7 @@ const ledgerRoute = {
   operationId: 'readLedger',
   summary: 'The ledger, with the balance after each entry',
   description:
-    'Every credit that was granted, reserved, charged or released, newest first. Nothing in it is ever changed.',
+    'Every credit that was granted, reserved, charged or released, newest first. Nothing in it is ever changed. The sandbox moves no credits, so a test key finds no entries.',
   querystring: pageQuery,
   response: {
     200: { ...ledgerPageSchema, headers },
@@ -41,7 +41,7 @@ const usageRoute = {
   ...described,
   operationId: 'readUsage',
   summary: 'Credits reserved, charged and released by day',
-  description: 'Days are those of UTC; days without use are there too.',
+  description: 'Days are those of UTC; days without use are there too. With a test key all figures are 0.',
   querystring: usageQuery,
   response: { 200: { ...usageSchema, headers }, ...errorResponses(['invalid_request', ...accountReasons]) },
 };
@@ -51,7 +51,7 @@ const tasksRoute = {
   operationId: 'listTasks',
   summary: 'Tasks that are still kept',
   description:
-    'Tasks of all keys of the account, newest first. A task is kept for 15 days after its completion, unless the operator set another time.',
+    'Tasks of all keys of the account that have the mode of the key in use, newest first. A task is kept for 15 days after its completion, unless the operator set another time.',
   querystring: pageQuery,
   response: {
     200: { ...taskPageSchema, headers },
@@ -75,10 +75,10 @@ export function addAccountReads(server: ApiServer, { parts, authenticateRequest 
     schema: ledgerRoute,
     onRequest,
     handler: async (request, reply) => {
-      const { accountId } = callerOf(request);
       const page = readPage(request.query, ledgerPlace);
       if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
-      const answer = await parts.account.ledger({ accountId, limit: page.limit, from: page.from });
+      const { limit, from } = page;
+      const answer = await parts.account.ledger(callerOf(request), { limit, from });
       if (answer.kind === 'no_such_place') return refuse(reply, 'invalid_request');
       const next = answer.next === undefined ? null : ledgerCursor(answer.next);
       return reply.code(200).send({ entries: answer.entries.map(presentEntry), next });
@@ -90,11 +90,10 @@ export function addAccountReads(server: ApiServer, { parts, authenticateRequest 
     schema: usageRoute,
     onRequest,
     handler: async (request, reply) => {
-      const { accountId } = callerOf(request);
       const { usageDays: most, usageDaysUsual: usual } = contractLimits;
       const days = readWhole(fieldsOf(request.query)['days'], { most, usual });
       if (days === undefined) return refuse(reply, 'invalid_request');
-      return reply.code(200).send({ days: await parts.account.usage({ accountId, days }) });
+      return reply.code(200).send({ days: await parts.account.usage(callerOf(request), days) });
     },
   });
   server.route({
@@ -103,10 +102,10 @@ export function addAccountReads(server: ApiServer, { parts, authenticateRequest 
     schema: tasksRoute,
     onRequest,
     handler: async (request, reply) => {
-      const { accountId } = callerOf(request);
       const page = readPage(request.query, taskPlace);
       if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
-      const { tasks, next } = await parts.account.tasks({ accountId, limit: page.limit, after: page.from });
+      const { limit, from: after } = page;
+      const { tasks, next } = await parts.account.tasks(callerOf(request), { limit, after });
       return reply.code(200).send({
         tasks: tasks.map(presentListedTask),
         next: next === undefined ? null : taskCursor(next),

@@ -1,7 +1,7 @@
 import type { ErrorReason } from '@mailproof/client';
 import type { CreateTaskAnswer } from '../../tasks/create-task.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
-import { hashRequest, readIdempotencyKey } from '../parameters/idempotency-key.ts';
+import { hashRequest, keyInMode, markReplay, readIdempotencyKey } from '../parameters/idempotency-key.ts';
 import { bulkPath } from '../pipeline/paths.ts';
 import { refuse, refuseSandbox } from '../pipeline/refuse.ts';
 import { callerOf, contextOf } from '../pipeline/request-context.ts';
@@ -52,14 +52,17 @@ export function addCreateBulkTask(server: ApiServer, { parts, authenticateReques
         idempotency:
           idempotencyKey.kind === 'absent'
             ? undefined
-            : { key: idempotencyKey.key, bodyHash: hashRequest('bulk', caller.mode, [emails, name ?? null]) },
+            : {
+                key: keyInMode(idempotencyKey.key, caller.mode),
+                bodyHash: hashRequest('bulk', caller.mode, [emails, name ?? null]),
+              },
       });
       if (answer.kind === 'sandbox_used_up') return refuseSandbox(reply, answer);
       if (answer.kind === 'key_limit_reached') return refuse(reply, answer.kind, answer.retryAfterSeconds);
       if (answer.kind !== 'created') return refuse(reply, creationRefusal(answer));
 
-      contextOf(request).creditsUsed = answer.creditsUsed;
-      return reply
+      contextOf(request).creditsUsed = answer.replayed ? 0 : answer.creditsUsed;
+      return markReplay(reply, answer.replayed)
         .code(201)
         .header('x-credits-used', String(answer.creditsUsed))
         .send(presentCreatedTask(answer));

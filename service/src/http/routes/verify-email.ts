@@ -3,7 +3,7 @@ import { parseAddress, trimAddress } from '@mailproof/engine';
 import type { ErrorReason, VerificationResult } from '@mailproof/client';
 import type { VerifyOneAnswer } from '../../verifications/verify-one.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
-import { hashRequest, readIdempotencyKey } from '../parameters/idempotency-key.ts';
+import { hashRequest, keyInMode, markReplay, readIdempotencyKey } from '../parameters/idempotency-key.ts';
 import { isObject } from '../pipeline/parse-body.ts';
 import { singlePath } from '../pipeline/paths.ts';
 import { refuse, refuseSandbox } from '../pipeline/refuse.ts';
@@ -27,7 +27,10 @@ const schema = {
   response: {
     200: {
       ...verificationResultSchema,
-      headers: { ...requestIdHeader, ...creditsHeader('1 when the result is conclusive, else 0') },
+      headers: {
+        ...requestIdHeader,
+        ...creditsHeader('1 when the result is conclusive, else 0; a replay repeats the first figure'),
+      },
     },
     ...errorResponses(['invalid_email', ...creationReasons]),
   },
@@ -60,7 +63,10 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
         idempotency:
           idempotencyKey.kind === 'absent'
             ? undefined
-            : { key: idempotencyKey.key, bodyHash: hashRequest('single', caller.mode, [email]) },
+            : {
+                key: keyInMode(idempotencyKey.key, caller.mode),
+                bodyHash: hashRequest('single', caller.mode, [email]),
+              },
         explain,
         signal: abortWhenClosed(reply.raw),
       });
@@ -68,13 +74,13 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
       if (answer.kind === 'key_limit_reached') return refuse(reply, answer.kind, answer.retryAfterSeconds);
       if (answer.kind !== 'verified') return refuse(reply, verificationRefusal(answer));
 
-      // The header says what this request was charged; a replay is charged nothing, whatever the first one was.
-      const creditsUsed = answer.replayed ? 0 : answer.creditsUsed;
-      contextOf(request).creditsUsed = creditsUsed;
+      const { creditsUsed, replayed } = answer;
+      // The header repeats what the first answer said, which the client may have lost; the log says what was charged now.
+      contextOf(request).creditsUsed = replayed ? 0 : creditsUsed;
       const result: VerificationResult = explain
         ? { ...answer.verdict, explanation: answer.explanation }
         : answer.verdict;
-      return reply.code(200).header('x-credits-used', String(creditsUsed)).send(result);
+      return markReplay(reply, replayed).code(200).header('x-credits-used', String(creditsUsed)).send(result);
     },
   });
 }

@@ -290,14 +290,21 @@ export const createdKeySchema = answerSchema(
 
 const keyNameSchema = Type.String({ minLength: 1, maxLength: contractLimits.keyNameCharacters });
 
+/** A limit with a slip in its name would be no limit. */
+const noOthers = { additionalProperties: false };
+
 export const keyRequestSchema = Type.Object(
   { name: Type.Optional(keyNameSchema), mode: Type.Optional(keyModeSchema), ...limitRequestProperties },
-  { title: 'KeyRequest', examples: [{ name: 'Web shop', mode: 'live', scopes: ['verify'] }] },
+  {
+    title: 'KeyRequest',
+    examples: [{ name: 'Web shop', mode: 'live', scopes: ['verify'] }],
+    ...noOthers,
+  },
 );
 
 export const keyChangeSchema = Type.Object(
   { name: Type.Optional(keyNameSchema), ...limitRequestProperties },
-  { title: 'KeyChange', examples: [{ name: 'Web shop', credits_per_day: 500 }] },
+  { title: 'KeyChange', examples: [{ name: 'Web shop', credits_per_day: 500 }], ...noOthers },
 );
 
 true satisfies SameType<Static<typeof accountSchema>, Account>;

@@ -112,7 +112,7 @@ export const adminUnfreezeRequestSchema = Type.Object(
 
 export const adminGrantRequestSchema = Type.Object(
   { credits: Type.Integer({ minimum: 1, maximum: contractLimits.credits }) },
-  { title: 'AdminGrantRequest', examples: [{ credits: 500 }] },
+  { title: 'AdminGrantRequest', examples: [{ credits: 500 }], additionalProperties: false },
 );
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -39,6 +39,7 @@ const example: ServiceHealth = {
       seen_at: '2026-01-02T03:14:59.000Z',
     },
   ],
+  proxy_problem: null,
   engine: {
     dns_queries: 1_200,
     dialled: 460,
@@ -116,6 +117,9 @@ export const healthSchema = Type.Object(
         },
         closed,
       ),
+    ),
+    proxy_problem: textOrNull(
+      'Which peer sends forwarding headers without being trusted, and what to do; null if none does',
     ),
     engine: Type.Object(
       {

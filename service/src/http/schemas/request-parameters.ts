@@ -16,7 +16,7 @@ const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       description:
-        'Makes the request safe to repeat for 24 hours: a repeat gets the first answer and charges nothing. Visible ASCII characters',
+        'Makes the request safe to repeat for 24 hours: a repeat gets the first answer with its `X-Credits-Used` and `Idempotent-Replayed: true`, and charges nothing. Test keys and live keys are apart. Visible ASCII characters',
       minLength: 1,
       maxLength: contractLimits.idempotencyKeyCharacters,
       pattern: '^[\\x21-\\x7e]+$',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Answer, type Answered } from '../../support/api-client.ts';
+import { chargedBy, type Answer, type Answered } from '../../support/api-client.ts';
 import {
   judgeVerdict,
   type KeyedRequest,
@@ -63,7 +63,7 @@ export function checkKeyed(
 }
 
 /**
- * The header says what this very request was charged. Of all that were sent under one key, one at the most is; one that
+ * Without the mark of a replay the header says what this very request was charged. Of all that were sent under one key, one at the most is; one that
  * was sent alone is charged itself; a repeat of what was acknowledged is not.
  */
 function checkCharge(
@@ -71,11 +71,11 @@ function checkCharge(
   request: KeyedRequest,
   { answer, isRepeat }: { answer: Answered; isRepeat: boolean },
 ): void {
-  const charged = answer.creditsUsed === '1';
+  const charged = chargedBy(answer) === 1;
   const conclusive = answer.body['status'] !== 'unknown';
   if (charged) request.charges += 1;
   const wrong =
-    (!charged && answer.creditsUsed !== '0') ||
+    answer.creditsUsed !== (conclusive ? '1' : '0') ||
     (charged && (isRepeat || !conclusive || request.charges > 1)) ||
     (conclusive && !charged && request.asked === 1);
   if (wrong)

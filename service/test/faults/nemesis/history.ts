@@ -1,4 +1,4 @@
-import { type Answer, bulkPath, type Call, singlePath } from '../../support/api-client.ts';
+import { type Answer, bulkPath, type Call, chargedBy, singlePath } from '../../support/api-client.ts';
 import type { WatchedAccount } from '../endurance/expectations.ts';
 import type { Installation } from './open-installation.ts';
 
@@ -31,7 +31,7 @@ export function createHistory(): History {
         kind,
         apiKey,
         status: answer.status,
-        creditsUsed: Number(answer.creditsUsed),
+        creditsUsed: chargedBy(answer),
       });
     },
     drain: () => {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorldDescription } from '@mailproof/world';
-import { bulkPath, singlePath, type ApiClient, type Answered, type Call } from '../../support/api-client.ts';
+import {
+  bulkPath,
+  chargedBy,
+  singlePath,
+  type ApiClient,
+  type Answered,
+  type Call,
+} from '../../support/api-client.ts';
 
 const zone = (domain: string) => ({ [domain]: { mx: [[10, `mx.${domain}`] as [number, string]] } });
 const people = Array.from({ length: 2_000 }, (_, n) => [`person${n}`, 'exists'] as const);
@@ -69,7 +76,7 @@ export function startMixedLoad(parts: LoadParts): MixedLoad {
     if (answer === undefined) return;
     if (answer.status !== 200 || answer.body['status'] !== expected)
       load.violations.push(`single at ${domain}: ${answer.status} ${answer.text}`);
-    load.singles.push({ requestId: answer.requestId, told: Number(answer.creditsUsed) });
+    load.singles.push({ requestId: answer.requestId, told: chargedBy(answer) });
   }
 
   async function runTask(): Promise<void> {

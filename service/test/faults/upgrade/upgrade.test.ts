@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createApiClient, listsPath, type ApiClient } from '../../support/api-client.ts';
+import { chargedBy, createApiClient, listsPath, type ApiClient } from '../../support/api-client.ts';
 import { isRecord } from '../../support/mailproof.ts';
 import { openFixture, type Balance } from '../../support/open-fixture.ts';
 import { until } from '../../support/until.ts';
@@ -40,8 +40,8 @@ async function assertAnswersAsBefore(client: ApiClient, kept: KeptAnswers): Prom
     headers: { 'idempotency-key': repeated.idempotencyKey },
   });
   assert.deepEqual(
-    [again.status, again.body['status'], again.creditsUsed],
-    [200, 'safe', '0'],
+    [again.status, again.body['status'], again.creditsUsed, chargedBy(again)],
+    [200, 'safe', '1', 0],
     'not charged again',
   );
   assert.equal((await client.verify(kept.deletedKey, 'ada@here.test')).status, 401);

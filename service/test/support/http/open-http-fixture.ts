@@ -70,6 +70,9 @@ const quietEngine: ReadHealthParts['engine'] = {
   }),
 };
 
+/** An engine to look at, and no proxy in front. */
+const quiet = { engine: quietEngine, trustedProxies: [] };
+
 const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 };
 
 const listTimes = {
@@ -103,7 +106,7 @@ export async function openHttpFixture(
   const token = createAdminToken(adminToken);
   const taskParts = { ...taskTimes, store, wallClock, wake: () => undefined };
   const registry = await store.joinRegistry();
-  const watched = { clock: time, registry, startedAt: wallClock.now(), engine: quietEngine };
+  const watched = { clock: time, registry, startedAt: wallClock.now(), ...quiet };
   const httpParts = createTestParts({
     authenticate: createAuthenticate({ store, clock: time, wallClock, noteUse: () => undefined }),
     createTask: (request) => createTask(request, taskParts),

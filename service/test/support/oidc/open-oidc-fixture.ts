@@ -3,7 +3,7 @@ import { parseCidr, type Cidr } from '@mailproof/engine';
 import { createTestClock, type TestClock } from '../../../../engine/test/support/test-clock.ts';
 import { createProvider } from '../../../src/oidc/create-provider.ts';
 import { createSeal } from '../../../src/oidc/provider-visit.ts';
-import type { OidcSignIn } from '../../../src/http/routes/http-parts.ts';
+import type { HttpParts, OidcSignIn } from '../../../src/http/routes/http-parts.ts';
 import type { TestDatabase } from '../databases.ts';
 import { openHttpFixture, type SignedIn } from '../http/open-http-fixture.ts';
 import { startProvider, type TestProvider } from './start-provider.ts';
@@ -19,7 +19,12 @@ export const publicUrl = 'https://mailproof.example';
 const redirectUri = `${publicUrl}/session/callback`;
 const loopback = [parseCidr('127.0.0.0/8')].filter((block) => block !== undefined);
 
-type Options = { operators?: string[]; keySignIn?: 'on' | 'off'; egressAllow?: Cidr[] };
+type Options = {
+  operators?: string[];
+  keySignIn?: 'on' | 'off';
+  egressAllow?: Cidr[];
+  overrides?: Partial<HttpParts>;
+};
 
 function signInBy(
   provider: TestProvider,
@@ -44,12 +49,17 @@ function signInBy(
 
 export async function openOidcFixture(
   database: TestDatabase,
-  { operators = ['root@example.com'], keySignIn = 'on', egressAllow = loopback }: Options = {},
+  {
+    operators = ['root@example.com'],
+    keySignIn = 'on',
+    egressAllow = loopback,
+    overrides = {},
+  }: Options = {},
 ) {
   const provider = await startProvider([redirectUri]);
   const time = createTestClock();
   const oidc = signInBy(provider, { time, operators, egressAllow });
-  const fixture = await openHttpFixture(database, {}, { oidc, keySignIn });
+  const fixture = await openHttpFixture(database, overrides, { oidc, keySignIn });
   const { server } = fixture;
 
   async function begin(wanted: Wanted = {}): Promise<Begun> {

@@ -58,11 +58,11 @@ export async function openWebhookFixture(database: TestDatabase, credits = 1_000
     time.advance(1_000);
     return sendAll();
   };
+  const place = (webhookId: string) => ({ accountId: account.accountId, mode: 'live' as const, webhookId });
   const deliveries = async (webhookId: string) =>
-    (await actions.deliveries({ accountId: account.accountId, webhookId }, { limit: 100, before: undefined }))
-      ?.deliveries ?? [];
+    (await actions.deliveries(place(webhookId), { limit: 100, before: undefined }))?.deliveries ?? [];
   const read = async (webhookId: string) => {
-    const webhook = await actions.read({ accountId: account.accountId, webhookId });
+    const webhook = await actions.read(place(webhookId));
     assert.ok(webhook);
     return webhook;
   };

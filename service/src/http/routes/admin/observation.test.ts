@@ -107,6 +107,7 @@ for (const database of oneDatabase) {
           'the resolver denies what is known to exist (example.com); set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network',
         control_problem: 'google: control mailboxes are rejected, so "no such mailbox" is not believed',
       });
+      assert.equal(health.proxy_problem, null);
       assert.equal(health.verdicts.length, 60);
       const { tasks } = await fixture.read<TaskPage>(`/accounts/${fixture.ours.accountId}/tasks?limit=100`);
       const waiting = tasks.filter(({ status }) => status === 'waiting');

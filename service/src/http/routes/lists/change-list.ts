@@ -1,7 +1,7 @@
 import type { ErrorReason } from '@mailproof/client';
 import type { FastifyReply } from 'fastify';
 import { ListProblem } from '../../../lists/reading/list-problem.ts';
-import { hashRequest, readIdempotencyKey } from '../../parameters/idempotency-key.ts';
+import { hashRequest, keyInMode, markReplay, readIdempotencyKey } from '../../parameters/idempotency-key.ts';
 import { listActionPath, listPath } from '../../pipeline/paths.ts';
 import { refuse, refuseList } from '../../pipeline/refuse.ts';
 import { callerOf, contextOf } from '../../pipeline/request-context.ts';
@@ -127,11 +127,15 @@ function addStart(server: ApiServer, { parts, authenticateRequest }: RouteParts)
       const idempotency =
         key.kind === 'absent'
           ? undefined
-          : { key: key.key, bodyHash: hashRequest('list_start', caller.mode, [listId, first ?? null]) };
+          : {
+              key: keyInMode(key.key, caller.mode),
+              bodyHash: hashRequest('list_start', caller.mode, [listId, first ?? null]),
+            };
       const answer = await parts.lists.start({ caller, requestId: request.id, listId, first, idempotency });
       if (answer.kind === 'key_limit_reached') return refuse(reply, answer.kind, answer.retryAfterSeconds);
       if (answer.kind !== 'started') return refuse(reply, refusalOf(answer.kind));
-      return showList(reply.code(202), parts, { caller, listId });
+      if (!answer.replayed) return showList(reply.code(202), parts, { caller, listId });
+      return showReplayedStart(markReplay(reply, true), parts, { caller, listId });
     },
   });
 }
@@ -191,11 +195,26 @@ function refusalOf(kind: Refusal): ErrorReason {
   }
 }
 
+type ListPlace = { caller: Caller; listId: string };
+
+/** The list as it is now, with what the start reserved in the header: the first answer said so. */
+async function showReplayedStart(
+  reply: FastifyReply,
+  parts: HttpParts,
+  { caller, listId }: ListPlace,
+): Promise<FastifyReply> {
+  const found = await parts.lists.read(caller, listId);
+  if (found === undefined) return refuse(reply, 'list_not_found');
+  const record = presentList(found.list, found.progress);
+  const reserved = record.sandbox ? 0 : record.wanted;
+  return reply.code(202).header('x-credits-used', String(reserved)).send(record);
+}
+
 /** The list as it is now, with what it holds or was charged in the header. */
 export async function showList(
   reply: FastifyReply,
   parts: HttpParts,
-  { caller, listId }: { caller: Caller; listId: string },
+  { caller, listId }: ListPlace,
 ): Promise<FastifyReply> {
   const found = await parts.lists.read(caller, listId);
   if (found === undefined) return refuse(reply, 'list_not_found');

@@ -3,7 +3,7 @@ import { contractLimits } from '@mailproof/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noProgress } from '../../../lists/read-lists.ts';
 import { ListProblem } from '../../../lists/reading/list-problem.ts';
-import { hashRequest, readIdempotencyKey } from '../../parameters/idempotency-key.ts';
+import { hashRequest, keyInMode, markReplay, readIdempotencyKey } from '../../parameters/idempotency-key.ts';
 import { fieldsOf } from '../../parameters/read-page.ts';
 import { isStorable } from '../../parameters/storable-text.ts';
 import { listsPath } from '../../pipeline/paths.ts';
@@ -29,7 +29,10 @@ const schema = {
   querystring: createListQuery,
   headers: creationHeaders,
   response: {
-    201: { ...listSchema, headers: { ...requestIdHeader, ...creditsHeader('Always 0: uploading is free') } },
+    201: {
+      ...listSchema,
+      headers: { ...requestIdHeader, ...creditsHeader('Always 0: uploading is free') },
+    },
     ...errorResponses([
       'invalid_list',
       'invalid_request',
@@ -101,14 +104,14 @@ async function createList(
       key.kind === 'absent'
         ? undefined
         : {
-            key: key.key,
+            key: keyInMode(key.key, caller.mode),
             hashWith: (contentHash) =>
               hashRequest('list', caller.mode, [contentHash, name ?? null, column ?? null, split]),
           },
   });
   if (answer.kind === 'sandbox_used_up') return refuseSandbox(reply, answer);
   if (answer.kind !== 'created') return refuse(reply, answer.kind);
-  return reply.code(201).send(presentList(answer.list, noProgress));
+  return markReplay(reply, answer.replayed).code(201).send(presentList(answer.list, noProgress));
 }
 
 type CreateOptions = { name: string | undefined; column: number | string | undefined; split: boolean };

@@ -252,9 +252,17 @@ for (const database of oneDatabase) {
       const other = await upload({ headers: key, body: 'email\nother@x.example\n' });
       assert.deepEqual([other.statusCode, other.json()], [422, refusal('idempotency_mismatch')]);
       const start = { 'idempotency-key': `start-${database.name}` };
-      assert.equal((await post(`${first}/start`, {}, start)).statusCode, 202);
-      assert.equal((await post(`${first}/start`, {}, start)).statusCode, 202);
+      const told = ({ statusCode, headers }: Awaited<ReturnType<typeof post>>) => [
+        statusCode,
+        headers['x-credits-used'],
+        headers['idempotent-replayed'],
+      ];
+      const started = told(await post(`${first}/start`, {}, start));
+      assert.deepEqual(started, [202, started[1], undefined]);
+      assert.notEqual(started[1], '0');
+      assert.deepEqual(told(await post(`${first}/start`, {}, start)), [202, started[1], 'true']);
       await post(`${first}/cancel`);
+      assert.deepEqual(told(await post(`${first}/start`, {}, start)), [202, started[1], 'true']);
     });
 
     test('200: another column and another name; 400 for a column that is not there', async () => {
@@ -268,6 +276,12 @@ for (const database of oneDatabase) {
       assert.equal(missing.statusCode, 400);
       assert.match(missing.json<{ detail: string }>().detail, /no column called “nowhere”.*work, email/);
       assert.equal((await read(`/${id}`)).json<ListRecord>().column, 1, 'a refused change changes nothing');
+      assert.equal((await patch({ name: 'Half', column: 'nowhere' })).statusCode, 400);
+      assert.equal((await read(`/${id}`)).json<ListRecord>().name, 'New name', 'all or nothing');
+      await post(`${id}/start`);
+      assert.equal((await patch({ name: 'Half', column: 1 })).statusCode, 409);
+      assert.equal((await read(`/${id}`)).json<ListRecord>().name, 'New name', 'all or nothing');
+      assert.equal((await patch({ name: 'Renamed' })).statusCode, 200);
     });
 
     test('200: lists newest first, in pages; rows in pages, by status and search', async () => {

@@ -82,11 +82,11 @@ export function addWebhookDeliveries(server: ApiServer, { parts, authenticateReq
     handler: async (request, reply) => {
       const page = readPage(request.query, deliveryPlace);
       if (page.kind === 'invalid') return refuse(reply, 'invalid_request');
-      const { accountId } = callerOf(request);
+      const { accountId, mode } = callerOf(request);
       const { webhookId } = request.params;
       if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
       const { limit, from: before } = page;
-      const found = await webhooks.deliveries({ accountId, webhookId }, { limit, before });
+      const found = await webhooks.deliveries({ accountId, mode, webhookId }, { limit, before });
       if (found === undefined) return refuse(reply, 'webhook_not_found');
       const next = found.next === undefined ? null : deliveryCursor(found.next);
       return reply.code(200).send({ deliveries: found.deliveries.map(presentDelivery), next });

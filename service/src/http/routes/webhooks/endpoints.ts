@@ -38,7 +38,7 @@ const listRoute = {
   ...reading,
   operationId: 'listWebhooks',
   summary: 'The endpoints of the account',
-  description: 'With their events and state, newest first; never their secrets.',
+  description: 'With their events and state, newest first; never their secrets. A test key sees none.',
   response: { 200: { ...webhookListSchema, headers }, ...errorResponses(accountReasons) },
 };
 
@@ -125,7 +125,7 @@ export function addWebhooks(server: ApiServer, { parts, authenticateRequest }: R
     schema: listRoute,
     onRequest: toRead,
     handler: async (request, reply) => {
-      const all = await webhooks.list(callerOf(request).accountId);
+      const all = await webhooks.list(callerOf(request));
       return reply.code(200).send({ webhooks: all.map(presentWebhook) });
     },
   });
@@ -160,9 +160,9 @@ function addWebhook(server: ApiServer, { parts: { webhooks }, toRead, toChange }
     schema: readRoute,
     onRequest: toRead,
     handler: async (request, reply) => {
-      const { accountId } = callerOf(request);
+      const { accountId, mode } = callerOf(request);
       const { webhookId } = request.params;
-      const webhook = isUuid(webhookId) ? await webhooks.read({ accountId, webhookId }) : undefined;
+      const webhook = isUuid(webhookId) ? await webhooks.read({ accountId, mode, webhookId }) : undefined;
       if (webhook === undefined) return refuse(reply, 'webhook_not_found');
       return reply.code(200).send(presentWebhook(webhook));
     },

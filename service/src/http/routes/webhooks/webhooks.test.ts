@@ -156,10 +156,12 @@ for (const database of oneDatabase) {
       assert.deepEqual(await all(), []);
     });
 
-    test('403 live_key_required: a test key reads and changes nothing', async () => {
+    test('a test key sees no endpoint, and changes none (403 live_key_required)', async () => {
       const { webhook_id: id } = await created();
       const asTest = { key: fixture.ours.test };
-      assert.equal((await ask('GET', `/${id}`, asTest)).statusCode, 200);
+      assert.deepEqual((await ask('GET', '', asTest)).json(), { webhooks: [] });
+      for (const answer of [ask('GET', `/${id}`, asTest), ask('GET', `/${id}/deliveries`, asTest)])
+        assert.deepEqual(await refused(answer), [404, refusal('webhook_not_found')]);
       for (const answer of [
         ask('POST', '', { ...asTest, body: hook }),
         ask('PATCH', `/${id}`, { ...asTest, body: { enabled: false } }),
