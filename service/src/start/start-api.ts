@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
+import type { StoreWatch } from '../operator/store-watch.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
 import { createListActions, type ListActions } from '../lists/list-actions.ts';
 import { startForms } from '../forms/form-actions.ts';
@@ -26,6 +27,7 @@ import { createAuthenticate } from '../keys/authenticate.ts';
 import { startKeyUses } from '../keys/note-key-uses.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
+import type { WorkerWatch } from '../operator/worker-watch.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
 import type { EgressKeeper } from '../probers/keep-egress.ts';
@@ -41,6 +43,7 @@ import { StartError } from '../start-error.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
 import { readTask } from '../tasks/read-task.ts';
 import { countSingles } from '../verifications/count-singles.ts';
+import { createGivenUp } from '../verifications/given-up.ts';
 import { lineFor } from './listen-failure.ts';
 import { readTlsPair, renewTlsPair } from './open-tls.ts';
 import { reachableUrl } from './reachable-url.ts';
@@ -56,7 +59,7 @@ import type { Upkeep } from './start-upkeep.ts';
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
 
-export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
+export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'givenUp' | 'singleTimeoutMs'> &
   ConsoleParts & {
     engine: Engine;
     egress: Pick<EgressKeeper, 'problem'>;
@@ -64,6 +67,8 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
     upkeep: Pick<Upkeep, 'checking' | 'problems'>;
+    storeWatch: StoreWatch;
+    workers: WorkerWatch;
     /** Tells the workers of every process that there is something to do. */
     wake: () => void;
     logger: Logger;
@@ -85,7 +90,8 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const allowance = createSandboxAllowance({ clock, addressesPerHour: config.sandboxAddressesPerHour });
   const recall: Engine['recall'] = (address) => engine.recall(address);
   const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
-  const single = { ...inTime, recall, processId: registry.ownId, singleTimeoutMs };
+  const givenUp = createGivenUp(parts);
+  const single = { ...inTime, recall, processId: registry.ownId, givenUp, singleTimeoutMs };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const probers = openProberCentre(config, parts);
   const forms = startForms({ ...parts, engine });
@@ -133,6 +139,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
+    await givenUp.stop();
     await forms.stop();
     await keyUses.stop();
     oidc?.close();

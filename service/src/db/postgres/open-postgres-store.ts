@@ -7,6 +7,7 @@ import { tooLate } from '../groups/group-deadline.ts';
 import { timeGroup, type OnGroup } from '../groups/time-group.ts';
 import { createWriteAlone } from '../write-alone.ts';
 import { createSerialWriteQueues } from '../groups/serial-write-queues.ts';
+import type { SchemaRight } from '../migrations/migrate.ts';
 import { createCircuit, type Circuit } from '../pool/circuit.ts';
 import { createConnectionPool } from '../pool/connection-pool.ts';
 import { createReadPool } from '../pool/read-pool.ts';
@@ -24,6 +25,7 @@ import {
 import { postgresLimits, type PostgresLimits } from './postgres-limits.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { registerInTable } from './process-table.ts';
+import { createWriteProof } from './prove-writable.ts';
 import { runGroup } from './run-group.ts';
 
 /**
@@ -34,6 +36,8 @@ type PostgresStoreOptions = {
   databaseUrl: string;
   /** Told of every transaction. */
   onGroup?: OnGroup | undefined;
+  /** `migrate` unless something else is said. */
+  right?: SchemaRight | undefined;
 };
 
 type PostgresStoreParts = {
@@ -42,14 +46,14 @@ type PostgresStoreParts = {
 };
 
 export async function openPostgresStore(
-  { databaseUrl: url, onGroup }: PostgresStoreOptions,
+  { databaseUrl: url, onGroup, right }: PostgresStoreOptions,
   { connect = openPostgresConnection, limits: changed = {} }: Partial<PostgresStoreParts> = {},
 ): Promise<Store> {
   const limits = postgresLimits(changed);
   const dialect = postgresDialect();
   const open = () => connect({ url, limits });
   try {
-    await prepareDatabase({ open, words: dialect.words, url });
+    await prepareDatabase({ open, words: dialect.words, url, right });
     const circuit = createCircuit({ open, limits });
     return await assemble({ circuit, dialect, limits, onGroup });
   } catch (error) {
@@ -83,6 +87,7 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
     limits,
   });
   const listening = createListenConnection({ connect, limits });
+  const proveWritable = createWriteProof(limits);
   const clock = createDatabaseClock({ connection: readPool, monotonic: performance });
   const read = createReader(readPool, compile);
   const write: Store['write'] = (operation, serialKey) => queues.write(operation, { serialKey });
@@ -136,13 +141,4 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
       await circuit.close();
     },
   };
-}
-
-/** Only a server that takes writes gives out a number for a transaction. No row is touched, so nobody waits. */
-async function proveWritable(connection: PostgresConnection): Promise<void> {
-  await Promise.all(
-    ['begin read write', 'select pg_current_xact_id()::text', 'commit'].map((sql) =>
-      connection.execute(sql, []),
-    ),
-  );
 }
