@@ -16,6 +16,8 @@ export { lookAtUpgrade } from './start/look-at-upgrade.ts';
 export { storeFile } from './db/sqlite/open-sqlite-store.ts';
 export { proveStoreWritable, type WriteProof } from './start/prove-store-writable.ts';
 export { readLivingRoles } from './start/read-living-roles.ts';
+export { endRests, listRests } from './operator/rests.ts';
+export type { RestingParty } from './operator/read-health.ts';
 export { countWorkers } from './operator/worker-watch.ts';
 export { lookAtSqlite } from './db/sqlite/look-at-sqlite.ts';
 export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';

@@ -33,6 +33,7 @@ for (const database of databases) {
       ['keys', 'list', 'acct_none'],
       ['credits', 'show', 'acct_none'],
       ['probers', 'list'],
+      ['rests', 'list'],
     ]) {
       test(`${args.join(' ')} leaves it alone, and says in one line what to do`, async () => {
         const { code, stdout, stderr } = await runHere(args, { env });

@@ -59,7 +59,10 @@ import type { Upkeep } from './start-upkeep.ts';
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
 
-export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'givenUp' | 'singleTimeoutMs'> &
+export type ApiParts = Omit<
+  VerifyOneParts,
+  'recall' | 'endStore' | 'processId' | 'givenUp' | 'singleTimeoutMs'
+> &
   ConsoleParts & {
     engine: Engine;
     egress: Pick<EgressKeeper, 'problem'>;
@@ -90,8 +93,9 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const allowance = createSandboxAllowance({ clock, addressesPerHour: config.sandboxAddressesPerHour });
   const recall: Engine['recall'] = (address) => engine.recall(address);
   const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
+  const endStore = withFreshDeadlines(store, 'end');
   const givenUp = createGivenUp(parts);
-  const single = { ...inTime, recall, processId: registry.ownId, givenUp, singleTimeoutMs };
+  const single = { ...inTime, endStore, recall, processId: registry.ownId, givenUp, singleTimeoutMs };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const probers = openProberCentre(config, parts);
   const forms = startForms({ ...parts, engine });

@@ -372,6 +372,7 @@ for (const database of databases) {
           ...fixture.parts,
           recall: () => undefined,
           processId: fixture.registry.ownId,
+          endStore: fixture.parts.store,
           givenUp: createGivenUp(fixture.parts),
           singleTimeoutMs: 1_000,
         },

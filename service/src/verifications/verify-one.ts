@@ -50,6 +50,8 @@ export type VerifyOneAnswer =
 
 export type VerifyOneParts = {
   store: Pick<Store, 'write'>;
+  /** The store for the end of a request, after its mail host was asked. */
+  endStore: Pick<Store, 'write'>;
   engine: Pick<Engine, 'verify'>;
   /** What the engine can tell without sending a packet. */
   recall: Engine['recall'];
@@ -70,6 +72,7 @@ const graceMs = 10_000;
 
 export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts): Promise<VerifyOneAnswer> {
   const write = <T>(work: (tx: Tx) => Promise<T>) => parts.store.write(work, request.caller.accountId);
+  const end = <T>(work: (tx: Tx) => Promise<T>) => parts.endStore.write(work, request.caller.accountId);
   const expiresAt = parts.wallClock.now() + parts.singleTimeoutMs + graceMs;
   const step = (): Step => ({ request, expiresAt, now: parts.wallClock.now() });
   const known = recallConclusive(request, parts);
@@ -84,7 +87,7 @@ export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts
     if (refused !== undefined) return refused;
     started = true;
     const outcome = await probe(request, { ...parts, deadline });
-    return await write((tx) => conclude(tx, step(), outcome));
+    return await end((tx) => conclude(tx, step(), outcome));
   } catch (error) {
     if (!started && !mayBeCommitted(error)) throw error;
     const tried = parts.givenUp.add({ requestId: request.requestId, giveBack, started });

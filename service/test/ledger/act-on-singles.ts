@@ -97,7 +97,15 @@ function startVerifying(
       explain: false,
       signal,
     },
-    { ...engine, store, wallClock, processId: registry.ownId, givenUp, singleTimeoutMs: 30_000 },
+    {
+      ...engine,
+      store,
+      endStore: store,
+      wallClock,
+      processId: registry.ownId,
+      givenUp,
+      singleTimeoutMs: 30_000,
+    },
   ).then(describeAnswer, () => 'threw');
   const answer = (outcome: Outcome | Error) =>
     outcome instanceof Error ? engineAnswer.reject(outcome) : engineAnswer.resolve(outcome);

@@ -54,7 +54,6 @@ async function mixedScript({ store, registry }: Opened, time: TestClock, caller:
       ),
   };
   const parts = { store, engine, sandbox: engine, slots, clock: time, wallClock, onProblem: () => undefined };
-  const givenUp = createGivenUp(parts);
   const single = (email: string, key?: string) => {
     const known = safe(email);
     return verifyOne(
@@ -70,7 +69,8 @@ async function mixedScript({ store, registry }: Opened, time: TestClock, caller:
         ...parts,
         recall: () => (known.kind === 'verdict' && email.startsWith('k') ? known : undefined),
         processId: registry.ownId,
-        givenUp,
+        endStore: store,
+        givenUp: createGivenUp(parts),
         singleTimeoutMs: 1_000,
       },
     );

@@ -34,6 +34,7 @@ export async function openVerifyOneFixture(database: TestDatabase, credits = 10)
   const givenUp = createGivenUp({ clock: time, onProblem: (...problem) => void problems.push(problem) });
   const parts: VerifyOneParts = {
     store,
+    endStore: store,
     engine: answering(safe),
     recall: () => undefined,
     sandbox: answering(unknown),
@@ -55,7 +56,7 @@ export async function openVerifyOneFixture(database: TestDatabase, credits = 10)
         signal: new AbortController().signal,
         ...more,
       },
-      { ...parts, ...other },
+      { ...parts, endStore: other.store ?? store, ...other },
     );
   const balance = async () => {
     const found = await readBalance(store.read, accountId);

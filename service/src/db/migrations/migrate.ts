@@ -60,7 +60,7 @@ type MigrateAnswer =
   /** Programs that know only this schema may be at work on it: nothing was changed. */
   | { kind: 'older'; version: number; known: number };
 
-/** What a program may do to a database: bring any to its schema, or only make the tables of a new one. */
+/** A program may bring any database to its schema, or only make the tables of a new one. */
 export type SchemaRight = 'migrate' | 'create';
 
 /** Tells the operator what to do about a database that only `migrate` and `serve` may change. */

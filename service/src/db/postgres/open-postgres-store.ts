@@ -11,7 +11,7 @@ import type { SchemaRight } from '../migrations/migrate.ts';
 import { createCircuit, type Circuit } from '../pool/circuit.ts';
 import { createConnectionPool } from '../pool/connection-pool.ts';
 import { createReadPool } from '../pool/read-pool.ts';
-import type { Store } from '../store.ts';
+import type { RequestStep, Store } from '../store.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { explainOpenFailure } from './explain-open-failure.ts';
@@ -92,13 +92,13 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
   const read = createReader(readPool, compile);
   const write: Store['write'] = (operation, serialKey) => queues.write(operation, { serialKey });
   const withRequestDeadline: Store['withRequestDeadline'] = (step) => {
-    const until = performance.now() + (step === 'key' ? limits.requestKeyMs : limits.requestMs);
+    const until = performance.now() + timeOf(step, limits);
     const isWanted = () => performance.now() < until;
     const execute: Connection['execute'] = (sql, values) =>
       deadlines.race(() => requestReadPool.execute(sql, values, isWanted), { until, late: tooLate });
     return {
       read: createReader({ execute }, compile),
-      write: (operation, serialKey) => queues.write(operation, { serialKey, until }),
+      write: (operation, serialKey) => queues.write(operation, { serialKey, until, ends: step === 'end' }),
     };
   };
   // The first look waits for a connection to be opened, and so is not exact.
@@ -141,4 +141,15 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
       await circuit.close();
     },
   };
+}
+
+function timeOf(step: RequestStep, limits: PostgresLimits): number {
+  switch (step) {
+    case 'key':
+      return limits.requestKeyMs;
+    case 'work':
+      return limits.requestMs;
+    case 'end':
+      return limits.requestEndMs;
+  }
 }

@@ -55,7 +55,7 @@ export async function registerInTable(parts: ProcessTableParts, role: ProcessRol
   };
 }
 
-/** Those that have given a sign of life in the last `silent` milliseconds. */
+/** Finds processes that gave a sign of life in the last `silent` milliseconds. */
 export async function findAllLiving(
   reader: Reader,
   silent: number,

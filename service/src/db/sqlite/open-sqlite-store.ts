@@ -145,7 +145,7 @@ async function refuseDamage(connection: Connection, file: string): Promise<void>
   if (!sound) throw new StoreOpenError(explainFileFault('corrupt', file));
 }
 
-/** What is wrong with the file, and what to do about it. */
+/** Tells what is wrong with the file, and what to do about it. */
 export function explainFileFault(fault: StoreFault, file: string): string {
   switch (fault) {
     case 'busy':

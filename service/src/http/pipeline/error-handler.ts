@@ -10,12 +10,12 @@ import { contextOf } from './request-context.ts';
  * machine that has nothing left are 503, which are counted in the log (log-refusals.ts), and everything else is a defect
  * of ours, which the log hears of and the client does not.
  */
-export function createErrorHandler(logger: FastifyBaseLogger) {
+export function createErrorHandler(logger: FastifyBaseLogger, random: () => number = Math.random) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (isClientsFault(error)) return refuse(reply, badRequestReason(request.routeOptions.url));
     if (error instanceof StoreUnavailableError) {
       contextOf(request).fault = `store_${error.fault}`;
-      return refuse(reply, 'service_unavailable');
+      return refuse(reply, 'service_unavailable', spreadSeconds(random()));
     }
     if (isShortage(error)) {
       contextOf(request).fault = 'machine_exhausted';
@@ -24,6 +24,11 @@ export function createErrorHandler(logger: FastifyBaseLogger) {
     if (!isGone(error, reply)) logger.error({ request_id: request.id, err: error }, 'defect');
     return refuse(reply, 'verification_failed');
   };
+}
+
+/** Clients that were refused together come back apart: one to four seconds later. */
+function spreadSeconds(random: number): number {
+  return 1 + Math.floor(random * 4);
 }
 
 const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);

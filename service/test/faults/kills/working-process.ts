@@ -69,6 +69,7 @@ async function askForSingles(): Promise<never> {
         ...parts,
         recall: () => undefined,
         processId: registry.ownId,
+        endStore: parts.store,
         givenUp,
         singleTimeoutMs: 30_000,
       },
