@@ -80,7 +80,7 @@ function endRest(history: HostHistory, clock: Clock): void {
   });
 }
 
-/** What is left of a rest as the memory keeps it; nothing if it is over. */
+/** Reads how much of a kept rest is left; nothing if it is over. */
 export function readKeptRest(value: unknown, lifeMs: number): { reason: string; leftMs: number } | undefined {
   const kept = readRest(value);
   if (kept === undefined) return undefined;

@@ -32,7 +32,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<Upkeep> {
       logger.error({ violation }, 'the ledger of an account does not balance; the account is frozen'),
   });
   await releaseTheDead(parts);
-  // Apart from the sweep, which may take long: whoever repeats a request of a dead process waits for this.
+  // Apart from the sweep, which may take long: clients repeat requests of a dead process, and wait for this.
   const releasing = repeat(() => releaseTheDead(parts), { ...parts, everyMs: sweepEveryMs });
   const sweeping = repeat(createSweep(parts), { ...parts, everyMs: sweepEveryMs, atOnce: true });
   let audited = false;
