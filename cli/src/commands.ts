@@ -90,6 +90,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/probers.ts')).probersCommand,
   },
   {
+    name: 'rests',
+    summary: 'list and end rests: mail hosts that are left alone for now',
+    load: async () => (await import('./commands/rests.ts')).restsCommand,
+  },
+  {
     name: 'form-keys',
     summary: 'create, list and delete publishable keys for sign-up forms',
     load: async () => (await import('./commands/form-keys.ts')).formKeysCommand,

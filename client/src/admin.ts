@@ -48,6 +48,7 @@ export type AuditAction =
   | 'plan_set'
   | 'rate_set'
   | 'credits_granted'
+  | 'rest_ended'
   | 'account_frozen'
   | 'account_unfrozen'
   | 'key_created'
@@ -131,6 +132,9 @@ export type AdminEgressAddress = {
 };
 
 export type AdminProberList = { probers: AdminProber[]; egress_addresses: AdminEgressAddress[] };
+
+/** The rests that are over now; empty if nothing of that name was left alone. */
+export type EndedRests = { ended: Pick<ServiceHealth['resting'][number], 'kind' | 'name'>[] };
 
 export type ServiceHealth = {
   /** The oldest first, without gaps. */

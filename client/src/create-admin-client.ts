@@ -5,6 +5,7 @@ import type {
   AdminProberList,
   AdminRequestTrace,
   AuditLogPage,
+  EndedRests,
   ServiceHealth,
 } from './admin.ts';
 import type {
@@ -41,6 +42,8 @@ export type AdminClient = {
   keys: AdminKeyCalls;
   people: AdminPeopleCalls;
   health(options?: CallOptions & { hours?: number | undefined }): Promise<ServiceHealth>;
+  /** Ends the rest of a mail host or provider, by the name that `resting` of the health gives it. */
+  endRest(name: string, options?: CallOptions): Promise<EndedRests>;
   /** By the `X-Request-Id` of an answer. */
   findRequest(requestId: string, options?: CallOptions): Promise<AdminRequestTrace>;
   auditLog(options?: PageOptions): Promise<AuditLogPage>;
@@ -95,6 +98,11 @@ export function createAdminClient(
       ask(
         { method: 'GET', path: `${adminPath}/health${queryOf({ hours })}`, signal },
         holdsList<ServiceHealth>('verdicts'),
+      ),
+    endRest: (name, { signal } = {}) =>
+      ask(
+        { method: 'POST', path: `${adminPath}/rests/end`, body: { name }, signal },
+        holdsList<EndedRests>('ended'),
       ),
     findRequest: (requestId, { signal } = {}) =>
       ask({ method: 'GET', path: `${adminPath}/requests/${encodeURIComponent(requestId)}`, signal }, isTrace),

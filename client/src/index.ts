@@ -70,6 +70,7 @@ export type {
   AuditAction,
   AuditLogEntry,
   AuditLogPage,
+  EndedRests,
   ServiceHealth,
   StatusCounts,
   AdminEgressAddress,

@@ -6,14 +6,16 @@ import type { Config } from './config.ts';
 import { openStore } from './start/open-store.ts';
 import type { ProcessRole } from './db/process-registry.ts';
 import { StoreOpenError } from './db/store-open-error.ts';
+import { createStoreWatch } from './operator/store-watch.ts';
 import { StoreUnavailableError } from './db/store-unavailable-error.ts';
 import { createWallClock, type WallClock } from './db/wall-clock.ts';
 import { createLogger, openStandardOutput } from './log/create-logger.ts';
 import type { LogOutput } from './log/batch-writes.ts';
 import { createLogRequest } from './http/pipeline/log-request.ts';
+import { createWorkerWatch } from './operator/worker-watch.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
 import { createMetrics } from './metrics/create-metrics.ts';
-import { watchGroups, watchVerifications, watchWebhooks } from './metrics/watch-events.ts';
+import { watchVerifications, watchWebhooks } from './metrics/watch-events.ts';
 import { openEngine } from './start/open-engine.ts';
 import { openMetrics } from './start/open-metrics.ts';
 import type { Api, ApiParts } from './start/start-api.ts';
@@ -21,6 +23,7 @@ import { startTracing } from './start/start-tracing.ts';
 import { startTasks } from './start/start-tasks.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
 import { startWebhooks } from './start/start-webhooks.ts';
+import { watchFaults } from './start/watch-faults.ts';
 import { StartError } from './start-error.ts';
 import { startCounting } from './upkeep/start-counting.ts';
 import { createSlots, slotLimits } from './verifications/slots.ts';
@@ -80,15 +83,17 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
   const http = role === 'worker' || role === 'prober' ? undefined : await import('./start/start-api.ts');
   const log = parts.logDestination ?? openStandardOutput();
   const logger = createLogger(config.logLevel, log);
-  const onProblem = (message: string, error?: unknown) => logger.error({ err: error }, message);
   const clock = systemClock;
   const metrics = createMetrics();
+  const { onProblem, onGroup, faults, ...watched } = watchFaults({ logger, clock, metrics });
   const tracing = startTracing();
-  const store = await openStore({ ...config, check: true, onGroup: watchGroups(metrics) });
+  const store = await openStore({ ...config, check: true, onGroup });
   // Where processes share a database they share its clock, so that they agree on when a lease ends.
   const wallClock = store.clock ?? createWallClock({ monotonic: clock, wall: parts.wall });
   const registry = await store.joinRegistry(role);
-  const base = { store, registry, clock, wallClock, logger, onProblem };
+  const storeWatch = createStoreWatch({ store, faults, clock, wallClock });
+  const workers = createWorkerWatch({ registry, clock });
+  const base = { store, storeWatch, workers, registry, clock, wallClock, logger, onProblem };
   const { engine, egress, queue, ...opened } = await openEngine(config, {
     ...base,
     role,
@@ -115,6 +120,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     await opened.close();
     await registry.leave();
     await store.close();
+    watched.stop();
     tracing.stop();
   });
 
@@ -125,7 +131,7 @@ async function assembleService(config: Config, parts: StartParts): Promise<Servi
     const wake = () => store.notify(newTasks);
     if (http === undefined) logger.info({ role }, 'working');
     else {
-      const logRequest = served.timed(createLogRequest(logger, log));
+      const logRequest = served.timed(watched.counted(createLogRequest(logger, log)));
       const apiParts = { ...work, upkeep, counting, wake, logRequest, metrics, metricsRoute };
       api = await http.startApi(config, apiParts);
       await greet(config, { ...apiParts, url: api.url, print: parts.print });

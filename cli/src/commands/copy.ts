@@ -49,11 +49,11 @@ type Place = { kind: 'sqlite' | 'postgres'; opening: OpenStoreOptions };
 
 function readPlace(text: string | undefined): Place | undefined {
   if (text?.startsWith('sqlite:') === true && text.length > 7) {
-    return { kind: 'sqlite', opening: { dataDir: text.slice(7), check: true } };
+    return { kind: 'sqlite', opening: { dataDir: text.slice(7), check: true, right: 'create' } };
   }
   const url = text === undefined ? null : URL.parse(text);
   if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === '') return undefined;
-  return { kind: 'postgres', opening: { dataDir: '', check: true, databaseUrl: text } };
+  return { kind: 'postgres', opening: { dataDir: '', check: true, right: 'create', databaseUrl: text } };
 }
 
 async function copy(

@@ -34,7 +34,7 @@ type Printed = { url: string; live_key: string; test_key: string; admin_token: s
 function start(...args: string[]) {
   // Settings of whoever runs it must not lead it out of the machine.
   const env = { ...process.env, MAILPROOF_DNS_SERVERS: '192.0.2.1', MAILPROOF_PORT: '1' };
-  return spawn(process.execPath, [main, 'demo', ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [main, 'demo', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** Everything it says up to and with the given words; that it ends without them is the test's end too. */
@@ -148,20 +148,44 @@ describe('mailproof demo', () => {
     assert.equal(existsSync(dirname(demo.sample_list)), false);
   });
 
-  test('for a person it prints where to go and what to try; a taken port is passed over; Ctrl-C ends it', async () => {
-    const squatter = createServer().listen(0, '127.0.0.1');
-    await once(squatter, 'listening');
-    const taken = (squatter.address() as { port: number }).port;
-    const other = start('--port', `${taken}`);
+  test('for a person it prints where to go and what to try; Ctrl-C ends it', async () => {
+    const other = start('--port', '0');
     const welcome = await printed(other, 'Ctrl-C');
-    const port = Number(/console +http:\/\/127\.0\.0\.1:(\d+)/.exec(welcome)?.[1]);
-    assert.ok(port !== taken && port > 0);
+    assert.match(welcome, /console +http:\/\/127\.0\.0\.1:\d+/);
     assert.match(welcome, /live key +mp_live_\w+ /);
     for (const status of statuses) assert.match(welcome, new RegExp(`@\\S+ +${status} `));
     const farewell = text(other.stdout);
     other.kill('SIGINT');
     assert.match(await farewell, /Everything it wrote was removed/);
     assert.deepEqual(await ended(other), [0, null]);
+  });
+
+  test('a port that --port names and that is taken is refused in one line', async () => {
+    const squatter = createServer().listen(0, '127.0.0.1');
+    await once(squatter, 'listening');
+    const taken = (squatter.address() as { port: number }).port;
+    const other = start('--port', `${taken}`);
+    const said = text(other.stderr);
+    assert.deepEqual(await ended(other), [3, null]);
+    assert.match(
+      await said,
+      new RegExp(`^mailproof: Port ${taken} is taken: choose another with --port.*\\n$`),
+    );
+    squatter.close();
+  });
+
+  test('the usual port that is taken, and a port that is set, are told', async () => {
+    const squatter = createServer().listen(8080, '127.0.0.1');
+    // Another program may have it already, which is as well.
+    await Promise.race([once(squatter, 'listening'), once(squatter, 'error')]);
+    const other = start('--json');
+    const said = text(other.stderr);
+    const { url } = JSON.parse(await printed(other, '\n')) as Printed;
+    assert.notEqual(new URL(url).port, '8080');
+    other.kill('SIGTERM');
+    await ended(other);
+    assert.match(await said, /^mailproof: .* MAILPROOF_PORT is not used: choose its port with --port$/m);
+    assert.match(await said, /^mailproof: Port 8080 is taken, so it takes \d+ \(choose one with --port\)$/m);
     squatter.close();
   });
 

@@ -34,8 +34,10 @@ export const demoCommand = defineCommand({
       );
       return exitCodes.usage;
     }
+    const port = await choosePort(Number(wished), { isGiven: options.port !== undefined, ...surroundings });
+    if (port === undefined) return exitCodes.environment;
     try {
-      await serve(await freePort(Number(wished)), options.json, surroundings);
+      await serve(port, options.json, surroundings);
       return exitCodes.ok;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
@@ -45,10 +47,34 @@ export const demoCommand = defineCommand({
   },
 });
 
-/** The first free port on loopback from the wished one on, or 0, any, where a whole row of them is taken. */
-async function freePort(wished: number): Promise<number> {
-  if (wished === 0) return 0;
-  for (let port = wished; port < Math.min(wished + portsTried, 65_536); port += 1) {
+type PortWish = Pick<Surroundings, 'terminal' | 'env'> & { isGiven: boolean };
+
+/**
+ * The wished port, if it is free. If not, the one that `--port` names is refused, and the usual one makes room for the
+ * next free port, or for any (0). Every other port than the reader expects is told.
+ */
+async function choosePort(wished: number, { isGiven, terminal, env }: PortWish): Promise<number | undefined> {
+  const set = ['MAILPROOF_PORT', 'PORT'].find((name) => (env[name] ?? '') !== '');
+  if (set !== undefined && !isGiven)
+    terminal.tell(
+      `mailproof: The demonstration reads no settings, so ${set} is not used: choose its port with --port`,
+    );
+  if (wished === 0 || (await isFree(wished))) return wished;
+  if (isGiven) {
+    terminal.tell(
+      `mailproof: Port ${wished} is taken: choose another with --port, or any free one with --port 0`,
+    );
+    return undefined;
+  }
+  const next = await nextFreePort(wished + 1);
+  terminal.tell(
+    `mailproof: Port ${wished} is taken, so it takes ${next === 0 ? 'any free one' : next} (choose one with --port)`,
+  );
+  return next;
+}
+
+async function nextFreePort(first: number): Promise<number> {
+  for (let port = first; port < Math.min(first + portsTried, 65_536); port += 1) {
     if (await isFree(port)) return port;
   }
   return 0;

@@ -10,6 +10,7 @@ import { checkControls } from '../doctor/check-controls.ts';
 import { checkProbers } from '../doctor/check-probers.ts';
 import { checkProxies } from '../doctor/check-proxies.ts';
 import { checkRoutes } from '../doctor/check-routes.ts';
+import { checkStore, checkWorkers } from '../doctor/check-store.ts';
 import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
 import { presentFindings } from '../doctor/present-findings.ts';
 import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
@@ -25,7 +26,7 @@ export const doctorCommand = defineCommand({
   summary: 'find what prevents this machine from verifying, and how to fix it',
   options: { json: { type: 'flag', meaning: 'one object: {ok, checks: [{check, state, seen, remedy?}]}' } },
   notes: [
-    'Checks Node, the clock, the data directory, the resolvers, outbound port 25, the HELO name and its reverse DNS, the sender domain and its SPF record. States: ok, warning, problem, not_checked. The exit code is 1 if there is a problem.',
+    'Checks Node, the clock, the data directory, the database, the workers, the resolvers, outbound port 25, the HELO name and its reverse DNS, the sender domain and its SPF record. States: ok, warning, problem, not_checked. The exit code is 1 if there is a problem.',
     'Port 25 is tested with the canaries in your providers file. If there are none, it is tested with the mail server of your own sender domain (MAILPROOF_MAIL_FROM). No other server is contacted.',
   ],
   examples: ['mailproof doctor', 'MAILPROOF_HELO_NAME=probe.example.com mailproof doctor --json'],
@@ -50,6 +51,8 @@ export const doctorCommand = defineCommand({
 /** Runs every check at once; the findings come in the order in which things are needed. */
 async function examine(parts: DoctorParts): Promise<Finding[]> {
   const asked = await Promise.all([
+    checkStore(parts),
+    checkWorkers(parts),
     checkResolvers(parts),
     checkMailPort(parts),
     checkHeloName(parts),

@@ -14,13 +14,17 @@ export const migrateCommand = defineCommand({
   examples: ['mailproof migrate', 'MAILPROOF_DATABASE_URL=postgres://owner@db/mailproof mailproof migrate'],
   words: { required: [], most: 0 },
   run: ({ options, ...surroundings }) =>
-    withStore(surroundings, async (parts) => {
-      // Opening it was all there was to do.
-      const schema = await readSchemaVersion(parts);
-      return printRows(
-        [{ row: { schema }, words: `The database has schema version ${schema}` }],
-        options,
-        surroundings,
-      );
-    }),
+    withStore(
+      surroundings,
+      async (parts) => {
+        // Opening it was all there was to do.
+        const schema = await readSchemaVersion(parts);
+        return printRows(
+          [{ row: { schema }, words: `The database has schema version ${schema}` }],
+          options,
+          surroundings,
+        );
+      },
+      'migrate',
+    ),
 });

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { counted } from '../present/count.ts';
 import type { DoctorParts, Finding } from './check.ts';
@@ -38,6 +38,9 @@ export function checkWallClock(now: number): Finding {
   };
 }
 
+/** Less than one transaction may need. */
+const leastFreeBytes = 1_048_576;
+
 /** The directory is writable, or can be created. Only the service needs it. */
 function checkDataDir({ dataDir, databaseUrl }: DoctorParts['config']): Finding {
   const check = 'data directory';
@@ -53,6 +56,14 @@ function checkDataDir({ dataDir, databaseUrl }: DoctorParts['config']): Finding 
   }
   if (!statSync(place).isDirectory())
     return { check, state: 'problem', seen: `${place} is not a directory`, remedy };
+  const { bavail, bsize } = statfsSync(place);
+  if (bavail * bsize < leastFreeBytes)
+    return {
+      check,
+      state: 'problem',
+      seen: `the disk of ${place} is full`,
+      remedy: 'Make room. While the disk is full, requests get 503; the service recovers by itself.',
+    };
   return { check, state: 'ok', seen: place === dataDir ? dataDir : `${dataDir} will be created` };
 }
 

@@ -5,6 +5,9 @@ import { readBanner } from './read-banner.ts';
 
 const targetsMax = 3;
 
+/** For machines whose provider never opens the port. */
+const elsewhere = 'If port 25 is closed here, run a prober where it is open: see docs/probers.md.';
+
 type Target = { host: CanonicalHost; address: string };
 
 /**
@@ -25,8 +28,7 @@ export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
         parts.canaries.length > 0
           ? 'none of the canaries has an IP address'
           : `${parts.senderDomain} has no mail server to test with, and no other server is contacted for a test`,
-      remedy:
-        'Set MAILPROOF_MAIL_FROM to an address at a domain of yours that receives mail, then run doctor again.',
+      remedy: `Set MAILPROOF_MAIL_FROM to an address at a domain of yours that receives mail, or name canaries in the providers file, then run doctor again. ${elsewhere}`,
     };
   }
   const findings: Finding[] = [];
@@ -66,14 +68,14 @@ async function tryTarget(target: Target, check: string, parts: DoctorParts): Pro
   const dialled = await parts.dialer.dial(target, parts.patience());
   if (dialled.kind === 'connected') return await greet(dialled.socket, { host, check }, parts);
   const blocked =
-    'Ask your provider to open outbound port 25 (most clouds block it by default), check your own firewall, or run Mailproof elsewhere.';
+    'Ask your provider to open outbound port 25 (most clouds block it by default), check your own firewall, or run a prober where it is open: see docs/probers.md.';
   switch (dialled.why) {
     case 'forbidden':
       return {
         check,
         state: 'not_checked',
         seen: `${host} is ${address}, which is this machine or not a public IP address`,
-        remedy: 'Test from a machine that reaches the server by its public IP address.',
+        remedy: `Test from a machine that reaches the server by its public IP address. ${elsewhere}`,
       };
     case 'timeout':
       return {
@@ -83,11 +85,19 @@ async function tryTarget(target: Target, check: string, parts: DoctorParts): Pro
         remedy: blocked,
       };
     case 'refused':
+      // The refusal came back from there, so the way is open. A firewall in between may refuse too, but hardly any does.
+      return {
+        check,
+        state: 'warning',
+        seen: `open, but ${host} (${address}) refuses connections: no mail server listens there`,
+        remedy:
+          'Start the mail server of that host, or test with another: name canaries in the providers file. If others refuse too, a firewall on the way does: see docs/probers.md.',
+      };
     case 'unreachable':
       return {
         check,
         state: 'problem',
-        seen: `${host} (${address}) could not be reached: ${dialled.why}`,
+        seen: `${host} (${address}) could not be reached: no route to it, or a firewall rejects the connection`,
         remedy: blocked,
       };
   }

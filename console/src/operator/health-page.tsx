@@ -51,7 +51,7 @@ export function HealthPage() {
             <Now health={known} />
             <VerdictsCard verdicts={known.verdicts} />
             <UnknownCard health={known} />
-            <HealthTables health={known} />
+            <HealthTables health={known} onChanged={() => void health.reload()} />
           </>
         )}
         {probers.failure.value === undefined ? null : <FailureNotice failure={probers.failure.value} />}

@@ -1,26 +1,19 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ServiceHealth } from '@mailproof/client';
+import { useConsole } from '../app/use-console.ts';
+import { FailureNotice } from '../loading/failure-notice.tsx';
+import { useAttempt } from '../loading/use-attempt.ts';
 import { Time } from '../parts/time.tsx';
 import { reasonSentence } from '../parts/reason-sentence.ts';
 import { TableHead } from '../parts/table-head.tsx';
 
 /** Mail hosts that are left alone for a while, egress routes, and live processes. */
-export function HealthTables({ health }: { health: ServiceHealth }) {
+export function HealthTables({ health, onChanged }: { health: ServiceHealth; onChanged: () => void }) {
   const { resting, routes, processes } = health;
   return (
     <>
-      <SmallTable
-        title="Paused mail hosts"
-        nothing="Paused mail hosts: none"
-        heads={['Host', 'Why', 'Until']}
-        rows={resting.map(({ kind, name, reason, until }) => [
-          <>
-            {name} <span class="tag">{kind}</span>
-          </>,
-          reasonSentence(reason),
-          <Time at={until} />,
-        ])}
-      />
+      <PausedHosts resting={resting} onChanged={onChanged} />
       <SmallTable
         title="Egress routes"
         nothing="Egress routes: none"
@@ -39,6 +32,48 @@ export function HealthTables({ health }: { health: ServiceHealth }) {
           <code>{id}</code>,
           role,
           <Time at={seenAt} />,
+        ])}
+      />
+    </>
+  );
+}
+
+type PausedHostsProps = { resting: ServiceHealth['resting']; onChanged: () => void };
+
+/** A process that hears of the end a moment later still lists the host, so an ended pause is hidden here. */
+function PausedHosts({ resting, onChanged }: PausedHostsProps) {
+  const { api, announcer } = useConsole();
+  const ended = useSignal<readonly string[]>([]);
+  const { attempt, failure } = useAttempt();
+  const end = (name: string, until: string) =>
+    attempt(async () => {
+      await api.admin.endRest(name);
+      ended.value = [...ended.value, `${name} ${until}`];
+      announcer.say(`${name} can be asked again`);
+      onChanged();
+    });
+  const shown = resting.filter(({ name, until }) => !ended.value.includes(`${name} ${until}`));
+  return (
+    <>
+      {failure.value === undefined ? null : <FailureNotice failure={failure.value} />}
+      <SmallTable
+        title="Paused mail hosts"
+        nothing="Paused mail hosts: none"
+        heads={['Host', 'Why', 'Until', 'Action']}
+        rows={shown.map(({ kind, name, reason, until }) => [
+          <>
+            {name} <span class="tag">{kind}</span>
+          </>,
+          reasonSentence(reason),
+          <Time at={until} />,
+          <button
+            type="button"
+            class="button"
+            aria-label={`End pause of ${name}`}
+            onClick={() => void end(name, until)}
+          >
+            End pause
+          </button>,
         ])}
       />
     </>

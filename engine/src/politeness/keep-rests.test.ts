@@ -7,6 +7,7 @@ import type { Destination } from './policy.ts';
 import type { SessionOutcome } from './session-outcome.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { createPacer } from './create-pacer.ts';
+import { endedRest, readKeptRest } from './keep-rests.ts';
 
 const to: Destination = {
   target: { host: 'mx.one.example' as CanonicalHost, address: '192.0.2.1' },
@@ -116,4 +117,21 @@ test('news of a rest that ends earlier does not cut a longer one short', () => {
     reason: 'host_defers',
     until: 5 * minute,
   });
+});
+
+test('a rest that the operator ends is over for every engine that hears of it', () => {
+  const { pacer, tell, hold, learnt } = setUp(5 * minute + 60 * minute);
+  assert.equal(pacer.restOf(to)?.reason, 'host_defers');
+  tell({ key: 'address 192.0.2.1', value: endedRest, lifeMs: minute });
+  assert.equal(pacer.restOf(to), undefined);
+  assert.equal(pacer.mayOpen(to, 'default').kind, 'open');
+  hold({ ...clean, connected: false });
+  assert.equal(learnt.length, 0, 'what it did before is forgotten');
+});
+
+test('what is left of a kept rest is read from its life', () => {
+  const { kept } = setUp();
+  assert.deepEqual(readKeptRest(kept, 62 * minute), { reason: 'host_defers', leftMs: 2 * minute });
+  assert.equal(readKeptRest(kept, 60 * minute), undefined);
+  assert.equal(readKeptRest(endedRest, minute), undefined);
 });

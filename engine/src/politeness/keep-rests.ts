@@ -49,11 +49,44 @@ type Keep = { clock: Clock; memory: MemoryNamespace };
 export function followRests(histories: HostHistories, { clock, memory }: Keep): void {
   memory.follow(({ key, value, lifeMs }) => {
     if (!/^(?:address|group) ./.test(key)) return;
+    if (isEnded(value)) {
+      endRest(histories.of(key), clock);
+      return;
+    }
     const kept = value === null ? forgotten : readRest(value);
     if (kept === undefined) return;
     const lived = value === null ? 0 : Math.max(kept.restMs, kept.slowMs) + afterwardsMs;
     hearRest(histories.of(key), { kept, sinceMs: Math.max(0, lived - lifeMs) }, clock);
   });
+}
+
+/** Stands in the memory in place of a rest that the operator has ended. Every engine that reads it ends its own. */
+export const endedRest = { ended: true } as const;
+
+function isEnded(value: unknown): boolean {
+  return isFields(value) && value['ended'] === true;
+}
+
+/** The host is met as after its rest: with one conversation at a time, and without what it did before. */
+function endRest(history: HostHistory, clock: Clock): void {
+  const counts = { countedAt: clock.now(), failures: 0, silences: 0 };
+  Object.assign(history, {
+    ...counts,
+    rest: undefined,
+    slow: undefined,
+    allowed: 1,
+    clean: 0,
+    complaints: [],
+  });
+}
+
+/** Reads how much of a kept rest is left; nothing if it is over. */
+export function readKeptRest(value: unknown, lifeMs: number): { reason: string; leftMs: number } | undefined {
+  const kept = readRest(value);
+  if (kept === undefined) return undefined;
+  const agoMs = Math.max(0, Math.max(kept.restMs, kept.slowMs) + afterwardsMs - lifeMs);
+  const leftMs = kept.restMs - agoMs;
+  return leftMs > 0 ? { reason: kept.reason, leftMs } : undefined;
 }
 
 const forgotten: KeptRest = { restMs: 0, reason: '', slowMs: 0, perMinute: 0, failures: 0, silences: 0 };

@@ -271,6 +271,7 @@ export type Schema = FormTables &
         | 'plan_set'
         | 'rate_set'
         | 'credits_granted'
+        | 'rest_ended'
         | 'account_frozen'
         | 'account_unfrozen'
         | 'key_created'

@@ -29,12 +29,20 @@ const reasons: Record<StoreFault, string> = {
   conflict: 'others kept changing the same at the same time',
 };
 
+export const storeFaults = Object.keys(reasons) as StoreFault[];
+
+/** Says in a clause what is wrong. */
+export function describeStoreFault(fault: StoreFault): string {
+  return reasons[fault];
+}
+
 /** The store does not answer at the moment; nothing of what was asked can be relied on to have happened. */
 export class StoreUnavailableError extends Error {
   readonly fault: StoreFault;
 
-  constructor(fault: StoreFault, cause?: unknown) {
-    super(`the store is unavailable: ${reasons[fault]}`, { cause });
+  /** `detail` says more than the fault does, for the operator: which table is locked. */
+  constructor(fault: StoreFault, cause?: unknown, detail: string = reasons[fault]) {
+    super(`the store is unavailable: ${detail}`, { cause });
     this.name = 'StoreUnavailableError';
     this.fault = fault;
   }

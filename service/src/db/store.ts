@@ -2,8 +2,8 @@ import type { ProcessRegistry, ProcessRole } from './process-registry.ts';
 import type { Reader, Tx } from './statement.ts';
 import type { WallClock } from './wall-clock.ts';
 
-/** Finding out whose key it is, then what it asks for: each has its own time. */
-export type RequestStep = 'key' | 'work';
+/** Finding out whose key it is, then what it asks for, then ending it after a mail host was asked: each has its own time. */
+export type RequestStep = 'key' | 'work' | 'end';
 
 /**
  * The store as the rest of the service sees it. SQLite or PostgreSQL stands behind it.

@@ -58,7 +58,7 @@ test('503: a machine that is out of file descriptors, and the log says so', asyn
     const received = await raw.until('service_unavailable');
     assert.deepEqual(statusesIn(received), [503]);
     assert.match(received, /\r\nretry-after: 2\r\n/i);
-    assert.ok(parts.logLines.some((line) => line.includes('out of file descriptors')));
+    assert.ok(parts.logLines.some((line) => line.includes('"fault":"machine_exhausted"')));
     raw.socket.destroy();
   }
 });

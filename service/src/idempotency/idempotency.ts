@@ -8,7 +8,7 @@ import { statement, type Tx } from '../db/statement.ts';
  *
  * Decided: only answers that succeeded (2xx) are kept. An attempt that was refused, failed or timed out frees
  * its key, so that the client's retry with the same key can still succeed; it cost nothing, so repeating it
- * charges nothing twice. An attempt whose process died frees its key when it is found dead or its time is over.
+ * charges nothing twice. An attempt whose process died frees its key when it is found dead, within ten seconds.
  * The same key with another body, or at the other endpoint, is a mistake of the client and is told so.
  *
  * Every step is part of the transaction that reserves, settles or creates.
@@ -22,7 +22,7 @@ type Scope = { accountId: string; endpoint: Endpoint; request: IdempotentRequest
 type EarlierAnswer =
   | { kind: 'new' }
   | { kind: 'answered'; answer: string }
-  | { kind: 'request_in_progress' }
+  | { kind: 'request_in_progress'; attempt: string }
   | { kind: 'idempotency_mismatch' };
 
 const keepMs = 24 * 3_600_000;
@@ -30,7 +30,7 @@ const keepMs = 24 * 3_600_000;
 const find = statement((db, arg: { account: string; key: string; now: number }) =>
   db
     .selectFrom('idempotency')
-    .select(['endpoint', 'body_hash', 'answer'])
+    .select(['endpoint', 'body_hash', 'answer', 'attempt'])
     .where('account_id', '=', arg.account)
     .where('request_key', '=', arg.key)
     .where('expires_at', '>', arg.now),
@@ -41,7 +41,9 @@ export async function recall(tx: Tx, { accountId, endpoint, request, now }: Scop
   if (row === undefined) return { kind: 'new' };
   if (row.endpoint !== endpoint || row.body_hash !== request.bodyHash)
     return { kind: 'idempotency_mismatch' };
-  return row.answer === null ? { kind: 'request_in_progress' } : { kind: 'answered', answer: row.answer };
+  return row.answer === null
+    ? { kind: 'request_in_progress', attempt: row.attempt }
+    : { kind: 'answered', answer: row.answer };
 }
 
 type NewRow = {

@@ -70,6 +70,7 @@ const noSecret = Buffer.alloc(32);
 export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   const { store, clock, wallClock } = parts;
   const remembered = createBoundedCache<Caller>({ clock, maxEntries: rememberedKeys });
+  const looking = new Map<string, Promise<Caller | undefined>>();
 
   async function look(authorization: string): Promise<Caller | undefined> {
     const text = readBearer(authorization, 200);
@@ -95,10 +96,19 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     return caller;
   }
 
+  /** Requests that come together with one key share one look: after an outage all clients come together. */
+  function lookOnce(authorization: string, digest: string): Promise<Caller | undefined> {
+    const pending = looking.get(digest);
+    if (pending !== undefined) return pending;
+    const look = lookAndRemember(authorization, digest).finally(() => looking.delete(digest));
+    looking.set(digest, look);
+    return look;
+  }
+
   return (authorization) => {
     if (authorization === undefined) return undefined;
     const digest = hash('sha256', authorization);
-    return remembered.peek(digest) ?? lookAndRemember(authorization, digest);
+    return remembered.peek(digest) ?? lookOnce(authorization, digest);
   };
 }
 

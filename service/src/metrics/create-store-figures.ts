@@ -2,19 +2,23 @@ import type { Clock } from '@mailproof/engine';
 import { sql } from 'kysely';
 import { statement } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
+import type { StoreState, StoreWatch } from '../operator/store-watch.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import type { WorkerWatch } from '../operator/worker-watch.ts';
 import { listProbers } from '../probers/list-probers.ts';
 import { readTaskQueue } from '../tasks/read-task-queue.ts';
 import type { MetricSample } from './create-metrics.ts';
 
 type StoreFiguresParts = {
-  store: Pick<Store, 'read' | 'check' | 'waitMs'>;
+  store: Pick<Store, 'read' | 'waitMs'>;
+  storeWatch: StoreWatch;
+  workers: WorkerWatch;
   clock: Clock;
   wallClock: WallClock;
 };
 
-/** A scrape is given up after ten seconds, so that a database which does not answer has to be told before. */
+/** A scrape is given up after ten seconds, and should hear of the rest before. */
 const longestWaitMs = 3_000;
 
 /** However often they are asked for, they are read so seldom: they cost the database a look over all accounts. */
@@ -27,33 +31,46 @@ export function createStoreFigures(parts: StoreFiguresParts): () => Promise<Metr
     const now = parts.clock.now();
     if (known === undefined || now >= known.until)
       known = { samples: readAll(parts), until: now + rememberMs };
+    const [state, workers, figures] = await Promise.all([
+      parts.storeWatch.look(),
+      parts.workers.count(),
+      inTime(known.samples, parts),
+    ]);
     return [
-      ...(await inTime(known.samples, parts)),
+      ...availability(state),
+      ...(workers === undefined ? [] : [{ key: 'workers', labels: {}, value: workers } as const]),
+      ...figures,
       { key: 'storeWaitSeconds', labels: {}, value: parts.store.waitMs() / 1_000 },
     ];
   };
 }
 
-const unavailable: MetricSample[] = [{ key: 'storeAvailable', labels: {}, value: 0 }];
+/** Says the same as `/readyz`, and which fault it is. */
+function availability(state: StoreState): MetricSample[] {
+  if (state.kind === 'available') return [{ key: 'storeAvailable', labels: {}, value: 1 }];
+  return [
+    { key: 'storeAvailable', labels: {}, value: 0 },
+    { key: 'storeFault', labels: { fault: state.fault }, value: 1 },
+  ];
+}
 
 function inTime(samples: Promise<MetricSample[]>, { clock }: StoreFiguresParts): Promise<MetricSample[]> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(longestWaitMs, () => resolve(unavailable));
-    samples.then(resolve, reject).finally(cancel);
+    const cancel = clock.after(longestWaitMs, () => resolve([]));
+    void samples.then(resolve, reject).finally(cancel);
   });
 }
 
-/** A store that fails is told as such; its figures are then missing. */
+/** The figures of a store that fails are missing. */
 async function readAll(parts: StoreFiguresParts): Promise<MetricSample[]> {
   try {
-    await parts.store.check(parts.wallClock.now());
     const figures = await Promise.all(
       [readTasks, readLists, readWebhooks, readProbers, readAccounts].map((read) => read(parts)),
     );
-    return [{ key: 'storeAvailable', labels: {}, value: 1 }, ...figures.flat()];
+    return figures.flat();
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    return unavailable;
+    return [];
   }
 }
 

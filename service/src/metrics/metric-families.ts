@@ -1,3 +1,5 @@
+import { storeFaults } from '../db/store-unavailable-error.ts';
+
 /**
  * Every family of figures that `/metrics` exports, as data: docs/metrics.md is written from this table, and the alert
  * rules and the board are held to it. A label has few values, all of them known beforehand or set by the operator:
@@ -198,6 +200,18 @@ export const metricFamilies = {
     name: 'mailproof_store_available',
     type: 'gauge',
     help: 'Whether the database takes writes; while it does not, the figures that are read from it are missing',
+    labels: none,
+  },
+  storeFault: {
+    name: 'mailproof_store_fault',
+    type: 'gauge',
+    help: 'Why the database takes no writes; absent while it takes them',
+    labels: { fault: storeFaults.map((fault) => `\`${fault}\``).join(', ') },
+  },
+  workers: {
+    name: 'mailproof_workers',
+    type: 'gauge',
+    help: 'Processes that run tasks, lists and webhooks; the same in every process',
     labels: none,
   },
   storeTransactionSeconds: {

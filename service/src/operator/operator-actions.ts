@@ -23,6 +23,7 @@ import { listEgress, type ListedEgress } from '../probers/list-egress.ts';
 import { listProbers, type ListedProber } from '../probers/list-probers.ts';
 import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
 import { findRequest, type RequestTrace } from './find-request.ts';
+import { endRests } from './rests.ts';
 import { readHealth, type Health, type ReadHealthParts } from './read-health.ts';
 
 /**
@@ -58,6 +59,8 @@ export type OperatorActions = {
   findRequest(requestId: string): Promise<RequestTrace | undefined>;
   listChanges(page: { limit: number; before: number | undefined }): Promise<AuditEntry[]>;
   readHealth(hours: number): Promise<Health>;
+  /** Ends the rests of a name, as the health lists it. */
+  endRests(which: { name: string }): ReturnType<typeof endRests>;
   listProbers(): Promise<ListedProber[]>;
   /** The egress addresses of the installation itself. */
   listEgress(): Promise<ListedEgress[]>;
@@ -131,6 +134,7 @@ export function createOperatorActions(parts: OperatorActionsParts): OperatorActi
     findRequest: (requestId) => findRequest(requestId, inTime()),
     listChanges: (page) => listChanges(page, inTime()),
     readHealth: (hours) => readHealth(hours, inTime()),
+    endRests: (which) => endRests(which, inTime()),
     listProbers: () => listProbers(inTime()),
     listEgress: () => listEgress(inTime()),
   };

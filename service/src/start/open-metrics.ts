@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { Clock, Engine } from '@mailproof/engine';
 import type { Config } from '../config.ts';
 import type { Store } from '../db/store.ts';
+import type { StoreWatch } from '../operator/store-watch.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { LogRequest } from '../http/pipeline/log-request.ts';
 import type { AdmitAnswer, OverloadGuard, WorkKind } from '../http/pipeline/overload-guard.ts';
@@ -10,12 +11,15 @@ import type { Metrics, MetricSample } from '../metrics/create-metrics.ts';
 import { createStoreFigures } from '../metrics/create-store-figures.ts';
 import { readEngineFigures } from '../metrics/read-engine-figures.ts';
 import { watchRequests } from '../metrics/watch-events.ts';
+import type { WorkerWatch } from '../operator/worker-watch.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { serveMetrics } from './serve-metrics.ts';
 
 type MetricsParts = {
   metrics: Metrics;
   store: Store;
+  storeWatch: StoreWatch;
+  workers: WorkerWatch;
   engine: Engine;
   clock: Clock;
   wallClock: WallClock;
@@ -34,7 +38,7 @@ type OpenMetrics = {
 
 /** Where the figures are served, if anywhere: without a port and a token there is nothing to ask for them. */
 export async function openMetrics(config: Config, parts: MetricsParts): Promise<OpenMetrics> {
-  const { metrics, store, engine, clock, wallClock, onProblem } = parts;
+  const { metrics, engine, wallClock, onProblem } = parts;
   const token = createAdminToken(config.metricsToken);
   if (config.metricsPort === undefined && !token.isSet)
     return {
@@ -44,7 +48,7 @@ export async function openMetrics(config: Config, parts: MetricsParts): Promise<
       stop: () => Promise.resolve(),
     };
   metrics.addSource(() => readEngineFigures(engine, wallClock));
-  metrics.addSource(createStoreFigures({ store, clock, wallClock }));
+  metrics.addSource(createStoreFigures(parts));
   metrics.addSource(() => readDiskFigures(config.dataDir));
   // The library takes 5 MB and a while to load, which only those pay who ask for figures.
   const { createExposition } = await import('../metrics/create-exposition.ts');

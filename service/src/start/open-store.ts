@@ -10,5 +10,5 @@ export type OpenStoreOptions = SqliteStoreOptions & {
 export async function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
   if (databaseUrl === undefined) return openSqliteStore(options);
   const { openPostgresStore } = await import('../db/postgres/open-postgres-store.ts');
-  return openPostgresStore({ databaseUrl, onGroup: options.onGroup });
+  return openPostgresStore({ databaseUrl, ...options });
 }

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
+import type { StoreWatch } from '../operator/store-watch.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
 import { createListActions, type ListActions } from '../lists/list-actions.ts';
 import { startForms } from '../forms/form-actions.ts';
@@ -27,6 +28,7 @@ import { startKeyUses } from '../keys/note-key-uses.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import { createProxyNotice } from '../operator/proxy-notice.ts';
+import type { WorkerWatch } from '../operator/worker-watch.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
 import type { EgressKeeper } from '../probers/keep-egress.ts';
@@ -42,6 +44,7 @@ import { StartError } from '../start-error.ts';
 import { createTask, type CreateTaskAnswer, type CreateTaskRequest } from '../tasks/create-task.ts';
 import { readTask } from '../tasks/read-task.ts';
 import { countSingles } from '../verifications/count-singles.ts';
+import { createGivenUp } from '../verifications/given-up.ts';
 import { lineFor } from './listen-failure.ts';
 import { readTlsPair, renewTlsPair } from './open-tls.ts';
 import { reachableUrl } from './reachable-url.ts';
@@ -57,7 +60,10 @@ import type { Upkeep } from './start-upkeep.ts';
 /** The HTTP side of a process: what it answers with, where it listens, and how it goes down. */
 export type Api = { url: string; stop(): Promise<void> };
 
-export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTimeoutMs'> &
+export type ApiParts = Omit<
+  VerifyOneParts,
+  'recall' | 'endStore' | 'processId' | 'givenUp' | 'singleTimeoutMs'
+> &
   ConsoleParts & {
     engine: Engine;
     egress: Pick<EgressKeeper, 'problem'>;
@@ -65,6 +71,8 @@ export type ApiParts = Omit<VerifyOneParts, 'recall' | 'processId' | 'singleTime
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
     upkeep: Pick<Upkeep, 'checking' | 'problems'>;
+    storeWatch: StoreWatch;
+    workers: WorkerWatch;
     /** Tells the workers of every process that there is something to do. */
     wake: () => void;
     logger: Logger;
@@ -86,7 +94,9 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const allowance = createSandboxAllowance({ clock, addressesPerHour: config.sandboxAddressesPerHour });
   const recall: Engine['recall'] = (address) => engine.recall(address);
   const inTime = { ...parts, store: withFreshDeadlines(store, 'work') };
-  const single = { ...inTime, recall, processId: registry.ownId, singleTimeoutMs };
+  const endStore = withFreshDeadlines(store, 'end');
+  const givenUp = createGivenUp(parts);
+  const single = { ...inTime, endStore, recall, processId: registry.ownId, givenUp, singleTimeoutMs };
   const task = { ...inTime, taskDeadlineMs, taskRetentionMs };
   const probers = openProberCentre(config, parts);
   const forms = startForms({ ...parts, engine });
@@ -137,6 +147,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     stopWatching();
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
+    await givenUp.stop();
     await forms.stop();
     await keyUses.stop();
     oidc?.close();

@@ -32,6 +32,8 @@ export async function startUpkeep(parts: UpkeepParts): Promise<Upkeep> {
       logger.error({ violation }, 'the ledger of an account does not balance; the account is frozen'),
   });
   await releaseTheDead(parts);
+  // Apart from the sweep, which may take long: clients repeat requests of a dead process, and wait for this.
+  const releasing = repeat(() => releaseTheDead(parts), { ...parts, everyMs: sweepEveryMs });
   const sweeping = repeat(createSweep(parts), { ...parts, everyMs: sweepEveryMs, atOnce: true });
   let audited = false;
   const look = async () => {
@@ -45,7 +47,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<Upkeep> {
     problems: file.problems,
     stop: async () => {
       stop.abort();
-      await Promise.all([sweeping.stop(), auditing.stop(), file.ended]);
+      await Promise.all([releasing.stop(), sweeping.stop(), auditing.stop(), file.ended]);
     },
   };
 }

@@ -105,7 +105,7 @@ async function create(tx: Tx, creation: Creation): Promise<CreateTaskAnswer> {
   };
   const earlier = scope && (await recall(tx, scope));
   if (earlier?.kind === 'answered') return { ...readAnswer(earlier.answer), replayed: true };
-  if (earlier !== undefined && earlier.kind !== 'new') return earlier;
+  if (earlier !== undefined && earlier.kind !== 'new') return { kind: earlier.kind };
 
   const attempt = request.requestId;
   const key = { accountId: caller.accountId, key: idempotency?.key ?? '', attempt };

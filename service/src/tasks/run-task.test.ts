@@ -7,6 +7,7 @@ import { databases } from '../../test/support/databases.ts';
 import { addresses, openTaskFixture } from '../../test/support/open-task-fixture.ts';
 import { deferred, safe, timeout, unavailable, unknown } from '../../test/support/outcomes.ts';
 import { openAccount } from '../../test/support/open-account.ts';
+import { createGivenUp } from '../verifications/given-up.ts';
 import { verifyOne } from '../verifications/verify-one.ts';
 import { createSlots } from '../verifications/slots.ts';
 import { mostTasksOfAccount, type Claim } from './claim-task.ts';
@@ -371,6 +372,8 @@ for (const database of databases) {
           ...fixture.parts,
           recall: () => undefined,
           processId: fixture.registry.ownId,
+          endStore: fixture.parts.store,
+          givenUp: createGivenUp(fixture.parts),
           singleTimeoutMs: 1_000,
         },
       );

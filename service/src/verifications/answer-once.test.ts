@@ -1,12 +1,49 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Outcome } from '@mailproof/engine';
+import type { Engine, Outcome } from '@mailproof/engine';
 import { grantCredits } from '../credits/grant-credits.ts';
+import type { Store } from '../db/store.ts';
+import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import { databases } from '../../test/support/databases.ts';
 import { email, openVerifyOneFixture, withKey } from '../../test/support/open-verify-one-fixture.ts';
 import { openAccount } from '../../test/support/open-account.ts';
 import { safe, timeout, unavailable } from '../../test/support/outcomes.ts';
 import { until } from '../../test/support/until.ts';
+import { createGivenUp } from './given-up.ts';
+
+/** Lets time pass for those who try again, until nothing is reserved. */
+async function untilGivenBack(balance: () => Promise<number[]>, time: { advance: (ms: number) => void }) {
+  await until(
+    () => {
+      time.advance(250);
+      return balance();
+    },
+    ([, reserved]) => reserved === 0,
+  );
+}
+
+/** A store that loses its database: before a transaction is committed, or after, when nobody hears of it. */
+function breakableStore(store: Store, when: 'before' | 'after') {
+  let failing = false;
+  return {
+    fail: () => (failing = true),
+    mend: () => (failing = false),
+    /** An engine during whose answer it breaks. */
+    breaking: (answer: (email: string) => Outcome): Pick<Engine, 'verify'> => ({
+      verify: (address) => {
+        failing = true;
+        return Promise.resolve(answer(address));
+      },
+    }),
+    store: {
+      write: async <T>(...given: Parameters<typeof store.write<T>>): Promise<T> => {
+        if (!failing) return store.write(...given);
+        if (when === 'after') await store.write(...given);
+        throw new StoreUnavailableError(when === 'after' ? 'unconfirmed' : 'unreachable');
+      },
+    },
+  };
+}
 
 for (const database of databases) {
   describe(`a single verification with an idempotency key on ${database.name}`, () => {
@@ -54,6 +91,56 @@ for (const database of databases) {
       assert.deepEqual(await balance(), [10, 0, 0]);
       const again = await ask(live, withKey('k'));
       assert.ok(again.kind === 'verified' && !again.replayed && again.creditsUsed === 1);
+      await finish();
+    });
+
+    it('an attempt that was told 503 is free at once', async () => {
+      const { ask, live, store, balance, time, finish } = await setUp();
+      const broken = breakableStore(store, 'before');
+      const first = ask(live, withKey('k'), { store: broken.store, engine: broken.breaking(safe) });
+      await assert.rejects(first, StoreUnavailableError);
+      broken.mend();
+      const again = await ask(live, withKey('k'));
+      assert.ok(again.kind === 'verified' && again.creditsUsed === 1);
+      await untilGivenBack(balance, time);
+      assert.deepEqual(await balance(), [9, 0, 1]);
+      await finish();
+    });
+
+    it('an attempt whose charge may have been committed replays its answer, and is charged once', async () => {
+      const { ask, live, store, balance, asked, finish } = await setUp();
+      const broken = breakableStore(store, 'after');
+      const first = ask(live, withKey('k'), { store: broken.store, engine: broken.breaking(safe) });
+      await assert.rejects(first, StoreUnavailableError);
+      broken.mend();
+      const again = await ask(live, withKey('k'));
+      assert.ok(again.kind === 'verified' && again.replayed && again.creditsUsed === 1);
+      assert.deepEqual([await balance(), asked], [[9, 0, 1], []]);
+      await finish();
+    });
+
+    it('a reservation that may have been committed leaves its key free at once', async () => {
+      const { ask, live, store, balance, asked, time, finish } = await setUp();
+      const broken = breakableStore(store, 'after');
+      broken.fail();
+      await assert.rejects(ask(live, withKey('k'), { store: broken.store }), StoreUnavailableError);
+      broken.mend();
+      assert.equal((await ask(live, withKey('k'))).kind, 'verified');
+      await untilGivenBack(balance, time);
+      assert.deepEqual([await balance(), asked.length], [[9, 0, 1], 1]);
+      await finish();
+    });
+
+    it('other processes find the key free as soon as the store takes writes', async () => {
+      const { ask, live, store, balance, time, finish } = await setUp();
+      const broken = breakableStore(store, 'before');
+      const first = ask(live, withKey('k'), { store: broken.store, engine: broken.breaking(safe) });
+      await assert.rejects(first, StoreUnavailableError);
+      const elsewhere = { givenUp: createGivenUp({ clock: time, onProblem: () => undefined }) };
+      assert.equal((await ask(live, withKey('k'), elsewhere)).kind, 'request_in_progress');
+      broken.mend();
+      await untilGivenBack(balance, time);
+      assert.equal((await ask(live, withKey('k'), elsewhere)).kind, 'verified');
       await finish();
     });
 

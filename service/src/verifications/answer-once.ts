@@ -8,7 +8,13 @@ import type { VerifyOneAnswer, VerifyOneRequest } from './verify-one.ts';
  */
 type KeyedRequest = Pick<VerifyOneRequest, 'requestId' | 'caller' | 'idempotency'>;
 
-type KeyHolder = { now: number; processId: string; expiresAt: number };
+type KeyHolder = {
+  now: number;
+  processId: string;
+  expiresAt: number;
+  /** Whether this process has given up an attempt that the store still calls running. */
+  isGivenUp: (attempt: string) => boolean;
+};
 
 /** Takes the key; or says what was answered before, or why there is no answer. */
 export async function takeKey(
@@ -20,8 +26,18 @@ export async function takeKey(
   const { accountId } = caller;
   const scope = { accountId, endpoint: 'verification' as const, request, now: holder.now };
   const earlier = await recall(tx, scope);
-  if (earlier.kind === 'answered') return { ...readAnswer(earlier.answer), replayed: true };
-  if (earlier.kind !== 'new') return earlier;
+  switch (earlier.kind) {
+    case 'answered':
+      return { ...readAnswer(earlier.answer), replayed: true };
+    case 'idempotency_mismatch':
+      return earlier;
+    case 'request_in_progress':
+      if (!holder.isGivenUp(earlier.attempt)) return { kind: 'request_in_progress' };
+      await forget(tx, { accountId, key: request.key, attempt: earlier.attempt });
+      break;
+    case 'new':
+      break;
+  }
   await begin(tx, { ...scope, ...holder, attempt: requestId });
   return undefined;
 }

@@ -12,19 +12,20 @@ import { reserve, type ReserveRefusal } from '../credits/reserve.ts';
 import { settle } from '../credits/settle.ts';
 import type { Store } from '../db/store.ts';
 import type { Tx } from '../db/statement.ts';
-import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import { StoreUnavailableError, type StoreFault } from '../db/store-unavailable-error.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { IdempotentRequest } from '../idempotency/idempotency.ts';
 import { reservingKeyOf, type Caller } from '../keys/authenticate.ts';
 import { freeKey, keepAnswer, takeKey, withdrawAnswer, type Kept } from './answer-once.ts';
+import type { GivenUp } from './given-up.ts';
 import type { Slots } from './slots.ts';
 
 /**
  * The story of a single verification: reserve → verify → settle.
  *
  * Nothing is sent to the network before the reservation is committed, and no conclusive verdict is returned
- * before its charge is (I12). If the store fails after the probe, the verdict is withheld and the sweeper
- * gives the credit back. Test keys go the same way, with the sandbox and without credits.
+ * before its charge is (I12). If the store fails after the probe, the verdict is withheld, and the credit is given
+ * back as soon as the store takes writes (given-up.ts). Test keys go the same way, with the sandbox and without credits.
  *
  * Where the engine knows the verdict without asking anybody, reserve and settle are one transaction. Requests of an
  * account that come together share their statements (see credits/reserve.ts).
@@ -49,6 +50,8 @@ export type VerifyOneAnswer =
 
 export type VerifyOneParts = {
   store: Pick<Store, 'write'>;
+  /** The store for the end of a request, after its mail host was asked. */
+  endStore: Pick<Store, 'write'>;
   engine: Pick<Engine, 'verify'>;
   /** What the engine can tell without sending a packet. */
   recall: Engine['recall'];
@@ -59,6 +62,8 @@ export type VerifyOneParts = {
   wallClock: WallClock;
   /** This process, among those that use the store. */
   processId: string;
+  /** Attempts that this process gave up while the store failed. */
+  givenUp: Pick<GivenUp, 'add' | 'has'>;
   singleTimeoutMs: number;
 };
 
@@ -67,6 +72,7 @@ const graceMs = 10_000;
 
 export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts): Promise<VerifyOneAnswer> {
   const write = <T>(work: (tx: Tx) => Promise<T>) => parts.store.write(work, request.caller.accountId);
+  const end = <T>(work: (tx: Tx) => Promise<T>) => parts.endStore.write(work, request.caller.accountId);
   const expiresAt = parts.wallClock.now() + parts.singleTimeoutMs + graceMs;
   const step = (): Step => ({ request, expiresAt, now: parts.wallClock.now() });
   const known = recallConclusive(request, parts);
@@ -74,17 +80,32 @@ export async function verifyOne(request: VerifyOneRequest, parts: VerifyOneParts
     return write(async (tx) => (await start(tx, step(), parts)) ?? conclude(tx, step(), known));
 
   const deadline = parts.clock.now() + parts.singleTimeoutMs;
-  const refused = await write((tx) => start(tx, step(), parts));
-  if (refused !== undefined) return refused;
+  const giveBack = () => write((tx) => giveUp(tx, step()));
+  let started = false;
   try {
+    const refused = await write((tx) => start(tx, step(), parts));
+    if (refused !== undefined) return refused;
+    started = true;
     const outcome = await probe(request, { ...parts, deadline });
-    return await write((tx) => conclude(tx, step(), outcome));
+    return await end((tx) => conclude(tx, step(), outcome));
   } catch (error) {
-    const givenUp = write((tx) => giveUp(tx, step())).catch(() => undefined);
-    // Where the store itself fails, nobody waits for it once more: if need be, the sweeper gives the credit back.
-    if (!(error instanceof StoreUnavailableError)) await givenUp;
+    if (!started && !mayBeCommitted(error)) throw error;
+    const tried = parts.givenUp.add({ requestId: request.requestId, giveBack, started });
+    // If the store itself fails, the client does not wait for it once more.
+    if (!(error instanceof StoreUnavailableError)) await tried;
     throw error;
   }
+}
+
+/** The commit may have been sent before the connection was lost. */
+const uncertainFaults: ReadonlySet<StoreFault> = new Set<StoreFault>([
+  'unconfirmed',
+  'unreachable',
+  'failing',
+]);
+
+function mayBeCommitted(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && uncertainFaults.has(error.fault);
 }
 
 /** One transaction of the story. At `expiresAt` the hold may be swept, and the key may start another attempt. */
@@ -103,10 +124,10 @@ function recallConclusive(
 async function start(
   tx: Tx,
   { request, now, expiresAt }: Step,
-  { processId }: VerifyOneParts,
+  { processId, givenUp }: VerifyOneParts,
 ): Promise<VerifyOneAnswer | undefined> {
   const keeper = { processId, expiresAt };
-  const earlier = await takeKey(tx, request, { now, ...keeper });
+  const earlier = await takeKey(tx, request, { now, ...keeper, isGivenUp: givenUp.has });
   const holdId = holdOf(request);
   if (earlier !== undefined || holdId === undefined) return earlier;
 

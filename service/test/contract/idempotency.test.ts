@@ -68,7 +68,9 @@ describe('POST single', () => {
       () => host?.counts.open,
       (open) => open === 1,
     );
-    await expectReason(verify('slow', { email: 'alive@slow.test' }), 409, 'request_in_progress');
+    const repeat = await verify('slow', { email: 'alive@slow.test' });
+    assert.deepEqual([repeat.status, repeat.body['reason']], [409, 'request_in_progress']);
+    assert.match(repeat.headers['retry-after'] ?? '', /^[1-9]\d*$/, 'says when to come again');
     await expectReason(verify('slow', { email: 'alive@plain.test' }), 422, 'idempotency_mismatch');
     const { status, body } = await first;
     assert.deepEqual([status, body['status']], [200, 'safe']);

@@ -5,6 +5,7 @@ import { settle } from '../../src/credits/settle.ts';
 import { statement } from '../../src/db/statement.ts';
 import { addressOf } from '../support/address-of.ts';
 import { createSlots } from '../../src/verifications/slots.ts';
+import { createGivenUp } from '../../src/verifications/given-up.ts';
 import { verifyOne, type VerifyOneAnswer } from '../../src/verifications/verify-one.ts';
 import { safe, timeout, unknown } from '../support/outcomes.ts';
 import type { Command } from './command.ts';
@@ -84,6 +85,7 @@ function startVerifying(
     slots,
     clock: time,
   };
+  const givenUp = createGivenUp({ clock: time, onProblem: () => undefined });
   const idempotency = key === undefined ? undefined : { key: String(key), bodyHash: 'single' };
   const signal = new AbortController().signal;
   const result = verifyOne(
@@ -95,7 +97,15 @@ function startVerifying(
       explain: false,
       signal,
     },
-    { ...engine, store, wallClock, processId: registry.ownId, singleTimeoutMs: 30_000 },
+    {
+      ...engine,
+      store,
+      endStore: store,
+      wallClock,
+      processId: registry.ownId,
+      givenUp,
+      singleTimeoutMs: 30_000,
+    },
   ).then(describeAnswer, () => 'threw');
   const answer = (outcome: Outcome | Error) =>
     outcome instanceof Error ? engineAnswer.reject(outcome) : engineAnswer.resolve(outcome);

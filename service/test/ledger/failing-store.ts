@@ -14,6 +14,7 @@ import { addressOf } from '../support/address-of.ts';
 import { audit } from '../../src/upkeep/audit.ts';
 import { createSweep } from '../../src/upkeep/sweep.ts';
 import { createSlots } from '../../src/verifications/slots.ts';
+import { createGivenUp } from '../../src/verifications/given-up.ts';
 import { verifyOne } from '../../src/verifications/verify-one.ts';
 import type { TestDatabase, TestStore } from '../support/databases.ts';
 import { createTestClock, type TestClock } from '../../../engine/test/support/test-clock.ts';
@@ -68,6 +69,8 @@ async function mixedScript({ store, registry }: Opened, time: TestClock, caller:
         ...parts,
         recall: () => (known.kind === 'verdict' && email.startsWith('k') ? known : undefined),
         processId: registry.ownId,
+        endStore: store,
+        givenUp: createGivenUp(parts),
         singleTimeoutMs: 1_000,
       },
     );

@@ -6,6 +6,7 @@ import { readBalance } from '../../src/credits/read-balance.ts';
 import type { Caller } from '../../src/keys/authenticate.ts';
 import { audit } from '../../src/upkeep/audit.ts';
 import { createSweep } from '../../src/upkeep/sweep.ts';
+import { createGivenUp } from '../../src/verifications/given-up.ts';
 import { createSlots } from '../../src/verifications/slots.ts';
 import { verifyOne, type VerifyOneParts, type VerifyOneRequest } from '../../src/verifications/verify-one.ts';
 import { addressOf } from './address-of.ts';
@@ -29,8 +30,11 @@ export async function openVerifyOneFixture(database: TestDatabase, credits = 10)
   const answering = (answer: (asked: string) => Outcome | Promise<Outcome>): Pick<Engine, 'verify'> => ({
     verify: async (address) => (asked.push(address), answer(address)),
   });
+  const problems: unknown[] = [];
+  const givenUp = createGivenUp({ clock: time, onProblem: (...problem) => void problems.push(problem) });
   const parts: VerifyOneParts = {
     store,
+    endStore: store,
     engine: answering(safe),
     recall: () => undefined,
     sandbox: answering(unknown),
@@ -38,6 +42,7 @@ export async function openVerifyOneFixture(database: TestDatabase, credits = 10)
     clock: time,
     wallClock,
     processId: registry.ownId,
+    givenUp,
     singleTimeoutMs: 30_000,
   };
   const ask = (caller: Caller, more: Partial<VerifyOneRequest> = {}, other: Partial<VerifyOneParts> = {}) =>
@@ -51,7 +56,7 @@ export async function openVerifyOneFixture(database: TestDatabase, credits = 10)
         signal: new AbortController().signal,
         ...more,
       },
-      { ...parts, ...other },
+      { ...parts, endStore: other.store ?? store, ...other },
     );
   const balance = async () => {
     const found = await readBalance(store.read, accountId);
@@ -60,7 +65,8 @@ export async function openVerifyOneFixture(database: TestDatabase, credits = 10)
   };
   const sweep = createSweep({ store, registry, wallClock, taskRetentionMs: 1_000 });
   const finish = async () => {
-    assert.deepEqual((await audit({ store })).violations, []);
+    assert.deepEqual([problems, (await audit({ store })).violations], [[], []]);
+    await givenUp.stop();
     await registry.leave();
     await close();
   };

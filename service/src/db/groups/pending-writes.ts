@@ -5,9 +5,12 @@ import { tooLate } from './group-deadline.ts';
 /** What the writes have in common: their key, if they have one, and whether requests wait for them or the service itself. */
 type WritesInCommon = {
   serialKey: string | undefined;
-  asker: 'request' | 'service';
+  asker: WriteAsker;
   kind: WriteKind;
 };
+
+/** `ending`: a request whose mail host has answered. It does not share its transactions with requests that begin. */
+export type WriteAsker = 'request' | 'ending' | 'service';
 
 /** What is `repeatable` or `brief` is done again if it is lost (see `Store.writeRepeatable` and `Store.writeBriefly`). */
 export type WriteKind = 'durable' | 'repeatable' | 'brief';

@@ -4,7 +4,12 @@ import { answerWrites, type PendingWrite, type WriteOutcome } from './commit-gro
 import type { Deadlines } from './deadlines.ts';
 import { createGroupDeadline, tooLate, type GroupDeadline } from './group-deadline.ts';
 import { createGroupSize } from './group-size.ts';
-import { createPendingWrites, type PendingWrites, type WriteKind } from './pending-writes.ts';
+import {
+  createPendingWrites,
+  type PendingWrites,
+  type WriteAsker,
+  type WriteKind,
+} from './pending-writes.ts';
 
 /**
  * Gathers the operations of many callers into transactions, for a database with many writers: one queue for each
@@ -19,6 +24,7 @@ import { createPendingWrites, type PendingWrites, type WriteKind } from './pendi
  * because of another (a deadlock, a serialization failure) is run again a few times.
  *
  * What requests wait for has transactions of its own, which end when the first of its requests will wait no longer.
+ * Requests that end have others than requests that begin: under load, work that is done is not lost to work that waits.
  * Where one ends because of a lock or because it took too long, all that waits in its queue is refused with it.
  */
 type SerialWriteQueues = {
@@ -33,6 +39,8 @@ type WriteOptions = {
   serialKey?: string | undefined;
   /** When whoever waits for it has to be answered; without it, whenever it is done. */
   until?: number;
+  /** Whether it ends a request whose mail host has answered. */
+  ends?: boolean;
   /** `durable` unless something else is said. */
   kind?: WriteKind;
 };
@@ -41,7 +49,7 @@ type SerialWriteQueuesParts = {
   /** Runs operations in one transaction of their key. */
   runGroup: (
     operations: ((tx: Tx) => Promise<unknown>)[],
-    group: { serialKey: string | undefined; kind: WriteKind; deadline: GroupDeadline },
+    group: { serialKey: string | undefined; asker: WriteAsker; kind: WriteKind; deadline: GroupDeadline },
   ) => Promise<WriteOutcome[]>;
   deadlines: Deadlines;
   limits: {
@@ -60,6 +68,7 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
   const ready: string[] = [];
   const sizes = {
     request: createGroupSize({ most: limits.operationsInGroup, longMs: limits.requestGroupMs }),
+    ending: createGroupSize({ most: limits.operationsInGroup, longMs: limits.requestGroupMs }),
     service: createGroupSize({ most: limits.operationsInGroup, longMs: Infinity }),
   };
   let active = 0;
@@ -94,8 +103,8 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
     size.note(performance.now() - startedAt);
   }
 
-  function enqueue(write: PendingWrite, { serialKey, kind = 'durable' }: WriteOptions): void {
-    const asker = write.until === Infinity ? 'service' : 'request';
+  function enqueue(write: PendingWrite, { serialKey, ends = false, kind = 'durable' }: WriteOptions): void {
+    const asker = write.until === Infinity ? 'service' : ends ? 'ending' : 'request';
     // What has to last shares no transaction with what need not.
     const name = `${asker} ${kind} ${serialKey ?? ''}`;
     const known = queues.get(name);
@@ -129,7 +138,7 @@ export function createSerialWriteQueues(parts: SerialWriteQueuesParts): SerialWr
 
 /** The service's own work for one account may wait for a lock on it, which says nothing about the others. */
 function tellsOfLoad({ asker, serialKey }: PendingWrites): boolean {
-  return asker === 'request' || serialKey === undefined;
+  return asker !== 'service' || serialKey === undefined;
 }
 
 async function answerGroup(
@@ -137,7 +146,7 @@ async function answerGroup(
   parts: SerialWriteQueuesParts & { queue: PendingWrites },
 ): Promise<void> {
   const { queue } = parts;
-  const { serialKey, kind } = queue;
+  const { serialKey, asker, kind } = queue;
   const until = Math.min(...group.map((write) => write.until));
   let told = false;
   const refuse = (error: unknown) => {
@@ -145,13 +154,13 @@ async function answerGroup(
     told = true;
     for (const write of group) write.reject(error);
     // A lock or a slow database: those behind would fare no better.
-    if (queue.asker === 'request' && isHeldUp(error))
+    if (asker !== 'service' && isHeldUp(error))
       for (const write of queue.take(Infinity)) write.reject(isUnconfirmed(error) ? tooLate() : error);
   };
   const deadline = createGroupDeadline(until, { ...parts, onLate: refuse });
   try {
     const operations = group.map(({ run }) => run);
-    answerWrites(group, await parts.runGroup(operations, { serialKey, kind, deadline }));
+    answerWrites(group, await parts.runGroup(operations, { serialKey, asker, kind, deadline }));
   } catch (error) {
     refuse(error);
   } finally {

@@ -1,7 +1,14 @@
 import { tracedGroups } from '../../traced.ts';
+import { StoreUnavailableError, type StoreFault } from '../store-unavailable-error.ts';
 
 /** How one transaction went, for whoever watches the store. */
-export type GroupReport = { operations: number; tookMs: number; outcome: 'committed' | 'failed' };
+export type GroupReport = {
+  operations: number;
+  tookMs: number;
+  outcome: 'committed' | 'failed';
+  /** Why it failed, if the store did. */
+  fault?: StoreFault;
+};
 
 export type OnGroup = (report: GroupReport) => void;
 
@@ -14,12 +21,14 @@ export async function timeGroup<T>(
   const traced = () => tracedGroups.tracePromise(run, { operations });
   if (onGroup === undefined) return traced();
   const startedAt = performance.now();
-  let outcome: GroupReport['outcome'] = 'failed';
+  const tookMs = () => performance.now() - startedAt;
   try {
     const answer = await traced();
-    outcome = 'committed';
+    onGroup({ operations, tookMs: tookMs(), outcome: 'committed' });
     return answer;
-  } finally {
-    onGroup({ operations, tookMs: performance.now() - startedAt, outcome });
+  } catch (error) {
+    const fault = error instanceof StoreUnavailableError ? { fault: error.fault } : {};
+    onGroup({ operations, tookMs: tookMs(), outcome: 'failed', ...fault });
+    throw error;
   }
 }

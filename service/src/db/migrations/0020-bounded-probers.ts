@@ -8,7 +8,7 @@ import type { Migration } from './migrate.ts';
  * probers ask, an API or a worker never stands in for them.
  */
 export const boundedProbers: Migration = {
-  version: 25,
+  version: 20,
   statements: ({ integer, keyedTable }) => [
     `create table prober_egress (
       prober_id text not null, name text not null, primary key (prober_id, name)

@@ -7,7 +7,7 @@ import type { Migration } from './migrate.ts';
  * Tasks and lists have had their mode since they exist. Webhooks and publishable keys are made by live keys only.
  */
 export const modes: Migration = {
-  version: 26,
+  version: 21,
   statements: () => [
     `create index test_task_by_time on task (account_id, created_at, id) where mode = 'test' and list_id is null`,
   ],

@@ -36,18 +36,40 @@ const broken: Migration = {
 describe('migrations', () => {
   it('are applied once each, in order', async (t) => {
     const connection = connect(t);
-    assert.deepEqual(await migrate(connection, words, [first]), { kind: 'up_to_date', version: 1 });
-    assert.deepEqual(await migrate(connection, words, [first, second]), { kind: 'up_to_date', version: 2 });
-    assert.deepEqual(await migrate(connection, words, [first, second]), { kind: 'up_to_date', version: 2 });
+    assert.deepEqual(await migrate(connection, words, { steps: [first] }), {
+      kind: 'up_to_date',
+      version: 1,
+    });
+    assert.deepEqual(await migrate(connection, words, { steps: [first, second] }), {
+      kind: 'up_to_date',
+      version: 2,
+    });
+    assert.deepEqual(await migrate(connection, words, { steps: [first, second] }), {
+      kind: 'up_to_date',
+      version: 2,
+    });
     assert.equal((await connection.execute('select n from one', [])).rows.length, 1);
+  });
+
+  it('a program that may only create tables leaves an older database alone', async (t) => {
+    const connection = connect(t);
+    const right = 'create';
+    const made = await migrate(connection, words, { steps: [first], right });
+    assert.deepEqual(made, { kind: 'up_to_date', version: 1 });
+    const left = await migrate(connection, words, { steps: [first, second], right });
+    assert.deepEqual(left, { kind: 'older', version: 1, known: 2 });
+    await assert.rejects(connection.execute('select n from two', []), /no such table/);
   });
 
   it('a step that fails leaves nothing of itself', async (t) => {
     const connection = connect(t);
-    await migrate(connection, words, [first]);
-    await assert.rejects(migrate(connection, words, [first, broken]));
+    await migrate(connection, words, { steps: [first] });
+    await assert.rejects(migrate(connection, words, { steps: [first, broken] }));
     await assert.rejects(connection.execute('select n from two', []), /no such table/);
-    assert.deepEqual(await migrate(connection, words, [first, second]), { kind: 'up_to_date', version: 2 });
+    assert.deepEqual(await migrate(connection, words, { steps: [first, second] }), {
+      kind: 'up_to_date',
+      version: 2,
+    });
   });
 
   it('a plan says from which schema on the programs of the version before go on', async (t) => {
@@ -63,7 +85,7 @@ describe('migrations', () => {
         'create table schema_version (version bigint, opened_at bigint, serves bigint)',
         [],
       );
-      await migrate(connection, words, [before]);
+      await migrate(connection, words, { steps: [before] });
       const plan = await planUpgrade(connection, words, [before, next]);
       assert.deepEqual([plan.kind, 'goesOn' in plan && plan.goesOn], ['migrates', goesOn]);
     }
@@ -71,8 +93,12 @@ describe('migrations', () => {
 
   it('a newer database is left alone', async (t) => {
     const connection = connect(t);
-    await migrate(connection, words, [first, second]);
-    assert.deepEqual(await migrate(connection, words, [first]), { kind: 'newer', version: 2, known: 1 });
+    await migrate(connection, words, { steps: [first, second] });
+    assert.deepEqual(await migrate(connection, words, { steps: [first] }), {
+      kind: 'newer',
+      version: 2,
+      known: 1,
+    });
   });
 
   it('a step that PostgreSQL undid, because it and another program waited for each other, is done again', async (t) => {
@@ -86,7 +112,7 @@ describe('migrations', () => {
       version: 1,
       statements: () => [...postgresWords.firstly, 'create table one (n int)', 'create table two (n int)'],
     };
-    await migrate(own, postgresWords, [tables]);
+    await migrate(own, postgresWords, { steps: [tables] });
     // The other locks them in another order, and never notices by itself that nobody gets on.
     await other.execute(`set deadlock_timeout = '1h'`, []);
     await other.execute('begin read write', []);
@@ -100,7 +126,7 @@ describe('migrations', () => {
       },
     };
     const step: Migration = { version: 2, statements: () => ['lock table one', 'lock table two'] };
-    const migrated = migrate(watched, postgresWords, [tables, step]);
+    const migrated = migrate(watched, postgresWords, { steps: [tables, step] });
     await until(async () => (await locksWaitedFor(other)) === 1);
     await other.execute('insert into one values (1)', []);
     await other.execute('commit', []);

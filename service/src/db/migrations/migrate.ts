@@ -59,19 +59,31 @@ const migrations: readonly Migration[] = [
 ];
 
 type MigrateAnswer =
-  { kind: 'up_to_date'; version: number } | { kind: 'newer'; version: number; known: number };
+  | { kind: 'up_to_date'; version: number }
+  | { kind: 'newer'; version: number; known: number }
+  /** Programs that know only this schema may be at work on it: nothing was changed. */
+  | { kind: 'older'; version: number; known: number };
+
+/** A program may bring any database to its schema, or only make the tables of a new one. */
+export type SchemaRight = 'migrate' | 'create';
+
+/** Tells the operator what to do about a database that only `migrate` and `serve` may change. */
+export function olderSchema(place: string, { version, known }: { version: number; known: number }): string {
+  return `${place} has schema ${version}, and this version of Mailproof works on ${known}: run mailproof migrate first (mailproof upgrade --check says whether the version before goes on working), or use the version that serves it`;
+}
 
 const mostTries = 20;
 
 export async function migrate(
   connection: Connection,
   words: SchemaWords,
-  steps: readonly Migration[] = migrations,
+  { steps = migrations, right = 'migrate' }: { steps?: readonly Migration[]; right?: SchemaRight } = {},
 ): Promise<MigrateAnswer> {
   const known = steps.at(-1)?.version ?? 0;
   const found = await readVersion(connection, words);
   let { version } = found;
   if (version > known && found.serves > known) return { kind: 'newer', version, known };
+  if (right === 'create' && version > 0 && version < known) return { kind: 'older', version, known };
   for (const step of steps) {
     // Programs that work on the database meanwhile lock tables in their own order.
     if (step.version > version) version = await repeatUndone(() => apply(connection, step, words), mostTries);

@@ -9,8 +9,8 @@ import { postgresLimits } from './postgres-limits.ts';
 import { openPostgresConnection } from './postgres-connection.ts';
 
 /**
- * Looks at a database as it is: its schema is left alone, and nothing of it is written. `undefined` where it has no
- * such table, since no service has run on it yet.
+ * Looks at a database as it is: its schema is left alone, and nothing of it is written. Returns `undefined` if it has no
+ * such table or column, because no service of this version has run on it yet.
  */
 export async function lookAtPostgres<T>(
   url: string,
@@ -24,9 +24,10 @@ export async function lookAtPostgres<T>(
       await connection.close();
     }
   } catch (error) {
-    if (sqlState(error) === undefinedTable) return undefined;
+    if (missing.has(sqlState(error) ?? '')) return undefined;
     throw new StoreOpenError(explainOpenFailure(error, url), error);
   }
 }
 
-const undefinedTable = '42P01';
+/** undefined_table and undefined_column */
+const missing: ReadonlySet<string> = new Set(['42P01', '42703']);

@@ -7,10 +7,11 @@ import { tooLate } from '../groups/group-deadline.ts';
 import { timeGroup, type OnGroup } from '../groups/time-group.ts';
 import { createWriteAlone } from '../write-alone.ts';
 import { createSerialWriteQueues } from '../groups/serial-write-queues.ts';
+import type { SchemaRight } from '../migrations/migrate.ts';
 import { createCircuit, type Circuit } from '../pool/circuit.ts';
 import { createConnectionPool } from '../pool/connection-pool.ts';
 import { createReadPool } from '../pool/read-pool.ts';
-import type { Store } from '../store.ts';
+import type { RequestStep, Store } from '../store.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { explainOpenFailure } from './explain-open-failure.ts';
@@ -24,6 +25,7 @@ import {
 import { postgresLimits, type PostgresLimits } from './postgres-limits.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { registerInTable } from './process-table.ts';
+import { createWriteProof } from './prove-writable.ts';
 import { runGroup } from './run-group.ts';
 
 /**
@@ -34,6 +36,8 @@ type PostgresStoreOptions = {
   databaseUrl: string;
   /** Told of every transaction. */
   onGroup?: OnGroup | undefined;
+  /** `migrate` unless something else is said. */
+  right?: SchemaRight | undefined;
 };
 
 type PostgresStoreParts = {
@@ -42,14 +46,14 @@ type PostgresStoreParts = {
 };
 
 export async function openPostgresStore(
-  { databaseUrl: url, onGroup }: PostgresStoreOptions,
+  { databaseUrl: url, onGroup, right }: PostgresStoreOptions,
   { connect = openPostgresConnection, limits: changed = {} }: Partial<PostgresStoreParts> = {},
 ): Promise<Store> {
   const limits = postgresLimits(changed);
   const dialect = postgresDialect();
   const open = () => connect({ url, limits });
   try {
-    await prepareDatabase({ open, words: dialect.words, url });
+    await prepareDatabase({ open, words: dialect.words, url, right });
     const circuit = createCircuit({ open, limits });
     return await assemble({ circuit, dialect, limits, onGroup });
   } catch (error) {
@@ -83,17 +87,18 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
     limits,
   });
   const listening = createListenConnection({ connect, limits });
+  const proveWritable = createWriteProof(limits);
   const clock = createDatabaseClock({ connection: readPool, monotonic: performance });
   const read = createReader(readPool, compile);
   const write: Store['write'] = (operation, serialKey) => queues.write(operation, { serialKey });
   const withRequestDeadline: Store['withRequestDeadline'] = (step) => {
-    const until = performance.now() + (step === 'key' ? limits.requestKeyMs : limits.requestMs);
+    const until = performance.now() + timeOf(step, limits);
     const isWanted = () => performance.now() < until;
     const execute: Connection['execute'] = (sql, values) =>
       deadlines.race(() => requestReadPool.execute(sql, values, isWanted), { until, late: tooLate });
     return {
       read: createReader({ execute }, compile),
-      write: (operation, serialKey) => queues.write(operation, { serialKey, until }),
+      write: (operation, serialKey) => queues.write(operation, { serialKey, until, ends: step === 'end' }),
     };
   };
   // The first look waits for a connection to be opened, and so is not exact.
@@ -138,11 +143,13 @@ async function assemble({ circuit, dialect, limits, onGroup }: AssembleParts): P
   };
 }
 
-/** Only a server that takes writes gives out a number for a transaction. No row is touched, so nobody waits. */
-async function proveWritable(connection: PostgresConnection): Promise<void> {
-  await Promise.all(
-    ['begin read write', 'select pg_current_xact_id()::text', 'commit'].map((sql) =>
-      connection.execute(sql, []),
-    ),
-  );
+function timeOf(step: RequestStep, limits: PostgresLimits): number {
+  switch (step) {
+    case 'key':
+      return limits.requestKeyMs;
+    case 'work':
+      return limits.requestMs;
+    case 'end':
+      return limits.requestEndMs;
+  }
 }

@@ -11,6 +11,11 @@ export const postgresLimitTable = {
     meaning: 'what a request asks for: reading it, or its transaction up to the answer to the commit',
   },
   requestKeyMs: { value: 350, meaning: 'before that, finding out whose key or session it comes with' },
+  requestEndMs: {
+    value: 3_000,
+    meaning:
+      'the transaction that ends a request whose mail host has answered: to refuse it would waste that work',
+  },
   requestLockMs: { value: 300, meaning: 'of these, waiting for a lock inside a statement, on the server' },
   commitMs: {
     value: 100,
@@ -49,7 +54,7 @@ export const postgresLimitTable = {
   missingMs: { value: 6_000, meaning: 'without a sign of life, and its connection gone: dead' },
   silentProcessMs: { value: 30_000, meaning: 'without a sign of life: dead, connection or not' },
   judgeAfterMs: {
-    value: 10_000,
+    value: 6_000,
     meaning: 'connected again before others are judged: they may be on their way back',
   },
   noticeGapMs: { value: 20, meaning: 'between two notices on one channel' },

@@ -1,5 +1,5 @@
 import type { SchemaWords } from '../dialect.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { migrate, olderSchema, type SchemaRight } from '../migrations/migrate.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { StoreUnavailableError } from '../store-unavailable-error.ts';
 import { databaseName, explainSharedSessions } from './explain-open-failure.ts';
@@ -7,16 +7,23 @@ import type { PostgresConnection } from './postgres-connection.ts';
 
 const oldestServer = 150_000;
 
-type PrepareParts = { open: () => Promise<PostgresConnection>; words: SchemaWords; url: string };
+type PrepareParts = {
+  open: () => Promise<PostgresConnection>;
+  words: SchemaWords;
+  url: string;
+  right: SchemaRight | undefined;
+};
 
 /** Makes sure that a server can be worked with, and brings its database to the schema of this version. */
-export async function prepareDatabase({ open, words, url }: PrepareParts): Promise<void> {
+export async function prepareDatabase({ open, words, url, right }: PrepareParts): Promise<void> {
   const connection = await open();
   try {
     if (!(await hasOwnSession(connection, open))) throw new StoreOpenError(explainSharedSessions(url));
     await refuseUnfitServer(connection);
-    const migrated = await migrate(connection, words);
+    const migrated = await migrate(connection, words, { right: right ?? 'migrate' });
     if (migrated.kind === 'up_to_date') return;
+    if (migrated.kind === 'older')
+      throw new StoreOpenError(olderSchema(`the database ${databaseName(url)}`, migrated));
     throw new StoreOpenError(
       `the database ${databaseName(url)} was written by a newer version of Mailproof (schema ${migrated.version}, this one knows ${migrated.known}): run that version`,
     );

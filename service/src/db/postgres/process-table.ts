@@ -55,7 +55,11 @@ export async function registerInTable(parts: ProcessTableParts, role: ProcessRol
   };
 }
 
-async function findAllLiving(reader: Reader, silent: number): Promise<{ id: string; role: ProcessRole }[]> {
+/** Finds processes that gave a sign of life in the last `silent` milliseconds. */
+export async function findAllLiving(
+  reader: Reader,
+  silent: number,
+): Promise<{ id: string; role: ProcessRole }[]> {
   return reader.all(findLiving, { silent });
 }
 

@@ -3,7 +3,7 @@ import type { Compile } from '../compile-statement.ts';
 import type { Connection } from '../connection.ts';
 import { commitGroup, type WriteOutcome } from '../groups/commit-group.ts';
 import { tooLate, type GroupDeadline } from '../groups/group-deadline.ts';
-import type { WriteKind } from '../groups/pending-writes.ts';
+import type { WriteAsker, WriteKind } from '../groups/pending-writes.ts';
 import type { ConnectionPool } from '../pool/connection-pool.ts';
 import { repeatUndone } from '../repeat-undone.ts';
 import type { Tx } from '../statement.ts';
@@ -15,9 +15,10 @@ type RunGroupParts = {
   compile: Compile;
   /** The key that all operations of the group have, if they have one. */
   serialKey: string | undefined;
+  asker: WriteAsker;
   kind: WriteKind;
   deadline: GroupDeadline;
-  limits: Pick<PostgresLimits, 'groupTries' | 'requestLockMs' | 'briefStatementMs'>;
+  limits: Pick<PostgresLimits, 'groupTries' | 'lockMs' | 'requestLockMs' | 'briefStatementMs'>;
 };
 
 /** Runs operations in one transaction of their key, and again where another transaction made the database undo it. */
@@ -46,7 +47,7 @@ const serialLocks = 0x6d70_0001;
  */
 function serialised(
   connection: PostgresConnection,
-  { serialKey, kind, deadline, limits }: RunGroupParts,
+  { serialKey, asker, kind, deadline, limits }: RunGroupParts,
 ): Connection {
   /** Of a brief one: when it is too late for a statement. Its time begins with its lock, for which others do not wait. */
   let until = Infinity;
@@ -64,7 +65,8 @@ function serialised(
     if (leftMs !== Infinity) {
       // Nothing would mean no limit at all.
       const statementMs = Math.max(1, Math.ceil(leftMs));
-      const lockMs = Math.min(limits.requestLockMs, statementMs);
+      const longestMs = asker === 'ending' ? limits.lockMs : limits.requestLockMs;
+      const lockMs = Math.min(longestMs, statementMs);
       sent.push(limitWaiting(connection, { lockMs, statementMs }, 'transaction'));
     }
     if (kind === 'repeatable') sent.push(connection.execute('set local synchronous_commit = off', []));

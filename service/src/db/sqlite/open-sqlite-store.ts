@@ -9,7 +9,7 @@ import type { OnGroup } from '../groups/time-group.ts';
 import { createWriteQueue } from '../groups/write-queue.ts';
 import { isFileSound } from './check-file.ts';
 import { createCheckpointThread } from './checkpoint-thread.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { migrate, olderSchema, type SchemaRight } from '../migrations/migrate.ts';
 import type { ProcessRegistry } from '../process-registry.ts';
 import { registerInDataDir } from './process-files.ts';
 import { shareReadTransactions, type SharedReads } from './share-read-transactions.ts';
@@ -30,6 +30,8 @@ export type SqliteStoreOptions = {
   check: boolean;
   /** Told of every transaction. */
   onGroup?: OnGroup | undefined;
+  /** `migrate` unless something else is said. */
+  right?: SchemaRight | undefined;
 };
 
 export type SqliteStoreParts = {
@@ -67,18 +69,21 @@ export async function openSqliteStore(
     parts.connect({ file, busyTimeoutMs: timeoutMs, cacheMb });
   const isSmall = statSync(file).size <= parts.checkedAtOnceBytes;
   try {
-    await prepare(file, { check: options.check && isSmall, connect, words: dialect.words });
+    const { right = 'migrate' } = options;
+    await prepare(file, { check: options.check && isSmall, connect, words: dialect.words, right });
     // The writer waits for its lock in its own way; a reader is never made to wait by the write-ahead log.
     // Whoever closes the last connection locks the file for a moment, even against those who only open it.
     const writer = await patiently(() => connect(0, writerCacheMb));
     const reader = await patiently(() => connect(busyTimeoutMs));
     const findDamage: Store['findDamage'] = async (stop) =>
-      !options.check || isSmall || (await isFileSound(file, stop)) ? undefined : lineFor('corrupt', file);
+      !options.check || isSmall || (await isFileSound(file, stop))
+        ? undefined
+        : explainFileFault('corrupt', file);
     const { onGroup } = options;
     return { ...assemble({ dataDir, dialect, writer, reader, connect, onGroup }), findDamage };
   } catch (error) {
     throw error instanceof StoreUnavailableError
-      ? new StoreOpenError(lineFor(error.fault, file), error)
+      ? new StoreOpenError(explainFileFault(error.fault, file), error)
       : error;
   }
 }
@@ -90,8 +95,8 @@ function makeFile(dataDir: string, file: string): void {
     closeSync(openSync(file, 'a', 0o600));
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    if (reason === 'ENOSPC') throw new StoreOpenError(lineFor('full', file), error);
-    throw new StoreOpenError(`${lineFor('not_writable', file)} (${reason})`, error);
+    if (reason === 'ENOSPC') throw new StoreOpenError(explainFileFault('full', file), error);
+    throw new StoreOpenError(`${explainFileFault('not_writable', file)} (${reason})`, error);
   }
 }
 
@@ -99,13 +104,15 @@ type PrepareParts = {
   check: boolean;
   connect: (timeoutMs: number) => Connection;
   words: Parameters<typeof migrate>[1];
+  right: SchemaRight;
 };
 
-async function prepare(file: string, { check, connect, words }: PrepareParts): Promise<void> {
+async function prepare(file: string, { check, connect, words, right }: PrepareParts): Promise<void> {
   const connection = await patiently(() => connect(busyTimeoutMs));
   try {
     if (check) await refuseDamage(connection, file);
-    const migrated = await migrate(connection, words);
+    const migrated = await migrate(connection, words, { right });
+    if (migrated.kind === 'older') throw new StoreOpenError(olderSchema(file, migrated));
     if (migrated.kind === 'newer') {
       const { version, known } = migrated;
       throw new StoreOpenError(
@@ -135,10 +142,11 @@ async function refuseDamage(connection: Connection, file: string): Promise<void>
   const { rows } = await connection.execute('pragma quick_check(1)', []);
   const first: unknown = rows[0];
   const sound = typeof first === 'object' && first !== null && Object.values(first)[0] === 'ok';
-  if (!sound) throw new StoreOpenError(lineFor('corrupt', file));
+  if (!sound) throw new StoreOpenError(explainFileFault('corrupt', file));
 }
 
-function lineFor(fault: StoreFault, file: string): string {
+/** Tells what is wrong with the file, and what to do about it. */
+export function explainFileFault(fault: StoreFault, file: string): string {
   switch (fault) {
     case 'busy':
       return `${file} is locked by another process: stop the process that holds it, then try again`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ProcessRegistry, ProcessRole } from '../process-registry.ts';
@@ -19,12 +19,6 @@ export function registerInDataDir(dataDir: string, role: ProcessRole = 'all'): P
   const id = randomUUID();
   const lock = takeLock(join(folder, `${id}.${role}`));
   if (lock === undefined) throw new Error('the lock of a new process is already taken');
-
-  function isDead({ file }: FoundProcess): boolean {
-    const free = takeLock(file);
-    free?.close();
-    return free !== undefined;
-  }
 
   const others = () => findProcesses(folder).filter((other) => other.id !== id);
   return {
@@ -52,6 +46,21 @@ export function registerInDataDir(dataDir: string, role: ProcessRole = 'all'): P
       return Promise.resolve();
     },
   };
+}
+
+/** The processes that live, for a program that is none of them. */
+export function findLivingIn(dataDir: string): { id: string; role: ProcessRole }[] {
+  const folder = join(dataDir, 'processes');
+  if (!existsSync(folder)) return [];
+  return findProcesses(folder)
+    .filter((found) => !isDead(found))
+    .map(({ id, role }) => ({ id, role }));
+}
+
+function isDead({ file }: FoundProcess): boolean {
+  const free = takeLock(file);
+  free?.close();
+  return free !== undefined;
 }
 
 type FoundProcess = { id: string; role: ProcessRole; file: string };

@@ -50,6 +50,7 @@ function proceed(answer: AdmitAnswer, { request, reply, done }: PendingRequest):
       done();
       return;
     case 'refused':
+      contextOf(request).fault = answer.why;
       void refuse(reply, 'service_unavailable', answer.retryAfterSeconds);
       return;
   }

@@ -3,26 +3,32 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
 import { bulkPath, singlePath } from './paths.ts';
 import { refuse } from './refuse.ts';
+import { contextOf } from './request-context.ts';
 
 /**
  * Turns what was thrown into an answer: the client's fault is the endpoint's 400, a store that does not answer and a
- * machine that has nothing left are 503, and everything else is a defect of ours, which the log hears of and the client
- * does not.
+ * machine that has nothing left are 503, which are counted in the log (log-refusals.ts), and everything else is a defect
+ * of ours, which the log hears of and the client does not.
  */
-export function createErrorHandler(logger: FastifyBaseLogger) {
+export function createErrorHandler(logger: FastifyBaseLogger, random: () => number = Math.random) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (isClientsFault(error)) return refuse(reply, badRequestReason(request.routeOptions.url));
     if (error instanceof StoreUnavailableError) {
-      logger.warn({ request_id: request.id, fault: error.fault, err: error }, 'store unavailable');
-      return refuse(reply, 'service_unavailable');
+      contextOf(request).fault = `store_${error.fault}`;
+      return refuse(reply, 'service_unavailable', spreadSeconds(random()));
     }
     if (isShortage(error)) {
-      logger.warn({ request_id: request.id, err: error }, 'the machine is out of file descriptors or memory');
+      contextOf(request).fault = 'machine_exhausted';
       return refuse(reply, 'service_unavailable');
     }
     if (!isGone(error, reply)) logger.error({ request_id: request.id, err: error }, 'defect');
     return refuse(reply, 'verification_failed');
   };
+}
+
+/** Clients that were refused together come back apart: one to four seconds later. */
+function spreadSeconds(random: number): number {
+  return 1 + Math.floor(random * 4);
 }
 
 const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);

@@ -37,7 +37,7 @@ test('a burst over the cap waits for a place and gets it in the order it came', 
   );
   assert.deepEqual(
     await overloadGuard.admit('single', 'a'),
-    { kind: 'refused', retryAfterSeconds: 2 },
+    { kind: 'refused', why: 'overload', retryAfterSeconds: 2 },
     'the queue is full',
   );
   release(first);
@@ -133,7 +133,11 @@ test('who would not get a place in time is refused on coming, and waits again on
   const next = [await overloadGuard.admit('single', 'a'), await overloadGuard.admit('single', 'a')];
   const waiting = Array.from({ length: 4 }, () => overloadGuard.admit('single', 'a'));
   assert.ok(waiting.every((answer) => answer instanceof Promise));
-  assert.deepEqual(overloadGuard.admit('single', 'a'), { kind: 'refused', retryAfterSeconds: 2 });
+  assert.deepEqual(overloadGuard.admit('single', 'a'), {
+    kind: 'refused',
+    why: 'overload',
+    retryAfterSeconds: 2,
+  });
   time.advance(500);
   for (const answer of next) release(answer);
   await nextTick();
@@ -309,6 +313,10 @@ test('how long one account takes says nothing of how long another has to wait', 
   admitted(overloadGuard, Array<string>(32).fill('quick'));
   assert.ok(overloadGuard.admit('single', 'quick') instanceof Promise, 'waits for a moment');
   for (let n = 0; n < 5; n += 1) void overloadGuard.admit('single', 'slow');
-  assert.deepEqual(overloadGuard.admit('single', 'slow'), { kind: 'refused', retryAfterSeconds: 2 });
+  assert.deepEqual(overloadGuard.admit('single', 'slow'), {
+    kind: 'refused',
+    why: 'overload',
+    retryAfterSeconds: 2,
+  });
   overloadGuard.drain();
 });

@@ -20,7 +20,8 @@ import { createFairShare, type FairShare } from './fair-share.ts';
 export type WorkKind = 'single' | 'bulk' | 'upload' | 'read' | 'prober' | 'account' | 'form';
 
 export type AdmitAnswer =
-  { kind: 'admitted'; release: () => void } | { kind: 'refused'; retryAfterSeconds: number };
+  | { kind: 'admitted'; release: () => void }
+  | { kind: 'refused'; why: 'overload' | 'draining'; retryAfterSeconds: number };
 
 export type OverloadGuard = {
   /** Whether `admit` would give a place at once. */
@@ -70,7 +71,7 @@ export const overloadLimits: OverloadLimits = {
 };
 
 const windowsToChange = 2;
-const retryAfterSeconds = { overload: 2, drain: 5 } as const;
+const retryAfterSeconds = { overload: 2, draining: 5 } as const;
 
 export function createOverloadGuard(
   limits: OverloadLimits = overloadLimits,
@@ -90,7 +91,7 @@ export function createOverloadGuard(
 
   return {
     hasPlace: (kind, asker) => !draining && queues[kind].hasPlace(asker),
-    admit: (kind, asker) => (draining ? refused('drain') : queues[kind].admit(asker)),
+    admit: (kind, asker) => (draining ? refused('draining') : queues[kind].admit(asker)),
     drain: () => {
       draining = true;
       for (const queue of all) queue.refuseWaiting();
@@ -106,7 +107,7 @@ export function createOverloadGuard(
 }
 
 function refused(why: keyof typeof retryAfterSeconds): AdmitAnswer {
-  return { kind: 'refused', retryAfterSeconds: retryAfterSeconds[why] };
+  return { kind: 'refused', why, retryAfterSeconds: retryAfterSeconds[why] };
 }
 
 function createRequestQueue(kind: WorkKind, limits: OverloadLimits, clock: Clock) {
@@ -151,7 +152,7 @@ function createRequestQueue(kind: WorkKind, limits: OverloadLimits, clock: Clock
       return answer(await places.take(askerOf(asker), patience), asker);
     } catch (error) {
       if (!waiter.signal.aborted) throw error;
-      return refused('drain');
+      return refused('draining');
     } finally {
       waiting.giveBack(asker);
       waiters.delete(waiter);

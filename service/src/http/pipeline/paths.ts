@@ -129,6 +129,7 @@ const methodsByPattern: readonly [string, Methods][] = [
   [webhookDeliveriesPath, ['GET']],
   [webhookDeliverySendPath, ['POST']],
   ...[assetPath, ...consolePathsBelow].map((path): [string, Methods] => [path, ['GET', 'HEAD']]),
+  [`${adminPath}/rests/end`, ['POST']],
   [`${adminPath}/accounts/:accountId`, ['GET', 'PATCH']],
   [`${adminPath}/accounts/:accountId/grants`, ['POST']],
   [`${adminPath}/accounts/:accountId/unfreeze`, ['POST']],

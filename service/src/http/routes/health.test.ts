@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
+import type { StoreState } from '../../operator/store-watch.ts';
 import { createReadiness } from './health.ts';
 
 const engine: Parameters<typeof createReadiness>[0]['engine'] = {
@@ -15,61 +15,42 @@ const engine: Parameters<typeof createReadiness>[0]['engine'] = {
 };
 
 const upkeep = { checking: (): string[] => [], problems: (): string[] => [] };
+const available = { look: () => Promise.resolve<StoreState>({ kind: 'available' }) };
+const oneWorker = { count: () => Promise.resolve(1) };
+const parts = {
+  storeWatch: available,
+  workers: oneWorker,
+  engine,
+  egress: { problem: () => undefined },
+  upkeep,
+};
 
 test('is ready while the store is being looked at, and says what still is', async () => {
   const checking = ['ledger: 5 of 10 new entries audited'];
   const found: string[] = [];
-  let now = 0;
   const readiness = createReadiness({
-    store: { check: () => Promise.resolve() },
-    engine,
-    clock: { now: () => now },
-    wallClock: { now: () => 0 },
-    egress: { problem: () => undefined },
+    ...parts,
     upkeep: { checking: () => checking, problems: () => found },
   });
   assert.deepEqual(await readiness(), { ready: true, checking });
-  now = 1_000;
   found.push('the file is damaged');
   assert.deepEqual(await readiness(), { ready: false, problems: found });
 });
 
-test('says what is wrong with the store, asks it once a second at most, and recovers', async () => {
-  let now = 0;
-  let asked = 0;
-  let fault: Error | undefined = new StoreUnavailableError('full');
-  const readiness = createReadiness({
-    store: {
-      check: () => {
-        asked += 1;
-        return fault === undefined ? Promise.resolve() : Promise.reject(fault);
-      },
-    },
-    engine,
-    egress: { problem: () => undefined },
-    clock: { now: () => now },
-    wallClock: { now: () => 0 },
-    upkeep,
-  });
-  const problems = ['the store is unavailable: the disk is full'];
-  assert.deepEqual(await readiness(), { ready: false, problems });
-  fault = undefined;
-  now = 999;
-  assert.deepEqual(await readiness(), { ready: false, problems });
-  assert.equal(asked, 1);
-  now = 1_000;
+test('says what is wrong with the store, and recovers with it', async () => {
+  const problem = 'the store is unavailable: the disk is full';
+  let state: StoreState = { kind: 'unavailable', fault: 'full', problem };
+  const readiness = createReadiness({ ...parts, storeWatch: { look: () => Promise.resolve(state) } });
+  assert.deepEqual(await readiness(), { ready: false, problems: [problem] });
+  state = { kind: 'available' };
   assert.deepEqual(await readiness(), { ready: true });
 });
 
 test('is not ready while the resolver denies what exists, and says what to do', async () => {
   const line = 'the resolver denies what is known to exist (example.com)';
   const readiness = createReadiness({
-    store: { check: () => Promise.resolve() },
+    ...parts,
     engine: { health: () => ({ ...engine.health(), resolver: { kind: 'denies', line } }) },
-    egress: { problem: () => undefined },
-    clock: { now: () => 0 },
-    wallClock: { now: () => 0 },
-    upkeep,
   });
   const found = await readiness();
   assert.ok(!found.ready);
@@ -78,13 +59,15 @@ test('is not ready while the resolver denies what exists, and says what to do', 
 
 test('is not ready while no prober can ask, and says which and why', async () => {
   const problem = 'no prober can ask mail hosts: default (mail port blocked)';
-  const readiness = createReadiness({
-    store: { check: () => Promise.resolve() },
-    engine,
-    egress: { problem: () => problem },
-    upkeep,
-    clock: { now: () => 0 },
-    wallClock: { now: () => 0 },
-  });
+  const readiness = createReadiness({ ...parts, egress: { problem: () => problem } });
   assert.deepEqual(await readiness(), { ready: false, problems: [problem] });
+});
+
+test('says that no worker is running, and goes on serving single requests', async () => {
+  let workers: number | undefined = 0;
+  const readiness = createReadiness({ ...parts, workers: { count: () => Promise.resolve(workers) } });
+  const found = await readiness();
+  assert.ok(found.ready);
+  assert.match(found.warnings?.join('\n') ?? '', /^no worker is running.*serve --role worker$/);
+  for (workers of [1, undefined]) assert.deepEqual(await readiness(), { ready: true });
 });

@@ -1,9 +1,8 @@
-import type { Clock, Engine } from '@mailproof/engine';
+import type { Engine } from '@mailproof/engine';
 import { Type } from 'typebox';
-import type { Store } from '../../db/store.ts';
-import { StoreUnavailableError } from '../../db/store-unavailable-error.ts';
-import type { WallClock } from '../../db/wall-clock.ts';
+import type { StoreWatch } from '../../operator/store-watch.ts';
 import { describeResolver } from '../../operator/read-health.ts';
+import { noWorkerProblem, type WorkerWatch } from '../../operator/worker-watch.ts';
 import type { EgressKeeper } from '../../probers/keep-egress.ts';
 import { errorResponses } from '../schemas/errors.ts';
 import { requestIdHeader } from '../schemas/headers.ts';
@@ -37,15 +36,20 @@ const readyzSchema = {
   operationId: 'readyz',
   security: byAnybody,
   summary: 'Whether requests can be served',
-  description: 'Looks at the store, the resolver and the way to mail hosts, once a second at most.',
+  description:
+    'Writes to the store, and looks at the resolver, the way to mail hosts and the workers; once a second at most.',
   tags: ['Operation'],
   response: {
     200: Type.Object(
-      { status: Type.Literal('ready'), checking: Type.Optional(Type.Array(Type.String())) },
+      {
+        status: Type.Literal('ready'),
+        checking: Type.Optional(Type.Array(Type.String())),
+        warnings: Type.Optional(Type.Array(Type.String())),
+      },
       {
         title: 'Ready',
         description:
-          'The service can serve requests; `checking` says what of the store is still being looked at since the start',
+          'The service can serve requests; `checking` says what of the store is still being looked at since the start, `warnings` what waits all the same: without a worker, tasks and lists do',
         headers: requestIdHeader,
         examples: [
           { status: 'ready' },
@@ -97,45 +101,39 @@ export function addHealth(server: ApiServer, { parts }: Pick<RouteParts, 'parts'
   );
 }
 
-function readyAnswer({ checking }: Readiness & { ready: true }) {
-  return { status: 'ready' as const, ...(checking === undefined ? {} : { checking }) };
+function readyAnswer({ checking, warnings }: Readiness & { ready: true }) {
+  return {
+    status: 'ready' as const,
+    ...(checking === undefined ? {} : { checking }),
+    ...(warnings === undefined ? {} : { warnings }),
+  };
 }
 
 type ReadinessParts = {
-  store: Pick<Store, 'check'>;
+  storeWatch: StoreWatch;
+  workers: WorkerWatch;
   engine: Pick<Engine, 'health'>;
   egress: Pick<EgressKeeper, 'problem'>;
-  clock: Pick<Clock, 'now'>;
-  wallClock: WallClock;
   /** What is being looked at since the start, and what was found. */
   upkeep: { checking: () => string[]; problems: () => string[] };
 };
 
-/** Anybody may ask, and the answer takes a write, so the store is checked once a second at most. */
-const rememberMs = 1_000;
-
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
-  const { store, engine, egress, clock, wallClock, upkeep } = parts;
-  let known: { readiness: Promise<Readiness>; until: number } | undefined;
-
-  async function checkAll(): Promise<Readiness> {
-    try {
-      await store.check(wallClock.now());
-      const found = [describeResolver(engine.health().resolver), egress.problem(), ...upkeep.problems()];
-      const problems = found.filter((problem) => problem !== undefined);
-      if (problems.length > 0) return { ready: false, problems };
-      const checking = upkeep.checking();
-      return checking.length === 0 ? { ready: true } : { ready: true, checking };
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) return { ready: false, problems: [error.message] };
-      throw error;
-    }
-  }
-
-  return () => {
-    if (known === undefined || clock.now() >= known.until) {
-      known = { readiness: checkAll(), until: clock.now() + rememberMs };
-    }
-    return known.readiness;
+  const { storeWatch, workers, engine, egress, upkeep } = parts;
+  return async () => {
+    const store = await storeWatch.look();
+    // Without its database the process knows nothing of the rest.
+    if (store.kind === 'unavailable') return { ready: false, problems: [store.problem] };
+    const found = [describeResolver(engine.health().resolver), egress.problem(), ...upkeep.problems()];
+    const problems = found.filter((problem) => problem !== undefined);
+    if (problems.length > 0) return { ready: false, problems };
+    const checking = upkeep.checking();
+    // Single requests are served all the same, so no load balancer should turn away.
+    const warnings = (await workers.count()) === 0 ? [noWorkerProblem] : [];
+    return {
+      ready: true,
+      ...(checking.length === 0 ? {} : { checking }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
   };
 }

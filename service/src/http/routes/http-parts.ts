@@ -36,7 +36,8 @@ import type { ConsoleFiles } from './read-console-files.ts';
  * Whether requests can be served, and if not, what is wrong; if they can, what of the store is still being looked at. One
  * line each for the operator.
  */
-export type Readiness = { ready: true; checking?: string[] } | { ready: false; problems: string[] };
+export type Readiness =
+  { ready: true; checking?: string[]; warnings?: string[] } | { ready: false; problems: string[] };
 
 /** All that the HTTP side needs from the rest of the service. It knows nothing else of it. */
 export type HttpParts = {

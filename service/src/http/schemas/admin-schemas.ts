@@ -110,6 +110,35 @@ export const adminUnfreezeRequestSchema = Type.Object(
   { title: 'AdminUnfreezeRequest', examples: [{ reason: 'Figures corrected after a restored backup' }] },
 );
 
+export const adminEndRestRequestSchema = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'A provider, the domain of mail hosts or an IP address, as `resting` of the health lists it',
+    }),
+  },
+  { title: 'AdminEndRestRequest', examples: [{ name: 'yahoo' }] },
+);
+
+export const adminEndedRestsSchema = Type.Object(
+  {
+    ended: Type.Array(
+      Type.Object(
+        { kind: stringEnum(['host', 'provider', 'network', 'address']), name: Type.String() },
+        { additionalProperties: false },
+      ),
+      { description: 'Empty if nothing of that name is left alone' },
+    ),
+  },
+  {
+    title: 'AdminEndedRests',
+    additionalProperties: false,
+    examples: [{ ended: [{ kind: 'provider', name: 'yahoo' }] }],
+  },
+);
+
 export const adminGrantRequestSchema = Type.Object(
   { credits: Type.Integer({ minimum: 1, maximum: contractLimits.credits }) },
   { title: 'AdminGrantRequest', examples: [{ credits: 500 }], additionalProperties: false },
@@ -161,6 +190,7 @@ const auditEntrySchema = Type.Object(
       'plan_set',
       'rate_set',
       'credits_granted',
+      'rest_ended',
       'account_frozen',
       'account_unfrozen',
       'key_created',

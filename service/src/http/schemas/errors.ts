@@ -108,7 +108,8 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   task_not_found: 'The task does not exist, has expired, or belongs to another account',
   method_not_allowed: 'The method is not the one in the `Allow` header',
   request_timeout: 'The request did not arrive in time',
-  request_in_progress: 'The first request with this `Idempotency-Key` is still running',
+  request_in_progress:
+    'The first request with this `Idempotency-Key` is still running; try again after `Retry-After` seconds',
   too_many_keys: 'The account has the maximum number of keys; delete one first',
   too_many_credits: 'The account would hold more credits than can be counted',
   idempotency_mismatch: 'This `Idempotency-Key` was used with another body',
@@ -173,6 +174,7 @@ const detailedReasons: ReadonlySet<ErrorReason> = new Set([
 
 /** Those that say when to try again, beside every 503. */
 export const reasonsToWait: ReadonlySet<ErrorReason> = new Set([
+  'request_in_progress',
   'too_many_attempts',
   'too_many_checks',
   'key_limit_reached',

@@ -74,7 +74,7 @@ type RuleGroups = { groups: { lastEvaluation: string }[] };
 /** The same rules; only the minutes for which something must last, and the windows, are seconds. */
 function inAHurry(rules: string): string {
   return rules
-    .replaceAll(/for: \d+m/g, 'for: 0s')
+    .replaceAll(/for: \d+[ms]/g, 'for: 0s')
     .replaceAll('[30m]', '[20s]')
     .replaceAll('[1d] offset 30m', '[2m] offset 20s')
     .replaceAll('[6h], 86400', '[1m], 1');

@@ -8,6 +8,7 @@ import { createTask } from '../../../src/tasks/create-task.ts';
 import { runTask } from '../../../src/tasks/run-task.ts';
 import { createSweep } from '../../../src/upkeep/sweep.ts';
 import { createSlots, slotLimits } from '../../../src/verifications/slots.ts';
+import { createGivenUp } from '../../../src/verifications/given-up.ts';
 import { verifyOne } from '../../../src/verifications/verify-one.ts';
 import { startWorker } from '../../../src/worker/start-worker.ts';
 import { safe, unknown } from '../../support/outcomes.ts';
@@ -55,6 +56,8 @@ const worker = startWorker({
   onProblem: () => undefined,
 });
 
+const givenUp = createGivenUp({ ...parts, onProblem: () => undefined });
+
 async function askForSingles(): Promise<never> {
   for (;;) {
     const request = { requestId: randomUUID(), caller, idempotency: undefined, explain: false };
@@ -66,6 +69,8 @@ async function askForSingles(): Promise<never> {
         ...parts,
         recall: () => undefined,
         processId: registry.ownId,
+        endStore: parts.store,
+        givenUp,
         singleTimeoutMs: 30_000,
       },
     );

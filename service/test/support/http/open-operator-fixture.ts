@@ -64,6 +64,7 @@ export const endpointsOf = (accountId: string) =>
     { method: 'GET', url: `${admin}/accounts/${accountId}/ledger` },
     { method: 'GET', url: `${admin}/accounts/${accountId}/tasks` },
     { method: 'GET', url: `${admin}/health` },
+    { method: 'POST', url: `${admin}/rests/end`, body: { name: 'yahoo' } },
     { method: 'GET', url: `${admin}/requests/${noRequest}` },
     { method: 'GET', url: `${admin}/audit-log` },
   ] as const satisfies readonly Asked[];

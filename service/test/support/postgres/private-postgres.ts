@@ -28,6 +28,8 @@ type PrivatePostgresOptions = {
   /** Whether commits survive a loss of power; tests that cut none do without. */
   durable?: boolean;
   maxConnections?: number;
+  /** The folder that its files are made in; another than that of the log of writes, so that it can be filled up. */
+  dataFolder?: string;
   /** Of the server, beside ours and over them. */
   settings?: Record<string, string | number>;
   /** The server that it follows, read-only, until it is promoted; by default it is one of its own. */
@@ -45,18 +47,22 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-postgres-'));
   if (user !== undefined) chownSync(dir, user.uid, user.gid);
   const asUser = { ...user, cwd: dir };
+  const data = join(options.dataFolder ?? dir, 'data');
+  if (user !== undefined && options.dataFolder !== undefined)
+    chownSync(options.dataFolder, user.uid, user.gid);
+  const log = options.dataFolder === undefined ? [] : ['--waldir', join(dir, 'log-of-writes')];
   const [program, ...words] = makingFiles(options);
-  execFileSync(join(programs, program), [...words, '--pgdata', join(dir, 'data'), '--no-sync'], {
+  execFileSync(join(programs, program), [...words, '--pgdata', data, '--no-sync', ...log], {
     ...asUser,
     stdio: 'pipe',
   });
   const port = await freePort();
   const settings = settingsOf(options, dir, port).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const shell = spawn(
-    'sh',
-    ['-c', keeper, 'sh', dir, join(programs, 'postgres'), '-D', join(dir, 'data'), ...settings],
-    { ...asUser, detached: true, stdio: ['pipe', 'pipe', 'ignore'] },
-  );
+  const shell = spawn('sh', ['-c', keeper, 'sh', dir, join(programs, 'postgres'), '-D', data, ...settings], {
+    ...asUser,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   const answers = createInterface({ input: shell.stdout });
   const handles = [shell, shell.stdin, shell.stdout].filter((one) => 'unref' in one) as Handle[];
   // Nobody waits for the server: it goes when we go.

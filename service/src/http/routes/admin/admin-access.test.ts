@@ -150,6 +150,7 @@ for (const database of oneDatabase) {
         [`/accounts/${nobody}/ledger`]: 'GET',
         [`/accounts/${nobody}/tasks`]: 'GET',
         '/health': 'GET',
+        '/rests/end': 'POST',
         '/requests/x': 'GET',
         '/audit-log': 'GET',
       };
@@ -216,6 +217,7 @@ for (const database of oneDatabase) {
             { reason: 'a\0b' },
           ],
         ],
+        ['POST', '/rests/end', [{}, { name: '' }, { name: 1 }, { name: 'x'.repeat(256) }, { name: 'a\0b' }]],
         ['POST', `/accounts/${accountId}/keys`, [{ name: '' }, { name: 'x'.repeat(51) }, { mode: 'both' }]],
       ];
       for (const [method, url, wrong] of bodies) {

@@ -42,6 +42,13 @@ for (const database of oneDatabase) {
       );
     });
 
+    test('a name that does not rest has nothing to end, and nothing is written down', async () => {
+      const call = { method: 'POST', url: '/rests/end', body: { name: 'nowhere.example' } } as const;
+      const before = await fixture.newest();
+      assert.deepEqual(await fixture.change(call, 200), { ended: [] });
+      assert.deepEqual(await fixture.newest(), before);
+    });
+
     test('ledger and tasks are those that the account itself sees', async () => {
       const { live, accountId } = fixture.ours;
       for (const emails of [['a@example.com', 'nonsense'], ['b@example.com']])

@@ -9,9 +9,12 @@ import {
   presentProber,
   presentTrace,
 } from '../../present/admin.ts';
+import { isStorable } from '../../parameters/storable-text.ts';
 import { fieldsOf, readPage, readWhole } from '../../parameters/read-page.ts';
 import { refuse } from '../../pipeline/refuse.ts';
 import {
+  adminEndedRestsSchema,
+  adminEndRestRequestSchema,
   adminProberListSchema,
   adminTraceSchema,
   auditLogPageSchema,
@@ -19,7 +22,7 @@ import {
   requestParameters,
 } from '../../schemas/admin-schemas.ts';
 import { healthSchema } from '../../schemas/health-schema.ts';
-import { pageQuery } from '../../schemas/page-parameters.ts';
+import { csrfHeaders, pageQuery } from '../../schemas/page-parameters.ts';
 import { adminErrors, adminRoute, answering, type AdminRouteParts } from './admin-route.ts';
 
 /** What the operator looks at: the health of the service, the trace of a request, the audit log. */
@@ -52,6 +55,20 @@ const auditLogRoute = {
   response: { 200: answering(auditLogPageSchema), ...adminErrors('invalid_request') },
 };
 
+const endRestRoute = {
+  ...adminRoute,
+  operationId: 'adminEndRest',
+  summary: 'End the rest of a mail host or provider',
+  description:
+    'Every process may ask it again within seconds. If it refuses again, it is left alone again. A host that does not rest stays as it is.',
+  headers: csrfHeaders,
+  body: adminEndRestRequestSchema,
+  response: {
+    200: answering(adminEndedRestsSchema),
+    ...adminErrors('invalid_request', 'csrf_token_mismatch'),
+  },
+};
+
 const probersRoute = {
   ...adminRoute,
   operationId: 'adminListProbers',
@@ -71,6 +88,17 @@ export function addAdminObservation(server: ApiServer, { operator, onRequest }: 
       const hours = readWhole(fieldsOf(request.query)['hours'], { most, usual });
       if (hours === undefined) return refuse(reply, 'invalid_request');
       return reply.code(200).send(presentHealth(await operator.readHealth(hours)));
+    },
+  });
+  server.route({
+    method: 'POST',
+    url: `${adminPath}/rests/end`,
+    schema: endRestRoute,
+    onRequest,
+    handler: async (request, reply) => {
+      const { name } = request.body;
+      if (!isStorable(name)) return refuse(reply, 'invalid_request');
+      return reply.code(200).send(await operator.endRests({ name }));
     },
   });
   server.route({
