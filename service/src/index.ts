@@ -17,6 +17,7 @@ export { storeFile } from './db/sqlite/open-sqlite-store.ts';
 export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';
 export { refusalLimitTable } from './http/pipeline/pace-refusals.ts';
 export { sandboxLimitTable } from './sandbox/create-sandbox.ts';
+export { workbookLimitTable } from './lists/reading/workbook-limits.ts';
 export { webhookLimitTable } from './webhooks/webhook-limits.ts';
 export { oidcLimitTable } from './oidc/create-provider.ts';
 export { peopleLimitTable } from './people/people.ts';
