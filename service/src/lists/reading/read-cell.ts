@@ -13,7 +13,7 @@ type CellReading =
 /** A cell may hold so many addresses; what is behind them is not looked at. */
 const addressesPerCellMax = 100;
 
-/** As many characters as a cell of Excel holds. What is behind them is not looked at: addresses stand before it. */
+/** Longest text that is looked at: as many characters as a cell of Excel holds. */
 const cellCharactersMax = 32_767;
 
 export function readCell(text: string): CellReading {
@@ -56,7 +56,7 @@ function addressesIn(text: string): Address[] {
 /** `Doe, John <a@b>; c@d` and the like: separated by commas, semicolons, bars, slashes, white space. */
 function tokensOf(text: string): string[] {
   const bracketed = placesOf(text, /<(?<token>[^<>]*)>/g);
-  // What is taken out leaves as many spaces, so that places stay.
+  // Each part that is taken out leaves as many spaces, so that places stay.
   const outside = text.replace(/"[^"]*"\s*(?=<)|<[^<>]*>/g, (taken) => ' '.repeat(taken.length));
   const loose = placesOf(outside, /(?<token>[^\s,;|/]+)/g);
   return [...bracketed, ...loose].sort((a, b) => a.at - b.at).map(({ token }) => token);

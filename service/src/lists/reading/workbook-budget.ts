@@ -2,8 +2,8 @@ import { ListProblem } from './list-problem.ts';
 import { workbookLimits } from './workbook-limits.ts';
 
 /**
- * What may be spent on reading one workbook, over all of its parts. A few kilobytes can stand for millions of elements
- * or gigabytes of text, so each allowance grows with the size of the file: a large list may cost more than a small one.
+ * The cost that reading one workbook may have, over all of its parts. A few kilobytes can stand for millions of elements
+ * or gigabytes of text. So each allowance grows with the size of the file.
  */
 export type WorkbookBudget = {
   /** Bytes that came out of the archive. */
@@ -16,7 +16,7 @@ export type WorkbookBudget = {
   handOn: (characters: number) => void;
 };
 
-/** What an entry of a table takes beside its texts, in characters. */
+/** Memory of a table's entry beside its texts, in characters. */
 export const entryCharacters = 120;
 
 export function createWorkbookBudget(fileBytes: number): WorkbookBudget {

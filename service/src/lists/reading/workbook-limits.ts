@@ -1,5 +1,5 @@
 /**
- * What a workbook may hold and unpack to. A file within these limits is read in bounded memory and time; one beyond them
+ * Limits of a workbook. A file within these limits is read in bounded memory and time; one beyond them
  * is refused. `docs/limits.md` is written from this table (`npm run docs`).
  */
 export const workbookLimitTable = {

@@ -13,7 +13,7 @@ export type WorkbookParts = {
   has: (name: string) => boolean;
   /** The unpacked bytes of a part, in pieces; an empty part where there is none of that name. */
   read: (name: string) => AsyncIterable<Uint8Array>;
-  /** What reading the file may cost, over all of its parts. */
+  /** The cost that reading the file may have. */
   budget: WorkbookBudget;
   close: () => void;
 };
