@@ -6,6 +6,7 @@ import {
   refusalLimitTable,
   sandboxLimitTable,
   webhookLimitTable,
+  workbookLimitTable,
 } from '@mailproof/service';
 
 /** docs/limits.md, made from the tables themselves so that they cannot differ. */
@@ -34,6 +35,13 @@ export function limitsPage(): string {
     '# Limits of webhooks',
     '',
     ...rowsOf(webhookLimitTable),
+    '',
+    '# Limits of workbooks',
+    '',
+    'A workbook (.xlsx) is read in a thread with a heap of its own. One beyond these limits is refused: see',
+    '[checking-lists.md](checking-lists.md).',
+    '',
+    ...rowsOf(workbookLimitTable),
     '',
     '# Limits of people and their sign-in',
     '',

@@ -28,6 +28,7 @@ function row<Key extends keyof Config>(described: Row<Key>): Row<keyof Config> {
 }
 
 const asTheyAre = (...texts: string[]) => texts.map((text) => [text, text] as const);
+const cidrs = (...texts: string[]) => texts.map(parseCidr).filter((cidr) => cidr !== undefined);
 const notNumbers = ['-1', '1.5', '1e3', '0x10', 'ten', '1 000', '99999999999999999999'];
 
 /** Of 32 characters, the shortest there may be. */
@@ -129,13 +130,15 @@ const rows = [
     ],
     bad: ['example.com', '<>', 'a@b', 'jörg@example.com', 'Ada <ada@example.com>'],
   }),
-  row({
-    key: 'egressAllow',
-    name: 'MAILPROOF_EGRESS_ALLOW',
-    usual: [],
-    good: [['10.0.0.0/8,::1/128', cidrs('10.0.0.0/8', '::1/128')]],
-    bad: ['10.0.0.0/33', '10.1.2.3/8', 'intranet', '10.0.0.0/8;::1/128'],
-  }),
+  ...(['egressAllow', 'webhookEgressAllow'] as const).map((key) =>
+    row({
+      key,
+      name: key === 'egressAllow' ? 'MAILPROOF_EGRESS_ALLOW' : 'MAILPROOF_WEBHOOK_EGRESS_ALLOW',
+      usual: [],
+      good: [['10.0.0.0/8,::1/128', cidrs('10.0.0.0/8', '::1/128')]],
+      bad: ['10.0.0.0/33', '10.1.2.3/8', 'intranet', '10.0.0.0/8;::1/128'],
+    }),
+  ),
   row({
     key: 'starttls',
     name: 'MAILPROOF_STARTTLS',
@@ -381,10 +384,6 @@ function lineOf(env: Record<string, string>): string {
   const found = readConfig(env);
   assert.equal(found.kind, 'bad');
   return found.problem;
-}
-
-function cidrs(...texts: string[]) {
-  return texts.map(parseCidr).filter((cidr) => cidr !== undefined);
 }
 
 /** A name with a dot stands as it is; a single label, the usual name of a container, gets one. */

@@ -1,4 +1,4 @@
-import { canonicalHost, parseCidr, parseDnsServer, type Cidr } from '@mailproof/engine';
+import { canonicalHost, parseDnsServer, type Cidr } from '@mailproof/engine';
 import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
 import { providerSettings, type ProviderConfig } from './provider-settings.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
@@ -23,7 +23,7 @@ import {
   type Setting,
 } from './setting.ts';
 import { findSignInProblem, signInSettings, type SignInConfig } from './sign-in-settings.ts';
-import { thisHostName, usualDataDir } from './usual-values.ts';
+import { cidrBlocks, thisHostName, usualDataDir } from './usual-values.ts';
 
 /** Settings whose rows stand in a file of their own. */
 type TablesOfTheirOwn = SignInConfig & ProviderConfig;
@@ -47,6 +47,7 @@ export type Config = TablesOfTheirOwn & {
   heloName: string;
   mailFrom: string;
   egressAllow: Cidr[];
+  webhookEgressAllow: Cidr[];
   starttls: 'demanded' | 'always';
   verificationsAtOnce: number;
   singleTimeoutMs: number;
@@ -151,10 +152,13 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   egressAllow: {
     names: ['MAILPROOF_EGRESS_ALLOW'],
-    meaning: 'blocks outside public address space that may be dialled all the same',
-    defaultText: null,
-    defaultValue: () => [],
-    ...listOf('CIDR blocks such as 10.0.0.0/8', parseCidr),
+    meaning: 'blocks outside public address space in which mail hosts and the OIDC provider may be dialled',
+    ...cidrBlocks,
+  },
+  webhookEgressAllow: {
+    names: ['MAILPROOF_WEBHOOK_EGRESS_ALLOW'],
+    meaning: 'blocks outside public address space in which any account may have webhook endpoints',
+    ...cidrBlocks,
   },
   starttls: {
     names: ['MAILPROOF_STARTTLS'],
@@ -222,9 +226,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   trustedProxies: {
     names: ['MAILPROOF_TRUSTED_PROXIES'],
     meaning: 'proxies whose X-Forwarded-For and Forwarded are believed',
-    defaultText: null,
-    defaultValue: () => [],
-    ...listOf('CIDR blocks such as 10.0.0.0/8', parseCidr),
+    ...cidrBlocks,
   },
   tlsCertFile: {
     names: ['MAILPROOF_TLS_CERT_FILE'],
@@ -339,12 +341,8 @@ export function readConfig(given: Environment): ReadConfig {
 }
 
 /** One row of `mailproof config`; `null` stands for none. */
-export type DescribedSetting = {
-  name: string;
-  value: string | null;
-  default: string | null;
-  meaning: string;
-};
+export type DescribedSetting = Record<'name' | 'meaning', string> &
+  Record<'value' | 'default', string | null>;
 
 /** Every setting with the value in force, passwords and tokens masked. The environment must have been read before. */
 export function describeConfig(given: Environment): DescribedSetting[] {

@@ -23,6 +23,7 @@ export { lookAtSqlite } from './db/sqlite/look-at-sqlite.ts';
 export { lookAtPostgres } from './db/postgres/look-at-postgres.ts';
 export { refusalLimitTable } from './http/pipeline/pace-refusals.ts';
 export { sandboxLimitTable } from './sandbox/create-sandbox.ts';
+export { workbookLimitTable } from './lists/reading/workbook-limits.ts';
 export { webhookLimitTable } from './webhooks/webhook-limits.ts';
 export { oidcLimitTable } from './oidc/create-provider.ts';
 export { peopleLimitTable } from './people/people.ts';

@@ -33,6 +33,7 @@ describe('a world', () => {
       MAILPROOF_DNS_SERVERS: world.dnsServer,
       MAILPROOF_SMTP_PORT: String(world.smtpPort),
       MAILPROOF_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+      MAILPROOF_WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
       MAILPROOF_PACING: 'off',
       MAILPROOF_HELO_NAME: 'probe.test',
       MAILPROOF_MAIL_FROM: 'verify@probe.test',

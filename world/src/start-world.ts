@@ -149,6 +149,7 @@ function environmentOf(dnsPort: number, smtpPort: number): Record<string, string
     MAILPROOF_DNS_SERVERS: `127.0.0.1:${dnsPort}`,
     MAILPROOF_SMTP_PORT: `${smtpPort}`,
     MAILPROOF_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+    MAILPROOF_WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
     // Hosts of a world stand side by side on loopback, where a real network's limits would only slow a test down.
     MAILPROOF_PACING: 'off',
     MAILPROOF_HELO_NAME: visitor,

@@ -3,10 +3,27 @@ import { hash } from 'node:crypto';
 /**
  * Which row had an address first, without holding the addresses: of each it keeps 8 bytes of its SHA-256 and the row,
  * 12 bytes in a table that is at most two thirds full. That two of a million addresses share those 8 bytes, and the
- * second is taken for a duplicate of the first, happens in one list of about 37 million.
+ * second is taken for a duplicate of the first, happens in one list of about 37 million. The table is divided, so that
+ * it grows part by part: old and new slots of the whole would take half as much again.
  */
 export function createAddressTable() {
-  let slots = newSlots(65_536);
+  const parts = Array.from({ length: tableParts }, createTablePart);
+  return {
+    /** The row that had this key first; this one where none had. Rows count from 1. */
+    firstRowOf(key: string, row: number): number {
+      const digest = hash('sha256', key, 'buffer');
+      const part = parts[digest[8] ?? 0];
+      if (part === undefined) throw new Error('a byte has more values than there are parts');
+      return part(digest.readUInt32LE(0), digest.readUInt32LE(4), row);
+    },
+  };
+}
+
+/** One for each value of a byte. */
+const tableParts = 256;
+
+function createTablePart() {
+  let slots = newSlots(256);
   let count = 0;
 
   function grow(): void {
@@ -23,21 +40,16 @@ export function createAddressTable() {
     slots = larger;
   }
 
-  return {
-    /** The row that had this key first; this one where none had. Rows count from 1. */
-    firstRowOf(key: string, row: number): number {
-      const digest = hash('sha256', key, 'buffer');
-      const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)];
-      const at = findSlot(slots, high, low);
-      const known = slots.row[at] ?? 0;
-      if (known !== 0) return known;
-      count += 1;
-      slots.high[at] = high;
-      slots.low[at] = low;
-      slots.row[at] = row;
-      if (count * 3 > slots.size * 2) grow();
-      return row;
-    },
+  return (high: number, low: number, row: number): number => {
+    const at = findSlot(slots, high, low);
+    const known = slots.row[at] ?? 0;
+    if (known !== 0) return known;
+    count += 1;
+    slots.high[at] = high;
+    slots.low[at] = low;
+    slots.row[at] = row;
+    if (count * 3 > slots.size * 2) grow();
+    return row;
   };
 }
 

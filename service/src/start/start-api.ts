@@ -118,7 +118,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     webhooks: createWebhookActions({
       store,
       wallClock,
-      httpAllowed: config.egressAllow.length > 0,
+      httpAllowed: config.webhookEgressAllow.length > 0,
       wake: () => store.notify(newDeliveries),
     }),
     ...consoleParts(config, parts),

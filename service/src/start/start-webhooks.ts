@@ -27,7 +27,8 @@ export const newDeliveries = 'mailproof_webhooks';
 export function startWebhooks(config: Config, parts: WebhookParts): { stop(): Promise<void> } {
   const { store, registry, clock } = parts;
   const resolver = openResolver(config, clock);
-  const { egressAllow } = config;
+  // Any tenant names an endpoint, so the blocks that are open to mail hosts are not open to it.
+  const egressAllow = config.webhookEgressAllow;
   const sendOnce = createSendRequest({ resolver: resolver.uncached, clock, egressAllow, ownAddresses });
   const send: SendRequest = async (message, signal) => {
     const startedAt = clock.now();

@@ -59,3 +59,32 @@ it('tasks, lists and credits are told to an endpoint as they happen, signed as t
     await fixture.close();
   }
 });
+
+it('a block that is open to mail hosts is closed to webhooks, which have a setting of their own', async () => {
+  const fixture = await openFixture({
+    world: description,
+    settings: { MAILPROOF_WEBHOOK_EGRESS_ALLOW: '192.0.2.0/24' },
+  });
+  const receiver = await startReceiver();
+  const { liveKey } = await fixture.openAccount({ credits: 10 });
+  const service = await fixture.startHere();
+  const client = createClient({ baseUrl: service.url, apiKey: liveKey });
+  try {
+    assert.equal((await client.verify('ann@brisk.test')).status, 'safe');
+    const { webhook_id } = await client.webhooks.create({
+      url: `http://hooks.test:${receiver.port}/in`,
+      events: ['task.completed'],
+    });
+    await client.webhooks.test(webhook_id);
+    const { deliveries } = await until(
+      () => client.webhooks.deliveries(webhook_id),
+      ({ deliveries: [first] }) => (first?.attempts.length ?? 0) > 0,
+    );
+    assert.equal(deliveries[0]?.attempts[0]?.outcome, 'forbidden_address');
+    assert.equal(receiver.messages.length, 0);
+  } finally {
+    await service.stop();
+    await receiver.stop();
+    await fixture.close();
+  }
+});

@@ -20,7 +20,8 @@ export async function makeWorkbook({
   more = {},
 }: WorkbookContent): Promise<Buffer> {
   const zip = new ZipFile();
-  const add = (name: string, content: string | Buffer): void => zip.addBuffer(Buffer.from(content), name);
+  const add = (name: string, content: string | Buffer): void =>
+    zip.addBuffer(Buffer.from(content), name, { compress: content.length > 0 });
   const relations = sheets
     .map(
       (_, n) =>

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
+import { systemClock, type Clock } from '@mailproof/engine';
 import { ListProblem } from '../../lists/reading/list-problem.ts';
 
 /**
  * The bytes of an uploaded file, as they come: the body itself, or the field `file` of a form. A client that sends
  * nothing for a while is not waited for.
  */
-export function readUpload(message: IncomingMessage): AsyncIterable<Uint8Array> {
+export function readUpload(message: IncomingMessage, clock: Clock = systemClock): AsyncIterable<Uint8Array> {
   const type = message.headers['content-type'] ?? '';
   if (/^application\/json\b/i.test(type)) {
     throw new ListProblem(
@@ -17,7 +18,8 @@ export function readUpload(message: IncomingMessage): AsyncIterable<Uint8Array> 
   }
   // Whoever stops reading says why; the connection has to last until that is sent.
   const body = message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-  return withoutSilence(isForm(message) ? fileOfForm(message, type) : body, message);
+  const content = isForm(message) ? fileOfForm(message, type) : body;
+  return withLeastRate(withoutSilence(content, message), clock);
 }
 
 /** How large the file is, where the client says so: a form holds more than the file. */
@@ -47,6 +49,36 @@ async function* withoutSilence(
     }
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** The client sends too slowly, or for too long. */
+export class SlowUploadError extends Error {
+  constructor() {
+    super('the upload is too slow');
+    this.name = 'SlowUploadError';
+  }
+}
+
+/** An upload holds a place while it lasts. After a while it must have come at this rate, and it must end. */
+const rateFromMs = 30_000;
+const leastBytesPerSecond = 2_000;
+const uploadMs = 1_800_000;
+
+/** Counts the time that we wait for the client, and not what we take ourselves. */
+async function* withLeastRate(
+  content: AsyncIterable<Uint8Array>,
+  clock: Pick<Clock, 'now'>,
+): AsyncGenerator<Uint8Array> {
+  let [bytes, waitedMs] = [0, 0];
+  let since = clock.now();
+  for await (const piece of content) {
+    bytes += piece.length;
+    waitedMs += clock.now() - since;
+    const isSlow = waitedMs > rateFromMs && bytes * 1_000 < leastBytesPerSecond * waitedMs;
+    if (isSlow || waitedMs > uploadMs) throw new SlowUploadError();
+    yield piece;
+    since = clock.now();
   }
 }
 

@@ -25,6 +25,10 @@ const sampleRows = 1_000;
 const samplesShown = 3;
 const sampleCharsShown = 60;
 const titleLinesMax = 20;
+/** A table is looked through column by column, so its width is bounded as its height is. */
+const columnsMax = 2_000;
+/** Columns that are named in a message. */
+const columnsTold = 20;
 const delimiters = [',', ';', '\t', '|'];
 
 /** The delimiter that explains the text best, and the first rows as it divides them. */
@@ -90,6 +94,7 @@ export function findLayout({ rows, delimiter, linesAbove = 0 }: Sample, wish?: C
   const heading = headingOf(body, delimiter);
   const data = heading === undefined ? body : body.slice(1);
   const width = Math.max(heading?.length ?? 0, ...data.map((row) => row.length), 1);
+  if (width > columnsMax) throw tooWide(width);
   const columns = columnsOf(data, heading, width);
   const names = columns.map(({ name }) => name);
   const column = wish === undefined ? addressColumn(names, data) : wishedColumn(names, wish);
@@ -198,9 +203,18 @@ function wishedColumn(names: string[], wish: ColumnWish): number {
     wanted === undefined ? Number(wish) : names.findIndex((name) => name.toLowerCase() === wanted);
   if (names[column] !== undefined) return column;
   const what = typeof wish === 'string' ? `called “${wish}”` : `number ${wish} (they count from 0)`;
+  const more = names.length > columnsTold ? `, and ${names.length - columnsTold} more` : '';
+  const told = names.slice(0, columnsTold).map((name) => name.slice(0, sampleCharsShown));
   throw new ListProblem(
     'invalid_list',
-    `The file has no column ${what}. Its columns are: ${names.join(', ')}.`,
+    `The file has no column ${what}. Its columns are: ${told.join(', ')}${more}.`,
+  );
+}
+
+function tooWide(width: number): ListProblem {
+  return new ListProblem(
+    'invalid_list',
+    `The file has ${width.toLocaleString('en-US')} columns. Keep the ones you need, at most ${columnsMax.toLocaleString('en-US')}.`,
   );
 }
 
@@ -208,7 +222,9 @@ function noColumn(columns: Layout['columns'], data: string[][]): ListProblem {
   const seen = columns
     .slice(0, 5)
     .map(({ name, samples }) =>
-      samples[0] === undefined ? `${name} (empty)` : `${name} (such as “${samples[0]}”)`,
+      samples[0] === undefined
+        ? `${name.slice(0, sampleCharsShown)} (empty)`
+        : `${name.slice(0, sampleCharsShown)} (such as “${samples[0]}”)`,
     )
     .join(', ');
   const some = data.some((row) => row.some(holdsAddress));

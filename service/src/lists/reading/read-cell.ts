@@ -13,7 +13,11 @@ type CellReading =
 /** A cell may hold so many addresses; what is behind them is not looked at. */
 const addressesPerCellMax = 100;
 
-export function readCell(cell: string): CellReading {
+/** Longest text that is looked at: as many characters as a cell of Excel holds. */
+const cellCharactersMax = 32_767;
+
+export function readCell(text: string): CellReading {
+  const cell = text.length > cellCharactersMax ? text.slice(0, cellCharactersMax) : text;
   const plain = cell.trim();
   const straight = plain === '' ? undefined : parseAddress(plain);
   if (straight?.kind === 'valid') {
@@ -51,12 +55,17 @@ function addressesIn(text: string): Address[] {
 
 /** `Doe, John <a@b>; c@d` and the like: separated by commas, semicolons, bars, slashes, white space. */
 function tokensOf(text: string): string[] {
-  const bracketed = [...text.matchAll(/<([^<>]*)>/g)]
-    .map((match) => match[1] ?? '')
-    .filter((inner) => inner.includes('@'));
-  const outside = text.replace(/"[^"]*"\s*(?=<)|<[^<>]*>/g, ' ');
-  const loose = outside.split(/[\s,;|/]+/).filter((token) => token.includes('@'));
-  return [...bracketed, ...loose].sort((a, b) => text.indexOf(a) - text.indexOf(b));
+  const bracketed = placesOf(text, /<(?<token>[^<>]*)>/g);
+  // Each part that is taken out leaves as many spaces, so that places stay.
+  const outside = text.replace(/"[^"]*"\s*(?=<)|<[^<>]*>/g, (taken) => ' '.repeat(taken.length));
+  const loose = placesOf(outside, /(?<token>[^\s,;|/]+)/g);
+  return [...bracketed, ...loose].sort((a, b) => a.at - b.at).map(({ token }) => token);
+}
+
+function placesOf(text: string, pattern: RegExp): { token: string; at: number }[] {
+  return [...text.matchAll(pattern)]
+    .map(({ groups, index }) => ({ token: groups?.['token'] ?? '', at: index }))
+    .filter(({ token }) => token.includes('@'));
 }
 
 /** Takes off what stands around an address, layer by layer; nothing where none is inside. */
@@ -81,7 +90,14 @@ function outerLayerOff(text: string): string {
   if (named?.[1] !== undefined) return named[1].trim();
   const quoted = /^["'`“”„‘’«([{](.*)["'`“”‘’»)\]}][\s.,;:]*$/s.exec(text);
   if (quoted?.[1] !== undefined) return quoted[1].trim();
-  return text.replace(/^[<\s,;:"']+/, '').replace(/[\s.,;:>"'!)]+$/, '');
+  return withoutEnd(text.replace(/^[<\s,;:"']+/, ''));
+}
+
+/** Counts from the end: a pattern that ends in `+$` would begin anew at each of thousands of dots. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\s.,;:>"'!)]/.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end);
 }
 
 function decodePercent(text: string): string {

@@ -4,9 +4,7 @@ import { findLayout, sampleText, type ColumnWish, type Layout } from './find-lay
 import { beginningOf, type ListFile } from './list-file.ts';
 import { ListProblem } from './list-problem.ts';
 import { createRecordReader, type TextRecord } from './read-records.ts';
-import { readWorkbook } from './read-workbook.ts';
-import { workbookLimits } from './workbook-limits.ts';
-import { openWorkbook } from './workbook-parts.ts';
+import { readInThread } from './read-in-thread.ts';
 
 /**
  * One reader for every list, whoever brings it. `planReading` looks at the beginning of the file and says how it is to be
@@ -34,35 +32,26 @@ export async function planReading(file: ListFile, wish: ReadingWish): Promise<Re
   const { encoding, hasMark } = detectEncoding({ beginning, isValidUtf8: wish.isValidUtf8 });
   const isWhole = file.size <= sampleBytes;
   const text = new TextDecoder(encoding).decode(beginning, { stream: !isWhole });
-  if (text.includes('\0')) {
-    throw new ListProblem('unsupported_file', 'This file is not text. Upload a list as CSV, text or .xlsx.');
-  }
+  if (text.includes('\0')) throw notText();
   return { kind: 'text', encoding, hasMark, layout: findLayout(sampleText(text, isWhole), wish.column) };
+}
+
+function notText(): ListProblem {
+  return new ListProblem('unsupported_file', 'This file is not text. Upload a list as CSV, text or .xlsx.');
 }
 
 /** The first sheet in which an address column is found; where none is, the first sheet's problem is told. */
 async function planWorkbook(file: ListFile, { column }: ReadingWish): Promise<ReadingPlan> {
-  const parts = await openWorkbook(file);
-  try {
-    const workbook = await readWorkbook(parts);
-    let problem: unknown;
-    for (const { path } of workbook.sheets) {
-      const rows: string[][] = [];
-      for await (const batch of workbook.rows(path)) {
-        rows.push(...batch);
-        if (rows.length >= workbookLimits.rowsLookedAt) break;
-      }
-      try {
-        return { kind: 'workbook', sheet: path, layout: findLayout({ rows, delimiter: ',' }, column) };
-      } catch (error) {
-        if (!(error instanceof ListProblem)) throw error;
-        problem ??= error;
-      }
+  let problem: unknown;
+  for await (const { sheet, rows } of readInThread(file, { kind: 'samples' })) {
+    try {
+      return { kind: 'workbook', sheet, layout: findLayout({ rows, delimiter: ',' }, column) };
+    } catch (error) {
+      if (!(error instanceof ListProblem)) throw error;
+      problem ??= error;
     }
-    throw problem;
-  } finally {
-    parts.close();
   }
+  throw problem;
 }
 
 /** Every line of the file in order, in batches; a consumer that stops early closes the file. */
@@ -86,6 +75,7 @@ async function* textLines(
 ): AsyncGenerator<TextRecord[]> {
   const reader = createRecordReader({ delimiter: layout.delimiter });
   for await (const text of decodeText(file.pieces(), encoding)) {
+    if (text.includes('\0')) throw notText();
     const records = reader.push(text);
     if (records.length > 0) yield records;
   }
@@ -94,11 +84,6 @@ async function* textLines(
 }
 
 async function* sheetLines(file: ListFile, sheet: string): AsyncGenerator<TextRecord[]> {
-  const parts = await openWorkbook(file);
-  try {
-    const workbook = await readWorkbook(parts);
-    for await (const rows of workbook.rows(sheet)) yield rows.map((cells) => ({ text: '', end: '', cells }));
-  } finally {
-    parts.close();
-  }
+  for await (const { rows } of readInThread(file, { kind: 'rows', sheet }))
+    yield rows.map((cells) => ({ text: '', end: '', cells }));
 }

@@ -1,13 +1,16 @@
 import { posix } from 'node:path';
-import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import type { SaxesTagPlain } from 'saxes';
 import { ListProblem } from './list-problem.ts';
+import { parseWhole, parseXml, type XmlHandlers } from './parse-xml.ts';
+import { createSharedStrings, type SharedStrings } from './string-table.ts';
+import { entryCharacters, tooMuch, type WorkbookBudget } from './workbook-budget.ts';
 import { workbookLimits } from './workbook-limits.ts';
 import type { WorkbookParts } from './workbook-parts.ts';
 
 /**
  * The rows of a workbook's sheets, as text (ECMA-376 part 1, SpreadsheetML). Dates come out as ISO 8601, formulas as
  * the value last computed, everything else as it is stored. Rows without cells come out empty, so that numbers stay those
- * the person sees.
+ * the person sees; but a gap of more than a thousand rows is left out, as it stands before a stray cell or a format.
  */
 type Workbook = {
   sheets: { name: string; path: string }[];
@@ -23,52 +26,11 @@ export async function readWorkbook(parts: WorkbookParts): Promise<Workbook> {
       'This archive is not an Excel workbook. Upload .xlsx, CSV or text.',
     );
   }
-  const strings = await readSharedStrings(parts.read(sharedStringsPath));
-  const dateStyles = await readDateStyles(parts.read(stylesPath));
-  return { sheets, rows: (path) => readSheet(parts.read(path), { strings, dateStyles, is1904 }) };
-}
-
-type XmlHandlers = {
-  open: (tag: SaxesTagPlain, name: string) => void;
-  close?: (name: string) => void;
-  text?: (text: string) => void;
-};
-
-/** Runs a parser over a part; the generator yields after each piece, so that a caller can hand rows on. */
-async function* parseXml(
-  pieces: AsyncIterable<Uint8Array>,
-  handlers: XmlHandlers,
-): AsyncGenerator<undefined> {
-  const parser = new SaxesParser();
-  const refuse = (why: string): never => {
-    throw new ListProblem(
-      'invalid_list',
-      `The workbook is damaged (${why}). Save it again, or export it as CSV.`,
-    );
-  };
-  // A document type declares entities, and entities of entities fill a machine's memory. No spreadsheet needs one.
-  parser.on('doctype', () => refuse('it declares a document type'));
-  parser.on('error', () => refuse('its XML is malformed'));
-  parser.on('opentag', (tag) => handlers.open(tag, localName(tag.name)));
-  parser.on('closetag', (tag) => handlers.close?.(localName(tag.name)));
-  parser.on('text', (text) => handlers.text?.(text));
-  const decoder = new TextDecoder();
-  for await (const piece of pieces) {
-    parser.write(decoder.decode(piece, { stream: true }));
-    yield undefined;
-  }
-  const rest = decoder.decode();
-  if (rest !== '') parser.write(rest);
-}
-
-async function parseWhole(pieces: AsyncIterable<Uint8Array>, handlers: XmlHandlers): Promise<void> {
-  const parsing = parseXml(pieces, handlers);
-  while ((await parsing.next()).done !== true);
-}
-
-/** Tags may carry any namespace prefix (`x:row`). */
-function localName(name: string): string {
-  return name.slice(name.indexOf(':') + 1);
+  const { budget } = parts;
+  const strings = await readSharedStrings(parts.read(sharedStringsPath), budget);
+  const dateStyles = await readDateStyles(parts.read(stylesPath), budget);
+  const context = { strings, dateStyles, is1904, budget };
+  return { sheets, rows: (path) => readSheet(parts.read(path), context) };
 }
 
 function attribute(tag: SaxesTagPlain, wanted: string): string | undefined {
@@ -97,13 +59,17 @@ async function readStructure(parts: WorkbookParts): Promise<Structure> {
   );
   const named: { name: string; relation: string }[] = [];
   let is1904 = false;
-  await parseWhole(parts.read(workbookPath), {
+  const handlers: XmlHandlers = {
     open(tag, name) {
-      if (name === 'sheet' && named.length < workbookLimits.sheets)
-        named.push({ name: tag.attributes['name'] ?? '', relation: attribute(tag, 'id') ?? '' });
+      if (name === 'sheet' && named.length < workbookLimits.sheets) {
+        const sheet = { name: tag.attributes['name'] ?? '', relation: attribute(tag, 'id') ?? '' };
+        parts.budget.keep(entryCharacters + sheet.name.length + sheet.relation.length);
+        named.push(sheet);
+      }
       if (name === 'workbookPr') is1904 = /^(?:1|true)$/.test(tag.attributes['date1904'] ?? '');
     },
-  });
+  };
+  await parseWhole(parts.read(workbookPath), handlers, parts.budget);
   const targetOf = (type: string): string => own.find((one) => one.type.endsWith(type))?.target ?? '';
   const sheets = named.flatMap(({ name, relation }) => {
     const path = own.find(({ id }) => id === relation)?.target;
@@ -116,27 +82,31 @@ type Relation = { id: string; type: string; target: string };
 
 async function readRelations(parts: WorkbookParts, path: string, folder: string): Promise<Relation[]> {
   const relations: Relation[] = [];
-  await parseWhole(parts.read(path), {
+  const handlers: XmlHandlers = {
     open({ attributes }, name) {
       if (name !== 'Relationship' || relations.length >= workbookLimits.entries) return;
       const { Id: id = '', Type: type = '', Target: target = '' } = attributes;
+      parts.budget.keep(entryCharacters + id.length + type.length + target.length);
       relations.push({
         id,
         type,
         target: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
       });
     },
-  });
+  };
+  await parseWhole(parts.read(path), handlers, parts.budget);
   return relations;
 }
 
 /** The texts that cells refer to by number. Phonetic readings (`rPh`) are not part of them. */
-async function readSharedStrings(pieces: AsyncIterable<Uint8Array>): Promise<string[]> {
-  const strings: string[] = [];
+async function readSharedStrings(
+  pieces: AsyncIterable<Uint8Array>,
+  budget: WorkbookBudget,
+): Promise<SharedStrings> {
+  const strings = createSharedStrings();
   let current = '';
-  let characters = 0;
   let depth: 'outside' | 'text' | 'phonetic' = 'outside';
-  await parseWhole(pieces, {
+  const handlers: XmlHandlers = {
     open(_tag, name) {
       if (name === 'si') current = '';
       if (name === 'rPh') depth = 'phonetic';
@@ -144,79 +114,124 @@ async function readSharedStrings(pieces: AsyncIterable<Uint8Array>): Promise<str
     },
     close(name) {
       if (name === 'rPh' || (name === 't' && depth === 'text')) depth = 'outside';
-      if (name !== 'si') return;
-      strings.push(current);
-      characters += current.length;
-      if (strings.length > workbookLimits.sharedStrings || characters > workbookLimits.sharedCharacters)
-        throw new ListProblem(
-          'list_too_large',
-          'The workbook holds too much text. Export the list as CSV and upload that.',
-        );
+      if (name === 'si') strings.add(current);
     },
     text(text) {
-      if (depth === 'text' && current.length < workbookLimits.cellCharacters) current += text;
+      if (depth === 'text') current = lengthened(current, text);
     },
-  });
+  };
+  await parseWhole(pieces, handlers, budget);
   return strings;
 }
 
+/** Appends to the text of a cell, up to what a cell may hold. */
+function lengthened(current: string, more: string): string {
+  const room = workbookLimits.cellCharacters - current.length;
+  return room <= 0 ? current : current + more.slice(0, room);
+}
+
 /** Which cell styles show a number as a date. */
-async function readDateStyles(pieces: AsyncIterable<Uint8Array>): Promise<boolean[]> {
+async function readDateStyles(pieces: AsyncIterable<Uint8Array>, budget: WorkbookBudget): Promise<boolean[]> {
   const formats = new Map<string, string>();
   const styles: boolean[] = [];
   let inCellStyles = false;
-  await parseWhole(pieces, {
+  const handlers: XmlHandlers = {
     open({ attributes }, name) {
-      if (name === 'numFmt') formats.set(attributes['numFmtId'] ?? '', attributes['formatCode'] ?? '');
+      if (name === 'numFmt') {
+        const { numFmtId: id = '', formatCode: code = '' } = attributes;
+        budget.keep(entryCharacters + id.length + code.length);
+        if (code.length <= formatCharacters) formats.set(id, code);
+      }
       if (name === 'cellXfs') inCellStyles = true;
-      if (name !== 'xf' || !inCellStyles) return;
+      if (name !== 'xf' || !inCellStyles || styles.length >= workbookLimits.styles) return;
       const id = attributes['numFmtId'] ?? '0';
       styles.push(isDateFormat(Number(id), formats.get(id)));
     },
     close(name) {
       if (name === 'cellXfs') inCellStyles = false;
     },
-  });
+  };
+  await parseWhole(pieces, handlers, budget);
   return styles;
 }
 
-type SheetContext = { strings: string[]; dateStyles: boolean[]; is1904: boolean };
+/** A longer format is none that Excel writes (255 characters). */
+const formatCharacters = 1_000;
+
+type SheetContext = {
+  strings: SharedStrings;
+  dateStyles: boolean[];
+  is1904: boolean;
+  budget: WorkbookBudget;
+};
 
 async function* readSheet(
   pieces: AsyncIterable<Uint8Array>,
   context: SheetContext,
 ): AsyncGenerator<string[][]> {
   const sheet = createSheetReader(context);
-  const parsing = parseXml(pieces, sheet);
+  const parsing = parseXml(pieces, sheet, context.budget);
   while ((await parsing.next()).done !== true) {
     const rows = sheet.takeRows();
     if (rows.length > 0) yield rows;
   }
-  const rows = sheet.takeRows();
+  const rows = sheet.takeLastRows();
   if (rows.length > 0) yield rows;
 }
 
+type SheetReader = XmlHandlers & {
+  takeRows: () => string[][];
+  /** At the end of the sheet: blank rows that nothing follows too. */
+  takeLastRows: () => string[][];
+};
+
+/** Rows of a sheet (ECMA-376 part 1, section 18.3.1.73 leaves the number open; Excel has so many). */
+const sheetRows = 1_048_576;
+
 /** Reads `row` → `c` → `v` or `is/t`. A row's number may jump: the rows between are empty. */
-function createSheetReader(context: SheetContext): XmlHandlers & { takeRows: () => string[][] } {
+function createSheetReader(context: SheetContext): SheetReader {
+  const row = createRow(context.budget);
   let rows: string[][] = [];
-  let row: string[] = [];
   let last = 0;
+  let blank = 0;
   let cell = { column: 0, type: '', style: 0, text: '' };
   let isText = false;
 
-  function beginRow(number: number): void {
-    // Blank rows are bounded by what a sheet may hold (1,048,576); a number that goes back is not believed.
-    for (let blank = last + 1; blank < Math.min(number, 1_048_577); blank += 1) rows.push([]);
-    last = Math.max(last + 1, Math.min(number, 1_048_577));
-    row = [];
+  function beginRow(reference: string | undefined): void {
+    // A number that is none, or goes back, is not believed.
+    const told = reference === undefined ? NaN : Number(reference);
+    const number = told > last && told <= sheetRows ? Math.floor(told) : last + 1;
+    blank += number - last - 1;
+    last = number;
+  }
+
+  function writeBlanks(): void {
+    if (blank <= workbookLimits.blankRows) for (; blank > 0; blank -= 1) rows.push([]);
+    blank = 0;
+  }
+
+  function endRow(): void {
+    const cells = row.take();
+    if (cells.every((text) => text === '')) {
+      blank += 1;
+      return;
+    }
+    writeBlanks();
+    rows.push(cells);
+  }
+
+  function takeRows(): string[][] {
+    const taken = rows;
+    rows = [];
+    return taken;
   }
 
   return {
     open({ attributes }, name) {
-      if (name === 'row') beginRow(Number(attributes['r'] ?? last + 1));
+      if (name === 'row') beginRow(attributes['r']);
       else if (name === 'c')
         cell = {
-          column: columnOf(attributes['r'], row.length),
+          column: columnOf(attributes['r'], row.width()),
           type: attributes['t'] ?? 'n',
           style: Number(attributes['s'] ?? 0),
           text: '',
@@ -225,17 +240,38 @@ function createSheetReader(context: SheetContext): XmlHandlers & { takeRows: () 
     },
     close(name) {
       if (name === 'v' || name === 't') isText = false;
-      else if (name === 'c' && cell.column < workbookLimits.columns) {
-        while (row.length < cell.column) row.push('');
-        row[cell.column] = valueOf(cell, context);
-      } else if (name === 'row') rows.push(row);
+      else if (name === 'c' && cell.column < workbookLimits.columns)
+        row.write(cell.column, valueOf(cell, context));
+      else if (name === 'row') endRow();
     },
     text(text) {
-      if (isText && cell.text.length < workbookLimits.cellCharacters) cell.text += text;
+      if (isText) cell.text = lengthened(cell.text, text);
     },
-    takeRows() {
-      const taken = rows;
-      rows = [];
+    takeRows,
+    takeLastRows() {
+      writeBlanks();
+      return takeRows();
+    },
+  };
+}
+
+/** The cells of the row that is being read. They are paid for as they come: a row may be far wider than its XML. */
+function createRow(budget: WorkbookBudget) {
+  let cells: string[] = [];
+  let characters = 0;
+  return {
+    width: () => cells.length,
+    write(column: number, text: string): void {
+      const before = cells.length;
+      while (cells.length < column) cells.push('');
+      cells[column] = text;
+      characters += text.length;
+      budget.handOn(text.length + cells.length - before);
+      if (characters > workbookLimits.rowCharacters) throw tooMuch('has a row that is far too long');
+    },
+    take(): string[] {
+      const taken = cells;
+      [cells, characters] = [[], 0];
       return taken;
     },
   };
@@ -253,7 +289,7 @@ function valueOf(
   { type, style, text }: { type: string; style: number; text: string },
   { strings, dateStyles, is1904 }: SheetContext,
 ): string {
-  if (type === 's') return strings[Number(text)] ?? '';
+  if (type === 's') return text === '' ? '' : strings.at(Number(text));
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE';
   if (type === 'n' && text !== '' && dateStyles[style] === true) return spreadsheetDate(Number(text), is1904);
   return text;

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry } from 'yauzl';
 import type { ListFile } from './list-file.ts';
 import { ListProblem } from './list-problem.ts';
+import { createWorkbookBudget, entryCharacters, tooMuch, type WorkbookBudget } from './workbook-budget.ts';
 import { workbookLimits } from './workbook-limits.ts';
 
 /**
@@ -12,10 +13,13 @@ export type WorkbookParts = {
   has: (name: string) => boolean;
   /** The unpacked bytes of a part, in pieces; an empty part where there is none of that name. */
   read: (name: string) => AsyncIterable<Uint8Array>;
+  /** The cost that reading the file may have. */
+  budget: WorkbookBudget;
   close: () => void;
 };
 
 export async function openWorkbook(file: ListFile): Promise<WorkbookParts> {
+  const budget = createWorkbookBudget(file.size);
   try {
     const zip = await fromRandomAccessReaderPromise(new ListFileReader(file), file.size, {
       autoClose: false,
@@ -25,14 +29,19 @@ export async function openWorkbook(file: ListFile): Promise<WorkbookParts> {
     const entries = new Map<string, Entry>();
     for await (const entry of zip.eachEntry()) {
       if (entries.size >= workbookLimits.entries) throw tooMuch('holds too many parts');
+      const { fileNameLength, extraFieldLength, fileCommentLength } = entry;
+      budget.keep(3 * entryCharacters + fileNameLength + extraFieldLength + fileCommentLength);
       entries.set(entry.fileName.toLowerCase(), entry);
     }
     return {
       has: (name) => entries.has(name.toLowerCase()),
       read: (name) => {
         const entry = entries.get(name.toLowerCase());
-        return entry === undefined ? nothing() : bounded(entry, () => zip.openReadStreamPromise(entry));
+        return entry === undefined
+          ? nothing()
+          : bounded(entry, { open: () => zip.openReadStreamPromise(entry), budget });
       },
+      budget,
       close: () => zip.close(),
     };
   } catch (error) {
@@ -45,7 +54,10 @@ async function* nothing(): AsyncGenerator<Uint8Array> {
 }
 
 /** What an entry claims to unpack to may be a lie, so what comes out is counted. */
-async function* bounded(entry: Entry, open: () => Promise<Readable>): AsyncGenerator<Uint8Array> {
+async function* bounded(
+  entry: Entry,
+  { open, budget }: { open: () => Promise<Readable>; budget: WorkbookBudget },
+): AsyncGenerator<Uint8Array> {
   if (entry.isEncrypted())
     throw new ListProblem(
       'invalid_list',
@@ -55,6 +67,7 @@ async function* bounded(entry: Entry, open: () => Promise<Readable>): AsyncGener
   try {
     for await (const piece of (await open()) as AsyncIterable<Uint8Array>) {
       unpacked += piece.length;
+      budget.unpack(piece.length);
       const isBomb =
         unpacked > workbookLimits.ratioFromBytes && unpacked > entry.compressedSize * workbookLimits.ratio;
       if (isBomb || unpacked > workbookLimits.partBytes) throw tooMuch('unpacks to far more than it should');
@@ -63,10 +76,6 @@ async function* bounded(entry: Entry, open: () => Promise<Readable>): AsyncGener
   } catch (error) {
     throw asProblem(error);
   }
-}
-
-function tooMuch(what: string): ListProblem {
-  return new ListProblem('invalid_list', `The workbook ${what}. Export the list as CSV and upload that.`);
 }
 
 /** Anything the archive reader complains of is the file's fault; our own problems and those of the store pass through. */

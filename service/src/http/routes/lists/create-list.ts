@@ -7,9 +7,9 @@ import { hashRequest, keyInMode, markReplay, readIdempotencyKey } from '../../pa
 import { fieldsOf } from '../../parameters/read-page.ts';
 import { isStorable } from '../../parameters/storable-text.ts';
 import { listsPath } from '../../pipeline/paths.ts';
-import { declaredBytes, readUpload } from '../../pipeline/read-upload.ts';
+import { declaredBytes, readUpload, SlowUploadError } from '../../pipeline/read-upload.ts';
 import { refuse, refuseList, refuseSandbox } from '../../pipeline/refuse.ts';
-import { callerOf } from '../../pipeline/request-context.ts';
+import { callerOf, contextOf } from '../../pipeline/request-context.ts';
 import { presentList } from '../../present/list.ts';
 import { creationReasons, errorResponses } from '../../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../../schemas/headers.ts';
@@ -46,9 +46,11 @@ const schema = {
 
 /** Uploads of one account at once, so that one account's slow files leave room for the others'. */
 const uploadsPerAccount = 3;
+/** Uploads of one client address at once, whichever accounts its keys belong to. */
+const uploadsPerClient = 6;
 
 export function addCreateList(server: ApiServer, { parts, authenticateRequest }: RouteParts): void {
-  const uploads = new Map<string, number>();
+  const uploads = createUploadCounts();
   // The file is read as it comes, so here, and only here, the body stays what it is: a stream.
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
@@ -59,26 +61,45 @@ export function addCreateList(server: ApiServer, { parts, authenticateRequest }:
       schema,
       onRequest: authenticateRequest('upload', 'lists'),
       handler: async (request, reply) => {
-        const { accountId } = callerOf(request);
-        const others = uploads.get(accountId) ?? 0;
-        if (others >= uploadsPerAccount) return refuse(reply, 'too_many_uploads');
-        uploads.set(accountId, others + 1);
+        const { accountId, mode } = callerOf(request);
+        // Test and live apart, so that a test key's slow files keep no live one waiting.
+        const [ofAccount, ofClient] = [`${mode} ${accountId}`, `client ${contextOf(request).client}`];
+        const isFull =
+          uploads.held(ofAccount) >= uploadsPerAccount || uploads.held(ofClient) >= uploadsPerClient;
+        if (isFull) return refuse(reply, 'too_many_uploads');
+        const release = uploads.take([ofAccount, ofClient]);
         try {
           return await createList(request, reply, parts);
         } catch (error) {
           if (error instanceof ListProblem) return await refuseList(reply, error);
+          if (error instanceof SlowUploadError)
+            return await refuse(reply.header('connection', 'close'), 'request_timeout');
           // The client hung up in the middle: nobody reads an answer.
           if (request.raw.destroyed && !request.raw.complete) return await reply;
           throw error;
         } finally {
-          const left = (uploads.get(accountId) ?? 1) - 1;
-          if (left === 0) uploads.delete(accountId);
-          else uploads.set(accountId, left);
+          release();
         }
       },
     });
     done();
   });
+}
+
+function createUploadCounts() {
+  const counts = new Map<string, number>();
+  const add = (holder: string, more: number): void => {
+    const now = (counts.get(holder) ?? 0) + more;
+    if (now === 0) counts.delete(holder);
+    else counts.set(holder, now);
+  };
+  return {
+    held: (holder: string): number => counts.get(holder) ?? 0,
+    take(holders: string[]): () => void {
+      for (const holder of holders) add(holder, 1);
+      return () => holders.forEach((holder) => add(holder, -1));
+    },
+  };
 }
 
 async function createList(
