@@ -52,6 +52,7 @@ export type AuditAction =
   | 'account_unfrozen'
   | 'key_created'
   | 'key_renamed'
+  | 'backed_up'
   | 'key_changed'
   | 'key_deleted'
   | 'prober_added'

@@ -87,7 +87,6 @@ export const proberMutants: readonly Mutant[] = [
       `.where('owner', '=', arg.owner),\n);\n\n/** Prolongs`,
       `.where('owner', '<>', ''),\n);\n\n/** Prolongs`,
     ],
-    'what was long ago still counts': ['if (agoMs >= minuteMs)', 'if (agoMs >= 1e12)'],
   }),
   ...defectsOf('service/src/probers/prober-centre.ts', outside, {
     'a report of an old instance counts': ['if (row?.instance !== instance) return { ended: renew };', ''],
