@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { faultOf } from './mutants/mutant.ts';
 import { mutants } from './mutants/mutants.ts';
 
-/** `npm run test:mutants` takes minutes; what would make it worthless is seen here. */
+/** `npm run test:mutants` takes minutes. These tests find mutants that it could not try. */
 const root = join(import.meta.dirname, '..');
 
 test('there are at least 150 mutants, each under a name of its own', () => {

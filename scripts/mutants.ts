@@ -23,7 +23,7 @@ const { values: wish } = parseArgs({
 const jobs = Number(wish.jobs ?? availableParallelism());
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Does all of the work, so many at once, in order. */
+/** Works on all items in order, at most `jobs` at once. */
 async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const queue = items.values();
   const workers = Array.from({ length: jobs }, async () => {

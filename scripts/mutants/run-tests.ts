@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '../..');
 const hook = join(import.meta.dirname, 'apply-mutant.ts');
 const reporter = join(import.meta.dirname, 'stop-at-failure.ts');
 
-/** What measures time may fail because a machine is busy, which would be taken for a finding. */
+/** Tests that measure time may fail on a busy machine, and such a failure would count as a finding. */
 const timedTests = '/does not wait for a look at the clock/';
 
 const options = [
@@ -26,8 +26,8 @@ const options = [
 ];
 
 /**
- * Runs test files in one process that ends with the first failure. What the process leaves behind goes with it: its
- * children, its databases and its temporary files. A run that does not end in time has failed.
+ * Runs test files in one process that ends with the first failure. Removes its children, its databases and its
+ * temporary files. A run that does not end in time has failed.
  */
 export async function runTests({ tests, mutant, databaseUrl, timeoutMs }: Order): Promise<TestRun> {
   const temporary = mkdtempSync(join(tmpdir(), 'mailproof-mutant-'));

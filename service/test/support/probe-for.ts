@@ -15,7 +15,7 @@ export function probeFor(email: string, egress: string, account = 'acct_a'): Pro
   };
 }
 
-/** What a mail host says of an address that it takes. */
+/** The evidence of a mail host that accepts the address. */
 export function acceptedBy(probe: Probe): MailboxEvidence {
   return {
     kind: 'answered',
