@@ -4,19 +4,19 @@ import type { Store } from '../db/store.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
 import type { MetricSample } from './create-metrics.ts';
 
+type BackupFigureParts = { store: Pick<Store, 'read'>; clock: Clock };
+
 /** Backups are hours apart, so the time of the last one is read once a minute. */
 const rememberMs = 60_000;
 
+/** A scrape must not wait for a database that does not answer. */
+const longestWaitMs = 3_000;
+
 /** When the last backup was taken. While the database does not answer, the figure is missing. */
-export function createBackupFigure({
-  store,
-  clock,
-}: {
-  store: Pick<Store, 'read'>;
-  clock: Pick<Clock, 'now'>;
-}): () => Promise<MetricSample[]> {
+export function createBackupFigure({ store, clock }: BackupFigureParts): () => Promise<MetricSample[]> {
   let known: { takenAt: number; until: number } | undefined;
-  return async () => {
+
+  async function read(): Promise<MetricSample[]> {
     try {
       if (known === undefined || clock.now() >= known.until)
         known = { takenAt: await findLastBackup(store.read), until: clock.now() + rememberMs };
@@ -25,5 +25,11 @@ export function createBackupFigure({
       if (!(error instanceof StoreUnavailableError)) throw error;
       return [];
     }
-  };
+  }
+
+  return () =>
+    new Promise((resolve, reject) => {
+      const cancel = clock.after(longestWaitMs, () => resolve([]));
+      read().then(resolve, reject).finally(cancel);
+    });
 }
