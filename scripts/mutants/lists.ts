@@ -108,6 +108,7 @@ export const listMutants: readonly Mutant[] = [
     'a list that runs gets another column': [
       `if (list.state !== 'surveyed') return { kind: 'wrong_state', state: list.state };`,
       '',
+      'The statement that forgets the plan asks for the state once more, and refuses with the same answer.',
     ],
   }),
   ...defectsOf('service/src/lists/row-result.ts', serving, {
