@@ -58,15 +58,22 @@ take_over() {
   fi
 }
 
-# No package may run a script of its own at installation, except `node`, whose script fetches the binary.
-# Development packages come too, whatever NODE_ENV says: the pinned Node is one of them.
+# Links the pinned Node where npm scripts look for it. npm before version 11 leaves this link out.
+link_node() {
+  platform=$(node -p 'process.platform + "-" + process.arch')
+  pinned=node-$platform/bin/node
+  [ -x "node_modules/$pinned" ] || fail "npm installed no Node for $platform. Mailproof needs Linux on x86-64 or arm64."
+  mkdir -p node_modules/.bin
+  ln -sf "../$pinned" node_modules/.bin/node
+}
+
+# No package may run a script of its own at installation. Node is a package like the others: package-lock.json holds its
+# hash, and npm refuses another file. Development and optional packages come too, whatever NODE_ENV says.
 install() {
   say 'Installing missing packages (only once, about 30 seconds) …'
-  npm ci --ignore-scripts --include=dev --no-audit --no-fund --loglevel=error >/dev/null ||
+  npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error >/dev/null ||
     fail 'npm ci failed, see above. Fix the cause, then run the same command again.'
-  npm rebuild node --ignore-scripts=false --loglevel=error >/dev/null ||
-    fail 'npm could not download Node 24, see above. Fix the cause, then run the same command again.'
-  [ -x node_modules/.bin/node ] || fail 'npm did not install node_modules/.bin/node. Remove node_modules, then run the same command again.'
+  link_node
   cp package-lock.json "$copied_lock"
 }
 

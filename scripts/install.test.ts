@@ -38,10 +38,11 @@ case $1 in
   ci)
     rm -rf node_modules
     [ -z "\${NPM_SLOW:-}" ] || sleep 1
-    mkdir -p node_modules/.bin
+    pinned="node_modules/node-\${NODE_FOR:-$PLATFORM}/bin"
+    mkdir -p "$pinned"
+    ln -s "$NODE" "$pinned/node"
     echo '{}' > node_modules/.package-lock.json
     ;;
-  rebuild) ln -s "$NODE" node_modules/.bin/node ;;
 esac
 `;
 
@@ -53,11 +54,10 @@ describe('a fresh clone', { concurrency: 4 }, () => {
     assert.deepEqual((JSON.parse(first.stdout) as { args: string[] }).args, ['a', 'b c', '--d']);
     assert.match(first.stderr, /^mailproof: Installing missing packages/);
     assert.deepEqual(clone.calls(), [
-      'ci --ignore-scripts --include=dev --no-audit --no-fund --loglevel=error',
-      'rebuild node --ignore-scripts=false --loglevel=error',
+      'ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error',
     ]);
     const second = await clone.mailproof([]);
-    assert.deepEqual([second.code, second.stderr, clone.calls().length], [0, '', 2]);
+    assert.deepEqual([second.code, second.stderr, clone.calls().length], [0, '', 1]);
   });
 
   test('runs in the directory of the caller, also through symbolic links', async () => {
@@ -86,11 +86,11 @@ describe('a fresh clone', { concurrency: 4 }, () => {
     const later = new Date(Date.now() + 60_000);
     utimesSync(lock, later, later);
     await clone.mailproof([]);
-    assert.equal(clone.calls().length, 2);
+    assert.equal(clone.calls().length, 1);
     writeFileSync(lock, '{"changed": true}');
     utimesSync(lock, later, later);
     await clone.mailproof([]);
-    assert.equal(clone.calls().length, 4);
+    assert.equal(clone.calls().length, 2);
   });
 
   test('installs once where several begin together', async () => {
@@ -100,7 +100,7 @@ describe('a fresh clone', { concurrency: 4 }, () => {
       all.map(({ code }) => code),
       [0, 0, 0, 0],
     );
-    assert.equal(clone.calls().length, 2);
+    assert.equal(clone.calls().length, 1);
     assert.ok(all.some(({ stderr }) => /Waiting for another installation/.test(stderr)));
   });
 
@@ -115,7 +115,7 @@ describe('a fresh clone', { concurrency: 4 }, () => {
       all.map(({ code }) => code),
       [0, 0],
     );
-    assert.equal(clone.calls().length, 2);
+    assert.equal(clone.calls().length, 1);
     assert.ok(!existsSync(join(clone.path, '.cache/installing')));
   });
 
@@ -125,6 +125,13 @@ describe('a fresh clone', { concurrency: 4 }, () => {
     assert.deepEqual([failed.code, failed.stdout], [3, '']);
     assert.match(failed.stderr, /mailproof: npm ci failed, see above/);
     assert.equal((await clone.mailproof([])).code, 0);
+  });
+
+  test('says which platforms there is a Node for', async () => {
+    const clone = freshClone();
+    const { code, stderr } = await clone.mailproof([], { NODE_FOR: 'sunos-sparc' });
+    assert.equal(code, 3);
+    assert.match(stderr, /npm installed no Node for \w+-\w+\. Mailproof needs Linux on x86-64 or arm64\./);
   });
 
   test('says what is missing where there is no node, an old one, or no npm', async () => {
@@ -149,6 +156,21 @@ describe('a fresh clone', { concurrency: 4 }, () => {
   });
 });
 
+test('every package has a hash in the lockfile, Node too, and none runs a script at installation', () => {
+  const text = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  type Locked = { version?: string; link?: true; integrity?: string; hasInstallScript?: true };
+  const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
+  const installed = Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
+  const unhashed = installed.filter(
+    ([, { link, integrity = '' }]) => !link && !integrity.startsWith('sha512-'),
+  );
+  assert.deepEqual(unhashed, []);
+  const nodes = ['x64', 'arm64'].map((cpu) => packages[`node_modules/node-linux-${cpu}`]?.version);
+  assert.deepEqual(nodes, [process.versions.node, process.versions.node]);
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
+  assert.ok(!('allowScripts' in manifest), 'no package is allowed a script');
+});
+
 type Extra = { cwd?: string; env?: Record<string, string> };
 
 /** A folder with what a clone has before anything was installed. */
@@ -170,6 +192,7 @@ function freshClone() {
         PATH: `${join(path, 'fake')}:${process.env['PATH'] ?? ''}`,
         CALLS: callsFile,
         NODE: process.execPath,
+        PLATFORM: `${process.platform}-${process.arch}`,
         ...env,
       },
     });

@@ -7,6 +7,8 @@ import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createMetrics, metricFamilies, type MetricFamily } from '@mailproof/service';
 import { createExposition } from '@mailproof/service/exposition';
+import type { MetricSample } from '../service/src/metrics/create-metrics.ts';
+import type { KeyOfType } from '../service/src/metrics/metric-families.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
 import { readBoardQueries, readOpsFile } from './ops-files.ts';
 
@@ -49,6 +51,26 @@ test('rules and board ask only for what is exported, by labels that it has', asy
         assert.ok(allLabels(exported).has(label), `${label} is no label of anything`);
   }
 });
+
+test('the names of all figures pass promtool check metrics', async () => {
+  const metrics = createMetrics();
+  metrics.addSource(() => everySample());
+  for (const [key, { type, labels }] of Object.entries<MetricFamily>(metricFamilies))
+    if (type === 'histogram') metrics.observe(key as KeyOfType<'histogram'>, labels, 1);
+  const text = await createExposition(metrics).text();
+  for (const { name } of Object.values<MetricFamily>(metricFamilies))
+    assert.match(text, new RegExp(`^${name}`, 'm'));
+  const checked = run(promtool, ['check', 'metrics']);
+  checked.child.stdin?.end(text);
+  assert.deepEqual(await checked, { stdout: '', stderr: '' });
+});
+
+/** A figure of each counter and gauge, labelled by what the labels mean. */
+function everySample(): MetricSample[] {
+  return Object.entries<MetricFamily>(metricFamilies)
+    .filter(([, { type }]) => type !== 'histogram')
+    .map(([key, { labels }]) => ({ key, labels, value: 1 }) as MetricSample);
+}
 
 test('every figure of ours is on the board', () => {
   const queries = readBoardQueries().join('\n');

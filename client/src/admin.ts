@@ -53,6 +53,7 @@ export type AuditAction =
   | 'account_unfrozen'
   | 'key_created'
   | 'key_renamed'
+  | 'backed_up'
   | 'key_changed'
   | 'key_deleted'
   | 'prober_added'

@@ -11,9 +11,10 @@ export function listComponents(folder: string, page: PageSources): Sbom {
   const list = JSON.parse(
     runNpm(['sbom', '--sbom-format=cyclonedx', '--sbom-type=application'], folder),
   ) as Sbom;
-  const components = [...list.components, ...pageComponents(page)].sort((one, other) =>
-    one['bom-ref'] < other['bom-ref'] ? -1 : 1,
-  );
+  const hashes = hashesOf(page);
+  const components = [...list.components, ...pageComponents(page)]
+    .map((component) => withHash(component, hashes))
+    .sort((one, other) => (one['bom-ref'] < other['bom-ref'] ? -1 : 1));
   const metadata = { ...list.metadata, timestamp: commitTime(page.root) };
   const digest = createHash('sha256').update(JSON.stringify({ metadata, components })).digest('hex');
   return { ...list, serialNumber: `urn:uuid:${asUuid(digest)}`, metadata, components };
@@ -25,7 +26,7 @@ export type Sbom = {
   components: Component[];
 };
 
-type Component = {
+export type Component = {
   'bom-ref': string;
   type: 'library';
   name: string;
@@ -39,22 +40,53 @@ type Component = {
 
 type PageSources = {
   root: string;
+  /** The workspaces whose packages travel inside the package. */
+  workspaces: readonly string[];
   /** The workspace that the page is made from. */
   page: string;
   /** What makes it and is not in it. */
   compiledBy: readonly string[];
 };
 
+type Hashes = ReadonlyMap<string, string>;
+
+/** The SHA-512 of each package of the release as the registry has it, by name and version, from the lockfile. */
+export function hashesOf({
+  root,
+  workspaces,
+  page,
+}: Pick<PageSources, 'root' | 'workspaces' | 'page'>): Hashes {
+  const { packages } = findProductionPackages(root, [...workspaces, page]);
+  return new Map(
+    [...packages].map(([path, { version = '', integrity = '' }]) => {
+      const [algorithm, digest = ''] = integrity.split('-');
+      if (algorithm !== 'sha512') throw new Error(`${path} has no SHA-512 in the lockfile`);
+      return [`${nameOf(path)}@${version}`, Buffer.from(digest, 'base64').toString('hex')];
+    }),
+  );
+}
+
+/** npm knows no hash of a package that it finds in a folder; the lockfile does. */
+export function withHash(component: Component, hashes: Hashes): Component {
+  const content = hashes.get(`${component.name}@${component.version}`);
+  if (content === undefined)
+    throw new Error(`${component['bom-ref']} is in the package and not in the lockfile`);
+  return { ...component, hashes: [{ alg: 'SHA-512', content }] };
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
 function pageComponents({ root, page, compiledBy }: PageSources): Component[] {
   const { packages } = findProductionPackages(root, [page]);
   return [...packages]
-    .map(([path, locked]) => ({ name: path.slice(path.lastIndexOf('node_modules/') + 13), locked }))
+    .map(([path, locked]) => ({ name: nameOf(path), locked }))
     .filter(({ name }) => !compiledBy.includes(name))
     .map(({ name, locked }) => asComponent(name, locked));
 }
 
-function asComponent(name: string, { version = '', license, integrity = '' }: LockedPackage): Component {
-  const [algorithm = '', digest = ''] = integrity.split('-');
+function asComponent(name: string, { version = '', license }: LockedPackage): Component {
   return {
     'bom-ref': `${name}@${version}`,
     type: 'library',
@@ -63,9 +95,6 @@ function asComponent(name: string, { version = '', license, integrity = '' }: Lo
     scope: 'required',
     purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
     ...(license === undefined ? {} : { licenses: [{ license: { id: license } }] }),
-    ...(algorithm === 'sha512'
-      ? { hashes: [{ alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') }] }
-      : {}),
   };
 }
 

@@ -27,7 +27,7 @@ export async function packService(directory: string): Promise<PackedService> {
     mkdirSync(directory, { recursive: true });
     const tarball = npmPack(folder, directory);
     const sbom = tarball.replace(/\.tgz$/, '.cdx.json');
-    const list = listComponents(folder, { root, page: 'console', compiledBy: ['esbuild'] });
+    const list = listComponents(folder, { root, workspaces, page: 'console', compiledBy: ['esbuild'] });
     writeFileSync(join(directory, sbom), `${JSON.stringify(list, null, 2)}\n`);
     return { tarball, sbom };
   } finally {

@@ -38,7 +38,11 @@ async function create(file: string, options: Options, surroundings: Surroundings
   const answer = await backUp(file, config);
   switch (answer.kind) {
     case 'backed_up': {
-      const { manifest, fileBytes } = answer;
+      const { manifest, fileBytes, unnoted } = answer;
+      if (unnoted !== undefined)
+        surroundings.terminal.tell(
+          `mailproof: The backup is complete, but could not be noted in the database, which tells its age: ${unnoted}`,
+        );
       const words = `Backed up ${megabytes(manifest.bytes)} (${megabytes(fileBytes)} compressed) to ${file}, as of ${manifest.takenAt}. To check it: mailproof backup --verify ${file}`;
       const row = { ...rowOf(file, manifest), bytes: manifest.bytes, file_bytes: fileBytes };
       return await printRows([{ row, words }], options, surroundings);

@@ -74,8 +74,10 @@ describe('what npm run release makes', () => {
     assert.deepEqual(checked.sort(), files.sort());
   });
 
-  test('the SBOM names every package that is installed, and those in the page', () => {
+  test('the SBOM names every package that is installed, and those in the page, each with its hash', () => {
     const sbom = JSON.parse(readFileSync(join(released, `mailproof-${version}.cdx.json`), 'utf8')) as Sbom;
+    for (const { name, hashes = [] } of sbom.components)
+      assert.match(hashes[0]?.content ?? '', /^[\da-f]{128}$/, name);
     const named = sbom.components.map((component) => `${component.name}@${component.version}`);
     const manifests = globSync('**/node_modules/{*,@*/*}/package.json', { cwd: installed });
     const inside = manifests.map((file) => {

@@ -3,13 +3,15 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { storeFile } from '../db/sqlite/open-sqlite-store.ts';
 import { writeBackupFile, type BackupManifest } from './backup-file.ts';
+import { noteBackup } from './note-backup.ts';
 import { queryPostgres, runProgram } from './postgres-programs.ts';
 
 /** Which database: PostgreSQL by its URL, or SQLite in a data directory. */
 export type BackupPlace = { databaseUrl: string | undefined; dataDir: string };
 
 type BackUpAnswer =
-  | { kind: 'backed_up'; manifest: BackupManifest; fileBytes: number }
+  /** `unnoted` says why the database does not know of it: then the age of the last backup is told too high. */
+  | { kind: 'backed_up'; manifest: BackupManifest; fileBytes: number; unnoted: string | undefined }
   /** An older backup is never overwritten. */
   | { kind: 'file_exists' }
   | { kind: 'no_database'; where: string }
@@ -29,9 +31,20 @@ export async function backUp(file: string, place: BackupPlace): Promise<BackUpAn
     const copied = await copyTo(content, place);
     if (copied.kind !== 'copied') return copied;
     const manifest = await writeBackupFile(file, content, copied.source);
-    return { kind: 'backed_up', manifest, fileBytes: (await stat(file)).size };
+    const unnoted = await tryToNote(manifest, place);
+    return { kind: 'backed_up', manifest, fileBytes: (await stat(file)).size, unnoted };
   } finally {
     await rm(content, { force: true });
+  }
+}
+
+/** Why it could not be noted, say because the user of the database may only read. The backup is good all the same. */
+async function tryToNote({ takenAt }: BackupManifest, place: BackupPlace): Promise<string | undefined> {
+  try {
+    await noteBackup(Date.parse(takenAt), place);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

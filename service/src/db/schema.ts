@@ -276,6 +276,7 @@ export type Schema = FormTables &
         | 'account_unfrozen'
         | 'key_created'
         | 'key_renamed'
+        | 'backed_up'
         | 'key_changed'
         | 'key_deleted'
         | 'prober_added'

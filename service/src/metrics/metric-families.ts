@@ -159,6 +159,12 @@ export const metricFamilies = {
     help: 'Addresses of running lists that are not checked yet',
     labels: none,
   },
+  egressAvailable: {
+    name: 'mailproof_egress_available',
+    type: 'gauge',
+    help: 'Whether mail hosts can be asked: 0 if no process and no prober can, as far as this process knows',
+    labels: none,
+  },
   proberWell: {
     name: 'mailproof_prober_well',
     type: 'gauge',
@@ -232,6 +238,12 @@ export const metricFamilies = {
     name: 'mailproof_store_wait_seconds',
     type: 'gauge',
     help: 'How long the write that has waited longest has been waiting for its transaction',
+    labels: none,
+  },
+  lastBackup: {
+    name: 'mailproof_last_backup_timestamp_seconds',
+    type: 'gauge',
+    help: 'When `mailproof backup` last ran, in seconds since 1970; 0 if it is not known to have run',
     labels: none,
   },
   diskFree: {

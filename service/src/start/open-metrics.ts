@@ -9,9 +9,11 @@ import type { AdmitAnswer, OverloadGuard, WorkKind } from '../http/pipeline/over
 import type { HttpParts } from '../http/routes/http-parts.ts';
 import type { Metrics, MetricSample } from '../metrics/create-metrics.ts';
 import { createStoreFigures } from '../metrics/create-store-figures.ts';
+import { createBackupFigure } from '../metrics/create-backup-figure.ts';
 import { readEngineFigures } from '../metrics/read-engine-figures.ts';
 import { watchRequests } from '../metrics/watch-events.ts';
 import type { WorkerWatch } from '../operator/worker-watch.ts';
+import type { EgressKeeper } from '../probers/keep-egress.ts';
 import { createAdminToken } from '../sessions/admin-token.ts';
 import { serveMetrics } from './serve-metrics.ts';
 
@@ -21,6 +23,7 @@ type MetricsParts = {
   storeWatch: StoreWatch;
   workers: WorkerWatch;
   engine: Engine;
+  egress: Pick<EgressKeeper, 'problem'>;
   clock: Clock;
   wallClock: WallClock;
   onProblem: (message: string, error?: unknown) => void;
@@ -38,7 +41,7 @@ type OpenMetrics = {
 
 /** Where the figures are served, if anywhere: without a port and a token there is nothing to ask for them. */
 export async function openMetrics(config: Config, parts: MetricsParts): Promise<OpenMetrics> {
-  const { metrics, engine, wallClock, onProblem } = parts;
+  const { metrics, store, engine, egress, clock, wallClock, onProblem } = parts;
   const token = createAdminToken(config.metricsToken);
   if (config.metricsPort === undefined && !token.isSet)
     return {
@@ -49,6 +52,10 @@ export async function openMetrics(config: Config, parts: MetricsParts): Promise<
     };
   metrics.addSource(() => readEngineFigures(engine, wallClock));
   metrics.addSource(createStoreFigures(parts));
+  metrics.addSource(createBackupFigure({ store, clock }));
+  metrics.addSource(() => [
+    { key: 'egressAvailable', labels: {}, value: egress.problem() === undefined ? 1 : 0 },
+  ]);
   metrics.addSource(() => readDiskFigures(config.dataDir));
   // The library takes 5 MB and a while to load, which only those pay who ask for figures.
   const { createExposition } = await import('../metrics/create-exposition.ts');

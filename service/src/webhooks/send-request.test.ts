@@ -88,6 +88,12 @@ describe('sending a message', () => {
     assert.equal(receiver.messages.length, 1);
   });
 
+  test('the wait that a receiver asks for is read in seconds', async () => {
+    receiver.behave('busy');
+    const outcome = await sender()(message('hooks.test'), never);
+    assert.equal(outcome.kind === 'answered' && outcome.retryAfterMs, 7_200_000);
+  });
+
   test('at most 1 kB of an answer is read, and what cannot be stored is not kept', async () => {
     receiver.behave('babbles');
     const long = await sender()(message('hooks.test'), never);

@@ -195,6 +195,7 @@ const auditEntrySchema = Type.Object(
       'account_unfrozen',
       'key_created',
       'key_renamed',
+      'backed_up',
       'key_changed',
       'key_deleted',
       'form_key_created',

@@ -22,9 +22,11 @@ const world: WorldDescription = {
     'brisk.test': { mx: [[10, 'mx.brisk.test']] },
     'blocks.test': { mx: [[10, 'mx.blocks.test']] },
     'gmail-like.test': { mx: [[10, 'mx-of-world.google.com']] },
+    'tarpit.test': { mx: [[10, 'mx.tarpit.test']] },
   },
   hosts: {
     'mx.brisk.test': { mailboxes: { ann: 'exists' }, temper: { catchAll: true } },
+    'mx.tarpit.test': { temper: { catchAll: true, replyDelayMs: 8_000 } },
     'mx.blocks.test': { temper: tempers.blockedAtRcpt },
     'mx-of-world.google.com': { temper: { fault: { phase: 'banner', fault: 'reply_421' } } },
     'canary-one.test': hangsUp,
@@ -36,12 +38,12 @@ type Faulty = { fixture: Fixture; service: Service; client: ApiClient; key: stri
 
 const fired = new Set<string>();
 
-type Circumstances = Partial<FixtureOptions> & { role?: StartParts['role'] };
+type Circumstances = Partial<FixtureOptions> & { role?: StartParts['role']; hasPatience?: boolean };
 
 /** The fault is made by the circumstances, or by `breakIt` once everything has been seen to be in order. */
 function fires(alert: string, circumstances: Circumstances, breakIt?: (faulty: Faulty) => Promise<unknown>) {
   test(`${alert} fires`, async () => {
-    const { role = 'all', settings = {}, ...rest } = circumstances;
+    const { role = 'all', settings = {}, hasPatience = true, ...rest } = circumstances;
     const fixture = await openFixture({
       world,
       ...rest,
@@ -50,7 +52,8 @@ function fires(alert: string, circumstances: Circumstances, breakIt?: (faulty: F
     const { liveKey: key } = await fixture.openAccount({ credits: 10_000 });
     const service = await fixture.startHere({ role });
     const client = createApiClient(service.url);
-    const prometheus = await startPrometheus([new URL(service.metricsUrl ?? '').host]);
+    const target = new URL(service.metricsUrl ?? '').host;
+    const prometheus = await startPrometheus([target], { hasPatience });
     try {
       if (breakIt !== undefined) {
         await prometheus.looked();
@@ -125,6 +128,48 @@ fires('MailproofTasksLate', { role: 'api' }, async ({ fixture, client, key }) =>
     database.exec('update task set created_at = created_at - 600000');
     return Promise.resolve();
   });
+});
+
+fires('MailproofErrors', {}, ({ fixture, client, key, prometheus }) =>
+  withDatabase(fixture, async (database) => {
+    const ask = () =>
+      client.ask(
+        { path: '/api/v1/email-verification', key, body: { email: 'ann@brisk.test' } },
+        { insist: false },
+      );
+    database.exec('begin immediate');
+    await until(async () => {
+      await Promise.all(Array.from({ length: 20 }, ask));
+      return (await prometheus.firing()).includes('MailproofErrors');
+    });
+  }),
+);
+
+fires('MailproofSlow', {}, async ({ client, key, prometheus }) => {
+  let number = 0;
+  await until(async () => {
+    const emails = Array.from({ length: 10 }, () => `a${(number += 1)}@tarpit.test`);
+    await Promise.all(emails.map((email) => client.verify(key, email)));
+    return (await prometheus.firing()).includes('MailproofSlow');
+  });
+});
+
+fires('MailproofBackupOld', { hasPatience: false });
+
+test('MailproofNoProber fires', async () => {
+  const settings = { MAILPROOF_METRICS_PORT: '0', MAILPROOF_RESOLVER_PROBES: 'none' };
+  const fixture = await openProberFixture({ world, database: 'SQLite', settings, absentProber: true });
+  const prometheus = await startPrometheus([new URL(fixture.metricsUrl).host]);
+  try {
+    await until(prometheus.firing, (names) => names.includes('MailproofNoProber'));
+    await fixture.startProber('lisbon');
+    await fixture.untilWell('lisbon');
+    await until(prometheus.firing, (names) => !names.includes('MailproofNoProber'));
+    fired.add('MailproofNoProber');
+  } finally {
+    await prometheus.stop();
+    await fixture.close();
+  }
 });
 
 test('MailproofProberGone fires', async () => {

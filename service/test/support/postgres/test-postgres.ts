@@ -71,11 +71,12 @@ export async function createPostgresDatabase(kind: 'migrated' | 'empty'): Promis
   };
 }
 
-/** What a run has left on a server that goes on. */
-export async function dropTestDatabases(server: string): Promise<void> {
+/** Drops what a run, or one process of it, has left on a server that goes on. */
+export async function dropTestDatabases(server: string, processId?: number): Promise<void> {
+  const prefix = processId === undefined ? 'mailproof_test_' : `mailproof_test_${processId}_`;
   const left = await run(
     server,
-    `select datname as text from pg_database where datname like 'mailproof\\_test\\_%'`,
+    `select datname as text from pg_database where starts_with(datname, '${prefix}')`,
   );
   for (const name of left) await run(server, `drop database if exists ${name} with (force)`);
 }
