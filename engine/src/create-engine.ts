@@ -142,6 +142,7 @@ export function createEngine(settings: EngineSettings): Engine {
     limits,
     resolverProbes: settings.resolverProbes ?? [],
     allow: settings.egressAllow,
+    mayAskElsewhere: () => settings.mayAskElsewhere?.() ?? false,
     onProblem,
   });
   const memoryOf = openNamespaces(settings.memory);

@@ -22,6 +22,8 @@ type OpenParts = {
   resolverProbes: readonly string[];
   /** Blocks outside public address space in which mail hosts may be. */
   allow: readonly Cidr[];
+  /** Whether a prober elsewhere may ask, to which other blocks may be open. */
+  mayAskElsewhere: () => boolean;
   onProblem(message: string): void;
 };
 
@@ -32,7 +34,8 @@ export function openMailRoutes({ resolver, clock, limits, ...parts }: OpenParts)
   mailRoutes: MailRoutes;
   resolverWatch: ResolverWatch;
 } {
-  const leadsNowhere = createLeadsNowhere(parts.allow);
+  const isNowhere = createLeadsNowhere(parts.allow);
+  const leadsNowhere = (address: string): boolean => !parts.mayAskElsewhere() && isNowhere(address);
   const findWith = (asked: Resolver) => (domain: CanonicalHost, patience: Patience) =>
     findMailRoute(domain, { resolver: asked, clock, limits, leadsNowhere }, patience);
   const resolverWatch = watchResolver({

@@ -171,11 +171,12 @@ class Session {
       giveBackOrGiveUp(roster);
       return undefined;
     }
-    // A forbidden address was never dialled, and so says nothing about the port.
-    if (why !== 'forbidden') parts.mailPort.note(order.destination.target.address, why);
-    outcome.connected = false;
     roster.takeMore(order.destination.policy.politeness.recipientsPerConversation);
     reportNotConnected(roster);
+    // A forbidden address was never dialled: nothing was learnt of the port, and the host is not put to rest.
+    if (why === 'forbidden') return undefined;
+    parts.mailPort.note(order.destination.target.address, why);
+    outcome.connected = false;
     return outcome;
   }
 

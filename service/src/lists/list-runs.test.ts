@@ -17,6 +17,8 @@ import { readStartScope, startList } from './start-list.ts';
 import { abandonListsOf } from './tend-lists.ts';
 import { cancelList, deleteList, pauseList, resumeList } from './stop-list.ts';
 
+const mode = 'live' as const;
+
 const never = new AbortController().signal;
 const dayMs = 86_400_000;
 const leaseMs = 60_000;
@@ -38,13 +40,13 @@ async function openRun(database: TestDatabase) {
   };
   const now = () => time.wallClock.now();
   const list = async (listId: string) => {
-    const found = await findList(store.read, { accountId, listId });
+    const found = await findList(store.read, { accountId, mode, listId });
     assert.ok(found);
     return found;
   };
   const start = (listId: string, scope: Awaited<ReturnType<typeof readStartScope>>) => {
     const key = { id: 'key', capped: false };
-    const order = { accountId, listId, key, scope, requestId: randomUUID(), deadlineMs: dayMs, now: now() };
+    const order = { accountId, mode, listId, key, scope, requestId: randomUUID(), deadlineMs: dayMs, now: now() };
     return store.writeAlone((tx) => startList(tx, order), accountId);
   };
   return {
@@ -54,7 +56,7 @@ async function openRun(database: TestDatabase) {
     list,
     start,
     change: (change: typeof pauseList, listId: string) =>
-      store.writeAlone((tx) => change(tx, { accountId, listId, now: now() }), accountId),
+      store.writeAlone((tx) => change(tx, { accountId, mode, listId, now: now() }), accountId),
     upload: async (file: string, caller = account.live) => {
       const content = Readable.from([Buffer.from(file)]);
       const request = { caller, requestId: randomUUID(), name: 'list', content, split: false };
@@ -106,7 +108,7 @@ for (const database of oneDatabase) {
       const id = await run.upload('one,two\na@x.example,b@x.example\nc@x.example,d@x.example\n');
       const scope = await readStartScope(run.store.read, await run.list(id));
       const { accountId } = run.account;
-      const wish = { accountId, listId: id, column: 1, split: undefined };
+      const wish = { accountId, mode, listId: id, column: 1, split: undefined };
       assert.equal((await changeColumn(wish, run.listParts)).kind, 'changed');
       assert.deepEqual(await run.start(id, scope), { kind: 'wrong_state', state: 'surveyed' });
       assert.deepEqual(await run.balance(), [10_000, 0, 0]);
@@ -211,7 +213,7 @@ for (const database of oneDatabase) {
       const id = await run.upload('one,two\na@x.example,b@x.example\n');
       const { accountId } = run.account;
       const change = (column: number, split?: boolean) =>
-        changeColumn({ accountId, listId: id, column, split }, run.listParts);
+        changeColumn({ accountId, mode, listId: id, column, split }, run.listParts);
       await change(1, true);
       await change(0);
       assert.equal((await run.list(id)).split, true);
@@ -229,7 +231,7 @@ for (const database of oneDatabase) {
       run.time.advance(1);
       await run.sweep();
       const { accountId } = run.account;
-      assert.equal(await findList(run.store.read, { accountId, listId: id }), undefined);
+      assert.equal(await findList(run.store.read, { accountId, mode, listId: id }), undefined);
       await run.close();
     });
 

@@ -109,10 +109,7 @@ export function presentRow({ safeToSend, deliverable, ...result }: RowResult): L
 }
 
 /** Which rows a download or a page holds. */
-export type RowChoice =
-  | { kind: 'all' }
-  /** `safeOnly`: without roles that nobody should write to in bulk. */
-  | { kind: 'statuses'; statuses: ReadonlySet<string>; safeOnly: boolean };
+export type RowChoice = { kind: 'all' } | { kind: 'statuses'; statuses: ReadonlySet<string> };
 
 const presets: Record<string, readonly string[]> = {
   sendable: ['safe', 'role_account'],
@@ -128,13 +125,10 @@ export function readRowChoice(text: string, { roles }: { roles: boolean }): RowC
   const wanted = presets[text] ?? text.split(',');
   if (!wanted.every((status) => statuses.has(status))) return undefined;
   const chosen = new Set(wanted);
-  const safeOnly = text === 'sendable';
-  if (safeOnly && !roles) chosen.delete('role_account');
-  return { kind: 'statuses', statuses: chosen, safeOnly };
+  if (text === 'sendable' && !roles) chosen.delete('role_account');
+  return { kind: 'statuses', statuses: chosen };
 }
 
-export function isChosen(choice: RowChoice, { status, safeToSend }: RowResult): boolean {
-  if (choice.kind === 'all') return true;
-  if (choice.safeOnly && safeToSend === false) return false;
-  return status !== null && choice.statuses.has(status);
+export function isChosen(choice: RowChoice, { status }: RowResult): boolean {
+  return choice.kind === 'all' || (status !== null && choice.statuses.has(status));
 }

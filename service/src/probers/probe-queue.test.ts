@@ -61,7 +61,7 @@ for (const database of databases) {
         renew: [],
       });
       const heard = await answer;
-      assert.ok(heard !== 'ask_another');
+      assert.ok(typeof heard !== 'string');
       assert.equal(heard.meaning?.label, 'mailbox_not_exist');
     });
 
@@ -69,7 +69,7 @@ for (const database of databases) {
       const { ours, theirs, exchange, rows, lease } = await setUp(t, database);
       theirs.ask(probeFor('one@example.com', 'default'), patient()).catch(() => undefined);
       await until(rows, (all) => all.length === 1);
-      await ours.withdraw('default');
+      await ours.withdraw('default', '');
       assert.equal((await rows()).length, 1);
       const probe = probeFor('two@example.com', 'default');
       const answer = ours.ask(probe, patient());

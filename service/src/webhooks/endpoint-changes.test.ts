@@ -128,7 +128,7 @@ for (const database of databases) {
       await fixture.actions.sendTest(fixture.owner, other.webhookId);
       const { accountId } = fixture.owner;
       const page = async (before?: string) =>
-        fixture.actions.deliveries({ accountId, webhookId }, { limit: 2, before });
+        fixture.actions.deliveries({ accountId, mode: 'live', webhookId }, { limit: 2, before });
       const first = await page();
       assert.equal(first?.deliveries.length, 2);
       const second = await page(first.next);
@@ -143,7 +143,7 @@ for (const database of databases) {
       const { webhookId } = await fixture.created(['task.completed']);
       const { actions, owner } = fixture;
       await actions.remove(owner, webhookId);
-      assert.deepEqual(await actions.list(owner.accountId), []);
+      assert.deepEqual(await actions.list({ accountId: owner.accountId, mode: 'live' }), []);
       assert.equal((await actions.rotateSecret(owner, webhookId)).kind, 'webhook_not_found');
       await fixture.close();
     });

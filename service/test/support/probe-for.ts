@@ -9,7 +9,7 @@ export function probeFor(email: string, egress: string, account = 'acct_a'): Pro
   const first = { name, addresses: ['192.0.2.1'] };
   return {
     address: parsed.address,
-    route: { kind: 'takes_mail', implicit: false, mxRecords: [name], first, further: [] },
+    route: { kind: 'takes_mail', implicit: false, mxRecords: [name], preferred: 1, first, further: [] },
     asker: { urgency: 'single', account },
     egress,
   };

@@ -191,6 +191,7 @@ function noOperatorActions(): HttpParts['operator'] {
     findRequest: none,
     listChanges: none,
     readHealth: none,
+    endRests: none,
     listProbers: none,
     listEgress: none,
   };
