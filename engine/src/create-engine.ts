@@ -77,6 +77,8 @@ export type EngineSettings = {
    * engine (`egress`). Otherwise all are its own.
    */
   sharesEgress?: boolean;
+  /** Whether the rate of connections heeds that: not if this process is alone. */
+  isAlone?: boolean;
   /**
    * A secret that made-up names are derived from, so that a greylisting host is asked for the same one again after
    * a restart. Without it each process has its own.
@@ -268,6 +270,7 @@ function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {
     memory,
     random: Math.random,
     backsOff: settings.pacing !== 'off',
+    sharesEgress: settings.sharesEgress === true && settings.isAlone !== true,
     // One host that is down is the host's business; a provider that turns away from us is the operator's.
     onRest: ({ key, reason, forMs }) => {
       const minutes = Math.ceil(forMs / 60_000);

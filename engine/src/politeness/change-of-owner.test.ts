@@ -70,7 +70,7 @@ const noteEveryMs = 2_000;
 const noteLastsMs = 4_000;
 
 const newPacer = (clock: TestClock): Pacer =>
-  createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined });
+  createPacer({ clock, random: () => 0, sharesEgress: true, backsOff: true, onRest: () => undefined });
 
 /** How long after the opening a host sees each connection, and how long after that it answers, one after the other. */
 type Delays = readonly { seenMs: number; answeredMs: number }[];

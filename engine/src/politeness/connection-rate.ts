@@ -17,6 +17,8 @@ import type { Politeness } from './policy.ts';
  * connections opened a minute apart arrived in less is what a host once saw of us: 31 of 30. `change-of-owner.test.ts`
  * holds all of this.
  *
+ * Without other processes there is no next owner but this one after a restart, so the minute is not cut.
+ *
  * An owner that writes down what it counts every few seconds spares the next one that wait. Only the connections that it
  * can have opened after its last note are unknown then, and as many are taken to have arrived at each host.
  */
@@ -40,12 +42,18 @@ export type Takeover = {
 /** From the last that an owner wrote down until it lost the right to begin, at `until`. */
 export type Uncounted = { until: number; forMs: number };
 
-type RateParts = { politeness: Politeness; takeover: Takeover | undefined; clock: Clock };
+type RateParts = {
+  politeness: Politeness;
+  takeover: Takeover | undefined;
+  clock: Clock;
+  /** Whether another process may take the egress address over. */
+  sharesEgress: boolean;
+};
 
 export function nextConnection(
   count: EgressCount,
   slow: HostHistory['slow'],
-  { politeness, takeover, clock }: RateParts,
+  { politeness, takeover, clock, sharesEgress }: RateParts,
 ): number {
   const isSlow = isRunning(slow, clock);
   const perMinute = isSlow ? slow.perMinute : politeness.connectionsPerMinute;
@@ -54,10 +62,10 @@ export function nextConnection(
   const lastOpenedAt = uncounted.reduce((last, { until }) => Math.max(last, until), count.lastOpenedAt);
   const afterGap = lastOpenedAt + gapMs;
   if (!Number.isFinite(perMinute)) return afterGap;
-  const most = { perHalf: Math.ceil(perMinute / 2), gapMs };
+  const most = { perHalf: sharesEgress ? Math.ceil(perMinute / 2) : perMinute, gapMs };
   const known = uncounted.length === 0 ? count : withUncounted(count, uncounted, most);
   const afterMinute = lastBut(perMinute, known, clock) + minuteMs;
-  const afterHalf = lastBut(most.perHalf, known, clock) + halfMinuteMs;
+  const afterHalf = sharesEgress ? lastBut(most.perHalf, known, clock) + halfMinuteMs : -Infinity;
   return Math.max(afterGap, afterMinute, afterHalf, afterFirstHalf(count, takeover, perMinute));
 }
 

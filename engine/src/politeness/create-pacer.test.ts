@@ -28,10 +28,16 @@ function destination(address: string, group: string, politeness = defaultPoliten
   };
 }
 
-function setUp() {
+function setUp(sharesEgress = true) {
   const clock = createTestClock();
   const rests: string[] = [];
-  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: ({ key }) => rests.push(key) });
+  const pacer = createPacer({
+    clock,
+    random: () => 0,
+    sharesEgress,
+    backsOff: true,
+    onRest: ({ key }) => rests.push(key),
+  });
   /** Lets time pass without anything happening. */
   const pass = (ms: number): void => {
     clock.after(ms, () => undefined);
@@ -93,6 +99,25 @@ describe('new connections', () => {
       key: 'group one.example',
     });
   });
+  test('fifteen in half a minute if another process may take over, one a second if this one is alone', () => {
+    for (const [sharesEgress, most] of [
+      [true, 15],
+      [false, 29],
+    ] as const) {
+      const { pacer, pass } = setUp(sharesEgress);
+      const to = destination('192.0.2.1', 'one.example');
+      let opened = 0;
+      for (let second = 0; second < 29; second += 1) {
+        if (pacer.mayOpen(to, 'default').kind === 'open') {
+          pacer.opened(to, 'default').closed(clean);
+          opened += 1;
+        }
+        pass(1_000);
+      }
+      assert.equal(opened, most, `shared: ${sharesEgress}`);
+    }
+  });
+
   test('thirty a minute to one address, though a thousand groups point at it', () => {
     const { pacer, pass } = setUp();
     let opened = 0;
@@ -220,7 +245,13 @@ describe('complaints about us', () => {
 
 test('with pacing off nothing waits and nothing rests', () => {
   const clock = createTestClock();
-  const pacer = createPacer({ clock, random: () => 0, backsOff: false, onRest: () => undefined });
+  const pacer = createPacer({
+    clock,
+    random: () => 0,
+    sharesEgress: true,
+    backsOff: false,
+    onRest: () => undefined,
+  });
   const to = destination('192.0.2.1', 'one.example', unpaced(defaultPoliteness));
   for (let n = 0; n < 1_000; n += 1) {
     assert.equal(pacer.mayOpen(to, 'default').kind, 'open');

@@ -92,6 +92,8 @@ type PacerParts = {
   backsOff: boolean;
   /** Told once for each rest that begins. */
   onRest(rest: { key: string; reason: string; forMs: number }): void;
+  /** Whether other processes may take over an egress address of ours: then no half minute holds more than half. */
+  sharesEgress: boolean;
   /** Where rests outlive a restart, and where those of other engines come from. */
   memory?: MemoryNamespace;
 };
@@ -247,7 +249,8 @@ function mayOpen(destination: Destination, egress: string, pacing: Pacing): Perm
   if (isFull(inNetwork, network, politeness.conversationsPerNetwork)) return untilOneEnds(keys.network);
   const inGroup = countOf(group, egress, pacing);
   if (isFull(inGroup, group, groupLimit(group, politeness))) return untilOneEnds(keys.group);
-  const rate = { politeness, takeover: pacing.takeovers.get(egress), clock };
+  const { sharesEgress } = pacing;
+  const rate = { politeness, takeover: pacing.takeovers.get(egress), clock, sharesEgress };
   const until = Math.max(
     nextConnection(inGroup, group.slow, rate),
     nextConnection(atAddress, address.slow, rate),

@@ -48,7 +48,14 @@ function setUp(lifeLeftMs = 0) {
     },
     learn: (key, value, lifeMs) => void learnt.push({ key, value, lifeMs }),
   };
-  const pacer = createPacer({ clock, random: () => 0, backsOff: true, onRest: () => undefined, memory });
+  const pacer = createPacer({
+    clock,
+    random: () => 0,
+    sharesEgress: true,
+    backsOff: true,
+    onRest: () => undefined,
+    memory,
+  });
   const hold = (outcome: SessionOutcome): void => {
     pacer.opened(to, 'default').closed(outcome);
   };

@@ -67,7 +67,13 @@ function setUp(): Place {
       openConversations: defaultLimits.openConversations,
     }),
     // Nobody is left alone after a failure, so that the tarpits hold whom they have to the end.
-    pacer: createPacer({ clock, random: () => 0.5, backsOff: false, onRest: () => undefined }),
+    pacer: createPacer({
+      clock,
+      random: () => 0.5,
+      sharesEgress: true,
+      backsOff: false,
+      onRest: () => undefined,
+    }),
   });
   return { clock, scheduler };
 }

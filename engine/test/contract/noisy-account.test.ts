@@ -67,7 +67,13 @@ function setUp() {
       clock,
       openConversations: defaultLimits.openConversations,
     }),
-    pacer: createPacer({ clock, random: () => 0.5, backsOff: true, onRest: () => undefined }),
+    pacer: createPacer({
+      clock,
+      random: () => 0.5,
+      sharesEgress: true,
+      backsOff: true,
+      onRest: () => undefined,
+    }),
   });
 
   async function ask(

@@ -28,7 +28,7 @@ function askAll(addresses: number, spread: number) {
   const destination: Destination = { target, policy };
   const clock = createTestClock();
   const names = Array.from({ length: addresses }, (_, n) => `egress-${n}`);
-  const pacers = { clock, random: () => 0, backsOff: true, onRest: () => undefined };
+  const pacers = { clock, random: () => 0, sharesEgress: true, backsOff: true, onRest: () => undefined };
   const probers = new Map(
     names.map((egress): [string, Prober] => [
       egress,

@@ -118,7 +118,13 @@ async function startFarm(): Promise<Farm> {
     }),
     madeUpLocalPart: () => 'no-such-user',
     conversationLimiter: createConversationLimiter({ clock, openConversations: 1_000 }),
-    pacer: createPacer({ clock, random: () => 0.5, backsOff: true, onRest: () => undefined }),
+    pacer: createPacer({
+      clock,
+      random: () => 0.5,
+      sharesEgress: true,
+      backsOff: true,
+      onRest: () => undefined,
+    }),
   });
   return { world, clock, scheduler, dialledAt, visits: [] };
 }

@@ -54,6 +54,8 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       memory,
       randomProbeKey,
       sharesEgress: config.pacing === 'on',
+      // On SQLite, a process that does everything has no other beside it.
+      isAlone: config.databaseUrl === undefined && parts.role === 'all',
       mayAskElsewhere: () => kept.egress?.areAllOurs() !== true,
       chooseProber: (local, policies) =>
         createDispatcher({ local, policies, clock: parts.clock, queue, egress: keeper }),
