@@ -21,7 +21,7 @@ test('who asks mail hosts is told, and what keeps each from it with its remedy',
   await (await openStore({ dataDir, check: false })).close();
   const database = new DatabaseSync(storeFile(dataDir));
   const write = database.prepare(
-    `insert or replace into egress_address values (?, 'p', 'inside', 1, ?, '', 0, ?, ?, '{}')`,
+    `insert or replace into egress_address values (?, 'p', 'inside', 1, ?, '', 0, ?, ?, '{}', 100)`,
   );
   const until = Date.now() + 3_600_000;
   write.run('gone', 1, 1, '');

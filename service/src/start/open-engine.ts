@@ -56,7 +56,8 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       sharesEgress: config.pacing === 'on',
       // On SQLite, a process that does everything has no other beside it.
       isAlone: config.databaseUrl === undefined && parts.role === 'all',
-      mayAskElsewhere: () => kept.egress?.areAllOurs() !== true,
+      // A process that does everything knows which blocks are open; of a prober elsewhere it does not.
+      mayAskElsewhere: () => parts.role !== 'all' || kept.egress?.areAllOurs() !== true,
       chooseProber: (local, policies) =>
         createDispatcher({ local, policies, clock: parts.clock, queue, egress: keeper }),
     });

@@ -79,6 +79,7 @@ export const accessTable: Readonly<Record<string, Entry>> = {
   adminListTasks: {},
   adminReadHealth: {},
   adminListProbers: {},
+  adminEndRest: { body: { name: 'nowhere.example' } },
   adminFindRequest: {},
   adminReadAuditLog: {},
   enrolProber: { body: { token: 'mp_enrol_x' } },
