@@ -41,8 +41,8 @@ export const verdictMutants: readonly Mutant[] = [
   {
     name: 'a catch-all is safe to send to',
     file: 'engine/src/verdict.ts',
-    find: `deliverable && status !== 'catch_all'`,
-    replace: 'deliverable',
+    find: `is_safe_to_send: status === 'safe' ||`,
+    replace: `is_safe_to_send: status === 'catch_all' || status === 'safe' ||`,
     tests: judging,
   },
   {
@@ -72,8 +72,8 @@ export const replyMutants: readonly Mutant[] = [
   {
     name: 'a reply of class 3 is an acceptance',
     file: 'engine/src/replies/classifier/classify-reply.ts',
-    find: 'code >= 200 && code <= 299',
-    replace: 'code >= 200 && code <= 399',
+    find: 'code >= 250 && code <= 252',
+    replace: 'code >= 250 && code <= 399',
     tests: reading,
   },
   {

@@ -45,8 +45,8 @@ export const keyMutants: readonly Mutant[] = [
       'true',
     ],
     'a limited key renames a stronger one': [
-      'changer === undefined || hasNoMoreScopes(limits, changer.limits)',
-      'limits !== undefined',
+      `return hasNoMoreScopes(limits, changer.limits) ? undefined : 'insufficient_scope';`,
+      `return limits === undefined ? 'insufficient_scope' : undefined;`,
     ],
     'a limited key gives more than it has': ['mayTouch && isWithin(after, outer)', 'mayTouch'],
     'a key of another account is changed': [
@@ -54,8 +54,8 @@ export const keyMutants: readonly Mutant[] = [
       `row.account_id === ''`,
     ],
     'a test key changes a live one': [
-      `if (mode === 'live' && changer.mode === 'test') return 'live_key_required';`,
-      '',
+      `return mode === 'live' && changer.mode === 'test';`,
+      `return mode === 'live' && changer.accountId === '';`,
     ],
     'a test key has a cap': [
       `if (mode === 'test' && after.creditsPerDay !== null) return 'invalid_request';`,

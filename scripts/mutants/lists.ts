@@ -58,7 +58,7 @@ export const listMutants: readonly Mutant[] = [
     ],
   }),
   ...defectsOf('service/src/lists/survey-list.ts', running, {
-    'duplicates are told apart by their case': ['address.username.toLowerCase()', 'address.username'],
+    'duplicates are told apart by their case': ['address.localPart.toLowerCase()', 'address.localPart'],
     'a list has a row too many': ['counts.rows >= mostRows', 'counts.rows > mostRows'],
     'repairs are not counted': ['if (repaired !== null) counts.repaired += 1;', ''],
     'duplicates are checked too': [`...common, kind: 'duplicate'`, `...common, kind: 'address'`],

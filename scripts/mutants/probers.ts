@@ -34,8 +34,8 @@ export const proberMutants: readonly Mutant[] = [
       `    .where('egress'`,
     ],
     'a probe is withdrawn while it is asked': [
-      `\n    .where('lease_until', '<=', arg.now)\n    .returning('id')`,
-      `\n    .returning('id')`,
+      `        eb('lease_until', '<=', arg.now),\n        eb.and([eb('holder'`,
+      `        eb('lease_until', '>', 0),\n        eb.and([eb('holder'`,
     ],
     'a process takes the evidence of another': [
       `\n    .where('asker', '=', arg.asker)\n    .limit`,
@@ -51,18 +51,15 @@ export const proberMutants: readonly Mutant[] = [
   ...defectsOf('service/src/probers/probe-queue.ts', handing, {
     'singles are written as bulk': [`urgency === 'single' ? 0 : 1`, `urgency === 'single' ? 1 : 0`],
     'the reading of the prober is believed': [
-      'parts.reread(JSON.parse(evidence) as MailboxEvidence, one.probe)',
-      'JSON.parse(evidence) as MailboxEvidence',
+      'return reread(JSON.parse(evidence) as MailboxEvidence, probe);',
+      'return JSON.parse(evidence) as MailboxEvidence;',
     ],
-    'a probe that nobody waits for stays': ['if (!answer.isHeard())', 'if (answer.isHeard())'],
+    'a probe that nobody waits for stays': ['if (answer.isHeard()) return;', 'return;'],
     'what is being written is not withdrawn': [
       '&& !one.isWritten) one.leave();',
       '&& one.probe.egress === "") one.leave();',
     ],
-    'a prober that fails is a silent host': [
-      `one.fail(new Error('the prober failed to ask'))`,
-      'one.settle(late)',
-    ],
+    'a prober that fails is a silent host': [`evidence === null ? 'unreadable'`, 'evidence === null ? late'],
     'an abort does not end the waiting': [`signal.addEventListener('abort', onAbort, { once: true });`, ''],
   }),
   ...defectsOf('service/src/probers/dispatch.ts', choosing, {

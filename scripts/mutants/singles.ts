@@ -46,8 +46,8 @@ export const singleMutants: readonly Mutant[] = [
     'a failed attempt keeps the idempotency key': ['  await freeKey(tx, step.request);\n', ''],
     'a failed attempt keeps its credit': ['  await close(tx, step, 0);\n', ''],
     'a failing store is waited for once more': [
-      'if (!(error instanceof StoreUnavailableError)) await givenUp;',
-      'await givenUp;',
+      'if (!(error instanceof StoreUnavailableError)) await tried;',
+      'await tried;',
     ],
     'a test key asks mail hosts': [
       `if (caller.mode === 'test') return`,

@@ -78,7 +78,7 @@ export function conclude(email: string, lines: readonly Line[], facts: Facts): C
   const catchAll = catchAllBy(lines, facts);
   const found = { meaning, catchAll, replies: repliesOf(line, own, lines) };
   if (contradictsItself(own)) return { ...found, contrast: 'contradictory' };
-  if (isAccepted(line)) return { ...found, ...doubtOfAccepted(email, lines, catchAll) };
+  if (wasAccepted(line)) return { ...found, ...doubtOfAccepted(email, lines, catchAll) };
   if (isStateOfMailbox(meaning)) return { ...found, ...compareState(own, lines, facts) };
   if (isWithoutReason(line.said)) return { ...found, ...compareRefusal(own, lines, facts) };
   return found;
@@ -97,7 +97,7 @@ export function heardOfMadeUp(lines: readonly Line[]): CatchAllAnswer | undefine
   const madeUp = lines.filter(isMadeUp);
   const [first] = madeUp;
   if (first === undefined) return undefined;
-  const isTaken = madeUp.some(isAccepted);
+  const isTaken = madeUp.some(wasAccepted);
   const isUnknown = madeUp.some(({ said }) => said.meaning.label === 'mailbox_not_exist');
   if (isTaken && !isUnknown) return { kind: 'yes', from: 'random_probe' };
   if (isUnknown && !isTaken) return { kind: 'no', from: 'random_probe' };
@@ -117,7 +117,7 @@ function isShown(lines: readonly Line[]): boolean {
 
 /** Returns the template in which a made-up recipient was refused as the first of its conversation. */
 export function templateOfRefusal(lines: readonly Line[]): string | undefined {
-  const line = lines.find((one) => isMadeUp(one) && one.place === 1 && !isAccepted(one));
+  const line = lines.find((one) => isMadeUp(one) && one.place === 1 && !wasAccepted(one));
   return line === undefined ? undefined : templateOf(line);
 }
 
@@ -204,7 +204,7 @@ function isMadeUp({ recipient }: Line): boolean {
   return recipient === 'made_up';
 }
 
-export function isAccepted({ said }: Pick<Line, 'said'>): boolean {
+export function wasAccepted({ said }: Pick<Line, 'said'>): boolean {
   return said.meaning.label === 'accepted';
 }
 
@@ -220,7 +220,7 @@ function isOrdinary(email: string): boolean {
 }
 
 export function isOrdinaryAccepted(line: Line): boolean {
-  return !isMadeUp(line) && isAccepted(line) && isOrdinary(line.email);
+  return !isMadeUp(line) && wasAccepted(line) && isOrdinary(line.email);
 }
 
 function isFollowedByOrdinary(line: Line, lines: readonly Line[]): boolean {
@@ -231,13 +231,13 @@ function isFollowedByOrdinary(line: Line, lines: readonly Line[]): boolean {
 function isFollowedBy(isKind: (line: Line) => boolean, line: Line, lines: readonly Line[]): boolean {
   return lines.some(
     (one) =>
-      one.conversation === line.conversation && one.place > line.place && isKind(one) && isAccepted(one),
+      one.conversation === line.conversation && one.place > line.place && isKind(one) && wasAccepted(one),
   );
 }
 
 /** Whether the first recipient of some conversation was accepted: the host does not refuse every first one. */
 function firstPlaceAccepts(lines: readonly Line[]): boolean {
-  return lines.some((line) => line.place === 1 && isAccepted(line));
+  return lines.some((line) => line.place === 1 && wasAccepted(line));
 }
 
 function areAlike(one: Line, other: Line | undefined): boolean {

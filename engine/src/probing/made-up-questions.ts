@@ -1,6 +1,6 @@
 import { providerOf } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { isAccepted, isStateOfMailbox, isWithoutReason, type Line } from './conclude.ts';
+import { wasAccepted, isStateOfMailbox, isWithoutReason, type Line } from './conclude.ts';
 import type { AskedHost, DomainFacts } from './domain-facts.ts';
 
 /** The made-up recipients of one session: the domains that it asks for them, and the answers that need one beside. */
@@ -38,7 +38,7 @@ export class MadeUpQuestions {
     const { target } = this.asked;
     if (isStateOfMailbox(line.said.meaning)) return providerOf(target.host) === undefined;
     const known = this.facts.recall(domain, target);
-    if (isAccepted(line)) return known === undefined && !this.isAskedElsewhere(domain);
+    if (wasAccepted(line)) return known === undefined && !this.isAskedElsewhere(domain);
     return isWithoutReason(line.said) && known?.answer.kind === 'yes';
   }
 

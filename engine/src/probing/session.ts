@@ -56,9 +56,7 @@ import { Roster, type ProbeSupply } from './roster.ts';
  * - asking: plan a group of recipients, say it, write down the replies; then the next group, until no probe waits or
  *   the budget is spent. If a reply demands TLS, the open questions are asked again inside it.
  * - leaving: QUIT. Its reply shows whether those before it were in step (docs/decisions/0003).
- * - reporting: `report.ts` settles every probe or gives it back, however the session ended.
- *
- * The session asks and writes down. What the replies mean is decided in `conclude.ts`.
+ * - reporting: `report.ts` settles every probe or gives it back. What replies mean is decided in `conclude.ts`.
  */
 export async function runSession(
   order: SessionOrder,
@@ -323,7 +321,7 @@ class Session {
     this.learn(careful);
   }
 
-  /** Learns from a host that left in the middle of a group: it is asked more carefully from now on. */
+  /** Learns from a host that left in the middle of a group, to ask it more carefully. */
   private learnFrom(failure: Failure): Failure {
     if (!isCutShort(failure)) return failure;
     const { refusals } = this.budget;

@@ -19,6 +19,8 @@ import { cancelList, deleteList, pauseList, resumeList } from './stop-list.ts';
 
 const mode = 'live' as const;
 
+type Mode = 'live' | 'test';
+
 const never = new AbortController().signal;
 const dayMs = 86_400_000;
 const leaseMs = 60_000;
@@ -39,14 +41,16 @@ async function openRun(database: TestDatabase) {
     nearProvider,
   };
   const now = () => time.wallClock.now();
+  const modes = new Map<string, Mode>();
+  const owner = (listId: string) => ({ accountId, mode: modes.get(listId) ?? mode, listId });
   const list = async (listId: string) => {
-    const found = await findList(store.read, { accountId, mode, listId });
+    const found = await findList(store.read, owner(listId));
     assert.ok(found);
     return found;
   };
   const start = (listId: string, scope: Awaited<ReturnType<typeof readStartScope>>) => {
     const key = { id: 'key', capped: false };
-    const order = { accountId, mode, listId, key, scope, requestId: randomUUID(), deadlineMs: dayMs, now: now() };
+    const order = { ...owner(listId), key, scope, requestId: randomUUID(), deadlineMs: dayMs, now: now() };
     return store.writeAlone((tx) => startList(tx, order), accountId);
   };
   return {
@@ -56,12 +60,13 @@ async function openRun(database: TestDatabase) {
     list,
     start,
     change: (change: typeof pauseList, listId: string) =>
-      store.writeAlone((tx) => change(tx, { accountId, mode, listId, now: now() }), accountId),
+      store.writeAlone((tx) => change(tx, { ...owner(listId), now: now() }), accountId),
     upload: async (file: string, caller = account.live) => {
       const content = Readable.from([Buffer.from(file)]);
       const request = { caller, requestId: randomUUID(), name: 'list', content, split: false };
       const { listId } = await receiveList(request, parts);
       await store.write((tx) => revealList(tx, listId));
+      modes.set(listId, caller.mode);
       return listId;
     },
     startAll: async (listId: string) => {

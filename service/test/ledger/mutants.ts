@@ -82,7 +82,11 @@ export const mutants: Mutant[] = [
   {
     name: 'ignore idempotency',
     rewrite: all(
-      change('select "endpoint", "body_hash", "answer" from "idempotency"', '"request_key" = ?', isNull),
+      change(
+        'select "endpoint", "body_hash", "answer", "attempt" from "idempotency"',
+        '"request_key" = ?',
+        isNull,
+      ),
       change('insert into "idempotency"', '"idempotency"."expires_at" <= ?', isNotNull),
     ),
   },
