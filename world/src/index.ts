@@ -16,3 +16,5 @@ export { standardCast, standardLists, standardWorld } from './standard-world.ts'
 export { faultMatrix, injectionMatrix, tlsFaultMatrix } from './cast/matrices.ts';
 export type { Matrix } from './cast/matrices.ts';
 export type { CastMember, Expectation, ExpectedStatus } from './cast/place.ts';
+export { generatePlace } from './generated/generate-place.ts';
+export type { GeneratedAddress, GeneratedPlace } from './generated/generate-place.ts';
