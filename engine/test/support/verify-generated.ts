@@ -1,4 +1,9 @@
-import { generatePlace, type GeneratedAddress, type GeneratedPlace, type WorldDescription } from '@mailproof/world';
+import {
+  generatePlace,
+  type GeneratedAddress,
+  type GeneratedPlace,
+  type WorldDescription,
+} from '@mailproof/world';
 import type { Outcome } from '../../src/verify.ts';
 import { startEngine, type EngineInWorld } from './start-engine.ts';
 
@@ -6,6 +11,7 @@ import { startEngine, type EngineInWorld } from './start-engine.ts';
 
 export type Figures = {
   hosts: number;
+  conversations: number;
   /** Addresses by status. */
   statuses: Record<string, number>;
   /** Conclusive verdicts that contradict the truth, in words. */
@@ -30,7 +36,7 @@ const limits = {
 const placesAtOnce = 64;
 
 export async function verifyGenerated(seeds: readonly number[], hostsInWorld = 500): Promise<Figures> {
-  const figures: Figures = { hosts: 0, statuses: {}, wrong: [] };
+  const figures: Figures = { hosts: 0, conversations: 0, statuses: {}, wrong: [] };
   for (let start = 0; start < seeds.length; start += hostsInWorld)
     await verifyWorld(seeds.slice(start, start + hostsInWorld).map(generatePlace), figures);
   return figures;
@@ -50,14 +56,37 @@ async function verifyWorld(places: readonly GeneratedPlace[], figures: Figures):
         for (const place of queue) await verifyPlace(place, running, figures);
       }),
     );
+    for (const place of places) noteCost(place, running, figures);
   } finally {
     await running.stop();
   }
 }
 
+/** An address costs a few conversations at most, however a host behaves. */
+const mostConversations = 10;
+
+function noteCost(
+  { seed, world, addresses, story }: GeneratedPlace,
+  running: EngineInWorld,
+  figures: Figures,
+): void {
+  for (const name of Object.keys(world.hosts)) {
+    const { connections } = running.world.hosts[name]?.counts ?? { connections: 0 };
+    figures.conversations += connections;
+    if (connections > mostConversations * (addresses.length + 1))
+      figures.wrong.push(
+        `seed ${seed}: ${connections} conversations about ${addresses.length} addresses (${story})`,
+      );
+  }
+}
+
 const list = { urgency: 'bulk', account: 'list' } as const;
 
-async function verifyPlace(place: GeneratedPlace, { verify }: EngineInWorld, figures: Figures): Promise<void> {
+async function verifyPlace(
+  place: GeneratedPlace,
+  { verify }: EngineInWorld,
+  figures: Figures,
+): Promise<void> {
   const { addresses, asked } = place;
   figures.hosts += 1;
   const alone = asked === 'one_by_one' ? addresses : addresses.slice(0, asked === 'first_alone' ? 1 : 0);
@@ -72,19 +101,20 @@ type Verified = { place: GeneratedPlace; one: GeneratedAddress; outcome: Outcome
 function note({ place, one, outcome }: Verified, { statuses, wrong }: Figures): void {
   const status = outcome.kind === 'verdict' ? outcome.verdict.status : outcome.kind;
   statuses[status] = (statuses[status] ?? 0) + 1;
-  if (status === 'unknown' || status === 'unavailable') return;
+  if (outcome.kind !== 'verdict' || status === 'unknown') return;
   if (one.allowed.some((allowed) => allowed === status)) return;
-  const replies = outcome.kind === 'verdict' ? outcome.explanation.replies : [];
-  const heard = replies.map(({ phase, code, text }) => `${phase} ${code} ${text}`).join(' / ');
+  const heard = outcome.explanation.replies
+    .map(({ phase, code, text }) => `${phase} ${code} ${text}`)
+    .join(' / ');
   wrong.push(
     `seed ${place.seed}, ${place.asked}: ${one.address} is ${one.truth}, called ${status} (${place.story}): ${heard}`,
   );
 }
 
 /** The figures on one line. */
-export function told({ hosts, statuses, wrong }: Figures): string {
+export function told({ hosts, conversations, statuses, wrong }: Figures): string {
   const all = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const share = (100 * (statuses['unknown'] ?? 0)) / Math.max(1, all);
   const each = Object.entries(statuses).map(([status, count]) => `${status} ${count}`);
-  return `${hosts} hosts, ${all} addresses: ${wrong.length} wrong, ${share.toFixed(1)} % unknown (${each.join(', ')})`;
+  return `${hosts} hosts, ${all} addresses, ${conversations} conversations: ${wrong.length} wrong, ${share.toFixed(1)} % unknown (${each.join(', ')})`;
 }

@@ -141,10 +141,21 @@ function drawConnection(draw: Draw): Temper {
     ...(chance(draw, 0.05) ? { recipientsPerTransaction: pick(draw, [1, 2]) } : {}),
     ...(chance(draw, 0.05) ? { refusal: { at: 'rcpt', reply: pick(draw, forEverybody) } as const } : {}),
     ...(chance(draw, 0.05)
-      ? { greylist: { waitMs: pick(draw, [5, 3_600_000]), defers: pick(draw, ['everybody', 'known'] as const), reply } }
+      ? {
+          greylist: {
+            waitMs: pick(draw, [5, 3_600_000]),
+            defers: pick(draw, ['everybody', 'known'] as const),
+            reply,
+          },
+        }
       : {}),
     ...(chance(draw, 0.06)
-      ? { fault: { phase: 'quit', fault: pick(draw, ['fin', 'rst', 'silence', 'reply_421'] as const) } as const }
+      ? {
+          fault: {
+            phase: 'quit',
+            fault: pick(draw, ['fin', 'rst', 'silence', 'reply_421'] as const),
+          } as const,
+        }
       : {}),
   };
 }

@@ -53,7 +53,20 @@ const allowedBy: Record<Heart, Partial<Record<Truth, readonly ExpectedStatus[]>>
   blind: { exists: ['catch_all'], unknown: ['catch_all'] },
 };
 
-const names = ['ada', 'bob.miller', 'c.day', 'info', 'eve_92', 'frank', 'grace.hopper', 'h', 'irene', 'sales', 'k2', 'lu'];
+const names = [
+  'ada',
+  'bob.miller',
+  'c.day',
+  'info',
+  'eve_92',
+  'frank',
+  'grace.hopper',
+  'h',
+  'irene',
+  'sales',
+  'k2',
+  'lu',
+];
 
 export function generatePlace(seed: number): GeneratedPlace {
   const draw: Draw = seededRandom(seed);
@@ -109,33 +122,63 @@ function drawSurroundings(draw: Draw, domain: string, core: Core): Surroundings 
   const [first, second] = [`mx1.${domain}`, `mx2.${domain}`];
   const alone = { story: main.story, hasOpenTwin: false };
   const open: HostDescription = { temper: { catchAll: true } };
-  const chain = (hosts: Record<string, HostDescription>, preferences: readonly number[]): WorldDescription => ({
+  const chain = (
+    hosts: Record<string, HostDescription>,
+    preferences: readonly number[],
+  ): WorldDescription => ({
     zones: { [domain]: { mx: Object.keys(hosts).map((name, at) => [preferences[at] ?? 10, name]) } },
     hosts,
   });
   if (chance(draw, 0.55)) return { ...alone, world: chain({ [first]: main.host }, [10]) };
-  switch (pick(draw, ['backup', 'backup', 'dead_first', 'busy_first', 'pool', 'open_pool', 'addresses', 'dead'])) {
+  switch (
+    pick(draw, ['backup', 'backup', 'dead_first', 'busy_first', 'pool', 'open_pool', 'addresses', 'dead'])
+  ) {
     case 'backup':
-      return { ...alone, story: `${main.story}; open backup`, world: chain({ [first]: main.host, [second]: open }, [10, 20]) };
+      return {
+        ...alone,
+        story: `${main.story}; open backup`,
+        world: chain({ [first]: main.host, [second]: open }, [10, 20]),
+      };
     case 'dead_first': {
       const world = chain({ [first]: { temper: { dead: true } }, [second]: open }, [10, 20]);
       return { ...alone, story: 'dead; open backup', world };
     }
     case 'busy_first': {
-      const host = { ...main.host, temper: { ...main.host.temper, refusal: { at: 'banner', reply: '421 4.3.2 {host} too busy' } } } as const;
-      return { ...alone, story: 'busy; open backup', world: chain({ [first]: host, [second]: open }, [10, 20]) };
+      const host = {
+        ...main.host,
+        temper: { ...main.host.temper, refusal: { at: 'banner', reply: '421 4.3.2 {host} too busy' } },
+      } as const;
+      return {
+        ...alone,
+        story: 'busy; open backup',
+        world: chain({ [first]: host, [second]: open }, [10, 20]),
+      };
     }
     case 'pool': {
       const twin = drawHost();
-      return { ...alone, story: `pool: ${main.story} | ${twin.story}`, world: chain({ [first]: main.host, [second]: twin.host }, [10, 10]) };
+      return {
+        ...alone,
+        story: `pool: ${main.story} | ${twin.story}`,
+        world: chain({ [first]: main.host, [second]: twin.host }, [10, 10]),
+      };
     }
     case 'open_pool':
-      return { story: `pool: ${main.story} | takes all`, hasOpenTwin: true, world: chain({ [first]: main.host, [second]: open }, [10, 10]) };
+      return {
+        story: `pool: ${main.story} | takes all`,
+        hasOpenTwin: true,
+        world: chain({ [first]: main.host, [second]: open }, [10, 10]),
+      };
     case 'addresses':
       return { ...alone, ...oneName(domain, main, drawHost()) };
     case 'dead': {
-      const dead = Object.fromEntries([1, 2, 3].map((at) => [`d${at}.${domain}`, { temper: { dead: true } }]));
-      return { ...alone, story: `three dead, then ${main.story}`, world: chain({ ...dead, [first]: main.host }, [10, 20, 30, 40]) };
+      const dead = Object.fromEntries(
+        [1, 2, 3].map((at) => [`d${at}.${domain}`, { temper: { dead: true } }]),
+      );
+      return {
+        ...alone,
+        story: `three dead, then ${main.story}`,
+        world: chain({ ...dead, [first]: main.host }, [10, 20, 30, 40]),
+      };
     }
   }
 }
@@ -145,7 +188,7 @@ type Drawn = { host: HostDescription; story: string };
 /** One name with two addresses, at each of which another machine answers. */
 function oneName(domain: string, one: Drawn, other: Drawn): Pick<Surroundings, 'world' | 'story'> {
   const seed = Number(/\d+/.exec(domain)?.[0] ?? 0);
-  const network = `127.${64 + (seed >> 15) % 128}.${(seed >> 7) & 255}`;
+  const network = `127.${64 + ((seed >> 15) % 128)}.${(seed >> 7) & 255}`;
   const addresses = [1, 2].map((at) => `${network}.${(seed & 127) * 2 + at - 1}`);
   const [first = '', second = ''] = addresses;
   return {

@@ -42,7 +42,9 @@ type Transaction = { sender: string; utf8: boolean; named: number };
 
 type Reaction = { reply: string; then?: Aftermath; delivery?: Delivery };
 
-export function openSession(parts: Pick<Session, 'host' | 'client' | 'number' | 'hasOthers' | 'random' | 'report'>): Session {
+export function openSession(
+  parts: Pick<Session, 'host' | 'client' | 'number' | 'hasOthers' | 'random' | 'report'>,
+): Session {
   return {
     ...parts,
     greeted: 'no',
@@ -254,7 +256,8 @@ function phaseOf(session: Session, command: Command): Phase | undefined {
 /** The act the reaction would be at a host without faults, or what the host's faults make of it. */
 function disturbed(session: Session, phase: Phase | undefined, reaction: Reaction): Act {
   const { temper, name } = session.host;
-  const text = wire(reaction.reply.replaceAll('{host}', name).replaceAll('{client}', session.client));
+  const said = reaction.reply.replaceAll('{host}', name).replaceAll('{client}', session.client);
+  const text = wire(said, temper.encoding);
   const right = { kind: 'say', text, then: reaction.then ?? 'next' } as const;
   if (session.random !== undefined) return fuzzAct(session.random, right);
   if (temper.fault !== undefined && temper.fault.phase === phase) return faultAct(temper.fault, right, name);

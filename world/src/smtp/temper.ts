@@ -67,6 +67,8 @@ export type Temper = {
   holdsReplies?: boolean;
   /** Every reply a byte at a time. */
   dripEveryMs?: number;
+  /** Of its replies; UTF-8 unless said. */
+  encoding?: 'latin1';
   /** In this order; the first that has a reply gives it. */
   quirks?: readonly Quirk[];
   fault?: FaultAt;
