@@ -211,6 +211,11 @@ const rows: Record<string, Row[]> = {
       says: 'blocked_or_policy no',
     },
     {
+      rule: 'in the words of a second place, not in those of the first: a limit of one',
+      heard: '1:1 bob yes, 1:2 ? bare, 1:3 ada bare, 2:1 ? other_bare, 2:2 bob yes',
+      says: 'blocked_or_policy no',
+    },
+    {
       rule: 'the template was heard here: the made-up one was first',
       heard: '1:1 bob yes, 1:2 ? bare, 2:1 ? bare, 2:2 bob yes, 3:1 ada bare, 3:2 bob yes',
       says: 'blocked_or_policy no like_made_up',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { doubtfulCrowds, type Crowd } from '@mailproof/world';
 import type { Outcome } from '../../src/verify.ts';
-import { startEngine, type EngineInWorld } from '../support/start-engine.ts';
+import { oneHost, startEngine, type EngineInWorld } from '../support/start-engine.ts';
 
 /** Twelve addresses at each doubtful place, asked for one by one and as lists of several sizes. */
 
@@ -57,4 +57,33 @@ describe('no conclusive verdict contradicts the truth', { concurrency: 6 }, () =
         assert.deepEqual(wrong, []);
       });
   }
+});
+
+test('a lost reply: one that names x.ada is not about ada', async () => {
+  const mailboxes = { zed: 'exists', ada: 'exists' } as const;
+  for (const place of [2, 3]) {
+    const temper = { quirks: [{ kind: 'loses_reply', place }] } as const;
+    const crowd = { domain: 'odd.test', world: oneHost('odd.test', { mailboxes, temper }), people: [] };
+    const people = [
+      { address: 'zed@odd.test', right: 'safe' },
+      { address: 'ada@odd.test', right: 'safe' },
+      { address: 'x.ada@odd.test', right: 'invalid' },
+    ] as const;
+    assert.deepEqual(await atPlace(crowd, (running) => askAtOnce(people, running)), []);
+  }
+});
+
+test('a host that counts invalid recipients is not asked without end', async () => {
+  const reply = '550 Too many invalid recipients in this session';
+  const temper = {
+    replies: { unknown: '550 Recipient not accepted here' },
+    quirks: [{ kind: 'counts_refusals', refusals: 1, reply }],
+  } as const;
+  const mailboxes = { ada: 'exists', bob: 'exists', eve: 'exists' } as const;
+  const running = await startEngine(oneHost('odd.test', { mailboxes, temper }), { limits });
+  const emails = ['ada', 'bob', 'nobody', 'eve'].map((name) => `${name}@odd.test`);
+  await Promise.all(emails.map((email) => running.verify(email, { asker: list })));
+  const { connections } = running.world.counts.smtp;
+  await running.stop();
+  assert.ok(connections <= 3 * emails.length, `${connections} conversations`);
 });

@@ -41,6 +41,15 @@ const forEverybody = [
   '550 Rejected',
 ];
 
+/** Some name the recipient, as Sendmail and Exchange do; some do not. */
+const existsWords = [
+  undefined,
+  undefined,
+  '250 2.1.5 <{recipient}>... Recipient ok',
+  '250 OK',
+  '252 2.1.5 Cannot verify, will try <{recipient}>',
+];
+
 const temperaments = {
   alternates: byPlace(['truth', 'no'], 'again'),
   first_only: byPlace(['truth', 'no'], 'stays'),
@@ -48,6 +57,12 @@ const temperaments = {
   no_no_truth: byPlace(['no', 'no', 'truth'], 'again'),
   truth_no_no_truth: byPlace(['truth', 'no', 'no', 'truth'], 'again'),
   two_then_no: byPlace(['truth', 'truth', 'no'], 'stays'),
+  by_chance: (draw: Draw, reply: string): Quirk => ({
+    kind: 'by_place',
+    says: drawWords(draw, ['truth', 'truth', 'no']),
+    then: pick(draw, ['again', 'stays']),
+    reply,
+  }),
   distinct: (draw: Draw, reply: string): Quirk => {
     return { kind: 'takes_distinct', recipients: pick(draw, [1, 2, 3, 4, 5]), reply };
   },
@@ -65,6 +80,10 @@ const temperaments = {
   }),
   vanishes: (draw: Draw): Quirk => ({ kind: 'vanishes', place: pick(draw, [1, 2, 3, 4, 5]) }),
   late: (draw: Draw): Quirk => ({ kind: 'late', place: pick(draw, [1, 2, 3]), ms: pick(draw, [1, 5, 20]) }),
+  changes: (draw: Draw, reply: string): Quirk => {
+    const busy = pick(draw, [[0], [1], [0, 1], [1, 2], [2], [0, 2]]);
+    return { kind: 'busy', at: 'rcpt', every: 1_000, in: busy, reply };
+  },
   busy_banner: (draw: Draw): Quirk => ({
     kind: 'busy',
     at: 'banner',
@@ -84,6 +103,10 @@ const temperaments = {
     reply: pick(draw, ['421 4.7.0 Too many connections from your host', '421 one at a time']),
   }),
 } satisfies Record<string, (draw: Draw, reply: string) => Quirk>;
+
+function drawWords(draw: Draw, words: readonly PlaceWord[]): PlaceWord[] {
+  return Array.from({ length: pick(draw, [2, 3, 4, 5, 6]) }, () => pick(draw, words));
+}
 
 function byPlace(says: readonly PlaceWord[], then: 'again' | 'stays') {
   return (_draw: Draw, reply: string): Quirk => ({ kind: 'by_place', says, then, reply });
@@ -107,11 +130,12 @@ export function drawTemper(draw: Draw, heart: Heart): DrawnTemper {
   const isBare = heart === 'knows' && chance(draw, 0.5);
   const unknown = isBare ? pick(draw, bareRefusals) : pick(draw, unknownWords);
   const bare = isBare && chance(draw, 0.5) && unknown !== undefined ? unknown : pick(draw, bareRefusals);
+  const exists = pick(draw, existsWords);
   const drawn = drawTemperaments(draw);
   const quirks = drawn.map((name) => temperaments[name](draw, bare));
   const story = [heart, unknown ?? 'usual words', ...drawn];
   if (heart === 'blind') {
-    const says = pick(draw, blindPlaces);
+    const says = chance(draw, 0.5) ? pick(draw, blindPlaces) : drawWords(draw, ['yes', 'no']);
     quirks.push({ kind: 'by_place', says, then: 'again', reply: bare });
     story.push(says.join('-'));
   }
@@ -119,7 +143,7 @@ export function drawTemper(draw: Draw, heart: Heart): DrawnTemper {
   const temper: Temper = {
     ...connection,
     ...(heart === 'takes_all' ? { catchAll: true } : {}),
-    ...(unknown === undefined ? {} : { replies: { unknown } }),
+    replies: { ...(unknown === undefined ? {} : { unknown }), ...(exists === undefined ? {} : { exists }) },
     quirks,
   };
   return { temper, story: [...story, ...Object.keys(connection)].join(', ') };

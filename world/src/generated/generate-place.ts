@@ -55,12 +55,12 @@ const allowedBy: Record<Heart, Partial<Record<Truth, readonly ExpectedStatus[]>>
 
 const names = [
   'ada',
+  'x.ada',
   'bob.miller',
-  'c.day',
+  'miller',
   'info',
+  'ada.b',
   'eve_92',
-  'frank',
-  'grace.hopper',
   'h',
   'irene',
   'sales',
