@@ -108,6 +108,17 @@ function mailboxesOf(truths: readonly [string, Truth][]): Record<string, Mailbox
   return Object.fromEntries(known);
 }
 
+const surroundings = [
+  'backup',
+  'backup',
+  'dead_first',
+  'busy_first',
+  'pool',
+  'open_pool',
+  'addresses',
+  'dead',
+] as const;
+
 type Surroundings = { world: WorldDescription; story: string; hasOpenTwin: boolean };
 
 /** A host as it is drawn, before it has a name. */
@@ -130,9 +141,7 @@ function drawSurroundings(draw: Draw, domain: string, core: Core): Surroundings 
     hosts,
   });
   if (chance(draw, 0.55)) return { ...alone, world: chain({ [first]: main.host }, [10]) };
-  switch (
-    pick(draw, ['backup', 'backup', 'dead_first', 'busy_first', 'pool', 'open_pool', 'addresses', 'dead'])
-  ) {
+  switch (pick(draw, surroundings)) {
     case 'backup':
       return {
         ...alone,
