@@ -13,6 +13,10 @@ export type { Conversation, SmtpCounts, Violation, ViolationKind } from './smtp/
 export { faultHost, fuzzHost, injectedHost, tlsFaultHost } from './hosts.ts';
 export { tempers } from './tempers.ts';
 export { standardCast, standardLists, standardWorld } from './standard-world.ts';
+export { doubtfulCrowds } from './cast/doubtful-crowd.ts';
+export type { Crowd } from './cast/doubtful-crowd.ts';
 export { faultMatrix, injectionMatrix, tlsFaultMatrix } from './cast/matrices.ts';
 export type { Matrix } from './cast/matrices.ts';
 export type { CastMember, Expectation, ExpectedStatus } from './cast/place.ts';
+export { generatePlace } from './generated/generate-place.ts';
+export type { GeneratedAddress, GeneratedPlace } from './generated/generate-place.ts';

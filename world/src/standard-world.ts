@@ -1,6 +1,7 @@
 /** The well-known world: a domain for every temper and every row of the verdict table. */
 import { contrastPlaces } from './cast/contrast-places.ts';
 import { dnsPlaces } from './cast/dns-places.ts';
+import { doubtfulPlaces } from './cast/doubtful-places.ts';
 import { hostilePlaces } from './cast/hostile-places.ts';
 import { castOf, describe } from './cast/place.ts';
 import type { CastMember, Place } from './cast/place.ts';
@@ -14,6 +15,7 @@ const places: Place[] = [
   ...providerPlaces,
   ...dnsPlaces,
   ...hostilePlaces,
+  ...doubtfulPlaces,
 ];
 
 export function standardWorld(): WorldDescription {

@@ -140,6 +140,7 @@ function mailHost({ name, host, record, tls, now }: HostParts): MailHost {
     tls,
     greylist: new Map(),
     conversations: 0,
+    open: new Set(),
     now,
   };
 }

@@ -52,7 +52,9 @@ export type Facts = {
 
 /** What would decide a doubt: which recipient has to be the first of a new conversation. */
 export type Doubt =
-  | { readonly first: 'made_up' }
+  | { readonly first: 'made_up'; readonly then?: undefined }
+  /** The target has to follow: the answer of another mailbox would not do. */
+  | { readonly first: 'made_up'; readonly then: 'target' }
   | { readonly first: 'target'; readonly then: 'made_up' | 'ordinary' }
   /** Another mailbox of the domain is to be asked for after the made-up one; its answer decides for this one too. */
   | { readonly first: 'another' }
@@ -136,14 +138,38 @@ function doubtOfAccepted(email: string, lines: readonly Line[], catchAll: CatchA
 
 const nothing: Compared = {};
 
-/** "Full" and "disabled" describe the mailbox only if a made-up recipient does not hear the same. */
+/**
+ * "Full" and "disabled" describe the mailbox only if a made-up recipient does not hear the same. A made-up recipient that
+ * was refused without a reason may have been so for its place: then places are exchanged.
+ */
 function compareState(own: readonly Line[], lines: readonly Line[], { hasOwnWords }: Facts): Compared {
-  const label = own.find(({ said }) => isStateOfMailbox(said.meaning))?.said.meaning.label;
-  const conversations = new Set(own.map(({ conversation }) => conversation));
-  const beside = lines.filter((line) => isMadeUp(line) && conversations.has(line.conversation));
+  const states = own.filter(({ said }) => isStateOfMailbox(said.meaning));
+  const label = states[0]?.said.meaning.label;
+  const beside = lines.filter((line) => isMadeUp(line) && own.some((one) => isBeside(one, line)));
   if (beside.some(({ said }) => said.meaning.label === label)) return { contrast: 'same_as_made_up' };
-  if (beside.length > 0 || hasOwnWords) return nothing;
-  return { contrast: 'not_compared', doubt: { first: 'anyone' } };
+  if (hasOwnWords || states.some((state) => beside.some((line) => isBeside(state, line) && isTelling(line))))
+    return nothing;
+  if (beside.length === 0) return { contrast: 'not_compared', doubt: { first: 'anyone' } };
+  if (!beside.some((line) => line.place === 1))
+    return { contrast: 'not_compared', doubt: { first: 'made_up', then: 'target' } };
+  if (!beside.every(({ said }) => leavesDoubt(said)) || !isRepeatedAfter(beside, states))
+    return { contrast: 'not_compared' };
+  if (states.some(({ place }) => place === 1)) return nothing;
+  return { contrast: 'not_compared', doubt: { first: 'target', then: 'made_up' } };
+}
+
+function isBeside(one: Line, other: Line): boolean {
+  return one.conversation === other.conversation;
+}
+
+/** Whether the reply to a made-up recipient shows that the host looks at the recipient. */
+function isTelling(line: Line): boolean {
+  return wasAccepted(line) || line.said.meaning.label === 'mailbox_not_exist';
+}
+
+/** Whether the mailbox heard its state after a made-up recipient that was the first of its conversation. */
+function isRepeatedAfter(madeUp: readonly Line[], states: readonly Line[]): boolean {
+  return madeUp.some((line) => line.place === 1 && states.some((state) => isBeside(line, state)));
 }
 
 /** Compares a refusal without a reason with the replies to a made-up recipient. */

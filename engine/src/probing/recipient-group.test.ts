@@ -6,7 +6,13 @@ import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { PendingProbe } from './pending-probe.ts';
-import { planGroup, readGroup, type RecipientQuestion, type SessionBudget } from './recipient-group.ts';
+import {
+  namesOwn,
+  planGroup,
+  readGroup,
+  type RecipientQuestion,
+  type SessionBudget,
+} from './recipient-group.ts';
 
 function probeFor(email: string): PendingProbe {
   const parsed = parseAddress(email);
@@ -194,4 +200,13 @@ test('planning changes neither who waits nor the budget', () => {
   const { budget, pending: left } = planGroup(waiting, Object.freeze({ ...fresh }), parts);
   assert.deepEqual([pending.length, left.length], [2, 0]);
   assert.deepEqual(budget, { ...fresh, transaction: 'two.example', recipientsInTransaction: 2 });
+});
+
+test('a reply names an address only as a whole', () => {
+  const names = (text: string): boolean =>
+    namesOwn({ code: 550, enhanced: '5.1.1', lines: [text] }, 'ada@one.example');
+  for (const text of ['<Ada@one.example>: unknown', 'no ada@one.example.', "'ada@one.example' is unknown"])
+    assert.ok(names(text), text);
+  for (const text of ['<x.ada@one.example>', '<ada@one.example.test>', '<ada+b@one.example>', 'User unknown'])
+    assert.ok(!names(text), text);
 });

@@ -340,7 +340,7 @@ function isNamed({ command }: GroupStep, text: string): boolean {
   if (command.verb !== 'RCPT') return false;
   const localPart = command.localPart.toLowerCase();
   if (!text.includes(localPart)) return false;
-  if (text.includes(`${localPart}@${command.host}`)) return true;
+  if (mentions(text, `${localPart}@${command.host}`)) return true;
   return [`<${localPart}>`, `"${localPart}"`, `'${localPart}'`, `<${localPart}@`].some((name) =>
     text.includes(name),
   );
@@ -354,8 +354,21 @@ function isSameName(own: GroupStep, other: GroupStep): boolean {
 
 /** Whether a reply names the recipient that it followed: then it is about that one, wherever it stands. */
 export function namesOwn({ lines }: Reply, email: string): boolean {
-  return lines.join(' ').toLowerCase().includes(email.toLowerCase());
+  return mentions(lines.join(' ').toLowerCase(), email.toLowerCase());
 }
+
+/** Whether an address stands in a text as a whole: `ada@example.com` does not in `x.ada@example.com`. */
+function mentions(text: string, email: string): boolean {
+  for (let at = text.indexOf(email); at >= 0; at = text.indexOf(email, at + 1)) {
+    const end = at + email.length;
+    const isEnd = localPartEnd.test(text.slice(Math.max(0, at - 2), at));
+    if (!isEnd && !domainGoesOn.test(text.slice(end, end + 2))) return true;
+  }
+  return false;
+}
+
+const localPartEnd = /[\p{L}\p{N}!#$%&*+/=?^_`{|}~.-]$/u;
+const domainGoesOn = /^\.?[\p{L}\p{N}-]/u;
 
 /** What the replies to a group cost. */
 type Cost = { recipients: number; refusals: number; hasPutOff: boolean };

@@ -115,6 +115,8 @@ function mayGoBack(probe: PendingProbe, { transcript, lines, roster }: Ended): b
   const { ending, pipelined } = transcript;
   if (probe.isSettled || roster.declined.includes(probe)) return false;
   if (ownLine(probe, transcript.lines) !== undefined) return pipelined && probe.returns < mostReturns;
+  // Its opening was answered and the host said no more: it would say no more the next time.
+  if (probe.opening !== undefined && lines.length > 0) return false;
   if (ending === undefined) return true;
   const isNamed = !roster.pending.includes(probe);
   // The replies to a group may be lost with the connection; one command at a time, its first ones are heard.
@@ -236,7 +238,9 @@ function visitOf({ conclusion }: Concluded, { target }: AskedHost): Visit {
 
 /** Gives the doubtful probes of a domain back: each begins a conversation, or waits for one that another begins. */
 function askAnew(doubtful: readonly Concluded[], { roster, asked }: Reporter): void {
-  const leaders = doubtful.filter(({ conclusion }) => conclusion.doubt?.first === 'made_up');
+  const leaders = doubtful.filter(
+    ({ conclusion: { doubt } }) => doubt?.first === 'made_up' && doubt.then === undefined,
+  );
   const leader = leaders.toSorted((one, other) => other.probe.deadline - one.probe.deadline)[0];
   const given: PendingProbe[] = [];
   const companions: PendingProbe[] = [];
@@ -265,7 +269,7 @@ function openingFor(
     case undefined:
       return 'none';
     case 'made_up':
-      return leader?.probe === probe ? doubt : 'with_leader';
+      return doubt.then === 'target' || leader?.probe === probe ? doubt : 'with_leader';
     case 'another':
       return leader === undefined ? 'none' : 'with_leader';
     case 'anyone':

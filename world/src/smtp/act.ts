@@ -21,11 +21,11 @@ export type Act =
 export type Aftermath = 'next' | 'close' | 'vanish' | 'start_tls';
 
 /** From the form of descriptions (lines joined by `\n`) to the bytes on the wire. */
-export function wire(reply: string): string {
-  return `${asBytes(reply).replaceAll('\n', '\r\n')}\r\n`;
+export function wire(reply: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
+  return `${asBytes(reply, encoding).replaceAll('\n', '\r\n')}\r\n`;
 }
 
-/** UTF-8, one byte a character. */
-function asBytes(text: string): string {
-  return Buffer.from(text).toString('latin1');
+/** One byte a character. */
+function asBytes(text: string, encoding: 'utf8' | 'latin1'): string {
+  return Buffer.from(text, encoding).toString('latin1');
 }

@@ -50,6 +50,7 @@ export function converse(socket: Socket, host: MailHost, record: SmtpRecord): vo
     counts.open += 1;
     counts.mostOpen = Math.max(counts.mostOpen, counts.open);
   }
+  host.open.add(exchange.conversation);
   socket.on('close', () => leave(exchange));
   listenTo(exchange, socket);
   enqueue(exchange, 'banner');
@@ -57,6 +58,8 @@ export function converse(socket: Socket, host: MailHost, record: SmtpRecord): vo
 
 function openExchange(socket: Socket, host: MailHost, record: SmtpRecord): Exchange {
   const client = socket.remoteAddress ?? 'gone';
+  const number = host.conversations;
+  const hasOthers = [...host.open].some((one) => one.client === client && one.ended === 'open');
   const seed = seedOfNext(host);
   const conversation = newConversation({ host: host.name, client, startedAt: host.now(), seed });
   const report = (kind: ViolationKind, detail: string) =>
@@ -65,7 +68,7 @@ function openExchange(socket: Socket, host: MailHost, record: SmtpRecord): Excha
   const exchange: Exchange = {
     record,
     conversation,
-    session: openSession({ host, client, random, report }),
+    session: openSession({ host, client, number, hasOthers, random, report }),
     wire: { stream: socket, socket, unsent: '', outOfStep: false },
     reader: lineReader({ onLine: (line) => hear(exchange, line), report }),
     queue: [],
@@ -215,6 +218,7 @@ function leave(exchange: Exchange): void {
   const { conversation, queue, wire, session } = exchange;
   exchange.record.total.open -= 1;
   session.host.counts.open -= 1;
+  session.host.open.delete(conversation);
   if (conversation.ended !== 'open') return;
   conversation.ended = exchange.record.closing ? 'by_host' : 'by_client';
   if (exchange.record.closing) return;

@@ -63,7 +63,7 @@ function begun(random: Random, text: string): string {
 
 function strangeLines(random: Random): string {
   const lines = Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(random, strangeReplies));
-  return lines.map(wire).join('');
+  return lines.map((reply) => wire(reply)).join('');
 }
 
 /** Up to four bytes overwritten, dropped or doubled. */

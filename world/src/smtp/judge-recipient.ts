@@ -1,5 +1,6 @@
 /** What a mail host says to one RCPT: its policies first, then what it knows of the mailbox. */
 import type { MailHost } from './mail-host.ts';
+import { quirkReply, type QuirkView } from './quirk.ts';
 import type { MailboxState, Refusal, ReplyText, Temper } from './temper.ts';
 
 type Envelope = {
@@ -11,6 +12,8 @@ type Envelope = {
   namedInAll: number;
   acceptedInAll: number;
   refusedInAll: number;
+  /** What the host's quirks look at. */
+  view: QuirkView;
 };
 
 const usualReplies: Record<MailboxState, ReplyText> = {
@@ -26,6 +29,7 @@ const usualReplies: Record<MailboxState, ReplyText> = {
 export function judgeRecipient(host: MailHost, recipient: string, envelope: Envelope): ReplyText {
   return (
     refusedByPolicy(host, envelope) ??
+    quirkReply(host.temper.quirks ?? [], envelope.view) ??
     deferredByGreylist(host, recipient, envelope) ??
     mailboxReply(host, recipient)
   );

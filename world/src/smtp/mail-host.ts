@@ -1,5 +1,5 @@
 import type { Mailbox, Temper } from './temper.ts';
-import type { SmtpCounts } from './record.ts';
+import type { Conversation, SmtpCounts } from './record.ts';
 import type { TlsContexts } from './tls-contexts.ts';
 
 /** A mail host while the world runs: its description made ready, and what it remembers. */
@@ -13,8 +13,10 @@ export type MailHost = {
   tls: TlsContexts;
   /** When a client, sender and recipient were first seen together. */
   greylist: Map<string, number>;
-  /** Conversations so far, to give each its own seed. */
+  /** Conversations so far: each has its own number and, of a fuzzing host, its own seed. */
   conversations: number;
+  /** Connections that are open. */
+  open: Set<Conversation>;
   /** The world's clock in milliseconds; only greylisting looks at it. */
   now(): number;
 };

@@ -11,17 +11,26 @@ import { fuzzAct } from './fuzz-act.ts';
 import type { Random } from './fuzz-act.ts';
 import { isKnown, judgeRecipient, refusalAt } from './judge-recipient.ts';
 import type { MailHost } from './mail-host.ts';
+import { deliveryAt, quirkBanner } from './quirk.ts';
+import type { Delivery, QuirkView } from './quirk.ts';
 import type { ViolationKind } from './record.ts';
 
 export type Session = {
   host: MailHost;
   client: string;
+  /** 0 for the first conversation with the host. */
+  number: number;
+  /** Whether the client has other connections open. */
+  hasOthers: boolean;
   greeted: 'no' | 'helo' | 'ehlo';
   secure: boolean;
   transaction: Transaction | undefined;
   namedInAll: number;
   acceptedInAll: number;
   refusals: number;
+  /** Distinct recipients, and how many were refused with 4xx or 5xx. */
+  recipients: Set<string>;
+  putOffOrRefused: number;
   errors: number;
   /** How long the host thinks about the recipient at hand. */
   recipientMs: number;
@@ -31,9 +40,11 @@ export type Session = {
 
 type Transaction = { sender: string; utf8: boolean; named: number };
 
-type Reaction = { reply: string; then?: Aftermath };
+type Reaction = { reply: string; then?: Aftermath; delivery?: Delivery };
 
-export function openSession(parts: Pick<Session, 'host' | 'client' | 'random' | 'report'>): Session {
+export function openSession(
+  parts: Pick<Session, 'host' | 'client' | 'number' | 'hasOthers' | 'random' | 'report'>,
+): Session {
   return {
     ...parts,
     greeted: 'no',
@@ -42,6 +53,8 @@ export function openSession(parts: Pick<Session, 'host' | 'client' | 'random' | 
     namedInAll: 0,
     acceptedInAll: 0,
     refusals: 0,
+    recipients: new Set(),
+    putOffOrRefused: 0,
     errors: 0,
     recipientMs: 0,
   };
@@ -50,6 +63,9 @@ export function openSession(parts: Pick<Session, 'host' | 'client' | 'random' | 
 export function greet(session: Session): Act {
   const { temper } = session.host;
   const banner = temper.banner ?? '220 {host} ESMTP';
+  const { number: conversation, hasOthers } = session;
+  const turnedAway = quirkBanner(temper.quirks ?? [], { conversation, hasOthers });
+  if (turnedAway !== undefined) return disturbed(session, undefined, { reply: turnedAway, then: 'close' });
   const reply = refusalAt('banner', temper, session.client) ?? banner;
   const phase = temper.fault?.phase === 'connect' ? 'connect' : 'banner';
   return disturbed(session, phase, { reply });
@@ -178,18 +194,30 @@ function rcpt(session: Session, command: Command): Reaction {
     refusedInAll: session.refusals,
     sender: transaction.sender,
     named: transaction.named,
+    view: viewOf(session, command.path),
   };
   const tlsMissing = host.temper.starttls === 'demanded_at_recipient' && !session.secure;
   const reply = tlsMissing ? tlsDemand(session) : judgeRecipient(host, command.path, envelope);
-  const { recipientDelayMs = 0, refusalDelayMs = 0 } = host.temper;
-  session.recipientMs = recipientDelayMs + (reply.startsWith('5') ? refusalDelayMs : 0);
+  const { recipientDelayMs = 0, refusalDelayMs = 0, quirks = [] } = host.temper;
+  const delivery = deliveryAt(quirks, session.namedInAll + 1);
+  session.recipientMs = recipientDelayMs + (reply.startsWith('5') ? refusalDelayMs : 0) + delivery.lateMs;
+  session.recipients.add(command.path.toLowerCase());
   transaction.named += 1;
   session.namedInAll += 1;
   if (reply.startsWith('2')) session.acceptedInAll += 1;
   if (reply.startsWith('5')) session.refusals += 1;
+  if (!reply.startsWith('2')) session.putOffOrRefused += 1;
+  if (delivery.vanishes) return { reply, then: 'vanish' };
+  if (reply.startsWith('421')) return { reply, then: 'close' };
   const { hangsUpAfterRefusals = Infinity, vanishesAtRefusal = Infinity } = host.temper;
   if (session.refusals >= vanishesAtRefusal) return { reply, then: 'vanish' };
-  return session.refusals >= hangsUpAfterRefusals ? { reply, then: 'close' } : { reply };
+  return session.refusals >= hangsUpAfterRefusals ? { reply, then: 'close' } : { reply, delivery };
+}
+
+function viewOf(session: Session, recipient: string): QuirkView {
+  const { recipients, namedInAll, number: conversation, putOffOrRefused: refused } = session;
+  const isRepeated = recipients.has(recipient.toLowerCase());
+  return { place: namedInAll + 1, conversation, distinct: recipients.size, isRepeated, refused };
 }
 
 function tlsDemand({ host }: Session): string {
@@ -228,13 +256,18 @@ function phaseOf(session: Session, command: Command): Phase | undefined {
 /** The act the reaction would be at a host without faults, or what the host's faults make of it. */
 function disturbed(session: Session, phase: Phase | undefined, reaction: Reaction): Act {
   const { temper, name } = session.host;
-  const text = wire(reaction.reply.replaceAll('{host}', name).replaceAll('{client}', session.client));
+  const said = reaction.reply.replaceAll('{host}', name).replaceAll('{client}', session.client);
+  const text = wire(said, temper.encoding);
   const right = { kind: 'say', text, then: reaction.then ?? 'next' } as const;
   if (session.random !== undefined) return fuzzAct(session.random, right);
   if (temper.fault !== undefined && temper.fault.phase === phase) return faultAct(temper.fault, right, name);
   if (temper.injection !== undefined && isStruck(session, temper.injection, phase)) {
     return injectedAct(temper.injection, right);
   }
+  const { delivery } = reaction;
+  if (delivery?.isLost === true) return { kind: 'mislead', text: '', then: right.then };
+  if (delivery?.surplus !== undefined)
+    return { kind: 'mislead', text: text + wire(delivery.surplus), then: right.then };
   const { dripEveryMs } = temper;
   return dripEveryMs === undefined ? right : { ...right, kind: 'drip', everyMs: dripEveryMs };
 }

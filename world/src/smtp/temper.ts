@@ -3,6 +3,7 @@
  * it offers PIPELINING, knows its mailboxes and refuses everybody else.
  */
 import type { FaultAt, Injection } from './fault.ts';
+import type { Quirk } from './quirk.ts';
 import type { TlsFault } from './tls-fault.ts';
 
 /** What a mail host knows of a mailbox. */
@@ -66,6 +67,10 @@ export type Temper = {
   holdsReplies?: boolean;
   /** Every reply a byte at a time. */
   dripEveryMs?: number;
+  /** Of its replies; UTF-8 unless said. */
+  encoding?: 'latin1';
+  /** In this order; the first that has a reply gives it. */
+  quirks?: readonly Quirk[];
   fault?: FaultAt;
   injection?: Injection;
   /** Every reply is replaced or mangled, reproducibly. */
