@@ -138,15 +138,7 @@ export function createEngine(settings: EngineSettings): Engine {
   const resolver = createResolver({ servers, clock, limits });
   const { policyFile: file, pacing = 'on', providersLeftOut: leftOut } = settings;
   const policies = createPolicyBook({ file, pacing, leftOut });
-  const { mailRoutes, resolverWatch } = openMailRoutes({
-    resolver,
-    clock,
-    limits,
-    resolverProbes: settings.resolverProbes ?? [],
-    allow: settings.egressAllow,
-    mayAskElsewhere: () => settings.mayAskElsewhere?.() ?? false,
-    onProblem,
-  });
+  const { mailRoutes, resolverWatch } = findRoutes(base, resolver);
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
   const routes = openRoutes(base, rights, memoryOf('route'));
@@ -154,15 +146,8 @@ export function createEngine(settings: EngineSettings): Engine {
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
   const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
-  const localProber = createLocalProber({
-    limits,
-    resolver,
-    reachesIpv6,
-    policies,
-    scheduler,
-    mailPort,
-    reach,
-  });
+  const reaching = { limits, resolver, reachesIpv6, reach };
+  const localProber = createLocalProber({ ...reaching, policies, scheduler, mailPort });
   const asking = {
     clock,
     lists,
@@ -210,6 +195,19 @@ export function createEngine(settings: EngineSettings): Engine {
       lists.close();
     },
   };
+}
+
+/** Where mail goes, as resolvers say that have proved themselves. */
+function findRoutes({ settings, clock, limits }: Base, resolver: DnsResolver) {
+  return openMailRoutes({
+    resolver,
+    clock,
+    limits,
+    resolverProbes: settings.resolverProbes ?? [],
+    allow: settings.egressAllow,
+    mayAskElsewhere: () => settings.mayAskElsewhere?.() ?? false,
+    onProblem: (message) => settings.onProblem(message),
+  });
 }
 
 const notLookedUp: MailRoute = { kind: 'undetermined', failure: 'silence' };

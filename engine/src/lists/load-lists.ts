@@ -98,9 +98,7 @@ export function createLists({
       return found;
     },
     isDisposableMailHost: (mailHost, address) =>
-      knownHost(mailHost).disposable &&
-      !known(address.host).relay &&
-      !isNamed(allow.current(), address),
+      knownHost(mailHost).disposable && !known(address.host).relay && !isNamed(allow.current(), address),
     isParkedMailHost: (mailHost) => knownHost(mailHost).parked,
   });
   return {

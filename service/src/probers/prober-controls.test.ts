@@ -10,7 +10,8 @@ import { addProber } from './prober-records.ts';
 const route: MailRoute = {
   kind: 'takes_mail',
   implicit: false,
-  mxRecords: ['mx.example.com' as CanonicalHost], preferred: 1,
+  mxRecords: ['mx.example.com' as CanonicalHost],
+  preferred: 1,
   first: { name: 'mx.example.com' as CanonicalHost, addresses: ['192.0.2.1'] },
   further: [],
 };

@@ -240,7 +240,9 @@ for (const database of databases) {
     it('a prober takes no address that a process of the installation owns', async (t) => {
       const { store, enrol, lease } = await setUp(t, database);
       const { prober } = await enrol('far');
-      await store.write((tx) => takeEgress(tx, 'far/default', { owner: 'process', now: Date.now(), isDead: () => false }));
+      await store.write((tx) =>
+        takeEgress(tx, 'far/default', { owner: 'process', now: Date.now(), isDead: () => false }),
+      );
       await lease(prober);
       const [address] = await readEgress(store.read);
       assert.deepEqual([address?.owner, address?.kind], ['process', 'inside']);

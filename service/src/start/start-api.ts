@@ -115,12 +115,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     lists: listActions(config, parts, allowance),
     probers,
     forms,
-    webhooks: createWebhookActions({
-      store,
-      wallClock,
-      httpAllowed: config.webhookEgressAllow.length > 0,
-      wake: () => store.notify(newDeliveries),
-    }),
+    webhooks: webhookActions(config, parts),
     ...consoleParts(config, parts),
     oidc: oidc?.signIn,
     overloadGuard,
@@ -158,6 +153,15 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await stop();
     throw error;
   }
+}
+
+function webhookActions(config: Config, { store, wallClock }: ApiParts) {
+  return createWebhookActions({
+    store,
+    wallClock,
+    httpAllowed: config.webhookEgressAllow.length > 0,
+    wake: () => store.notify(newDeliveries),
+  });
 }
 
 function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxAllowance): ListActions {
