@@ -7,7 +7,7 @@ import { dropTestDatabases } from '../../service/test/support/postgres/test-post
 import type { Mutant } from './mutant.ts';
 
 /** How a run of tests ended, and after how long. */
-export type TestRun = { passed: boolean; tookMs: number; failedTest: string };
+type TestRun = { passed: boolean; tookMs: number; failedTest: string };
 
 type Order = { tests: readonly string[]; mutant?: Mutant; databaseUrl: string; timeoutMs: number };
 

@@ -22,7 +22,7 @@ export type ControlNames = {
   further: readonly CanonicalHost[];
 };
 
-export type ControlQuestion = DnsQuestion & { name: CanonicalHost };
+type ControlQuestion = DnsQuestion & { name: CanonicalHost };
 
 export type ControlFinding =
   | { kind: 'proved' }

@@ -64,7 +64,7 @@ export function openMailRoutes({ resolver, clock, limits, ...parts }: OpenParts)
 }
 
 /** A resolver that must know one large provider sees the public DNS: it is tried by the others too. */
-export function controlNames(probes: readonly string[]): ControlNames {
+function controlNames(probes: readonly string[]): ControlNames {
   const certain = hostsOf(probes);
   const isPublic = certain.some((name) => largeProviders.has(name));
   // The largest stand first on the list, and are the likeliest to be in the cache of a resolver that others use too.

@@ -4,7 +4,7 @@ import type { Lookup, Resolver } from './lookup.ts';
 import type { MailRoute } from './mail-route.ts';
 
 /** What a resolver says of names that must exist. */
-export type ResolverFinding =
+type ResolverFinding =
   | { kind: 'in_order' }
   /** It says of these that they are not there, or hold nothing. */
   | { kind: 'denies'; names: CanonicalHost[] }

@@ -11,7 +11,7 @@ import { canonicalMailHost } from '../syntax/canonical-host.ts';
 import { isAscii } from '../syntax/is-ascii.ts';
 import type { MxRecord } from './lookup.ts';
 
-export type SiftedExchanges = {
+type SiftedExchanges = {
   names: CanonicalHost[];
   /** How many of the names have the best preference. */
   preferred: number;

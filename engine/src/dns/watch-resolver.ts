@@ -39,7 +39,7 @@ export type ResolverWatch = {
   stop(): void;
 };
 
-export type WatchParts = {
+type WatchParts = {
   names: ControlNames;
   resolver: {
     /** How many servers there are. */

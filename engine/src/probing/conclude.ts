@@ -286,7 +286,7 @@ export function templateOf({ said, email }: Pick<Line, 'said' | 'email'>): strin
 }
 
 /** Whether the refusal of a made-up recipient neither calls it unknown nor speaks of us: a contrast may tell. */
-export function leavesDoubt({ meaning, read }: Said): boolean {
+function leavesDoubt({ meaning, read }: Said): boolean {
   if (defersAsUnknown(meaning)) return true;
   return read.code >= 500 && (isWithoutReason({ meaning, read }) || otherReasons.has(meaning.reason));
 }

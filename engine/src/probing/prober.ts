@@ -29,7 +29,7 @@ export type Probe = {
  */
 export type Prober = { ask(probe: Probe, patience: Patience): Promise<MailboxEvidence> };
 
-export type ProberParts = Pick<HostParts, 'reachesIpv6'> & {
+type ProberParts = Pick<HostParts, 'reachesIpv6'> & {
   limits: Limits;
   /** Asked for the names of further mail hosts, when the first cannot be reached. */
   resolver: HostResolver;

@@ -234,7 +234,7 @@ function nextIndex(pending: readonly PendingProbe[], transaction: string | undef
 }
 
 /** The replies to a group, read. The meaning of each is the business of the rules. */
-export type GroupReading = {
+type GroupReading = {
   events: RecipientEvent[];
   budget: SessionBudget;
   /** A reply belongs to another command than the one it followed: no reply of the conversation counts. */

@@ -37,7 +37,7 @@ import type { Roster } from './roster.ts';
  *   the same doubt need one conversation between them: one probe begins it, the others are its companions.
  * - Probes without an answer go back if another conversation may bring one; else they share the session's ending.
  */
-export type Transcript = {
+type Transcript = {
   lines: readonly Line[];
   /** A reply named another recipient than the one it followed, or could be no reply to one. */
   isShifted: boolean;
@@ -48,7 +48,7 @@ export type Transcript = {
 };
 
 /** The session that reports, as far as its report needs it. */
-export type Reporter = {
+type Reporter = {
   roster: Roster;
   asked: AskedHost;
   parts: { facts: DomainFacts; hosts: HostMemory };

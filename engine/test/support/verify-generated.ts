@@ -9,7 +9,7 @@ import { startEngine, type EngineInWorld } from './start-engine.ts';
 
 /** Verifies mail hosts made by chance, many in one world at a time, and compares each verdict with the truth. */
 
-export type Figures = {
+type Figures = {
   hosts: number;
   conversations: number;
   /** Addresses by status. */

@@ -57,7 +57,7 @@ describe('clients that generators make of the OpenAPI document', () => {
   test('the Python package has a model for what there is to know, and not for each place where it is said', () => {
     const models = readdirSync(join(folder, 'Python/mailproof_client/models'));
     assert.ok(models.includes('verification_result.py'));
-    assert.ok(models.length < 200, `${models.length} models`);
+    assert.ok(models.length < 220, `${models.length} models`);
   });
 });
 

@@ -10,7 +10,7 @@ import type { WallClock } from '../db/wall-clock.ts';
  * The first of them is told in the log. The last is kept in the store for a day, in the table that outlives the process
  * and needs no other, for `doctor` and the Health page. Any client can send such a header, so nothing else follows.
  */
-export type ProxyNotice = (peer: string) => void;
+type ProxyNotice = (peer: string) => void;
 
 type ProxyNoticeParts = {
   store: Pick<Store, 'write'>;

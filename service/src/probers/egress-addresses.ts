@@ -36,7 +36,7 @@ export const beginMs = 3_750;
 const clockSlackMs = 250;
 
 /** A new owner begins so long after its predecessor can last have begun a conversation (see the engine's pacer). */
-export const halfMinuteMs = 30_000;
+const halfMinuteMs = 30_000;
 
 /** A lease that is not prolonged is free after this long. */
 export const egressLeaseMs = beginMs + clockSlackMs + halfMinuteMs;

@@ -6,7 +6,7 @@ import { createRandom, type Random } from './random.ts';
  * Files made to cost more than they should: nested, wide, far apart, badly encoded, larger than they look. Each shape is
  * made in many sizes; the same seed makes the same files.
  */
-export type HostileFile = { name: string; bytes: Buffer };
+type HostileFile = { name: string; bytes: Buffer };
 
 type HostileOrder = {
   count: number;

@@ -9,7 +9,7 @@ import type { ZoneBook } from './zone-book.ts';
 /** What it says to everything: no such name, nothing there, or an address that leads nowhere. */
 export type ResolverTurn = 'no_such_name' | 'no_data' | 'null_address';
 
-export type TurningBook = ZoneBook & {
+type TurningBook = ZoneBook & {
   /** Turns, or tells the truth again. */
   turn(how: ResolverTurn | 'truthful'): void;
 };

@@ -6,7 +6,7 @@ import { chance, pick, type Draw } from './draw.ts';
 /** Whether a host knows its mailboxes, takes all recipients, or answers by their place alone. */
 export type Heart = 'knows' | 'takes_all' | 'blind';
 
-export type DrawnTemper = { temper: Temper; story: string };
+type DrawnTemper = { temper: Temper; story: string };
 
 /** Refusals without a reason, as OpenSMTPD, Haraka, QQ and others give them. */
 const bareRefusals = [
