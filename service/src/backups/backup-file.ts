@@ -107,10 +107,11 @@ export async function unpackBackup(file: string, target: string): Promise<Unpack
       done(bytes > manifest.bytes ? new DamagedError() : null, chunk);
     },
   });
+  const unpacker = createZstdDecompress();
   try {
     await pipeline(
       createReadStream(file, { start: from }),
-      createZstdDecompress(),
+      unpacker,
       watch,
       createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true }),
     );
@@ -118,7 +119,9 @@ export async function unpackBackup(file: string, target: string): Promise<Unpack
     if (error instanceof DamagedError || isBadPacking(error)) return { kind: 'damaged' };
     throw error;
   }
-  const isWhole = bytes === manifest.bytes && hash.digest('hex') === manifest.sha256;
+  // The unpacker may pass over bytes that follow the end.
+  const isRead = unpacker.bytesWritten === (await stat(file)).size - from;
+  const isWhole = isRead && bytes === manifest.bytes && hash.digest('hex') === manifest.sha256;
   return isWhole ? { kind: 'unpacked', manifest } : { kind: 'damaged' };
 }
 
