@@ -5,7 +5,8 @@ import { createApiClient, listsPath } from '../../support/api-client.ts';
 import { makeHostileFiles } from '../../support/hostile-files.ts';
 import { openFixture } from '../../support/open-fixture.ts';
 
-const files = 500;
+/** `MAILPROOF_TEST_FILES=500` for the whole, which takes half an hour. */
+const files = Number(process.env['MAILPROOF_TEST_FILES'] ?? 40);
 const uploadMb = 64;
 const uploadCpuMs = 10_000;
 
@@ -37,14 +38,14 @@ function servingPid(shell: number): number {
  * reached earlier counts for no file. Time is
  * counted in seconds of the processor, because others use it too.
  */
-test('500 hostile files: none is our failure, none takes more than 64 MB and 10 s of the processor', async (t) => {
+test(`${files} hostile files: none is our failure, none takes more than 64 MB and 10 s of the processor`, async (t) => {
   const fixture = await openFixture({ world: { zones: {}, hosts: { 'mx.x.example': { mailboxes: {} } } } });
   const { liveKey: key } = await fixture.openAccount({ credits: 0 });
   const serving = await fixture.serve({ through: 'script' });
   const client = createApiClient(serving.url);
   const watched = watchProcess(servingPid(serving.child.pid ?? 0));
   const headers = { 'content-type': 'application/octet-stream' };
-  const seed = Math.floor(Math.random() * 2 ** 31);
+  const seed = Number(process.env['MAILPROOF_TEST_SEED'] ?? 30);
   const ordinary = Array.from({ length: 300_000 }, (_, n) => `${n}@x.example`).join('\n');
   await client.ask({ path: listsPath, key, body: ordinary, headers });
   let highestMb = 0;

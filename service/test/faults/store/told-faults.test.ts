@@ -60,8 +60,8 @@ async function lockedTable(): Promise<Trouble> {
 }
 
 const troubles = [
-  { name: 'SQLite’s disk is full', open: fullDiskOfSqlite, fault: 'full', said: /the disk is full/ },
-  { name: 'PostgreSQL’s disk is full', open: fullDiskOfPostgres, fault: 'full', said: /the disk is full/ },
+  { name: 'SQLite’s disk is full', open: fullDiskOfSqlite, fault: 'full', said: /the disk (?:of \S+ )?is full/ },
+  { name: 'PostgreSQL’s disk is full', open: fullDiskOfPostgres, fault: 'full', said: /the disk (?:of \S+ )?is full/ },
   {
     name: 'a table is locked in PostgreSQL',
     open: lockedTable,
@@ -114,9 +114,14 @@ async function assertDoctorSays({ env }: Fixture, said: RegExp): Promise<void> {
   const { code, stdout } = await runMailproof(['doctor', '--json'], { env });
   assert.equal(code, 1);
   const { checks } = JSON.parse(stdout) as { checks: { check: string; state: string; seen: string }[] };
-  const found = checks.find(({ check }) => check === 'database');
-  assert.equal(found?.state, 'problem', stdout);
-  assert.match(found.seen, said);
+  // The disk of SQLite is that of the data directory, and may have room for one small write.
+  const found = checks.filter(
+    ({ check, state }) => /^(?:database|data directory)$/.test(check) && state === 'problem',
+  );
+  assert.ok(
+    found.some(({ seen }) => said.test(seen)),
+    stdout,
+  );
 }
 
 function readyz(client: ApiClient) {

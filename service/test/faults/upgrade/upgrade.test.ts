@@ -77,6 +77,7 @@ for (const release of keptReleases) {
         const kept = await loadRelease(release, fixture.env);
         const plan = await fixture.command('upgrade', '--check');
         assert.ok(plan['outcome'] === 'migrates' || plan['outcome'] === 'up_to_date');
+        await fixture.command('migrate');
         assert.deepEqual((await fixture.command('audit'))['violations'], []);
         assert.equal((await fixture.command('upgrade', '--check'))['outcome'], 'up_to_date');
 
