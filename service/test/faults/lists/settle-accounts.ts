@@ -37,12 +37,16 @@ export async function settleAccounts(parts: FinalParts): Promise<void> {
 
 type ListRecord = Record<string, unknown>;
 
-/** All lists of an account, by its own word, page by page. */
-async function readAll({ client }: FinalParts, owner: ListOwner): Promise<ListRecord[]> {
+/** Reads all lists of an account, of either mode, page by page. */
+async function readAll(parts: FinalParts, { liveKey, testKey }: ListOwner): Promise<ListRecord[]> {
+  return [...(await readAllOf(parts, liveKey)), ...(await readAllOf(parts, testKey))];
+}
+
+async function readAllOf({ client }: FinalParts, key: string): Promise<ListRecord[]> {
   const lists: ListRecord[] = [];
   for (let after = ''; ;) {
     const path = `${listsPath}?limit=100${after}`;
-    const { body, status, text } = await client.ask({ method: 'GET', path, key: owner.liveKey });
+    const { body, status, text } = await client.ask({ method: 'GET', path, key });
     if (status !== 200) throw new Error(`the lists are not to be read: ${status} ${text}`);
     lists.push(...(body['lists'] as ListRecord[]));
     if (typeof body['next'] !== 'string') return lists;
