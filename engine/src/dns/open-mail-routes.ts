@@ -27,6 +27,9 @@ type OpenParts = {
   onProblem(message: string): void;
 };
 
+/** No address at all (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.2): it is nobody's, on any network. */
+const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
 export type MailRoutes = ReturnType<typeof rememberMailRoutes>;
 
 /** Opens mail routes; a denial counts only if its resolver has proved itself since. */
@@ -35,7 +38,8 @@ export function openMailRoutes({ resolver, clock, limits, ...parts }: OpenParts)
   resolverWatch: ResolverWatch;
 } {
   const isNowhere = createLeadsNowhere(parts.allow);
-  const leadsNowhere = (address: string): boolean => !parts.mayAskElsewhere() && isNowhere(address);
+  const leadsNowhere = (address: string): boolean =>
+    isNowhere(address) && (unspecified.has(address) || !parts.mayAskElsewhere());
   const findWith = (asked: Resolver) => (domain: CanonicalHost, patience: Patience) =>
     findMailRoute(domain, { resolver: asked, clock, limits, leadsNowhere }, patience);
   const resolverWatch = watchResolver({

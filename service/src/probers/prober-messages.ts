@@ -1,4 +1,4 @@
-import { canonicalHost, type MailboxEvidence, type Remembered } from '@mailproof/engine';
+import { canonicalMailHost, type MailboxEvidence, type Remembered } from '@mailproof/engine';
 import { Type, type Static } from 'typebox';
 import { mostLeased, mostRenewed, mostReported } from './probe-source.ts';
 
@@ -300,7 +300,7 @@ export function writeEvidence(evidence: MailboxEvidence): EvidenceMessage {
 export function readEvidence(message: EvidenceMessage): MailboxEvidence | undefined {
   const { kind, replies, meaning, catch_all: catchAll, contrast } = message;
   // A name for people and for the provider table; nobody dials it.
-  const host = message.host === undefined ? undefined : canonicalHost(message.host);
+  const host = message.host === undefined ? undefined : canonicalMailHost(message.host);
   if (message.host !== undefined && host === undefined) return undefined;
   if (!replies.every(isReply)) return undefined;
   const read = replies.map(({ phase, code, enhanced, text }) => ({ phase, code, enhanced, text }));
