@@ -53,12 +53,12 @@ async function letWork({ singles, tasks, violations }: MixedLoad): Promise<void>
  * releases do not say which it was.
  */
 const wasLate =
-  /"name":"StoreUnavailableError",(?:"fault":"(?:busy|overloaded|slow|unconfirmed|unreachable)",)?"at":/;
+  /"name":"StoreUnavailableError",(?:"fault":"(?:busy|overloaded|slow|unconfirmed|unreachable)",)?"at":|"fault":"(?:overload|store_(?:busy|overloaded|slow|unconfirmed|unreachable))"/;
 
 const isDefect = (line: string): boolean => /"msg":"defect"|"level":50/.test(line) && !wasLate.test(line);
 
 /** A single that was refused is charged only where its commit was not confirmed in time, as its log line says. */
-const unconfirmed = /"fault":"(?:unconfirmed|unreachable)"/;
+const unconfirmed = /"fault":"(?:store_)?(?:unconfirmed|unreachable)"/;
 
 async function assertCharges({
   fixture,
