@@ -60,8 +60,18 @@ async function lockedTable(): Promise<Trouble> {
 }
 
 const troubles = [
-  { name: 'SQLite’s disk is full', open: fullDiskOfSqlite, fault: 'full', said: /the disk (?:of \S+ )?is full/ },
-  { name: 'PostgreSQL’s disk is full', open: fullDiskOfPostgres, fault: 'full', said: /the disk (?:of \S+ )?is full/ },
+  {
+    name: 'SQLite’s disk is full',
+    open: fullDiskOfSqlite,
+    fault: 'full',
+    said: /the disk (?:of \S+ )?is full/,
+  },
+  {
+    name: 'PostgreSQL’s disk is full',
+    open: fullDiskOfPostgres,
+    fault: 'full',
+    said: /the disk (?:of \S+ )?is full/,
+  },
   {
     name: 'a table is locked in PostgreSQL',
     open: lockedTable,
