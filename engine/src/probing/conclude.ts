@@ -30,8 +30,6 @@ export type Line = {
   /** The recipient as it went over the wire. */
   readonly email: string;
   readonly said: Said;
-  /** The reply names its recipient, so it cannot be about another. */
-  readonly isCertain?: boolean;
 };
 
 /** A reply: its meaning, the form in which it is kept, and its very words. */

@@ -353,7 +353,7 @@ function isSameName(own: GroupStep, other: GroupStep): boolean {
 }
 
 /** Whether a reply names the recipient that it followed: then it is about that one, wherever it stands. */
-export function namesOwn({ lines }: Reply, email: string): boolean {
+export function namesOwn({ lines }: Pick<Reply, 'lines'>, email: string): boolean {
   return mentions(lines.join(' ').toLowerCase(), email.toLowerCase());
 }
 

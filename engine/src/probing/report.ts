@@ -26,6 +26,7 @@ import {
   type PendingProbe,
   type Visit,
 } from './pending-probe.ts';
+import { namesOwn } from './recipient-group.ts';
 import type { Roster } from './roster.ts';
 
 /**
@@ -89,7 +90,7 @@ export function report(transcript: Transcript, reporter: Reporter): void {
 function inStep({ lines, isShifted, goodbye, pipelined }: Transcript): readonly Line[] {
   if (isShifted || goodbye === 'out_of_step') return none;
   if (goodbye === 'in_step' || !pipelined) return lines;
-  return lines.filter(({ isCertain }) => isCertain === true);
+  return lines.filter(({ said, email }) => namesOwn({ lines: [said.text] }, email));
 }
 
 const none: readonly never[] = [];

@@ -29,7 +29,6 @@ import { MadeUpQuestions } from './made-up-questions.ts';
 import { failProbe, isCutShort, type Ending, type PendingProbe } from './pending-probe.ts';
 import {
   countsRefusals,
-  namesOwn,
   planGroup,
   readGroup,
   roomIn,
@@ -240,8 +239,7 @@ class Session {
     const { kind, probe } = question;
     const said = this.read({ phase: kind === 'made_up' ? 'random_rcpt' : 'rcpt', reply, recipient: email });
     const { places: place, order } = this;
-    const isCertain = namesOwn(reply, email);
-    this.lines.push({ conversation: order.number, place, recipient: kind, email, said, isCertain });
+    this.lines.push({ conversation: order.number, place, recipient: kind, email, said });
     if (kind !== 'target') return;
     this.roster.answered(probe);
     const { account } = probe.asker;
