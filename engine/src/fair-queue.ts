@@ -16,6 +16,8 @@ export type FairQueue<Item extends { asker: Asker }> = {
   remove(item: Item): void;
   /** The next one. Whoever may not be served now keeps its place. */
   take(rule?: ServingRule): Item | undefined;
+  /** The one that would be next if anybody may be served; it keeps its place. */
+  first(): Item | undefined;
   size(): number;
 };
 
@@ -103,6 +105,11 @@ export function createFairQueue<Item extends { asker: Asker }>(): FairQueue<Item
         if (item !== undefined) return item;
       }
       return undefined;
+    },
+    first() {
+      if (alone !== undefined) return alone;
+      const [items] = (waiting.single ?? waiting.bulk)?.values() ?? [];
+      return items?.values().next().value;
     },
     size: () => size,
   };

@@ -42,6 +42,8 @@ describe('without a file', () => {
       politeness: defaultPoliteness,
       routes: undefined,
       spread: 1,
+      brakes: false,
+      countsUnknown: false,
     });
   });
 

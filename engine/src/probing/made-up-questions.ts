@@ -1,6 +1,6 @@
 import { providerOf } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { wasAccepted, isStateOfMailbox, isWithoutReason, type Line } from './conclude.ts';
+import { wasAccepted, isStateOfMailbox, isWithoutReason, type Line, type Said } from './conclude.ts';
 import type { AskedHost, DomainFacts } from './domain-facts.ts';
 
 /** The made-up recipients of one session: the domains that it asks for them, and the answers that need one beside. */
@@ -36,9 +36,13 @@ export class MadeUpQuestions {
   isNeededBeside(line: Line, domain: CanonicalHost, lines: readonly Line[]): boolean {
     if (hasHeard(domain, lines)) return false;
     const { target } = this.asked;
-    if (isStateOfMailbox(line.said.meaning)) return providerOf(target.host) === undefined;
+    if (isStateOfMailbox(line.said.meaning)) return !isInOwnWords(line.said, target.host);
     const known = this.facts.recall(domain, target);
-    if (wasAccepted(line)) return known === undefined && !this.isAskedElsewhere(domain);
+    // A provider that is believed is tried once a day, after a mailbox that it accepted.
+    if (wasAccepted(line))
+      return (
+        this.facts.needsAsking(domain, this.asked) || (known === undefined && !this.isAskedElsewhere(domain))
+      );
     return isWithoutReason(line.said) && known?.answer.kind === 'yes';
   }
 
@@ -46,6 +50,14 @@ export class MadeUpQuestions {
   private isAskedElsewhere(domain: CanonicalHost): boolean {
     return !this.asking.includes(domain) && !this.facts.needsAsking(domain, this.asked);
   }
+}
+
+/** Whether "full" or "disabled" is said in a provider's own words: they need no made-up recipient beside them. */
+export function isInOwnWords({ text }: Pick<Said, 'text'>, mailHost: string): boolean {
+  const provider = providerOf(mailHost);
+  if (provider?.stateWords === undefined) return provider !== undefined;
+  const words = text.toLowerCase();
+  return provider.stateWords.some((own) => words.includes(own));
 }
 
 function hasHeard(domain: CanonicalHost, lines: readonly Line[]): boolean {

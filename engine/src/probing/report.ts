@@ -1,4 +1,3 @@
-import { providerOf } from '../replies/providers.ts';
 import type { Goodbye } from '../smtp/conversation.ts';
 import type { Address, CanonicalHost } from '../syntax/address.ts';
 import { isAscii } from '../syntax/is-ascii.ts';
@@ -6,12 +5,14 @@ import {
   conclude,
   heardOfMadeUp,
   isOrdinaryAccepted,
+  isStateOfMailbox,
   templateOfRefusal,
   type Conclusion,
   type Line,
 } from './conclude.ts';
 import type { AskedHost, DomainFacts } from './domain-facts.ts';
 import type { HostMemory } from './host-traits.ts';
+import { isInOwnWords } from './made-up-questions.ts';
 import {
   attachCompanions,
   holdVisit,
@@ -221,7 +222,9 @@ function concludeFor(
   const all = probe.heard.length === 0 ? here : [...probe.heard, ...here];
   const facts = {
     known: parts.facts.recall(domain, asked.target),
-    hasOwnWords: providerOf(asked.target.host) !== undefined,
+    hasOwnWords: all.every(
+      ({ said }) => !isStateOfMailbox(said.meaning) || isInOwnWords(said, asked.target.host),
+    ),
   };
   const conclusion = conclude(emailOf(probe.address), all, facts);
   return conclusion && { probe, conclusion, lines: all };

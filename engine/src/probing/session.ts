@@ -240,10 +240,12 @@ class Session {
     const said = this.read({ phase: kind === 'made_up' ? 'random_rcpt' : 'rcpt', reply, recipient: email });
     const { places: place, order } = this;
     this.lines.push({ conversation: order.number, place, recipient: kind, email, said });
+    const { account } = probe.asker;
+    const finding = { account, domain: probe.address.host, said: findingOf(said.meaning) };
+    if (kind === 'made_up') this.outcome.madeUp.push(finding);
     if (kind !== 'target') return;
     this.roster.answered(probe);
-    const { account } = probe.asker;
-    this.outcome.mailboxes.push({ account, domain: probe.address.host, said: findingOf(said.meaning) });
+    this.outcome.mailboxes.push(finding);
   }
 
   /** The host counts refusals: the recipients that it did not answer for come first in another conversation. */

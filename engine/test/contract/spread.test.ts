@@ -16,7 +16,7 @@ import { createTestClock } from '../support/test-clock.ts';
  */
 const mailboxes = 12_000;
 const conversationMs = 6_000;
-const clean: SessionOutcome = { connected: true, fault: undefined, turnedAway: undefined, mailboxes: [] };
+const clean: SessionOutcome = { connected: true, fault: undefined, turnedAway: undefined, mailboxes: [], madeUp: [] };
 
 type Prober = { egress: string; pacer: Pacer; waiting: number; openedAt: number[]; nextAt: number };
 
