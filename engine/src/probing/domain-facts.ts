@@ -55,6 +55,7 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
   /** The questions that are being asked, each with the calls that wait for its end. */
   const asking = new Map<string, readonly (() => void)[]>();
   const ageOf = (key: string, { fullMs }: Kept): number => fullMs - facts.lifeOf(key);
+  const keyOf = rememberKey();
 
   memory.follow(({ key, value, lifeMs }) => {
     const fact = lifeMs <= 0 ? undefined : readFact(value);
@@ -122,13 +123,24 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
   };
 }
 
+type KeyOf = (domain: CanonicalHost, target: MailTarget) => string;
+
+/** Makes keys, and remembers the last one: a session asks several things of one domain in a row. */
+function rememberKey(): KeyOf {
+  let last: { domain: CanonicalHost; target: MailTarget; key: string } | undefined;
+  return (domain, target) => {
+    if (last?.domain !== domain || last.target !== target)
+      last = { domain, target, key: makeKey(domain, target) };
+    return last.key;
+  };
+}
+
 /**
  * Hosts of a known provider are alike behind one name. Elsewhere two machines may share a name and differ, so each
  * address counts by itself.
  */
-function keyOf(domain: CanonicalHost, { host, address }: MailTarget): string {
-  return providerOf(host) === undefined ? `${domain} ${host} ${address}` : `${domain} ${host}`;
-}
+const makeKey: KeyOf = (domain, { host, address }) =>
+  providerOf(host) === undefined ? `${domain} ${host} ${address}` : `${domain} ${host}`;
 
 /** Longer than any reply that is compared. */
 const longestTemplate = 2_000;

@@ -49,5 +49,5 @@ export class MadeUpQuestions {
 }
 
 function hasHeard(domain: CanonicalHost, lines: readonly Line[]): boolean {
-  return lines.some(({ recipient, email }) => recipient === 'made_up' && email.endsWith(`@${domain}`));
+  return lines.some((line) => line.recipient === 'made_up' && line.domain === domain);
 }
