@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { Limits } from '../limits.ts';
 import { emptyNamespace, isFields, type MemoryNamespace } from '../memory.ts';
-import { isBelievedUnasked, providerOf } from '../replies/providers.ts';
+import { isBelievedUnasked, providerOf, type ProviderId } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
 import type { KnownCatchAll } from './conclude.ts';
@@ -32,8 +32,8 @@ export type DomainFacts = {
   forget(domain: CanonicalHost, target: MailTarget): void;
 };
 
-/** The host that is asked, and the route on which it is. */
-export type AskedHost = { target: MailTarget; route: string };
+/** The host that is asked, the provider that runs it if one is known, and the route on which it is asked. */
+export type AskedHost = { target: MailTarget; provider: ProviderId | undefined; route: string };
 
 /** `refusedAs` is the template of a refusal that gives no reason, and that a contrast proved to mean "unknown". */
 export type CatchAllFact = { answer: 'yes' } | { answer: 'no'; refusedAs?: string | undefined };

@@ -1,4 +1,3 @@
-import { providerOf } from '../replies/providers.ts';
 import type { Goodbye } from '../smtp/conversation.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { isAscii } from '../syntax/is-ascii.ts';
@@ -156,9 +155,9 @@ function heardBefore({ all: [first] }: Roster, domain: CanonicalHost): readonly 
 }
 
 function domainsOf({ all }: Roster): Iterable<CanonicalHost> {
-  const [first] = all;
-  // Mostly there is one probe.
-  if (first !== undefined && all.length === 1) return [first.address.host];
+  const domain = all[0]?.address.host;
+  // Mostly all are of one domain.
+  if (domain !== undefined && all.every(({ address }) => address.host === domain)) return [domain];
   return new Set(all.map(({ address }) => address.host));
 }
 
@@ -222,7 +221,7 @@ function concludeFor(
   const all = probe.heard.length === 0 ? here : [...probe.heard, ...here];
   const facts = {
     known: parts.facts.recall(domain, asked.target),
-    hasOwnWords: providerOf(asked.target.host) !== undefined,
+    hasOwnWords: asked.provider !== undefined,
   };
   const conclusion = conclude(probe.recipient, all, facts);
   return conclusion && { probe, conclusion, lines: all };

@@ -124,9 +124,10 @@ class Session {
     this.parts = parts;
     this.roster = new Roster(first, supply, parts);
     this.startedAt = parts.clock.now();
-    this.asked = { target: destination.target, route: parts.route.id };
+    const { target } = destination;
+    this.asked = { target, provider: providerOf(target.host)?.id, route: parts.route.id };
     this.madeUp = new MadeUpQuestions(parts.facts, this.asked);
-    this.traits = parts.hosts.recall(destination.target.host);
+    this.traits = parts.hosts.recall(target.host);
     this.budget = startBudget(destination, this.traits);
   }
 
@@ -262,15 +263,14 @@ class Session {
 
   /** Reads a reply of this host, which may name the recipient or us. */
   private read({ phase, reply, recipient }: { phase: SmtpPhase; reply: Reply; recipient?: string }): Said {
-    const { parts, order, egressAddress } = this;
+    const { parts, asked, egressAddress } = this;
     const { code, enhanced, lines } = reply;
     const text = lines.join(' ').trim();
     const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
     const read = { phase, code, enhanced, text: kept };
-    const provider = providerOf(order.destination.target.host)?.id;
     const { mailFrom: sender, heloName } = parts.route;
     const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
-    return { meaning: parts.classify({ code, enhanced, text, provider }, named), read, text };
+    return { meaning: parts.classify({ code, enhanced, text, provider: asked.provider }, named), read, text };
   }
 
   private planParts(): PlanParts {
