@@ -1,6 +1,6 @@
-import { providerOf } from '../replies/providers.ts';
+import { isInOwnWords } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
-import { wasAccepted, isStateOfMailbox, isWithoutReason, type Line, type Said } from './conclude.ts';
+import { wasAccepted, isStateOfMailbox, isWithoutReason, type Line } from './conclude.ts';
 import type { AskedHost, DomainFacts } from './domain-facts.ts';
 
 /** The made-up recipients of one session: the domains that it asks for them, and the answers that need one beside. */
@@ -35,8 +35,8 @@ export class MadeUpQuestions {
   /** Whether an answer counts only with a made-up recipient beside it, and none was heard. */
   isNeededBeside(line: Line, domain: CanonicalHost, lines: readonly Line[]): boolean {
     if (hasHeard(domain, lines)) return false;
-    const { target } = this.asked;
-    if (isStateOfMailbox(line.said.meaning)) return !isInOwnWords(line.said, target.host);
+    const { target, provider } = this.asked;
+    if (isStateOfMailbox(line.said.meaning)) return !isInOwnWords(provider, line.said.text);
     const known = this.facts.recall(domain, target);
     // A provider that is believed is tried once a day, after a mailbox that it accepted.
     if (wasAccepted(line))
@@ -52,14 +52,6 @@ export class MadeUpQuestions {
   }
 }
 
-/** Whether "full" or "disabled" is said in a provider's own words: they need no made-up recipient beside them. */
-export function isInOwnWords({ text }: Pick<Said, 'text'>, mailHost: string): boolean {
-  const provider = providerOf(mailHost);
-  if (provider?.stateWords === undefined) return provider !== undefined;
-  const words = text.toLowerCase();
-  return provider.stateWords.some((own) => words.includes(own));
-}
-
 function hasHeard(domain: CanonicalHost, lines: readonly Line[]): boolean {
-  return lines.some(({ recipient, email }) => recipient === 'made_up' && email.endsWith(`@${domain}`));
+  return lines.some((line) => line.recipient === 'made_up' && line.domain === domain);
 }

@@ -275,6 +275,20 @@ export function isBelievedUnasked(domain: string, mailHost: string): boolean {
   return truthfulDomains.has(domain) && (providerOf(mailHost)?.truthfulDomains?.includes(domain) ?? false);
 }
 
+/** Whether "full" or "disabled" is said in a provider's own words: they need no made-up recipient beside them. */
+export function isInOwnWords(id: ProviderId | undefined, text: string): boolean {
+  if (id === undefined) return false;
+  const own = stateWords.get(id);
+  const words = own === undefined ? '' : text.toLowerCase();
+  return own === undefined || own.some((phrase) => words.includes(phrase));
+}
+
+const stateWords: ReadonlyMap<ProviderId, readonly string[]> = new Map(
+  providerTable.flatMap((provider) =>
+    provider.stateWords === undefined ? [] : [[provider.id, provider.stateWords] as const],
+  ),
+);
+
 /** Whether "no such mailbox" of this provider may be its filter speaking. */
 export function hidesItsReasons(id: ProviderId | undefined): boolean {
   return id !== undefined && secretive.has(id);
