@@ -87,10 +87,7 @@ describe('setup', () => {
 
   test('asks whether the address is new, and then begins slowly', async () => {
     const isNew = await setUp([...good().slice(0, -1), 'yes']);
-    assert.match(
-      isNew.stderr,
-      /ok .*IP profile: new: 5 new connections\/s[\s\S]*500 a day at first/,
-    );
+    assert.match(isNew.stderr, /ok .*IP profile: new: 5 new connections\/s[\s\S]*500 a day at first/);
     assert.match(readFileSync(isNew.file, 'utf8'), /^MAILPROOF_IP_PROFILE=new$/m);
     const known = await setUp(good());
     assert.match(known.stderr, /ok .*IP profile: established: 50 new connections\/s/);

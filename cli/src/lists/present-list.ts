@@ -1,7 +1,6 @@
 import type { ListRecord } from '@mailproof/client';
-import { counted, grouped } from '../present/count.ts';
+import { counted, grouped, duration } from '../present/count.ts';
 import { printable } from '../present/printable.ts';
-import { duration } from '../check/progress-display.ts';
 
 type Counts = Pick<ListRecord, 'rows' | 'addresses' | 'duplicates' | 'blank' | 'rejected' | 'repaired'>;
 

@@ -34,8 +34,8 @@ async function within<Found>(
 
 /** Connections as often as the test likes; unknown recipients as by default, or as often. */
 function inAHurry(politeness: object = {}) {
-  const hurried = { connectionsPerSecond: 1_000, connectionsPerMinute: 60_000, ...politeness };
-  const read = readPolicyFile(JSON.stringify({ providers: { google: { politeness: hurried } } }));
+  const quick = { connectionsPerSecond: 1_000, connectionsPerMinute: 60_000, ...politeness };
+  const read = readPolicyFile(JSON.stringify({ providers: { google: { politeness: quick } } }));
   if (read.kind === 'bad') throw new Error(read.line);
   return read.file;
 }

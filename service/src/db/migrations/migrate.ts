@@ -23,7 +23,7 @@ import { waitingAddresses } from './0018-waiting-addresses.ts';
 import { openHolds } from './0019-open-holds.ts';
 import { boundedProbers } from './0020-bounded-probers.ts';
 import { modes } from './0021-modes.ts';
-import { expectedSeconds } from './0028-expected-seconds.ts';
+import { listTimes } from './0028-list-times.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -57,7 +57,7 @@ const migrations: readonly Migration[] = [
   openHolds,
   boundedProbers,
   modes,
-  expectedSeconds,
+  listTimes,
 ];
 
 type MigrateAnswer =
