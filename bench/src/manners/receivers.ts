@@ -1,4 +1,6 @@
-import { policyBookOf, type Egress } from './parts.ts';
+import type { HostPolicy, PolicyBook } from '../../../engine/src/politeness/policy.ts';
+
+type Egress = string;
 
 /** What receivers saw of us, each by itself: connections and recipients, with the egress address and the time. */
 export type Seen = {
@@ -12,8 +14,7 @@ export type Named = { at: number; isUnknown: boolean; isMadeUp: boolean };
 
 export type ProviderSeen = {
   group: string;
-  /** Whether unknown recipients are counted there. */
-  brakes: boolean;
+  policy: HostPolicy;
   conversations: number;
   recipients: number;
   unknown: number;
@@ -28,22 +29,29 @@ export type ProviderSeen = {
 };
 
 type At = { connections: number[]; named: Named[] };
-type Group = { at: Map<Egress, At>; mostRecipients: number; mostRefusals: number };
+type Group = { policy: HostPolicy; at: Map<Egress, At>; mostRecipients: number; mostRefusals: number };
 
 const minuteMs = 60_000;
 
-export function createReceivers(): Seen {
+export function createReceivers(policies: PolicyBook): Seen {
   const groups = new Map<string, Group>();
   const connections = new Map<Egress, number[]>();
 
   function connected(host: string, egress: Egress, at: number): Conversation {
-    const { group } = policyBookOf().policyFor(host);
-    const known = groups.get(group) ?? { at: new Map<Egress, At>(), mostRecipients: 0, mostRefusals: 0 };
-    groups.set(group, known);
+    const policy = policies.policyFor(host);
+    const known = groups.get(policy.group) ?? {
+      policy,
+      at: new Map<Egress, At>(),
+      mostRecipients: 0,
+      mostRefusals: 0,
+    };
+    groups.set(policy.group, known);
     const here = known.at.get(egress) ?? { connections: [], named: [] };
     known.at.set(egress, here);
     here.connections.push(at);
-    connections.set(egress, [...(connections.get(egress) ?? []), at]);
+    const fromHere = connections.get(egress) ?? [];
+    connections.set(egress, fromHere);
+    fromHere.push(at);
     const one = { recipients: 0, refusals: 0 };
     return {
       named(recipient) {
@@ -56,21 +64,23 @@ export function createReceivers(): Seen {
     };
   }
 
-  function reportOf(group: string, { at, mostRecipients, mostRefusals }: Group): ProviderSeen {
+  function reportOf(group: string, { policy, at, mostRecipients, mostRefusals }: Group): ProviderSeen {
     const all = [...at.values()];
     const named = all.flatMap((one) => one.named);
     const most = (times: (one: At) => number[]): number =>
       Math.max(0, ...all.map((one) => mostWithin(times(one), minuteMs)));
     return {
       group,
-      brakes: policyBookOf().brakesAt(group),
+      policy,
       conversations: all.reduce((sum, one) => sum + one.connections.length, 0),
       recipients: named.length,
       unknown: named.filter(({ isUnknown }) => isUnknown).length,
       madeUp: named.filter(({ isMadeUp }) => isMadeUp).length,
       mostConnectionsAMinute: most((one) => one.connections),
-      mostUnknownAMinute: most((one) => one.named.filter(({ isUnknown }) => isUnknown).map(({ at: time }) => time)),
-      beyondBudget: Math.max(0, ...all.map((one) => beyondBudget(one.named))),
+      mostUnknownAMinute: most((one) =>
+        one.named.filter(({ isUnknown }) => isUnknown).map(({ at: time }) => time),
+      ),
+      beyondBudget: Math.max(0, ...all.map((one) => beyondBudget(one.named, policy))),
       mostRecipientsInOne: mostRecipients,
       mostRefusalsInOne: mostRefusals,
     };
@@ -94,14 +104,16 @@ export function mostWithin(times: readonly number[], spanMs: number): number {
   return most;
 }
 
-/** What the brake promises, counted from outside: 20 a minute, saved for a minute, and one for each nine others. */
-function beyondBudget(named: readonly Named[]): number {
-  const perMinute = 20;
+/** What the brake promises, counted from outside: so many a minute, saved for a minute, and a share of the others. */
+function beyondBudget(named: readonly Named[], { politeness }: HostPolicy): number {
+  const { unknownPerMinute: perMinute, unknownPercent: percent } = politeness;
+  const earned = percent / (100 - percent);
   let left = perMinute;
   let worst = 0;
   let since = 0;
   for (const { at, isUnknown } of named) {
-    left = Math.min(perMinute, left + ((at - since) * perMinute) / minuteMs + (isUnknown ? -1 : 1 / 9));
+    const filled = Math.min(perMinute, left + ((at - since) * perMinute) / minuteMs);
+    left = Math.min(perMinute, filled + (isUnknown ? -1 : earned));
     since = at;
     worst = Math.min(worst, left);
   }
