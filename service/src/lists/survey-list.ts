@@ -5,6 +5,7 @@ import type { List } from './list.ts';
 import type { ListFile } from './reading/list-file.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { planReading, readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
+import type { WorkbookReaders } from './reading/workbook-readers.ts';
 import { rowsOfCell, type SurveyedRow } from './rows-of-cell.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 import { createDomainSuggestions, type NearProvider } from './suggest-domains.ts';
@@ -17,6 +18,7 @@ export type Survey = { plan: ReadingPlan; counts: List['counts']; suggestions: L
 
 type SurveyOrder = {
   listId: string;
+  accountId: string;
   mode: List['mode'];
   file: ListFile;
   isValidUtf8: boolean;
@@ -28,6 +30,7 @@ type SurveyOrder = {
 export type SurveyParts = {
   store: Pick<Store, 'write'>;
   listMaxRows: number;
+  workbooks: WorkbookReaders;
   nearProvider: Readonly<Record<List['mode'], NearProvider>>;
 };
 
@@ -35,7 +38,8 @@ const rowsAtOnce = 1_000;
 
 export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promise<Survey> {
   const { file, isValidUtf8, column, split } = order;
-  const plan = await planReading(file, { isValidUtf8, column });
+  const readWorkbook = parts.workbooks.readerFor(order);
+  const plan = await planReading(file, { isValidUtf8, column }, readWorkbook);
   const count = createRowCounter(parts.listMaxRows);
   const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
   let unwritten: NewListRow[] = [];
@@ -48,7 +52,7 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
         return Promise.resolve();
       });
   };
-  for await (const batch of readList(file, plan)) {
+  for await (const batch of readList(file, plan, readWorkbook)) {
     for (const line of batch) {
       for (const row of rowsOfLine(line, plan, split)) {
         unwritten.push(count.add(row));

@@ -9,6 +9,7 @@ import type { Store } from '../db/store.ts';
 import type { StoreWatch } from '../operator/store-watch.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
 import { createListActions, type ListActions } from '../lists/list-actions.ts';
+import { createWorkbookReaders } from '../lists/reading/workbook-readers.ts';
 import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
@@ -171,6 +172,8 @@ function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxA
     wallClock: parts.wallClock,
     processId: parts.registry.ownId,
     retentionMs: config.taskRetentionMs,
+    listStorage: config,
+    workbooks: createWorkbookReaders({ clock: parts.clock }),
     sandboxAllowance,
     wake: parts.wake,
     nearProvider: {
