@@ -110,6 +110,8 @@ export type Schema = FormTables &
       plan: string | null;
       /** Domains of the list that are one slip away from a large provider, in JSON (see lists/suggest-domains.ts). */
       suggestions: Generated<string | null>;
+      /** How long the run should take, as estimated by the survey; null in the sandbox and of lists of older versions. */
+      expected_seconds: Generated<number | null>;
       /** 1 where each of several addresses in a cell is a row of its own. */
       split: Generated<number>;
       rows: Generated<number>;

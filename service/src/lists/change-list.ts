@@ -51,6 +51,7 @@ type NewPlan = {
   list: string;
   plan: string;
   suggestions: string;
+  expectedSeconds: number | null;
   split: number;
   rows: number;
   addresses: number;
@@ -66,6 +67,7 @@ const writePlan = statement((db, arg: NewPlan) =>
     .set({
       plan: arg.plan,
       suggestions: arg.suggestions,
+      expected_seconds: arg.expectedSeconds,
       split: arg.split,
       rows: arg.rows,
       addresses: arg.addresses,
@@ -122,7 +124,8 @@ async function takeForChange(tx: Tx, listId: string, name: string | undefined): 
   return true;
 }
 
-function planOf(listId: string, { plan, counts, suggestions }: Survey, split: boolean): NewPlan {
-  const found = { plan: JSON.stringify(plan), suggestions: JSON.stringify(suggestions) };
+function planOf(listId: string, survey: Survey, split: boolean): NewPlan {
+  const { plan, counts, suggestions, expectedSeconds } = survey;
+  const found = { plan: JSON.stringify(plan), suggestions: JSON.stringify(suggestions), expectedSeconds };
   return { list: listId, ...found, split: split ? 1 : 0, ...counts };
 }

@@ -198,6 +198,7 @@ type FileNote = { list: string; bytes: number; utf8: number; split: number } & S
 type SurveyNote = {
   plan: string;
   suggestions: string;
+  expectedSeconds: number | null;
   rows: number;
   addresses: number;
   duplicates: number;
@@ -215,6 +216,7 @@ const writeFileNote = statement((db, arg: FileNote) =>
       split: arg.split,
       plan: arg.plan,
       suggestions: arg.suggestions,
+      expected_seconds: arg.expectedSeconds,
       rows: arg.rows,
       addresses: arg.addresses,
       duplicates: arg.duplicates,
@@ -231,7 +233,7 @@ async function noteFile(
   listId: string,
   { bytes, isValidUtf8, survey, split }: Received & { survey: Survey; split: boolean },
 ): Promise<void> {
-  const { plan, counts, suggestions } = survey;
+  const { plan, counts, suggestions, expectedSeconds } = survey;
   await tx.change(writeFileNote, {
     list: listId,
     bytes,
@@ -239,6 +241,7 @@ async function noteFile(
     split: split ? 1 : 0,
     plan: JSON.stringify(plan),
     suggestions: JSON.stringify(suggestions),
+    expectedSeconds,
     ...counts,
   });
 }

@@ -14,7 +14,12 @@ import { createDomainSuggestions, type NearProvider } from './suggest-domains.ts
  * Reads a list once from beginning to end and writes down what each row is: an address, a duplicate of an earlier one,
  * no address, or nothing. What the run will cost is known after it.
  */
-export type Survey = { plan: ReadingPlan; counts: List['counts']; suggestions: List['suggestions'] };
+export type Survey = {
+  plan: ReadingPlan;
+  counts: List['counts'];
+  suggestions: List['suggestions'];
+  expectedSeconds: number | null;
+};
 
 type SurveyOrder = {
   listId: string;
@@ -32,6 +37,8 @@ export type SurveyParts = {
   listMaxRows: number;
   workbooks: WorkbookReaders;
   nearProvider: Readonly<Record<List['mode'], NearProvider>>;
+  /** Estimates a run from the number of mailboxes at each domain. */
+  expectSeconds?(mailboxes: ReadonlyMap<string, number>): number;
 };
 
 const rowsAtOnce = 1_000;
@@ -42,6 +49,7 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   const plan = await planReading(file, { isValidUtf8, column }, readWorkbook);
   const count = createRowCounter(parts.listMaxRows);
   const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
+  const mailboxes = new Map<string, number>();
   let unwritten: NewListRow[] = [];
   const write = async (): Promise<void> => {
     const rows = unwritten;
@@ -55,14 +63,21 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   for await (const batch of readList(file, plan, readWorkbook)) {
     for (const line of batch) {
       for (const row of rowsOfLine(line, plan, split)) {
-        unwritten.push(count.add(row));
+        const added = count.add(row);
+        unwritten.push(added);
+        if (added.host !== null) mailboxes.set(added.host, (mailboxes.get(added.host) ?? 0) + 1);
         if (row.kind === 'address') suggestions.add(row.address);
       }
       if (unwritten.length >= rowsAtOnce) await write();
     }
   }
   await write();
-  return { plan, counts: count.counts(), suggestions: suggestions.told() };
+  return {
+    plan,
+    counts: count.counts(),
+    suggestions: suggestions.told(),
+    expectedSeconds: order.mode === 'test' ? null : (parts.expectSeconds?.(mailboxes) ?? null),
+  };
 }
 
 /** The rows that a line of the file makes; the heading and what stands above it make none. */

@@ -24,6 +24,7 @@ import { openHolds } from './0019-open-holds.ts';
 import { boundedProbers } from './0020-bounded-probers.ts';
 import { modes } from './0021-modes.ts';
 import { fairWebhooks } from './0022-fair-webhooks.ts';
+import { listTimes } from './0028-list-times.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -58,6 +59,7 @@ const migrations: readonly Migration[] = [
   boundedProbers,
   modes,
   fairWebhooks,
+  listTimes,
 ];
 
 type MigrateAnswer =
