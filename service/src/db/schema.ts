@@ -36,6 +36,8 @@ export type Schema = FormTables &
       wanted_events: Generated<string | null>;
       /** What the operator allows; null where it is as many as the setting says. */
       requests_per_minute: Generated<number | null>;
+      /** Up to when its test messages and repeated webhook messages are accounted for (see webhooks/send-allowance.ts). */
+      webhook_sends_at: Generated<number>;
     };
     hold: {
       account_id: string;
@@ -320,6 +322,8 @@ export type Schema = FormTables &
       low_told_at: number | null;
       /** Since when every attempt has failed; null where the last one succeeded. */
       failing_since: number | null;
+      /** When the last attempt timed out; null if it came to another end. */
+      timed_out_at: Generated<number | null>;
       disabled_at: number | null;
       disabled_because: 'owner' | 'gone' | 'failing' | null;
       created_at: number;

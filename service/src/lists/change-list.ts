@@ -105,13 +105,13 @@ export async function changeColumn(
   const file = openStoredFile(store.read, { listId, size });
   const column = wish.column ?? (list.plan === undefined ? undefined : layoutOf(list).column);
   const split = wish.split ?? list.split;
-  await planReading(file, { isValidUtf8, column });
+  await planReading(file, { isValidUtf8, column }, parts.workbooks.readerFor(place));
 
   const taken = await store.writeAlone((tx) => takeForChange(tx, listId, wish.name), accountId);
   if (!taken) return { kind: 'wrong_state', state: list.state };
   for (let from = 1; from <= list.counts.rows; from += rowsDeletedAtOnce)
     await store.write((tx) => deleteRows(tx, listId, { from, to: from + rowsDeletedAtOnce }));
-  const survey = await surveyList({ listId, mode, file, isValidUtf8, column, split }, parts);
+  const survey = await surveyList({ ...place, file, isValidUtf8, column, split }, parts);
   await store.write((tx) => tx.change(writePlan, planOf(listId, survey, split)), accountId);
   const changed = await findList(store.read, place);
   return changed === undefined ? { kind: 'list_not_found' } : { kind: 'changed', list: changed };

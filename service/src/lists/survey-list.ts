@@ -5,6 +5,7 @@ import type { List } from './list.ts';
 import type { ListFile } from './reading/list-file.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { planReading, readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
+import type { WorkbookReaders } from './reading/workbook-readers.ts';
 import { rowsOfCell, type SurveyedRow } from './rows-of-cell.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 import { createDomainSuggestions, type NearProvider } from './suggest-domains.ts';
@@ -22,6 +23,7 @@ export type Survey = {
 
 type SurveyOrder = {
   listId: string;
+  accountId: string;
   mode: List['mode'];
   file: ListFile;
   isValidUtf8: boolean;
@@ -33,6 +35,7 @@ type SurveyOrder = {
 export type SurveyParts = {
   store: Pick<Store, 'write'>;
   listMaxRows: number;
+  workbooks: WorkbookReaders;
   nearProvider: Readonly<Record<List['mode'], NearProvider>>;
   /** Estimates a run from the number of mailboxes at each domain. */
   expectSeconds?(mailboxes: ReadonlyMap<string, number>): number;
@@ -42,7 +45,8 @@ const rowsAtOnce = 1_000;
 
 export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promise<Survey> {
   const { file, isValidUtf8, column, split } = order;
-  const plan = await planReading(file, { isValidUtf8, column });
+  const readWorkbook = parts.workbooks.readerFor(order);
+  const plan = await planReading(file, { isValidUtf8, column }, readWorkbook);
   const count = createRowCounter(parts.listMaxRows);
   const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
   const mailboxes = new Map<string, number>();
@@ -56,7 +60,7 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
         return Promise.resolve();
       });
   };
-  for await (const batch of readList(file, plan)) {
+  for await (const batch of readList(file, plan, readWorkbook)) {
     for (const line of batch) {
       for (const row of rowsOfLine(line, plan, split)) {
         const added = count.add(row);

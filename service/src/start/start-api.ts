@@ -10,6 +10,7 @@ import type { StoreWatch } from '../operator/store-watch.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
 import { expectedSeconds, type SendingRate } from '../lists/expected-seconds.ts';
 import { createListActions, type ListActions } from '../lists/list-actions.ts';
+import { createWorkbookReaders } from '../lists/reading/workbook-readers.ts';
 import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
@@ -172,6 +173,8 @@ function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxA
     wallClock: parts.wallClock,
     processId: parts.registry.ownId,
     retentionMs: config.taskRetentionMs,
+    listStorage: config,
+    workbooks: createWorkbookReaders({ clock: parts.clock }),
     sandboxAllowance,
     wake: parts.wake,
     expectSeconds: (mailboxes) => expectedSeconds(mailboxes, sendingRate(config, parts)),
