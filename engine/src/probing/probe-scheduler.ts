@@ -13,6 +13,7 @@ import { HostQueues, type HostQueue } from './host-queues.ts';
 import {
   createPendingProbe,
   settleProbe,
+  takeBackProbe,
   tellWhenSettled,
   type MailboxRequest,
   type PendingProbe,
@@ -67,6 +68,9 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
 }
 
 function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler): Promise<Visit> {
+  const { withdrawn } = patience;
+  // The reason of an abort is whatever its owner gave; callers expect exactly that.
+  if (withdrawn?.aborted === true) return Promise.reject(withdrawn.reason as Error);
   const queue = queueFor(request, scheduler);
   const rest = restFor(request, queue, { patience, scheduler });
   if (rest !== undefined) {
@@ -334,6 +338,7 @@ function supplyFrom(
     giveBack(probes) {
       for (const probe of probes) {
         accounts.didNotAsk(probe.asker.account, queue.destination.policy);
+        if (!takeBackProbe(probe)) continue;
         (probe.opening === undefined ? queue.waiting : queue.beginning).add(probe);
       }
       // A probe may come back after the end of its session, if it waited for another one.
