@@ -1,6 +1,7 @@
 import { providerOf, type Explanation } from '@mailproof/engine';
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
+import { shelved } from '../tasks/claim-task.ts';
 import type { TaskVerdict } from '../tasks/result.ts';
 import { endIfDone } from './end-list.ts';
 import { planTasks } from './plan-tasks.ts';
@@ -34,6 +35,21 @@ export async function settleListTask(
   return { kind: 'settled', answered };
 }
 
+/** A program of the version before pauses a list and leaves its tasks as they are. */
+const setAside = statement((db, arg: { task: string }) =>
+  db
+    .updateTable('task')
+    .set({ next_at: shelved })
+    .where('id', '=', arg.task)
+    .where('list_id', 'in', (eb) =>
+      eb
+        .selectFrom('list')
+        .select('list.id')
+        .whereRef('list.id', '=', 'task.list_id')
+        .where('list.state', '=', sql.lit('paused')),
+    ),
+);
+
 /**
  * The list was paused: answers go to the rows, deferred addresses wait in the list, and the rest stays in the task until
  * the list goes on.
@@ -46,6 +62,7 @@ export async function shelveListTask(
   const task = await tx.first(takeBack, { task: taskId, fence });
   if (task === undefined || task.list_id === null) return { kind: 'stale_fence' };
   const answered = await absorbTask(tx, { taskId, listId: task.list_id, keepDueBy: now });
+  await tx.change(setAside, { task: taskId });
   await endIfDone(tx, task.list_id, now);
   return { kind: 'settled', answered };
 }
