@@ -14,8 +14,8 @@ import { selectLists, toList, type List } from './list.ts';
  * Whoever calls it writes alone under the account's key, so nobody plans the same list beside it.
  */
 const tasksAhead = 32;
-/** In one transaction, so that others need not wait long for it. */
-const tasksAtOnce = 8;
+/** In one transaction: singles of the account wait for it, and are refused if it takes long. */
+const tasksAtOnce = 2;
 const taskAddresses = 100;
 
 const findRunning = statement((db, arg: { list: string }) =>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../db/store.ts';
 import { createAddressTable } from './address-table.ts';
 import { insertRows, type NewListRow } from './insert-rows.ts';
@@ -31,13 +32,30 @@ export type SurveyParts = {
   nearProvider: Readonly<Record<List['mode'], NearProvider>>;
 };
 
-const rowsAtOnce = 1_000;
+/** In one transaction, and between two rests. */
+const rowsAtOnce = 250;
+
+/** The longest rest between two of them. */
+const longestRestMs = 100;
+
+/**
+ * Reading and writing rows would keep the event loop and the database busy to the last row. So after each portion the
+ * survey rests for as long as that portion took: others who ask this process have half of its time.
+ */
+function createRests() {
+  let workingSince = performance.now();
+  return async (): Promise<void> => {
+    await sleep(Math.min(longestRestMs, performance.now() - workingSince));
+    workingSince = performance.now();
+  };
+}
 
 export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promise<Survey> {
   const { file, isValidUtf8, column, split } = order;
   const plan = await planReading(file, { isValidUtf8, column });
   const count = createRowCounter(parts.listMaxRows);
   const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
+  const rest = createRests();
   let unwritten: NewListRow[] = [];
   const write = async (): Promise<void> => {
     const rows = unwritten;
@@ -54,7 +72,9 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
         unwritten.push(count.add(row));
         if (row.kind === 'address') suggestions.add(row.address);
       }
-      if (unwritten.length >= rowsAtOnce) await write();
+      if (unwritten.length < rowsAtOnce) continue;
+      await write();
+      await rest();
     }
   }
   await write();
