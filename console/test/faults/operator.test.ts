@@ -115,7 +115,9 @@ test('the operator ends the pause of a mail host, and it may be asked again', as
   const fixture = await openConsoleFixture({ MAILPROOF_PACING: 'on' });
   t.after(() => fixture.close());
   const { url: origin, adminToken, liveKey } = fixture.demo;
-  await createClient({ baseUrl: origin, apiKey: liveKey }).verify('victor.hale@cautious-bank.example');
+  const client = createClient({ baseUrl: origin, apiKey: liveKey });
+  // Nothing listens there: after a few attempts it is left alone.
+  for (let n = 0; n < 4; n += 1) await client.verify(`guest${n}@quiet-night.example`);
   const visitor = await fixture.visitor();
   const { page } = visitor;
   await signIn(page, { origin, secret: adminToken, path: '/operator' });
