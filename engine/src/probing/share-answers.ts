@@ -281,9 +281,27 @@ const emailMark = '\u0001';
 const localPartMark = '\u0002';
 
 function withoutName(text: string, { localPart, host }: Names): string {
-  const email = new RegExp(RegExp.escape(`${localPart}@${host}`), 'giu');
-  const name = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(localPart)}(?![\\p{L}\\p{N}])`, 'giu');
-  return text.replace(email, emailMark).replace(name, localPartMark);
+  const nameless = replaceName(text, `${localPart}@${host}`, emailMark);
+  return replaceName(nameless, localPart, localPartMark);
+}
+
+const letterOrDigit = /[\p{L}\p{N}]/u;
+
+/** Replaces a name where it stands by itself, in whatever case. No pattern: one for each address would cost too much. */
+function replaceName(text: string, name: string, mark: string): string {
+  const [lower, wanted] = [text.toLowerCase(), name.toLowerCase()];
+  // A few letters become two in lower case: then the places in both do not agree.
+  if (lower.length !== text.length) return text.replaceAll(name, mark);
+  let replaced = '';
+  let from = 0;
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    const standsAlone = !letterOrDigit.test(text.charAt(at - 1)) && !letterOrDigit.test(text.charAt(end));
+    if (at < from || !standsAlone) continue;
+    replaced += text.slice(from, at) + mark;
+    from = end;
+  }
+  return replaced + text.slice(from);
 }
 
 function withName(text: string, { localPart, host }: Names): string {

@@ -30,7 +30,7 @@ import { startKeyUses } from '../keys/note-key-uses.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import { createProxyNotice } from '../operator/proxy-notice.ts';
-import type { WorkerWatch } from '../operator/worker-watch.ts';
+import { tellOfWorkers, type WorkerWatch } from '../operator/worker-watch.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
 import type { EgressKeeper } from '../probers/keep-egress.ts';
@@ -136,6 +136,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const stopWatching = watchEventLoop((window) =>
     overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
   );
+  const workerNews = tellOfWorkers({ ...parts, onRecovery: (message) => logger.info(message) });
   const stopRenewing = tls && renewTls(server, config, { ...parts, pair: tls });
   const stop = async () => {
     stopRenewing?.();
@@ -145,6 +146,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
     await givenUp.stop();
+    await workerNews.stop();
     await forms.stop();
     await keyUses.stop();
     oidc?.close();
