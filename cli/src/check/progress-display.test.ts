@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { counted, grouped } from '../present/count.ts';
-import { duration, progressLine } from './progress-display.ts';
+import { duration } from '../present/count.ts';
+import { progressLine } from './progress-display.ts';
 
 const list = {
   state: 'running',
