@@ -4,6 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
+import type { Patience } from '../patience.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { Probe } from './prober.ts';
@@ -66,9 +67,10 @@ function setUp({ life = reuseMs, believed = () => true }: { life?: number; belie
       evidence.kind === 'answered' && evidence.meaning.label !== 'greylisted_or_temporary',
     isBelieved: believed,
     prober: {
-      ask: (probe, { deadline, signal }) =>
+      ask: (probe, { deadline, signal, withdrawn }) =>
         new Promise((resolve, reject) => {
           asked.push({ probe, deadline, signal, say: resolve });
+          withdrawn?.addEventListener('abort', () => reject(withdrawn.reason as Error));
           clock.after(deadline - clock.now(), () =>
             resolve({ ...resting, reason: 'smtp_timeout', meaning: undefined, connected: true }),
           );
@@ -78,10 +80,11 @@ function setUp({ life = reuseMs, believed = () => true }: { life?: number; belie
   });
   const ask = (
     email: string,
-    options: Parameters<typeof probeFor>[1] & { withinMs?: number; signal?: AbortSignal } = {},
+    options: Parameters<typeof probeFor>[1] & Partial<Patience> & { withinMs?: number } = {},
   ): Promise<MailboxEvidence> => {
-    const { withinMs = 30_000, signal = new AbortController().signal, ...probe } = options;
-    return sharing.ask(probeFor(email, probe), { deadline: clock.now() + withinMs, signal });
+    const { withinMs = 30_000, signal = new AbortController().signal, withdrawn, ...probe } = options;
+    const patience = { deadline: clock.now() + withinMs, signal, ...(withdrawn && { withdrawn }) };
+    return sharing.ask(probeFor(email, probe), patience);
   };
   return { clock, asked, sharing, ask };
 }
@@ -170,6 +173,24 @@ test('nothing is given again once the MX records have changed; their order among
   void ask('ada@example.com', { mx: ['mx1.example.com', 'mx3.example.com', 'mx2.example.com'] });
   assert.equal(asked.length, 1);
   void ask('ada@example.com', { mx: ['mx1.example.com', 'mx2.example.com'] });
+  assert.equal(asked.length, 2);
+});
+
+test('a caller withdraws, and the question goes on for the others; if all do, it ends', async () => {
+  const { asked, ask } = setUp();
+  const [mine, theirs] = [new AbortController(), new AbortController()];
+  const both = [
+    ask('ada@example.com', { withdrawn: mine.signal }),
+    ask('ada@example.com', { withdrawn: theirs.signal }),
+  ];
+  mine.abort(new Error('paused'));
+  await nextRound();
+  asked[0]?.say(answer('greylisted_or_temporary'));
+  assert.deepEqual((await Promise.all(both)).map(labelOf), Array(2).fill('greylisted_or_temporary'));
+  const again = ask('ada@example.com', { withdrawn: theirs.signal });
+  theirs.abort(new Error('paused too'));
+  await assert.rejects(again, /paused too/);
+  await assert.rejects(ask('ada@example.com', { withdrawn: mine.signal }), /paused$/);
   assert.equal(asked.length, 2);
 });
 
