@@ -71,34 +71,10 @@ type Run = {
 type Question = { readonly runs: Set<Run> };
 
 export function createAnswerSharing(parts: SharingParts): AnswerSharing {
-  const { clock, reuseMs } = parts;
+  const { clock } = parts;
   const keyOf = createKeys();
-  const kept = createBoundedCache<Kept>({ clock, maxEntries: parts.maxEntries });
+  const kept = createKeptAnswers(parts);
   const open = new Map<string, Question>();
-  const probers = new Set<string>();
-
-  function recall(key: string, { address }: Probe): MailboxEvidence | undefined {
-    const known = kept.peek(key);
-    if (known === undefined) return undefined;
-    const { askedBy } = known.evidence;
-    if (askedBy === undefined || parts.isBelieved(askedBy)) return givenAgain(known, address, clock);
-    kept.delete(key);
-    return undefined;
-  }
-
-  function keep(key: string, probe: Probe, { evidence, askedAt }: Pick<Kept, 'evidence' | 'askedAt'>): void {
-    const lifeMs = askedAt + reuseMs - clock.now();
-    if (lifeMs <= 0 || !parts.isConclusive(probe, evidence)) return;
-    if ((kept.peek(key)?.askedAt ?? -Infinity) > askedAt) return;
-    const { askedBy } = evidence;
-    if (askedBy !== undefined) {
-      if (!parts.isBelieved(askedBy)) return;
-      probers.add(askedBy);
-    }
-    const askedAtWall = parts.wallClock.now() - (clock.now() - askedAt);
-    const nameless = mapReplies(evidence, (text) => withoutName(text, probe.address));
-    kept.set(key, { evidence: nameless, askedAt, askedAtWall }, lifeMs);
-  }
 
   function begin(key: string, question: Question, { probe, patience }: Asking): Run {
     const run: Run = {
@@ -128,7 +104,7 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
         (evidence) => {
           run.isOver = true;
           if (evidence.kind === 'answered') {
-            keep(key, probe, { evidence, askedAt: run.askedAt });
+            kept.keep(key, probe, { evidence, askedAt: run.askedAt });
             for (const other of question.runs) if (other !== run) give(other, run, clock);
           }
           run.heard.resolve(evidence);
@@ -169,15 +145,49 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
   return {
     async ask(probe, patience) {
       const key = keyOf(probe);
-      if (probe.isFresh === true) kept.delete(key);
-      return recall(key, probe) ?? ask(key, { probe, patience });
+      if (probe.isFresh === true) kept.forget(key);
+      return kept.recall(key, probe) ?? ask(key, { probe, patience });
     },
-    forgetFrom(prober) {
-      if (!probers.delete(prober)) return;
-      for (const { key, value } of kept.list()) if (value.evidence.askedBy === prober) kept.delete(key);
-    },
-    probers: () => [...probers],
+    forgetFrom: (prober) => kept.forgetFrom(prober),
+    probers: () => kept.probers(),
   };
+}
+
+/** Conclusive answers of the last minutes, by key. */
+function createKeptAnswers(parts: SharingParts) {
+  const { clock, reuseMs } = parts;
+  const kept = createBoundedCache<Kept>({ clock, maxEntries: parts.maxEntries });
+  const probers = new Set<string>();
+
+  function recall(key: string, { address }: Probe): MailboxEvidence | undefined {
+    const known = kept.peek(key);
+    if (known === undefined) return undefined;
+    const { askedBy } = known.evidence;
+    if (askedBy === undefined || parts.isBelieved(askedBy)) return givenAgain(known, address, clock);
+    kept.delete(key);
+    return undefined;
+  }
+
+  function keep(key: string, probe: Probe, { evidence, askedAt }: Pick<Kept, 'evidence' | 'askedAt'>): void {
+    const lifeMs = askedAt + reuseMs - clock.now();
+    if (lifeMs <= 0 || !parts.isConclusive(probe, evidence)) return;
+    if ((kept.peek(key)?.askedAt ?? -Infinity) > askedAt) return;
+    const { askedBy } = evidence;
+    if (askedBy !== undefined) {
+      if (!parts.isBelieved(askedBy)) return;
+      probers.add(askedBy);
+    }
+    const askedAtWall = parts.wallClock.now() - (clock.now() - askedAt);
+    const nameless = mapReplies(evidence, (text) => withoutName(text, probe.address));
+    kept.set(key, { evidence: nameless, askedAt, askedAtWall }, lifeMs);
+  }
+
+  function forgetFrom(prober: string): void {
+    if (!probers.delete(prober)) return;
+    for (const { key, value } of kept.list()) if (value.evidence.askedBy === prober) kept.delete(key);
+  }
+
+  return { recall, keep, forgetFrom, forget: (key: string) => kept.delete(key), probers: () => [...probers] };
 }
 
 type Asking = { probe: Probe; patience: Patience };
