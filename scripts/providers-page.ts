@@ -253,6 +253,10 @@ function routes(): string[] {
     ],
     ['`heloName`', 'the HELO name on this route (default: `MAILPROOF_HELO_NAME`)'],
     ['`mailFrom`', 'the sender on this route (default: `MAILPROOF_MAIL_FROM`)'],
+    [
+      '`publicAddresses`',
+      'the IP addresses that mail hosts see, if a proxy or NAT hides them (default: `MAILPROOF_PUBLIC_ADDRESS`)',
+    ],
     ['`perMinute`', `new conversations per minute, ${range(perMinute)} (default: no limit)`],
     ['`perDay`', `new conversations per day, ${range(perDay)} (default: no limit)`],
     [

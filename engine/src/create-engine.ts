@@ -56,6 +56,8 @@ export type EngineSettings = {
   smtpPort: number;
   heloName: string;
   mailFrom: string;
+  /** Where mail hosts see us come from, if this machine has no public address of its own (`seenAddresses`). */
+  publicAddresses?: readonly string[];
   /** Blocks outside public address space that may be dialled all the same. */
   egressAllow: Cidr[];
   /** STARTTLS only where a host demands it, or wherever it is offered. */

@@ -12,6 +12,7 @@ export type { MailRoute } from './dns/mail-route.ts';
 export { createDialer } from './egress/create-dialer.ts';
 export { judgeAddress } from './egress/judge-address.ts';
 export { ownAddresses } from './egress/own-addresses.ts';
+export { isPublicAddress, seenAddresses } from './egress/seen-addresses.ts';
 export { networkOf } from './net/network-of.ts';
 export { isInBlocks, isWithinBlock, parseCidr, type Cidr } from './net/parse-cidr.ts';
 export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';

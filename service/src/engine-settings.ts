@@ -13,6 +13,7 @@ export function engineSettings(config: Config, onProblem: (message: string) => v
     smtpPort,
     heloName,
     mailFrom,
+    publicAddresses: config.publicAddresses,
     egressAllow,
     starttls,
     pacing,
