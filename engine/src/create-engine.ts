@@ -24,6 +24,8 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import { nearProvider } from './lists/near-provider.ts';
+import type { Reputation } from './reputation/create-reputation.ts';
+import { openReputation } from './reputation/open-reputation.ts';
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
 import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
@@ -69,6 +71,8 @@ export type EngineSettings = {
   policyFile?: PolicyFile | undefined;
   /** Providers that are not asked, unless the policy file asks them; none by default. */
   providersLeftOut?: readonly string[];
+  /** Zones of the block lists that the egress addresses are looked up in; none by default. */
+  blockLists?: readonly string[];
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
   pacing?: 'on' | 'off';
   limits?: Partial<Limits>;
@@ -97,6 +101,9 @@ export type EngineSettings = {
 export type EngineHealth = {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
+  /** Egress addresses that are closed, and providers that ban one. */
+  closed: ReturnType<Reputation['closed']>;
+  bans: ReturnType<Reputation['bans']>;
   mailPort: MailPortState;
   resolver: ResolverState;
   /** Providers that refuse control mailboxes, by id or group. */
@@ -143,10 +150,17 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailRoutes, resolverWatch } = findRoutes(base, resolver);
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
-  const routes = openRoutes(base, rights, memoryOf('route'));
+  const reputation = openReputation(settings, {
+    clock,
+    limits,
+    rights,
+    resolver,
+    memory: memoryOf('closure'),
+  });
+  const routes = openRoutes(base, { rights, reputation, memory: memoryOf('route') });
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
-  const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
+  const scheduler = openScheduler(base, { policies, routes, reputation, rights, mailPort, pacer, memoryOf });
   const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
   const reaching = { limits, resolver, reachesIpv6, reach };
   const localProber = createLocalProber({ ...reaching, policies, scheduler, mailPort });
@@ -169,7 +183,7 @@ export function createEngine(settings: EngineSettings): Engine {
   return {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
-    egress: openEgress({ pacer, rights, routes, mailPort }),
+    egress: openEgress({ pacer, rights, routes, mailPort, reputation }),
     recall: (address) => recall(address, parts),
     findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     lookUp: (address, request) => lookUp(address, { ...parts, lists }, request),
@@ -183,6 +197,8 @@ export function createEngine(settings: EngineSettings): Engine {
     health: () => ({
       resting: pacer.resting(),
       routes: routes.state(),
+      closed: reputation?.closed() ?? [],
+      bans: reputation?.bans() ?? [],
       mailPort: mailPort.isBlocked(),
       resolver: resolverWatch.state(),
       doubtedProviders: controls.doubted(),
@@ -192,6 +208,7 @@ export function createEngine(settings: EngineSettings): Engine {
       controls.stop();
       canaries.stop();
       routes.stop();
+      reputation?.stop();
       resolverWatch.stop();
       resolver.close();
       lists.close();
@@ -243,11 +260,12 @@ function createBase(settings: EngineSettings): Base {
   return { settings, clock: systemClock, limits, ownAddresses, reachesIpv6 };
 }
 
+type RouteNeeds = { rights: EgressRights; reputation: Reputation | undefined; memory: MemoryNamespace };
+
 /** The ways out, with what was kept of them. */
 function openRoutes(
   { settings, clock, limits, ownAddresses }: Base,
-  rights: EgressRights,
-  memory: MemoryNamespace,
+  { rights, reputation, memory }: RouteNeeds,
 ) {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
   const routes = createRoutes({
@@ -258,6 +276,7 @@ function openRoutes(
     limits,
     heedsBlocks: settings.pacing !== 'off',
     rights,
+    ...(reputation === undefined ? {} : { reputation }),
     dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
     onProblem: (message) => settings.onProblem(message),
   });
@@ -292,6 +311,7 @@ function controlsOf({ policyFile }: EngineSettings): Map<string, readonly string
 type SchedulerNeeds = {
   policies: PolicyBook;
   routes: Routes;
+  reputation: Reputation | undefined;
   rights: EgressRights;
   mailPort: MailPortWatch;
   pacer: Pacer;

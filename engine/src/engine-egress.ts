@@ -1,4 +1,5 @@
 import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
+import type { Reputation } from './reputation/create-reputation.ts';
 import type { EgressRights } from './routes/egress-rights.ts';
 import type { Routes } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
@@ -19,12 +20,18 @@ export type EngineEgress = {
   /** Counts for its next owner; `mostHosts` bounds how many hosts are named. */
   handOver(id: string, mostHosts?: number): unknown;
   /** Why nothing can be asked from it now, where that is so. */
-  problem(id: string): 'mail_port_blocked' | 'down' | 'resting' | undefined;
+  problem(id: string): string | undefined;
 };
 
-type EgressNeeds = { pacer: Pacer; rights: EgressRights; routes: Routes; mailPort: MailPortWatch };
+type EgressNeeds = {
+  pacer: Pacer;
+  rights: EgressRights;
+  routes: Routes;
+  mailPort: MailPortWatch;
+  reputation: Reputation | undefined;
+};
 
-export function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): EngineEgress {
+export function openEgress({ pacer, rights, routes, mailPort, reputation }: EgressNeeds): EngineEgress {
   return {
     ids: routes.ids,
     takeOver(id, from, until) {
@@ -36,6 +43,10 @@ export function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): En
     conversations: (id) => pacer.openFrom(id),
     resting: () => pacer.resting().length,
     handOver: (id, mostHosts) => pacer.handOver(id, mostHosts),
-    problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
+    problem(id) {
+      if (mailPort.isBlocked().kind === 'blocked') return 'mail_port_blocked';
+      const closure = reputation?.of(id);
+      return closure === undefined ? routes.problem(id) : `listed_by ${closure.list}`;
+    },
   };
 }

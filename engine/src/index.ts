@@ -24,6 +24,14 @@ export { findListFile, listFileNames } from './lists/list-files.ts';
 export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
 export { endedRest, readKeptRest } from './politeness/keep-rests.ts';
+export {
+  blockListName,
+  delistingPage,
+  lookUpListing,
+  usualBlockLists,
+  type Listing,
+} from './reputation/block-lists.ts';
+export { openedByOperator, readKeptClosure, type Closure, type ProviderBan } from './reputation/closures.ts';
 export { createOwnSignals, type OwnSignals } from './own-signals.ts';
 export type { Patience } from './patience.ts';
 export type { Predecessor } from './politeness/create-pacer.ts';
@@ -40,6 +48,7 @@ export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './synta
 export { canonicalHost, canonicalMailHost } from './syntax/canonical-host.ts';
 export { createListParser, parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { tracedConversations, tracedLookups } from './traced.ts';
+export { defaultRoute } from './routes/create-routes.ts';
 export { egressFor } from './routes/rank-egress.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export type { Probe, Prober } from './probing/prober.ts';

@@ -1,6 +1,7 @@
 import { canonicalHost, parseDnsServer, type Cidr } from '@mailproof/engine';
 import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
 import { identitySettings, type IdentityConfig } from './identity-settings.ts';
+import { reputationSettings, type ReputationConfig } from './reputation-settings.ts';
 import { providerSettings, type ProviderConfig } from './provider-settings.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
@@ -25,7 +26,7 @@ import { findSignInProblem, signInSettings, type SignInConfig } from './sign-in-
 import { cidrBlocks, usualDataDir } from './usual-values.ts';
 
 /** Settings whose rows stand in a file of their own. */
-type TablesOfTheirOwn = SignInConfig & ProviderConfig & IdentityConfig;
+type TablesOfTheirOwn = SignInConfig & ProviderConfig & IdentityConfig & ReputationConfig;
 
 /**
  * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
@@ -133,6 +134,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...wholeNumber(1, 65_535),
   },
   ...identitySettings,
+  ...reputationSettings,
   egressAllow: {
     names: ['MAILPROOF_EGRESS_ALLOW'],
     meaning: 'blocks outside public address space in which mail hosts and the OIDC provider may be dialled',

@@ -17,6 +17,7 @@ export function engineSettings(config: Config, onProblem: (message: string) => v
     egressAllow,
     starttls,
     pacing,
+    blockLists: config.blockLists,
     providersLeftOut: config.providersLeftOut,
     policyFile: config.providersFile === undefined ? undefined : openPolicyFile(config.providersFile),
     listFiles: {

@@ -1,5 +1,7 @@
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import { complainsAboutUs } from '../replies/refusal-kinds.ts';
+import type { ReplyReason } from '../replies/reply-reasons.ts';
+import { banIn, type Ban } from '../reputation/bans.ts';
 import type { Fault } from '../smtp/connection.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 
@@ -12,13 +14,50 @@ export type SessionOutcome = {
   turnedAway: { reply: Reply; meaning: ReplyMeaning } | undefined;
   /** What was said of each mailbox that was asked for; made-up ones are nobody's. */
   mailboxes: MailboxFinding[];
+  /** The first reply that says our address is on a block list, and the account it was said to. */
+  accusation?: { text: string; account: string };
+  /** The provider will not have our address until somebody asks it to. */
+  ban?: Ban;
 };
 
 /** Who asked for a mailbox, in which domain, and what the host said: that there is none, that it will not have us, or anything else. */
 export type MailboxFinding = { account: string; domain: string; said: 'unknown' | 'complaint' | 'other' };
 
-/** Reduces a reply about a mailbox to what matters for pacing. */
-export function findingOf(meaning: ReplyMeaning): MailboxFinding['said'] {
+/** A reply, and the provider or registrable domain that the host belongs to. */
+type HeardReply = { reply: Reply; meaning: ReplyMeaning; group: string };
+
+/** Whom it was heard for. */
+type AskedFor = { asker: { account: string }; address: { host: string } };
+
+/** Adds what was said of a mailbox, reduced to what matters for pacing. */
+export function noteMailbox(outcome: SessionOutcome, heard: HeardReply, probe: AskedFor): void {
+  const { meaning } = heard;
+  const { account } = probe.asker;
+  // A ban is counted by itself: it is one provider's word about one of our addresses.
+  const isBan = meaning.label === 'blocked_or_policy' && noteRefusal(outcome, heard, probe);
+  outcome.mailboxes.push({ account, domain: probe.address.host, said: isBan ? 'other' : findingOf(meaning) });
+}
+
+export function noteEnd(outcome: SessionOutcome, heard: HeardReply, first: AskedFor): void {
+  const { reply, meaning } = heard;
+  outcome.turnedAway = { reply, meaning };
+  noteRefusal(outcome, heard, first);
+}
+
+/** Keeps a refusal that bans us or names a block list; returns whether it is a ban. */
+function noteRefusal(
+  outcome: SessionOutcome,
+  { reply, meaning, group }: HeardReply,
+  { asker }: AskedFor,
+): boolean {
+  const ban = banIn(reply, group);
+  if (ban !== undefined) outcome.ban ??= ban;
+  else if (meaning.reason === ('listed_by_blocklist' satisfies ReplyReason))
+    outcome.accusation ??= { text: reply.lines.join(' '), account: asker.account };
+  return ban !== undefined;
+}
+
+function findingOf(meaning: ReplyMeaning): MailboxFinding['said'] {
   if (meaning.label === 'mailbox_not_exist') return 'unknown';
   return complainsAboutUs(meaning) ? 'complaint' : 'other';
 }

@@ -5,6 +5,7 @@ import type { ConversationLimiter } from '../politeness/create-conversation-limi
 import type { Destination, HostPolicy, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { Reputation } from '../reputation/create-reputation.ts';
 import type { Route, Routes } from '../routes/create-routes.ts';
 import type { EgressRights } from '../routes/egress-rights.ts';
 import { egressFor } from '../routes/rank-egress.ts';
@@ -36,6 +37,8 @@ type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   conversationLimiter: ConversationLimiter;
   policies: PolicyBook;
   routes: Routes;
+  /** Hears what hosts say of our addresses; not needed where pacing is off. */
+  reputation?: Pick<Reputation, 'note' | 'began'> | undefined;
   /** Tells when a route becomes this process's own; not needed where all are. */
   rights?: Pick<EgressRights, 'onChange'>;
 };
@@ -216,6 +219,14 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
     case 'not_ours':
       turnAway(queue, { kind: 'not_ours' });
       break;
+    case 'closed':
+      turnAway(queue, { kind: 'closed' });
+      break;
+    case 'banned': {
+      const rest = { reason: 'provider_bans_us', until: clock.now() + choice.waitMs };
+      turnAway(queue, restingVisit(rest, scheduler));
+      break;
+    }
     case 'none_allowed':
       turnAway(queue, restingVisit({ reason: 'no_route_open', until: undefined }, scheduler));
       break;
@@ -268,6 +279,7 @@ function begin(
   const { target, policy } = destination;
   const { routes, pacer, conversationLimiter } = scheduler.parts;
   routes.note(route.id, { kind: 'opened', group: policy.group, address: target.address });
+  scheduler.parts.reputation?.began(route.id, policy.group);
   const conversation = pacer.opened(destination, route.id);
   conversationLimiter.opened();
   queue.open += 1;
@@ -277,6 +289,7 @@ function begin(
   void runTraced(order, partsOn(route, scheduler)).then((outcome) => {
     supply.arrived();
     noteOutcome(route, { destination, outcome }, routes);
+    if (outcome !== undefined) scheduler.parts.reputation?.note(route.id, { destination, outcome });
     end(queue, { conversation, outcome }, scheduler);
   });
 }

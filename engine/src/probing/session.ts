@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
-import { findingOf, startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { noteEnd, noteMailbox, startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import { providerOf } from '../replies/providers.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
@@ -242,8 +242,7 @@ class Session {
     this.lines.push({ conversation: order.number, place, recipient: kind, email, said });
     if (kind !== 'target') return;
     this.roster.answered(probe);
-    const { account } = probe.asker;
-    this.outcome.mailboxes.push({ account, domain: probe.address.host, said: findingOf(said.meaning) });
+    noteMailbox(this.outcome, { reply, meaning: said.meaning, group: order.destination.policy.group }, probe);
   }
 
   /** The host counts refusals: the recipients that it did not answer for come first in another conversation. */
@@ -333,7 +332,7 @@ class Session {
 
   /** Takes note of how it ended, and reads the refusal if it ended by one: once, for all probes. */
   private noteEnding(failure: Failure): Ending {
-    const { outcome } = this;
+    const { outcome, order } = this;
     if (failure.kind === 'broken') {
       outcome.fault = failure.fault;
       return failure;
@@ -343,7 +342,7 @@ class Session {
     // "421 too many errors": the host would take us again in another conversation.
     const hasCounted = isCutShort(failure) && this.lines.length > 0 && countsRefusals(reply);
     if (hasCounted) outcome.fault = 'closed';
-    else outcome.turnedAway = { reply, meaning };
+    else noteEnd(outcome, { reply, meaning, group: order.destination.policy.group }, order.first);
     return { kind, phase, reply, meaning, read };
   }
 

@@ -1,29 +1,47 @@
-import { endedRest, readKeptRest } from '@mailproof/engine';
+import {
+  defaultLimits,
+  endedRest,
+  openedByOperator,
+  readKeptClosure,
+  readKeptRest,
+  type Remembered,
+} from '@mailproof/engine';
 import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { rememberFrom } from '../engine-state/keep-engine-memory.ts';
-import { partyOf, type RestingParty } from './read-health.ts';
+import { banParty, partyOf, type RestingParty } from './read-health.ts';
 
 /**
- * Mail hosts and providers that are left alone, as the store keeps them for all engines and over restarts. The operator
- * can end a rest: every engine reads that within a second or two and may ask again.
+ * Mail hosts and providers that are left alone, providers that ban an egress address, and egress addresses that are
+ * closed, as the store keeps them for all engines and over restarts. The operator can end each: every engine reads that
+ * within a second or two and may ask again.
  */
 const mostListed = 1_000;
 
 const findRests = statement((db, arg: { now: number }) =>
   db
     .selectFrom('engine_memory')
-    .select(['key', 'value', 'expires_at as expires'])
-    .where('kind', '=', 'rest')
+    .select(['kind', 'key', 'value', 'expires_at as expires'])
+    .where('kind', 'in', ['rest', 'closure'])
     .where('expires_at', '>', arg.now)
     .orderBy('expires_at', 'desc')
     .orderBy('key')
     .limit(mostListed),
 );
 
-type Rest = RestingParty & { key: string };
+type RestRow = { kind: string; key: string; value: string; expires: number };
+
+/** Whom we leave alone, or the egress address that nothing leaves from; without an end if nobody knows it. */
+export type ListedRest = {
+  kind: RestingParty['kind'] | 'egress';
+  name: string;
+  until: number | undefined;
+  reason: string;
+};
+
+type Rest = ListedRest & { key: string; memory: 'rest' | 'closure' };
 
 /** The longest rest first. */
 export async function listRests({
@@ -32,27 +50,41 @@ export async function listRests({
 }: {
   store: Pick<Store, 'read'>;
   wallClock: WallClock;
-}): Promise<RestingParty[]> {
+}): Promise<ListedRest[]> {
   const now = wallClock.now();
   const rests = restsIn(await store.read.all(findRests, { now }), now);
   return rests.map(({ kind, name, until, reason }) => ({ kind, name, until, reason }));
 }
 
-function restsIn(rows: { key: string; value: string; expires: number }[], now: number): Rest[] {
+function restsIn(rows: RestRow[], now: number): Rest[] {
   return rows
-    .flatMap(({ key, value, expires }): Rest[] => {
-      const rest = readKeptRest(JSON.parse(value), expires - now);
-      return rest === undefined
-        ? []
-        : [{ key, ...partyOf(key), until: now + rest.leftMs, reason: rest.reason }];
-    })
-    .sort((a, b) => b.until - a.until);
+    .flatMap((row) => readRest(row, now) ?? [])
+    .sort((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity) || 0);
+}
+
+function readRest({ kind, key, value, expires }: RestRow, now: number): Rest | undefined {
+  if (kind === 'rest') {
+    const rest = readKeptRest(JSON.parse(value), expires - now);
+    return rest && { memory: kind, key, ...partyOf(key), until: now + rest.leftMs, reason: rest.reason };
+  }
+  const kept = readKeptClosure(key, JSON.parse(value), now);
+  switch (kept?.kind) {
+    case undefined:
+      return undefined;
+    case 'ban':
+      return { memory: 'closure', key, ...banParty(kept.ban) };
+    case 'closure': {
+      const { egress: name, closure } = kept;
+      const until = closure.kind === 'suspected' ? closure.until : undefined;
+      return { memory: 'closure', key, kind: 'egress', name, until, reason: `listed by ${closure.list}` };
+    }
+  }
 }
 
 /** Long enough for every engine and prober to hear of it. */
 const endHoldsMs = 60_000;
 
-type EndedRests = { ended: Pick<RestingParty, 'kind' | 'name'>[] };
+type EndedRests = { ended: Pick<ListedRest, 'kind' | 'name'>[] };
 
 /** Ends the rests of a name, as it is listed, or all of them. What does not rest stays as it is. */
 export async function endRests(
@@ -71,11 +103,12 @@ export async function endRests(
 }
 
 async function writeEnds(tx: Tx, rests: Rest[], now: number): Promise<void> {
-  const entries = rests.map(({ key }) => ({
-    kind: 'rest' as const,
-    key,
-    value: endedRest,
-    lifeMs: endHoldsMs,
-  }));
-  await rememberFrom(tx, entries, { writer: 'operator', at: now });
+  await rememberFrom(tx, rests.map(endOf), { writer: 'operator', at: now });
+}
+
+/** An address that is opened although a list has it stays open for a while, or the next look-up would close it. */
+function endOf({ memory: kind, key, kind: party }: Rest): Remembered {
+  return party === 'egress'
+    ? { kind, key, value: openedByOperator, lifeMs: defaultLimits.openedByOperatorMs }
+    : { kind, key, value: endedRest, lifeMs: endHoldsMs };
 }
