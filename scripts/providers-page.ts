@@ -5,6 +5,7 @@ import { politenessTable } from '../engine/src/politeness/default-politeness.ts'
 import { policyFileBounds, spreadBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
+import { banRules } from '../engine/src/reputation/bans.ts';
 import { lookedUp, lookedUpOn, publishedPolicies, type LookedUp } from './published-policies.ts';
 
 const columns = 118;
@@ -16,6 +17,7 @@ export function providersPage(): string {
     ...leavingOut(),
     ...defaults(),
     ...differences(),
+    ...bans(),
     ...beliefs(),
     ...published(),
     ...fileFormat(),
@@ -59,10 +61,28 @@ const opening = [
   '# Providers',
   '',
   ...wrapped(
-    'Every mail host belongs to a group: the provider that runs it, recognized by the end of its name, or otherwise its registered domain. The domain of an email address does not matter, because a thousand domains can share one host. For each host, a policy says whether it is asked at all, how fast, and over which routes. This page is written by `npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`).',
+    'Every mail host belongs to a group: the provider that runs it, recognized by the end of its name, or otherwise its registered domain. The domain of an email address does not matter, because a thousand domains can share one host. For each host, a policy says whether it is asked at all, how fast, and over which routes. This page is written by `npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`, `reputation/bans.ts`).',
   ),
   '',
 ];
+
+function bans(): string[] {
+  return [
+    '## Bans',
+    '',
+    ...wrapped(
+      'A provider that bans an IP address until somebody asks for the end of it is not asked from there for a day, and then once. It is not asked from another address instead. Only its own mail hosts are believed. `mailproof rests end` with the provider ends the pause.',
+    ),
+    '',
+    ...table(
+      ['provider', 'known by a reply such as', 'where to ask'],
+      banRules.flatMap(({ providers, samples, page }) =>
+        samples.map((sample) => [providers.map((id) => `\`${id}\``).join(', '), `\`${sample}\``, page]),
+      ),
+    ),
+    '',
+  ];
+}
 
 function defaults(): string[] {
   const rows = Object.entries(politenessTable).map(([name, { value, meaning, bounds }]) => [

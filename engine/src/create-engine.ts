@@ -24,7 +24,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import { nearProvider } from './lists/near-provider.ts';
-import type { Reputation } from './reputation/create-reputation.ts';
+import type { Reputation, ReputationState } from './reputation/create-reputation.ts';
 import { openReputation } from './reputation/open-reputation.ts';
 import { createPacer, type Pacer } from './politeness/create-pacer.ts';
 import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
@@ -98,12 +98,10 @@ export type EngineSettings = {
   onProblem(message: string): void;
 };
 
-export type EngineHealth = {
+/** Its egress addresses that are closed and providers that ban one, too. */
+export type EngineHealth = ReputationState & {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
-  /** Egress addresses that are closed, and providers that ban one. */
-  closed: ReturnType<Reputation['closed']>;
-  bans: ReturnType<Reputation['bans']>;
   mailPort: MailPortState;
   resolver: ResolverState;
   /** Providers that refuse control mailboxes, by id or group. */
@@ -150,20 +148,13 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailRoutes, resolverWatch } = findRoutes(base, resolver);
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
-  const reputation = openReputation(settings, {
-    clock,
-    limits,
-    rights,
-    resolver,
-    memory: memoryOf('closure'),
-  });
-  const routes = openRoutes(base, { rights, reputation, memory: memoryOf('route') });
+  const { routes, reputation } = openRoutes(base, { rights, resolver, memoryOf });
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const scheduler = openScheduler(base, { policies, routes, reputation, rights, mailPort, pacer, memoryOf });
   const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
-  const reaching = { limits, resolver, reachesIpv6, reach };
-  const localProber = createLocalProber({ ...reaching, policies, scheduler, mailPort });
+  const reaching = { resolver, reachesIpv6, reach };
+  const localProber = createLocalProber({ ...reaching, limits, policies, scheduler, mailPort });
   const asking = {
     clock,
     lists,
@@ -197,8 +188,7 @@ export function createEngine(settings: EngineSettings): Engine {
     health: () => ({
       resting: pacer.resting(),
       routes: routes.state(),
-      closed: reputation?.closed() ?? [],
-      bans: reputation?.bans() ?? [],
+      ...(reputation?.state() ?? { closed: [], bans: [] }),
       mailPort: mailPort.isBlocked(),
       resolver: resolverWatch.state(),
       doubtedProviders: controls.doubted(),
@@ -260,14 +250,14 @@ function createBase(settings: EngineSettings): Base {
   return { settings, clock: systemClock, limits, ownAddresses, reachesIpv6 };
 }
 
-type RouteNeeds = { rights: EgressRights; reputation: Reputation | undefined; memory: MemoryNamespace };
+type RouteNeeds = { rights: EgressRights; resolver: DnsResolver; memoryOf: SchedulerNeeds['memoryOf'] };
 
-/** The ways out, with what was kept of them. */
-function openRoutes(
-  { settings, clock, limits, ownAddresses }: Base,
-  { rights, reputation, memory }: RouteNeeds,
-) {
+/** The ways out, with what was kept of them and what the world thinks of them. */
+function openRoutes({ settings, clock, limits, ownAddresses }: Base, needs: RouteNeeds) {
+  const { rights, resolver, memoryOf } = needs;
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
+  const watched = { clock, limits, rights, resolver, memory: memoryOf('closure') };
+  const reputation = openReputation(settings, watched);
   const routes = createRoutes({
     settings: settings.policyFile?.routes ?? [],
     defaults: { heloName, mailFrom },
@@ -280,7 +270,8 @@ function openRoutes(
     dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
     onProblem: (message) => settings.onProblem(message),
   });
-  return keepRoutes(routes, { memory, clock, signature: randomBytes(8).toString('hex') });
+  const signature = randomBytes(8).toString('hex');
+  return { routes: keepRoutes(routes, { memory: memoryOf('route'), clock, signature }), reputation };
 }
 
 function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {

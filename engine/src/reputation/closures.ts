@@ -66,22 +66,7 @@ export function createClosures({ wallClock, limits, memory }: ClosuresParts): Cl
   const bans = new Map<string, ProviderBan>();
   const now = (): number => wallClock.now();
 
-  function take(key: string, value: unknown, lifeMs: number): void {
-    const [word = '', first = '', second = ''] = key.split(' ');
-    if (word === 'egress') {
-      const closure = readClosure(value);
-      closures.delete(first);
-      openedUntil.delete(first);
-      if (closure !== undefined && lifeMs > 0 && closures.size < mostKept) closures.set(first, closure);
-      else if (isOpened(value) && lifeMs > 0) openedUntil.set(first, now() + lifeMs);
-    } else if (word === 'ban') {
-      const ban = readBan(value);
-      bans.delete(key);
-      if (ban !== undefined && lifeMs > 0 && bans.size < mostKept)
-        bans.set(key, { ...ban, egress: first, group: second });
-    }
-  }
-  memory.follow(({ key, value, lifeMs }) => take(key, value, lifeMs));
+  follow({ closures, openedUntil, bans }, { memory, now });
 
   function closureOf(egress: string): Closure | undefined {
     if (closures.size === 0) return undefined;
@@ -142,6 +127,33 @@ export function createClosures({ wallClock, limits, memory }: ClosuresParts): Cl
       }),
     bans: () => [...bans.values()].filter(({ until }) => until > now()),
   };
+}
+
+type State = {
+  closures: Map<string, Closure>;
+  openedUntil: Map<string, number>;
+  bans: Map<string, ProviderBan>;
+};
+
+/** Takes in what was kept, and from then on what other engines and the operator say. */
+function follow(
+  { closures, openedUntil, bans }: State,
+  { memory, now }: { memory: MemoryNamespace; now: () => number },
+): void {
+  memory.follow(({ key, value, lifeMs }) => {
+    const [word = '', egress = '', group = ''] = key.split(' ');
+    if (word === 'egress') {
+      const closure = readClosure(value);
+      closures.delete(egress);
+      openedUntil.delete(egress);
+      if (closure !== undefined && lifeMs > 0 && closures.size < mostKept) closures.set(egress, closure);
+      else if (isOpened(value) && lifeMs > 0) openedUntil.set(egress, now() + lifeMs);
+    } else if (word === 'ban') {
+      const ban = readBan(value);
+      bans.delete(key);
+      if (ban !== undefined && lifeMs > 0 && bans.size < mostKept) bans.set(key, { ...ban, egress, group });
+    }
+  });
 }
 
 function egressKey(egress: string): string {

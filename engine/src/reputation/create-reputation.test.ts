@@ -160,7 +160,7 @@ describe('words without a listing', () => {
       for (let host = 0; host < 25; host += 1)
         accuse(host, `account ${host % 2}`, 'blocked by bl.example.org');
       await settled();
-      const [closed] = reputation.closed();
+      const [closed] = reputation.state().closed;
       assert.ok(closed?.closure.kind === 'suspected');
       const restMs = closed.closure.until - clock.wallClock.now();
       rests.push(restMs / hour);

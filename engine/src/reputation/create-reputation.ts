@@ -14,7 +14,7 @@ import {
   type AsksIpv4,
   type Listing,
 } from './block-lists.ts';
-import { createClosures, type Closure, type Closures } from './closures.ts';
+import { createClosures, type Closure, type Closures, type ProviderBan } from './closures.ts';
 
 /**
  * Watches what the world thinks of our egress addresses, and stops where it has had enough of one.
@@ -26,11 +26,15 @@ import { createClosures, type Closure, type Closures } from './closures.ts';
  *
  * Only the owner of an egress address looks it up; what it finds holds for all processes.
  */
-export type Reputation = Pick<Closures, 'of' | 'bannedUntil' | 'began' | 'closed' | 'bans'> & {
+export type Reputation = Pick<Closures, 'of' | 'bannedUntil' | 'began'> & {
+  /** What the operator should see. */
+  state(): ReputationState;
   /** Takes in how a conversation went. */
   note(egress: string, heard: { destination: Destination; outcome: SessionOutcome }): void;
   stop(): void;
 };
+
+export type ReputationState = { closed: ReturnType<Closures['closed']>; bans: ReturnType<Closures['bans']> };
 
 export type ReputationParts = {
   clock: Clock;
@@ -86,11 +90,10 @@ export function createReputation(parts: ReputationParts): Reputation {
   parts.rights.onChange(begin);
   begin();
   return {
-    of: closures.of,
-    bannedUntil: closures.bannedUntil,
-    began: closures.began,
-    closed: closures.closed,
-    bans: closures.bans,
+    of: (egress) => closures.of(egress),
+    bannedUntil: (egress, group) => closures.bannedUntil(egress, group),
+    began: (egress, group) => closures.began(egress, group),
+    state: () => ({ closed: closures.closed(), bans: closures.bans() }),
     note: (egress, heard) => note(egress, heard, watch),
     stop() {
       watch.stopped.abort();
@@ -119,7 +122,7 @@ function note(
   noteAccount(outcome.mailboxes[0]?.account, watch);
   if (outcome.ban !== undefined) {
     if (watch.closures.ban(egress, group, outcome.ban))
-      watch.onProblem(describeBan(egress, group, outcome.ban, watch));
+      watch.onProblem(describeBan({ ...outcome.ban, egress, group }, watch));
     return;
   }
   if (watch.closures.isBanned(egress, group) && wentWell(outcome)) {
@@ -296,12 +299,7 @@ function closeListed(
   );
 }
 
-function describeBan(
-  egress: string,
-  group: string,
-  { code, page }: { code: string; page: string },
-  { limits }: Watch,
-): string {
+function describeBan({ egress, group, code, page }: Omit<ProviderBan, 'until'>, { limits }: Watch): string {
   return `${group} bans egress ${egress} (${code}): it is not asked from there for ${hours(limits.banMs)}, and then once. Waiting does not cure this; ask for the end of the ban: ${page} . When it has ended: mailproof rests end ${group}`;
 }
 

@@ -133,14 +133,14 @@ type WatchedRoute = {
 export const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
 
 export function createRoutes(parts: RoutesParts): Routes {
-  const { clock, limits, rights = allEgressIsOurs, reputation } = parts;
+  const { clock, limits, rights = allEgressIsOurs } = parts;
   const settings = parts.settings.length > 0 ? parts.settings : [defaultRoute];
   const byId = new Map(settings.map((setting) => [setting.id, watchRoute(setting, parts)]));
   const all = [...byId.values()];
   const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
 
   function choose(request: RouteRequest): RouteChoice {
-    const { group, address, allowed, preferred } = request;
+    const { address, allowed } = request;
     const usable = those(
       all,
       ({ route, family }) =>
@@ -152,15 +152,7 @@ export function createRoutes(parts: RoutesParts): Routes {
       const mayComeBack = usable.some(({ route }) => rights.of(route.id) === 'lapsed');
       return { kind: 'none', why: mayComeBack ? 'lapsed' : 'not_ours' };
     }
-    const standing = those(open, ({ route }) => reputation?.of(route.id) === undefined);
-    if (standing.length === 0) return { kind: 'none', why: 'closed' };
-    const inOrder = inOrderFor(group, withoutDodging(standing, request, refusals), preferred);
-    if (inOrder.length === 0)
-      return resting(Math.max(...refusalKeys({ group, address }).map((key) => refusals.lifeOf(key))));
-    const bannedUntil = reputation?.bannedUntil(inOrder[0]?.route.id ?? '', group);
-    if (bannedUntil !== undefined)
-      return { kind: 'none', why: 'banned', waitMs: bannedUntil - parts.wallClock.now() };
-    return firstFit(inOrder, group, clock);
+    return chooseOpen(open, request, { refusals, parts });
   }
 
   function note(routeId: string, event: RouteEvent): void {
@@ -209,6 +201,26 @@ export function createRoutes(parts: RoutesParts): Routes {
       byRoute: all.map(({ counts }) => ({ ...counts })),
     }),
   };
+}
+
+/** Chooses among routes of ours: those that are not closed, in the order of the group, unless it bans the first. */
+function chooseOpen(
+  open: readonly WatchedRoute[],
+  request: RouteRequest,
+  { refusals, parts }: { refusals: BoundedCache<string>; parts: RoutesParts },
+): RouteChoice {
+  const { group, preferred } = request;
+  const { reputation, clock, wallClock } = parts;
+  const standing = those(open, ({ route }) => reputation?.of(route.id) === undefined);
+  if (standing.length === 0) return { kind: 'none', why: 'closed' };
+  const inOrder = inOrderFor(group, withoutDodging(standing, request, refusals), preferred);
+  const [first] = inOrder;
+  if (first === undefined)
+    return resting(Math.max(...refusalKeys(request).map((key) => refusals.lifeOf(key))));
+  const bannedUntil = reputation?.bannedUntil(first.route.id, group);
+  if (bannedUntil !== undefined)
+    return { kind: 'none', why: 'banned', waitMs: bannedUntil - wallClock.now() };
+  return firstFit(inOrder, group, clock);
 }
 
 function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {

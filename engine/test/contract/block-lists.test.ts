@@ -30,7 +30,7 @@ function together(...worlds: WorldDescription[]): WorldDescription {
   };
 }
 
-type Started = EngineInWorld & { told: string[]; ask(email: string, account?: string): Promise<string> };
+type Started = EngineInWorld & { told: string[]; ask: (email: string, account?: string) => Promise<string> };
 
 async function start(
   description: WorldDescription,
@@ -105,7 +105,7 @@ describe('an egress address on a block list', { timeout: 60_000 }, () => {
   });
 
   test('opens when the list has removed it, and not while the list gives no answer', async (t) => {
-    const started = await startListed(together(hostsOf('plain', 2)), { listedEveryMs: 20 });
+    const started = await startListed(together(hostsOf('plain', 2)), { limits: { listedEveryMs: 20 } });
     t.after(() => started.stop());
     const { world, ask } = started;
     await until(() => isClosed(started));
@@ -122,10 +122,15 @@ describe('an egress address on a block list', { timeout: 60_000 }, () => {
 
   test('hands its work to an address that is not listed', async (t) => {
     const description = together(hostsOf('plain', 4));
-    const started = await startListed(description, {}, [
-      { id: 'default', kind: 'direct', publicAddresses: [ours] },
-      { id: 'second', kind: 'direct', publicAddresses: ['192.0.2.26'] },
-    ]);
+    const started = await startListed(description, {
+      policyFile: {
+        ...routesAt([ours]),
+        routes: [
+          { id: 'default', kind: 'direct', publicAddresses: [ours] },
+          { id: 'second', kind: 'direct', publicAddresses: ['192.0.2.26'] },
+        ],
+      },
+    });
     t.after(() => started.stop());
     await until(() => isClosed(started));
     for (const number of [0, 1, 2, 3])
@@ -135,11 +140,11 @@ describe('an egress address on a block list', { timeout: 60_000 }, () => {
   test('stays closed over a restart, and opens for the operator', async (t) => {
     const kept = keep();
     const description = together(hostsOf('plain', 1));
-    const first = await startListed(description, {}, undefined, kept.memory);
+    const first = await startListed(description, { memory: kept.memory });
     await until(() => isClosed(first));
     await first.stop();
     assert.deepEqual([...kept.entries.keys()], ['closure egress default']);
-    const again = await startListed(description, {}, undefined, kept.memory);
+    const again = await startListed(description, { memory: kept.memory });
     t.after(() => again.stop());
     assert.ok(isClosed(again), 'closed before it has looked anything up');
     kept.tell({ kind: 'closure', key: 'egress default', value: { opened: true }, lifeMs: 60_000 });
@@ -225,23 +230,12 @@ async function lookedUpAgain({ world }: Started): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-type Routes = NonNullable<EngineSettings['policyFile']>['routes'];
-
 /** The world lists the address before the engine is there. */
-async function startListed(
+function startListed(
   description: WorldDescription,
-  limits: EngineSettings['limits'] = {},
-  routes: Routes = routesAt([ours]).routes,
-  memory?: EngineMemory,
+  settings: Partial<EngineSettings> = {},
 ): Promise<Started> {
-  return start(
-    { ...description, blockLists: { [zen]: [ours] } },
-    {
-      limits,
-      policyFile: { providers: new Map(), routes, canaries: [] },
-      ...(memory === undefined ? {} : { memory }),
-    },
-  );
+  return start({ ...description, blockLists: { [zen]: [ours] } }, settings);
 }
 
 /** A memory as a store would keep it. */

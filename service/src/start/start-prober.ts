@@ -70,9 +70,11 @@ export async function startProber(config: Config, parts: StartProberParts): Prom
 const drainMs = 20_000;
 
 /** It is unwell if it can ask from none of its addresses; one that can asks for the others. */
-function describeHealth({ health, egress }: ReturnType<typeof createEngine>) {
-  const { conversations, resting, mailPort, closed } = health();
-  const listed = egress.ids.every((id) => closed.some((one) => one.egress === id)) ? closed[0] : undefined;
+function describeHealth(engine: ReturnType<typeof createEngine>) {
+  const { conversations, resting, mailPort, closed } = engine.health();
+  const listed = engine.egress.ids.every((id) => closed.some((one) => one.egress === id))
+    ? closed[0]
+    : undefined;
   const problem =
     mailPort.kind === 'blocked'
       ? 'mail_port_blocked'
