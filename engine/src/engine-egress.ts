@@ -1,4 +1,5 @@
 import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
+import type { EgressPace } from './politeness/ip-profile.ts';
 import type { Reputation } from './reputation/create-reputation.ts';
 import type { EgressRights } from './routes/egress-rights.ts';
 import type { Routes } from './routes/create-routes.ts';
@@ -25,17 +26,20 @@ export type EngineEgress = {
 
 type EgressNeeds = {
   pacer: Pacer;
+  egressPace: EgressPace;
   rights: EgressRights;
   routes: Routes;
   mailPort: MailPortWatch;
   reputation: Reputation | undefined;
 };
 
-export function openEgress({ pacer, rights, routes, mailPort, reputation }: EgressNeeds): EngineEgress {
+export function openEgress(needs: EgressNeeds): EngineEgress {
+  const { pacer, egressPace, rights, routes, mailPort, reputation } = needs;
   return {
     ids: routes.ids,
     takeOver(id, from, until) {
       pacer.takeOver(id, from);
+      if (from.kind !== 'nobody') egressPace.takeOver(id);
       rights.allowUntil(id, until);
     },
     allowUntil: (id, until) => rights.allowUntil(id, until),

@@ -147,6 +147,7 @@ function mailHost({ name, host, record, tls, isListed, now }: HostParts): MailHo
     counts,
     tls,
     greylist: new Map(),
+    unknown: new Map(),
     conversations: 0,
     open: new Set(),
     isListed,

@@ -14,6 +14,8 @@ export type SessionOutcome = {
   turnedAway: { reply: Reply; meaning: ReplyMeaning } | undefined;
   /** What was said of each mailbox that was asked for; made-up ones are nobody's. */
   mailboxes: MailboxFinding[];
+  /** The same of made-up recipients, each with the account whose mailbox it was named beside. */
+  madeUp: Pick<MailboxFinding, 'account' | 'said'>[];
   /** The first reply that says our address is on a block list, and the account it was said to. */
   accusation?: { text: string; account: string };
   /** The provider will not have our address until somebody asks it to. */
@@ -29,34 +31,39 @@ type HeardReply = { reply: Reply; meaning: ReplyMeaning; group: string };
 /** Whom it was heard for. */
 type AskedFor = { asker: { account: string }; address: { host: string } };
 
-/** Adds what was said of a mailbox, reduced to what matters for pacing. */
-export function noteMailbox(outcome: SessionOutcome, heard: HeardReply, probe: AskedFor): void {
-  const { meaning } = heard;
-  const { account } = probe.asker;
-  // A ban is counted by itself: it is one provider's word about one of our addresses.
-  const isBan = meaning.label === 'blocked_or_policy' && noteRefusal(outcome, heard, probe);
-  outcome.mailboxes.push({ account, domain: probe.address.host, said: isBan ? 'other' : findingOf(meaning) });
+type Question = { kind: 'target' | 'made_up' | 'ordinary'; probe: AskedFor };
+
+/** Adds what was said of a recipient. A ban is counted by itself: it is a provider's word about an address of ours. */
+export function noteRecipient(outcome: SessionOutcome, { kind, probe }: Question, heard: HeardReply): void {
+  const said = findingOf(heard.meaning);
+  const finding = { account: probe.asker.account, domain: probe.address.host, said };
+  if (kind === 'made_up') outcome.madeUp.push(finding);
+  if (kind !== 'target') return;
+  const isBan = heard.meaning.label === 'blocked_or_policy' && noteRefusal(outcome, heard, finding.account);
+  outcome.mailboxes.push(isBan ? { ...finding, said: 'other' } : finding);
 }
 
+/** Keeps the reply by which the host sent us away, and what it says of our address. */
 export function noteEnd(outcome: SessionOutcome, heard: HeardReply, first: AskedFor): void {
   const { reply, meaning } = heard;
   outcome.turnedAway = { reply, meaning };
-  noteRefusal(outcome, heard, first);
+  noteRefusal(outcome, heard, first.asker.account);
 }
 
 /** Keeps a refusal that bans us or names a block list; returns whether it is a ban. */
 function noteRefusal(
   outcome: SessionOutcome,
   { reply, meaning, group }: HeardReply,
-  { asker }: AskedFor,
+  account: string,
 ): boolean {
   const ban = banIn(reply, group);
   if (ban !== undefined) outcome.ban ??= ban;
   else if (meaning.reason === ('listed_by_blocklist' satisfies ReplyReason))
-    outcome.accusation ??= { text: reply.lines.join(' '), account: asker.account };
+    outcome.accusation ??= { text: reply.lines.join(' '), account };
   return ban !== undefined;
 }
 
+/** Reduces a reply about a mailbox to what matters for pacing. */
 function findingOf(meaning: ReplyMeaning): MailboxFinding['said'] {
   if (meaning.label === 'mailbox_not_exist') return 'unknown';
   return complainsAboutUs(meaning) ? 'complaint' : 'other';
@@ -69,5 +76,6 @@ export function startOutcome(): SessionOutcome {
     fault: undefined,
     turnedAway: undefined,
     mailboxes: [],
+    madeUp: [],
   };
 }

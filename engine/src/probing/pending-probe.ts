@@ -17,6 +17,8 @@ export type MailboxRequest = {
   asker: Asker;
   /** The egress address that should ask, where that is settled. */
   egress?: string | undefined;
+  /** Told when a session takes it. */
+  onNamed?: (() => void) | undefined;
 };
 
 /** What came of asking one host for one mailbox. */
@@ -59,6 +61,8 @@ export type Opening = Exclude<Doubt, { first: 'another' | 'anyone' }> & {
 
 /** Only the functions of this file change it. */
 type State = MailboxRequest & {
+  /** The mailbox as it goes over the wire. */
+  readonly recipient: string;
   readonly deadline: number;
   readonly visit: Promise<Visit>;
   isSettled: boolean;
@@ -83,7 +87,7 @@ type State = MailboxRequest & {
 };
 
 export function createPendingProbe(request: MailboxRequest, patience: Patience, clock: Clock): PendingProbe {
-  const { address, target, asker, egress } = request;
+  const { address, target, asker, egress, onNamed } = request;
   const { deadline, signal } = patience;
   const { promise: visit, resolve, reject } = Promise.withResolvers<Visit>();
   const probe: State = {
@@ -91,6 +95,8 @@ export function createPendingProbe(request: MailboxRequest, patience: Patience, 
     target,
     asker,
     egress,
+    onNamed,
+    recipient: `${address.localPart}@${address.host}`,
     deadline,
     visit,
     isSettled: false,

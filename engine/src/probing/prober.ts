@@ -20,6 +20,10 @@ export type Probe = {
   asker: Asker;
   /** The egress address that should ask, if one was chosen among several probers'; else the prober chooses. */
   egress?: string | undefined;
+  /** Whether an answer that was given before will not do. */
+  isFresh?: boolean | undefined;
+  /** Told, as far as it can be, when the mailbox is about to be named to a mail host. */
+  onNamed?: (() => void) | undefined;
 };
 
 /**
@@ -47,26 +51,26 @@ export function createLocalProber(parts: ProberParts): Prober {
  * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers or the caller's
  * time is up. Hosts that are not to be asked, or whose answer is known beforehand, cost nobody a packet.
  */
-export async function askMailbox(
-  probe: Probe,
-  parts: ProberParts,
-  patience: Patience,
-): Promise<MailboxEvidence> {
-  const { policies, mailPort } = parts;
-  switch (policies.policyFor(probe.route.first.name).asking) {
+export function askMailbox(probe: Probe, parts: ProberParts, patience: Patience): Promise<MailboxEvidence> {
+  const why = reasonNotToAsk(probe, parts);
+  return why === undefined ? walkHosts(probe, parts, patience) : Promise.resolve(unasked(why));
+}
+
+function reasonNotToAsk({ route }: Probe, { policies, mailPort }: ProberParts): NoAnswerReason | undefined {
+  switch (policies.policyFor(route.first.name).asking) {
     case 'skip':
-      return unasked('provider_policy');
+      return 'provider_policy';
     case 'takes_every_address':
-      return unasked('provider_accepts_everything');
+      return 'provider_accepts_everything';
     case 'probe':
-      break;
+      return mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()
+        ? 'mail_port_blocked'
+        : undefined;
   }
-  if (mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()) return unasked('mail_port_blocked');
-  return walkHosts(probe, parts, patience);
 }
 
 async function walkHosts(
-  { address, route, asker, egress }: Probe,
+  { address, route, asker, egress, onNamed }: Probe,
   parts: ProberParts,
   patience: Patience,
 ): Promise<MailboxEvidence> {
@@ -77,7 +81,7 @@ async function walkHosts(
   const targets = mailTargets(route, parts, patience);
   for await (const target of targets) {
     for (let again = true; again && conversations < limits.conversations;) {
-      const visit = await scheduler.ask({ address, target, asker, egress }, patience);
+      const visit = await scheduler.ask({ address, target, asker, egress, onNamed }, patience);
       reach.note(target.host, visit.kind);
       if (visit.kind === 'answered') return believed(visit.evidence, route, reach);
       if (visit.kind === 'not_ours') return unasked('no_prober');

@@ -63,7 +63,13 @@ function at(host: string, address: string): Destination {
   return { target: { host: name, address }, policy: policies.policyFor(name) };
 }
 
-const fine: SessionOutcome = { connected: true, fault: undefined, turnedAway: undefined, mailboxes: [] };
+const fine: SessionOutcome = {
+  connected: true,
+  fault: undefined,
+  turnedAway: undefined,
+  mailboxes: [],
+  madeUp: [],
+};
 
 /** A host in a network of its own says that zen has us. */
 function accuse(number: number, account = 'one', text = `blocked using ${zen}`): void {

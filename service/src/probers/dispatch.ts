@@ -79,7 +79,7 @@ async function askChosen(choice: Choice, asking: Asking, parts: DispatcherParts)
       const { name } = choice.address;
       const found = await parts.queue.ask({ ...probe, egress: name }, patience);
       if (found === 'unreadable') passedOver.add(name);
-      return isNotOurs(found) ? 'ask_another' : passClosed(found, name, asking);
+      return isNotOurs(found) ? 'ask_another' : passClosed(withSource(found, choice.address), name, asking);
     }
     case 'nobody':
       return asking.heard.closed ?? noProber;
@@ -187,6 +187,12 @@ function passClosed(answer: ProbeAnswer, egress: string | undefined, asking: Ask
   asking.heard.closed = answer;
   asking.passedOver.add(egress);
   return 'ask_another';
+}
+
+/** An answer from outside names its prober, whose answers are forgotten if it is not believed any more. */
+function withSource(found: ProbeAnswer, { kind, owner }: EgressAddress): ProbeAnswer {
+  if (typeof found === 'string' || found.kind !== 'answered' || kind !== 'outside') return found;
+  return { ...found, askedBy: owner };
 }
 
 /** The address changed hands before anything was sent. */
