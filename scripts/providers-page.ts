@@ -6,6 +6,7 @@ import { ipProfileNames, ipProfiles } from '../engine/src/politeness/ip-profile.
 import { policyFileBounds, spreadBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
+import { banRules } from '../engine/src/reputation/bans.ts';
 import { lookedUp, lookedUpOn, publishedPolicies, type LookedUp } from './published-policies.ts';
 
 const columns = 118;
@@ -17,6 +18,7 @@ export function providersPage(): string {
     ...leavingOut(),
     ...defaults(),
     ...differences(),
+    ...bans(),
     ...beliefs(),
     ...published(),
     ...fileFormat(),
@@ -60,10 +62,28 @@ const opening = [
   '# Providers',
   '',
   ...wrapped(
-    'Every mail host belongs to a group: the provider that runs it, recognized by the end of its name, or otherwise its registered domain. The domain of an email address does not matter, because a thousand domains can share one host. For each host, a policy says whether it is asked at all, how fast, and over which routes. This page is written by `npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`).',
+    'Every mail host belongs to a group: the provider that runs it, recognized by the end of its name, or otherwise its registered domain. The domain of an email address does not matter, because a thousand domains can share one host. For each host, a policy says whether it is asked at all, how fast, and over which routes. This page is written by `npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`, `reputation/bans.ts`).',
   ),
   '',
 ];
+
+function bans(): string[] {
+  return [
+    '## Bans',
+    '',
+    ...wrapped(
+      'A provider that bans an IP address until somebody asks for the end of it is not asked from there for a day, and then once. It is not asked from another address instead. Only its own mail hosts are believed. `mailproof rests end` with the provider ends the pause.',
+    ),
+    '',
+    ...table(
+      ['provider', 'known by a reply such as', 'where to ask'],
+      banRules.flatMap(({ providers, samples, page }) =>
+        samples.map((sample) => [providers.map((id) => `\`${id}\``).join(', '), `\`${sample}\``, page]),
+      ),
+    ),
+    '',
+  ];
+}
 
 function defaults(): string[] {
   const rows = Object.entries(politenessTable).map(([name, { value, meaning, bounds }]) => [
@@ -290,6 +310,10 @@ function routes(): string[] {
     ],
     ['`heloName`', 'the HELO name on this route (default: `MAILPROOF_HELO_NAME`)'],
     ['`mailFrom`', 'the sender on this route (default: `MAILPROOF_MAIL_FROM`)'],
+    [
+      '`publicAddresses`',
+      'the IP addresses that mail hosts see, if a proxy or NAT hides them (default: `MAILPROOF_PUBLIC_ADDRESS`)',
+    ],
     ['`perMinute`', `new conversations per minute, ${range(perMinute)} (default: no limit)`],
     ['`perDay`', `new conversations per day, ${range(perDay)} (default: no limit)`],
     [

@@ -140,8 +140,10 @@ export type AdminEgressAddress = {
 
 export type AdminProberList = { probers: AdminProber[]; egress_addresses: AdminEgressAddress[] };
 
-/** The rests that are over now; empty if nothing of that name was left alone. */
-export type EndedRests = { ended: Pick<ServiceHealth['resting'][number], 'kind' | 'name'>[] };
+/** The rests that are over now; empty if nothing of that name was left alone. `egress`: an address that is open again. */
+export type EndedRests = {
+  ended: { kind: ServiceHealth['resting'][number]['kind'] | 'egress'; name: string }[];
+};
 
 export type ServiceHealth = {
   /** The oldest first, without gaps. */
@@ -159,7 +161,12 @@ export type ServiceHealth = {
     until: string;
     reason: string;
   }[];
-  routes: { name: string; state: 'open' | 'resting' | 'spent' | 'down'; until?: string; reason?: string }[];
+  routes: {
+    name: string;
+    state: 'open' | 'closed' | 'resting' | 'spent' | 'down';
+    until?: string;
+    reason?: string;
+  }[];
   /** Tasks. */
   queue: { waiting: number; running: number; oldest_waiting_at: string | null };
   /** `started_at` is null where it is not known. */
@@ -185,5 +192,7 @@ export type ServiceHealth = {
     resolver_problem: string | null;
     /** Which providers reject control mailboxes; null where none does. */
     control_problem: string | null;
+    /** Which egress addresses block lists or providers refuse, and what to do; null where none is. */
+    reputation_problem: string | null;
   };
 };

@@ -60,6 +60,8 @@ export const reasonGroups = {
       tls_failed: 'The mail server requires TLS, and the TLS handshake failed.',
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
       no_prober: 'No prober can ask mail servers now, so the mailbox was not asked about.',
+      egress_closed:
+        'The IP address that would ask is on a block list, so no mail server is asked until it is removed.',
       host_resting: 'The mail server is paused because of earlier replies or failures, so it was not asked.',
       control_mailbox_refused:
         'The provider currently rejects mailboxes that are known to exist, so its "no such mailbox" is not believed.',
@@ -81,6 +83,8 @@ export const reasonGroups = {
       host_unreachable: 'The mail server could not be reached several times in a row, so it is paused.',
       host_silent: 'The mail server stopped answering several times in a row, so it is paused.',
       provider_refuses_us: 'The provider rejected us several times in a row, so it is paused.',
+      provider_bans_us:
+        'The provider bans the IP address that would ask, so it is not asked until the ban ends.',
       many_unknown:
         'Many of the mailboxes you asked about at this provider do not exist, so your account asks it more slowly.',
     },

@@ -21,11 +21,13 @@ import { createMailPortWatch, type MailPortState, type MailPortWatch } from './r
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { createReachesIpv6 } from './egress/reaches-ipv6.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
+import { openNamespaces, type EngineMemory } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import { nearProvider } from './lists/near-provider.ts';
 import type { Pacer } from './politeness/create-pacer.ts';
 import { createEgressPace, ipProfiles, type IpProfile } from './politeness/ip-profile.ts';
+import type { ReputationState } from './reputation/create-reputation.ts';
+import { openReputation } from './reputation/open-reputation.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyBook } from './politeness/policy.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
@@ -55,6 +57,8 @@ export type EngineSettings = {
   smtpPort: number;
   heloName: string;
   mailFrom: string;
+  /** Where mail hosts see us come from, if this machine has no public address of its own (`seenAddresses`). */
+  publicAddresses?: readonly string[];
   /** Blocks outside public address space that may be dialled all the same. */
   egressAllow: Cidr[];
   /** STARTTLS only where a host demands it, or wherever it is offered. */
@@ -66,6 +70,8 @@ export type EngineSettings = {
   policyFile?: PolicyFile | undefined;
   /** Providers that are not asked, unless the policy file asks them; none by default. */
   providersLeftOut?: readonly string[];
+  /** Zones of the block lists that the egress addresses are looked up in; none by default. */
+  blockLists?: readonly string[];
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
   pacing?: 'on' | 'off';
   /** How long a conclusive answer of a mail host is given again; 0, as by default: never. */
@@ -97,7 +103,8 @@ export type EngineSettings = {
   onProblem(message: string): void;
 };
 
-export type EngineHealth = {
+/** Its egress addresses that are closed and providers that ban one, too. */
+export type EngineHealth = ReputationState & {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
@@ -148,11 +155,12 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailRoutes, resolverWatch } = findRoutes(base, resolver);
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
-  const routes = openRoutes(base, rights, memoryOf('route'));
+  const ways = openRoutes(base, { rights, resolver, memoryOf });
+  const { routes, reputation } = ways;
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const egressPace = createEgressPace(profileOf(settings), clock);
-  const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, egressPace, memoryOf });
+  const scheduler = openScheduler(base, { ...ways, policies, mailPort, pacer, egressPace, memoryOf });
   const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
   const reaching = { limits, resolver, reachesIpv6, reach };
   const localProber = createLocalProber({ ...reaching, policies, scheduler, mailPort });
@@ -178,20 +186,18 @@ export function createEngine(settings: EngineSettings): Engine {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
     answers: sharing,
-    egress: openEgress({ pacer, egressPace, rights, routes, mailPort }),
+    egress: openEgress({ ...ways, pacer, egressPace, mailPort }),
     recall: (address) => recall(address, parts),
     findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     lookUp: (address, request) => lookUp(address, { ...parts, lists }, request),
     // Hardly any domain is near one, and only those few are worth a look at the lists.
     nearProvider: (address) =>
       nearProvider(address.host) === undefined ? undefined : lists.find(address).nearProvider,
-    counts: () => {
-      const { queries: dnsQueries, failures: dnsFailures } = resolver.counts();
-      return { dnsQueries, dnsFailures, ...routes.counts() };
-    },
+    counts: () => countsOf(resolver, routes),
     health: () => ({
       resting: pacer.resting(),
       routes: routes.state(),
+      ...(reputation?.state() ?? { closed: [], bans: [] }),
       mailPort: mailPort.isBlocked(),
       resolver: resolverWatch.state(),
       doubtedProviders: controls.doubted(),
@@ -201,11 +207,17 @@ export function createEngine(settings: EngineSettings): Engine {
       controls.stop();
       canaries.stop();
       routes.stop();
+      reputation?.stop();
       resolverWatch.stop();
       resolver.close();
       lists.close();
     },
   };
+}
+
+function countsOf(resolver: DnsResolver, routes: Routes): EngineCounts {
+  const { queries: dnsQueries, failures: dnsFailures } = resolver.counts();
+  return { dnsQueries, dnsFailures, ...routes.counts() };
 }
 
 /** Where mail goes, as resolvers say that have proved themselves. */
@@ -252,13 +264,18 @@ function createBase(settings: EngineSettings): Base {
   return { settings, clock: systemClock, limits, ownAddresses, reachesIpv6 };
 }
 
-/** The ways out, with what was kept of them. */
-function openRoutes(
-  { settings, clock, limits, ownAddresses }: Base,
-  rights: EgressRights,
-  memory: MemoryNamespace,
-) {
+type RouteNeeds = {
+  rights: EgressRights;
+  resolver: DnsResolver;
+  memoryOf: ReturnType<typeof openNamespaces>;
+};
+
+/** The ways out, with what was kept of them and what the world thinks of them. */
+function openRoutes({ settings, clock, limits, ownAddresses }: Base, needs: RouteNeeds) {
+  const { rights, resolver, memoryOf } = needs;
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
+  const watched = { clock, limits, rights, resolver, memory: memoryOf('closure') };
+  const reputation = openReputation(settings, watched);
   const routes = createRoutes({
     settings: settings.policyFile?.routes ?? [],
     defaults: { heloName, mailFrom },
@@ -268,10 +285,13 @@ function openRoutes(
     warmUp: profileOf(settings).warmUp,
     heedsBlocks: settings.pacing !== 'off',
     rights,
+    ...(reputation === undefined ? {} : { reputation }),
     dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
     onProblem: (message) => settings.onProblem(message),
   });
-  return keepRoutes(routes, { memory, clock, signature: randomBytes(8).toString('hex') });
+  const signature = randomBytes(8).toString('hex');
+  const kept = keepRoutes(routes, { memory: memoryOf('route'), clock, signature });
+  return { rights, routes: kept, reputation };
 }
 
 /** Asks for a mailbox once for all who want to know. Control mailboxes and probes of others go past it. */

@@ -1,5 +1,6 @@
 import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
 import type { EgressPace } from './politeness/ip-profile.ts';
+import type { Reputation } from './reputation/create-reputation.ts';
 import type { EgressRights } from './routes/egress-rights.ts';
 import type { Routes } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
@@ -20,7 +21,7 @@ export type EngineEgress = {
   /** Counts for its next owner; `mostHosts` bounds how many hosts are named. */
   handOver(id: string, mostHosts?: number): unknown;
   /** Why nothing can be asked from it now, where that is so. */
-  problem(id: string): 'mail_port_blocked' | 'down' | 'resting' | undefined;
+  problem(id: string): string | undefined;
 };
 
 type EgressNeeds = {
@@ -29,9 +30,11 @@ type EgressNeeds = {
   rights: EgressRights;
   routes: Routes;
   mailPort: MailPortWatch;
+  reputation: Reputation | undefined;
 };
 
-export function openEgress({ pacer, egressPace, rights, routes, mailPort }: EgressNeeds): EngineEgress {
+export function openEgress(needs: EgressNeeds): EngineEgress {
+  const { pacer, egressPace, rights, routes, mailPort, reputation } = needs;
   return {
     ids: routes.ids,
     takeOver(id, from, until) {
@@ -44,6 +47,10 @@ export function openEgress({ pacer, egressPace, rights, routes, mailPort }: Egre
     conversations: (id) => pacer.openFrom(id),
     resting: () => pacer.resting().length,
     handOver: (id, mostHosts) => pacer.handOver(id, mostHosts),
-    problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
+    problem(id) {
+      if (mailPort.isBlocked().kind === 'blocked') return 'mail_port_blocked';
+      const closure = reputation?.of(id);
+      return closure === undefined ? routes.problem(id) : `listed_by ${closure.list}`;
+    },
   };
 }

@@ -38,6 +38,8 @@ export type NoAnswerReason =
   | 'mail_port_blocked'
   /** No egress address that could ask has an owner now. */
   | 'no_prober'
+  /** Every egress address that could ask is closed, because block lists have it. */
+  | 'egress_closed'
   /** The operator's policy is not to ask this provider. */
   | 'provider_policy'
   /** The provider refuses a mailbox that is known to exist, so its "no such mailbox" is not believed. */

@@ -38,6 +38,7 @@ const restReasons = [
   'host_unreachable',
   'host_silent',
   'provider_refuses_us',
+  'provider_bans_us',
   'many_unknown',
 ] as const;
 

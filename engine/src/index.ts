@@ -12,6 +12,7 @@ export type { MailRoute } from './dns/mail-route.ts';
 export { createDialer } from './egress/create-dialer.ts';
 export { judgeAddress } from './egress/judge-address.ts';
 export { ownAddresses } from './egress/own-addresses.ts';
+export { isPublicAddress, seenAddresses } from './egress/seen-addresses.ts';
 export { networkOf } from './net/network-of.ts';
 export { isInBlocks, isWithinBlock, parseCidr, type Cidr } from './net/parse-cidr.ts';
 export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
@@ -24,6 +25,14 @@ export { createLists } from './lists/load-lists.ts';
 export type { EngineMemory, Remembered } from './memory.ts';
 export { endedRest, readKeptRest } from './politeness/keep-rests.ts';
 export { endOfRouteRests } from './routes/keep-routes.ts';
+export {
+  blockListName,
+  delistingPage,
+  lookUpListing,
+  usualBlockLists,
+  type Listing,
+} from './reputation/block-lists.ts';
+export { openedByOperator, readKeptClosure, type Closure, type ProviderBan } from './reputation/closures.ts';
 export { createOwnSignals, type OwnSignals } from './own-signals.ts';
 export type { Patience } from './patience.ts';
 export type { Predecessor } from './politeness/create-pacer.ts';
@@ -48,6 +57,7 @@ export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './synta
 export { canonicalHost, canonicalMailHost } from './syntax/canonical-host.ts';
 export { createListParser, parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { tracedConversations, tracedLookups } from './traced.ts';
+export { defaultRoute } from './routes/create-routes.ts';
 export { egressFor } from './routes/rank-egress.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export type { Probe, Prober } from './probing/prober.ts';

@@ -107,6 +107,37 @@ export const limitTable = {
   routeRefusals: { value: 20_000, meaning: 'groups and addresses remembered as having refused a route' },
   routeFailures: { value: 3, meaning: 'failures of a route itself, in a row, after which it is left alone' },
   routeDownMs: { value: 60_000, meaning: 'time for which a route that fails is left alone' },
+  listingHosts: {
+    value: 2,
+    meaning: 'mail hosts that call an egress address listed before block lists are looked up for it',
+  },
+  listingNetworks: { value: 2, meaning: 'networks they must be in (a /24 of IPv4, a /48 of IPv6)' },
+  listingAgainMs: { value: 10_000, meaning: 'least time between two look-ups that mail hosts bring about' },
+  listingEveryMs: { value: 6 * 3_600_000, meaning: 'time between two look-ups of an egress address' },
+  listedEveryMs: { value: 3_600_000, meaning: 'the same while it is closed because a block list has it' },
+  suspicionHosts: {
+    value: 20,
+    meaning: 'mail hosts that must name lists that cannot be looked up before an egress address rests',
+  },
+  suspicionNetworks: { value: 10, meaning: 'networks they must be in' },
+  suspicionWindowMs: { value: 3_600_000, meaning: 'window in which they are counted' },
+  suspicionRestMs: {
+    value: 3_600_000,
+    meaning: 'first rest of such an address; each further one is twice as long',
+  },
+  suspicionRestMaxMs: { value: 86_400_000, meaning: 'longest rest of such an address' },
+  openedByOperatorMs: {
+    value: 86_400_000,
+    meaning: 'time for which an address that the operator opened stays open although a list has it',
+  },
+  banMs: {
+    value: 86_400_000,
+    meaning: 'time for which a provider is not asked from an address that it bans',
+  },
+  banTryMs: {
+    value: 600_000,
+    meaning: 'wait between tries after that, until one tells whether the ban holds',
+  },
   mailPortAddresses: {
     value: 20,
     meaning: 'silent mail hosts, and none that was reached, that make port 25 suspect',

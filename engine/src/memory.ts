@@ -23,7 +23,8 @@ export type Remembered = {
   lifeMs: number;
 };
 
-export type MemoryKind = 'belief' | 'catch_all' | 'control' | 'host_reach' | 'host_traits' | 'rest' | 'route';
+export type MemoryKind =
+  'belief' | 'catch_all' | 'closure' | 'control' | 'host_reach' | 'host_traits' | 'rest' | 'route';
 
 /** The entries of one kind. */
 export type MemoryNamespace = {

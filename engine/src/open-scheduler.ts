@@ -11,6 +11,7 @@ import { createHostMemory } from './probing/host-traits.ts';
 import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
 import { createProviderBeliefs } from './probing/provider-beliefs.ts';
 import { randomProbeNames } from './random-probe-name.ts';
+import type { Reputation } from './reputation/create-reputation.ts';
 import type { Routes } from './routes/create-routes.ts';
 import type { EgressRights } from './routes/egress-rights.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
@@ -46,6 +47,7 @@ export function startPacer({ settings, clock }: Omit<Base, 'limits'>, memory: Me
 type SchedulerNeeds = {
   policies: PolicyBook;
   routes: Routes;
+  reputation: Reputation | undefined;
   rights: EgressRights;
   mailPort: MailPortWatch;
   pacer: Pacer;

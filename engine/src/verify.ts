@@ -115,7 +115,8 @@ function takesEveryAddress(mailbox: MailboxEvidence): boolean {
 /** That nobody here can ask says nothing of the mailbox. */
 function cannotBeAsked(mailbox: MailboxEvidence): boolean {
   if (mailbox.kind === 'answered') return false;
-  return mailbox.reason === 'mail_port_blocked' || mailbox.reason === 'no_prober';
+  const { reason } = mailbox;
+  return reason === 'mail_port_blocked' || reason === 'no_prober' || reason === 'egress_closed';
 }
 
 /** No mail host of a trap or a throw-away domain is contacted. */

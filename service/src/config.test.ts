@@ -133,6 +133,23 @@ const rows = [
     ],
     bad: ['example.com', '<>', 'a@b', 'jörg@example.com', 'Ada <ada@example.com>'],
   }),
+  row({
+    key: 'publicAddresses',
+    name: 'MAILPROOF_PUBLIC_ADDRESS',
+    usual: [],
+    good: [
+      ['192.0.2.1', ['192.0.2.1']],
+      ['192.0.2.1, 2001:DB8::25', ['192.0.2.1', '2001:db8::25']],
+    ],
+    bad: ['mail.example.com', '192.0.2.1/32', '192.0.2.1,', 'fe80::1%eth0'],
+  }),
+  row({
+    key: 'identityCheck',
+    name: 'MAILPROOF_IDENTITY_CHECK',
+    usual: 'on',
+    good: [['off', 'off']],
+    bad: ['false', 'no'],
+  }),
   ...(['egressAllow', 'webhookEgressAllow'] as const).map((key) =>
     row({
       key,

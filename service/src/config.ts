@@ -1,11 +1,12 @@
 import { canonicalHost, parseDnsServer, type Cidr } from '@mailproof/engine';
 import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
+import { identitySettings, type IdentityConfig } from './identity-settings.ts';
 import { listSettings, type ListConfig } from './list-settings.ts';
+import { reputationSettings, type ReputationConfig } from './reputation-settings.ts';
 import { providerSettings, type ProviderConfig } from './provider-settings.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
   directory,
-  heloName,
   listenAddress,
   listOf,
   listOrNone,
@@ -13,7 +14,6 @@ import {
   oneOf,
   postgresUrl,
   readableFile,
-  senderAddress,
   token,
   usually,
   usuallyNone,
@@ -24,10 +24,10 @@ import {
   type Setting,
 } from './setting.ts';
 import { findSignInProblem, signInSettings, type SignInConfig } from './sign-in-settings.ts';
-import { cidrBlocks, thisHostName, usualDataDir } from './usual-values.ts';
+import { cidrBlocks, usualDataDir } from './usual-values.ts';
 
 /** Settings whose rows stand in a file of their own. */
-type TablesOfTheirOwn = SignInConfig & ProviderConfig & ListConfig;
+type TablesOfTheirOwn = SignInConfig & ProviderConfig & IdentityConfig & ListConfig & ReputationConfig;
 
 /**
  * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
@@ -45,8 +45,6 @@ export type Config = TablesOfTheirOwn & {
   /** Names that must exist; empty in a closed network. */
   resolverProbes: string[];
   smtpPort: number;
-  heloName: string;
-  mailFrom: string;
   egressAllow: Cidr[];
   webhookEgressAllow: Cidr[];
   starttls: 'demanded' | 'always';
@@ -133,21 +131,8 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...usually(25),
     ...wholeNumber(1, 65_535),
   },
-  heloName: {
-    names: ['MAILPROOF_HELO_NAME'],
-    meaning: 'name we introduce ourselves by; it should resolve to this machine and back',
-    defaultText: "this host's name",
-    defaultValue: () => thisHostName(),
-    ...heloName,
-  },
-  mailFrom: {
-    names: ['MAILPROOF_MAIL_FROM'],
-    meaning: 'sender we ask with; its domain should take mail',
-    defaultText: 'verify@ that name',
-    defaultValue: (env) =>
-      `verify@${heloName.parse(textOf(env, 'MAILPROOF_HELO_NAME') ?? '') ?? thisHostName()}`,
-    ...senderAddress,
-  },
+  ...identitySettings,
+  ...reputationSettings,
   egressAllow: {
     names: ['MAILPROOF_EGRESS_ALLOW'],
     meaning: 'blocks outside public address space in which mail hosts and the OIDC provider may be dialled',

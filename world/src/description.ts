@@ -16,4 +16,8 @@ export type HostDescription = {
 export type WorldDescription = {
   zones: Record<string, Zone>;
   hosts: Record<string, HostDescription>;
+  /** DNS block lists by zone, with the addresses on them at first; others come and go while the world runs. */
+  blockLists?: Record<string, readonly string[]>;
+  /** The public address that a visitor has beyond its NAT, by the one that it connects from. */
+  seenAs?: Record<string, string>;
 };

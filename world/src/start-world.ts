@@ -1,6 +1,7 @@
 /** Puts a mail internet on loopback, from its description, and shows what it has seen. */
 import type { HostDescription, WorldDescription } from './description.ts';
 import { queryLog } from './dns/query-log.ts';
+import { blockListBook, type BlockLists } from './dns/block-list-book.ts';
 import type { DnsCounts, DnsQuery } from './dns/query-log.ts';
 import { startDnsServer } from './dns/start-dns-server.ts';
 import { turningBook, type ResolverTurn } from './dns/turning-book.ts';
@@ -49,6 +50,8 @@ export type World = {
   turnResolver(how: ResolverTurn | 'truthful'): void;
   /** The same with "no such name". */
   denyAllNames(denying: boolean): void;
+  /** Puts addresses on block lists of the description and takes them off. */
+  blockLists: Omit<BlockLists, 'isListed'>;
   /** Moves the world's clock on. */
   advance(ms: number): void;
   stop(): Promise<void>;
@@ -63,14 +66,17 @@ export async function startWorld(description: WorldDescription, options: WorldOp
   const record = smtpRecord(Object.keys(hosts));
   const log = queryLog();
   const tls = tlsContexts();
+  const lists = blockListBook(zoneBook(zones), description.blockLists ?? {});
+  const isListed = (list: string, client: string): boolean =>
+    lists.isListed(list, description.seenAs?.[client] ?? client);
   const mailHosts = Object.entries(hosts).map(([name, host]) => {
     const latencyMs = host.latencyMs ?? options.latencyMs ?? 0;
-    return mailHost({ name, host: { ...host, latencyMs }, record, tls, now: () => clock.now() });
+    return mailHost({ name, host: { ...host, latencyMs }, record, tls, isListed, now: () => clock.now() });
   });
 
   const smtp = await startMailHosts(mailHosts, record, options.smtpPort ?? 0);
   const keepsCache = options.resolverKeepsCache ?? false;
-  const book = turningBook(zoneBook(zones), { now: () => clock.now(), keepsCache });
+  const book = turningBook(lists, { now: () => clock.now(), keepsCache });
   if (options.denyAllNames === true) book.turn('no_such_name');
   const dns = await startDnsServer(
     { book, log, latencyMs: options.dnsLatencyMs ?? 0 },
@@ -109,6 +115,7 @@ export async function startWorld(description: WorldDescription, options: WorldOp
     },
     turnResolver: (how) => book.turn(how),
     denyAllNames: (denying) => book.turn(denying ? 'no_such_name' : 'truthful'),
+    blockLists: lists,
     advance: (ms) => clock.advance(ms),
     async stop() {
       await Promise.all([smtp.stop(), dns.stop()]);
@@ -121,10 +128,11 @@ type HostParts = {
   host: HostDescription & { address: string; latencyMs: number };
   record: SmtpRecord;
   tls: TlsContexts;
+  isListed: MailHost['isListed'];
   now: () => number;
 };
 
-function mailHost({ name, host, record, tls, now }: HostParts): MailHost {
+function mailHost({ name, host, record, tls, isListed, now }: HostParts): MailHost {
   const counts = record.hosts.get(name);
   if (counts === undefined) throw new Error(`no counts for host ${name}`);
   const mailboxes = new Map(
@@ -142,6 +150,7 @@ function mailHost({ name, host, record, tls, now }: HostParts): MailHost {
     unknown: new Map(),
     conversations: 0,
     open: new Set(),
+    isListed,
     now,
   };
 }

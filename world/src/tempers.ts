@@ -52,6 +52,22 @@ export const tempers = {
       reply: '554 5.7.1 Service unavailable; Client host [{client}] blocked using zen.spamhaus.org',
     },
   },
+  /** The same by a list of the world that it really asks; `blockedAtRcpt` says so of everybody. */
+  consultsBlockList: {
+    refusal: {
+      at: 'rcpt',
+      reply: '554 5.7.1 Service unavailable; Client host [{client}] blocked using zen.spamhaus.org',
+      ifListedBy: 'zen.spamhaus.org',
+    },
+  },
+  /** Outlook.com, to addresses that it has banned until somebody asks for the end of that. */
+  bansAddress: {
+    refusal: {
+      at: 'mail',
+      reply: '550 5.7.1 Messages from [{client}] were refused: on our block list (S3140)',
+      ifListedBy: 'bans.test',
+    },
+  },
   rateLimited: {
     refusal: {
       at: 'mail',

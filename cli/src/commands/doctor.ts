@@ -6,6 +6,7 @@ import { checkHeloName } from '../doctor/check-helo-name.ts';
 import { checkMachine, checkSettings } from '../doctor/check-machine.ts';
 import { checkMailPort } from '../doctor/check-mail-port.ts';
 import { checkResolvers } from '../doctor/check-resolvers.ts';
+import { checkBlockLists } from '../doctor/check-block-lists.ts';
 import { checkControls } from '../doctor/check-controls.ts';
 import { checkProbers } from '../doctor/check-probers.ts';
 import { checkProxies } from '../doctor/check-proxies.ts';
@@ -26,7 +27,7 @@ export const doctorCommand = defineCommand({
   summary: 'find what prevents this machine from verifying, and how to fix it',
   options: { json: { type: 'flag', meaning: 'one object: {ok, checks: [{check, state, seen, remedy?}]}' } },
   notes: [
-    'Checks Node, the clock, the data directory, the database, the workers, the resolvers, outbound port 25, the HELO name and its reverse DNS, the sender domain and its SPF record. States: ok, warning, problem, not_checked. The exit code is 1 if there is a problem.',
+    'Checks Node, the clock, the data directory, the database, the workers, the resolvers, outbound port 25, the HELO name and its reverse DNS, the sender domain and its SPF record, and whether a block list has an egress address. States: ok, warning, problem, not_checked. The exit code is 1 if there is a problem.',
     'Port 25 is tested with the canaries in your providers file. If there are none, it is tested with the mail server of your own sender domain (MAILPROOF_MAIL_FROM). No other server is contacted.',
   ],
   examples: ['mailproof doctor', 'MAILPROOF_HELO_NAME=probe.example.com mailproof doctor --json'],
@@ -60,6 +61,7 @@ async function examine(parts: DoctorParts): Promise<Finding[]> {
     checkSpf(parts),
     checkProbers(parts),
     checkRoutes(parts),
+    checkBlockLists(parts),
     checkControls(parts),
     checkProxies(parts),
   ]);

@@ -1,4 +1,4 @@
-import { endRests, listRests, type RestingParty } from '@mailproof/service';
+import { endRests, listRests, type ListedRest } from '@mailproof/service';
 import { defineCommand, type CommandGroup } from '../command.ts';
 import { printRows, refuse, type PrintedRow } from '../store/print-rows.ts';
 import { withStore } from '../store/with-store.ts';
@@ -6,8 +6,14 @@ import { withStore } from '../store/with-store.ts';
 const list = defineCommand({
   name: 'rests list',
   takes: '[--json]',
-  summary: 'list mail hosts, providers and egress routes that rest for now, the longest rest first',
-  options: { json: { type: 'flag', meaning: 'print {kind, name, reason, until}, one per line' } },
+  summary:
+    'list mail hosts, providers and egress routes that rest for now, and closed egress addresses, the longest first',
+  options: {
+    json: {
+      type: 'flag',
+      meaning: 'print {kind, name, reason, until}, one per line; until is null if it is not known',
+    },
+  },
   examples: ['mailproof rests', 'mailproof rests list --json'],
   words: { required: [], most: 0 },
   run: ({ options, ...surroundings }) =>
@@ -27,7 +33,7 @@ const end = defineCommand({
     json: { type: 'flag', meaning: 'print {kind, name}, one per line' },
   },
   notes: [
-    'NAME is as mailproof rests prints it: a provider, the domain of mail hosts, an IP address, or an egress route that providers block. A host that refuses again is left alone again. The audit log keeps who ended a rest.',
+    'NAME is as mailproof rests prints it: a provider, the domain of mail hosts, an IP address, an egress address of ours, or an egress route that providers block. A host that refuses again is left alone again. An egress address that is opened while a block list has it stays open for a day. The audit log keeps who ended a rest.',
   ],
   examples: ['mailproof rests end yahoo', 'mailproof rests end 192.0.2.7', 'mailproof rests end --all'],
   words: { required: [], most: 1 },
@@ -54,10 +60,10 @@ export const restsCommand: CommandGroup = {
   actions: { list, end },
 };
 
-function restRow({ kind, name, reason, until }: RestingParty): PrintedRow {
-  const at = new Date(until).toISOString();
+function restRow({ kind, name, reason, until }: ListedRest): PrintedRow {
+  const at = until === undefined ? null : new Date(until).toISOString();
   return {
     row: { kind, name, reason, until: at },
-    words: `${name.padEnd(32)} ${kind.padEnd(9)} ${reason.padEnd(24)} until ${at}`,
+    words: `${name.padEnd(32)} ${kind.padEnd(9)} ${reason.padEnd(24)} until ${at ?? 'it is removed'}`,
   };
 }

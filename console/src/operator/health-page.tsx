@@ -43,6 +43,11 @@ export function HealthPage() {
                 <p>{known.engine.control_problem}</p>
               </Notice>
             )}
+            {known.engine.reputation_problem === null ? null : (
+              <Notice tone="problem" title="An egress address is refused">
+                <p>{known.engine.reputation_problem}</p>
+              </Notice>
+            )}
             {known.proxy_problem === null ? null : (
               <Notice tone="problem" title="All clients behind a proxy count as one">
                 <p>{known.proxy_problem}</p>

@@ -38,8 +38,13 @@ export function restAfter(outcome: SessionOutcome, past: PastFailures, group: st
   return restAfterReply(outcome, past, group) ?? restAfterFailure(outcome, past) ?? restAfterComplaints(past);
 }
 
-function restAfterReply({ turnedAway }: SessionOutcome, past: PastFailures, group: string): Rest | undefined {
-  if (turnedAway === undefined) return undefined;
+function restAfterReply(
+  { turnedAway, ban }: SessionOutcome,
+  past: PastFailures,
+  group: string,
+): Rest | undefined {
+  // A ban is latched for the one egress address (reputation/closures.ts); the host itself needs no rest.
+  if (turnedAway === undefined || ban !== undefined) return undefined;
   const { code, enhanced, lines } = turnedAway.reply;
   const text = lines.join(' ');
   if (yahooThrottle.test(text)) return { scope: 'group', reason: 'provider_throttles', restMs: 120 * minute };

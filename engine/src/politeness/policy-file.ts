@@ -58,6 +58,8 @@ type RouteManners = {
   /** Without one: the engine's own. */
   heloName?: string;
   mailFrom?: string;
+  /** Where mail hosts see its connections come from, if a proxy or NAT hides that from us; never empty. */
+  publicAddresses?: readonly string[];
   /** New conversations over this route; without one there is no limit but those of the destinations. */
   perMinute?: number;
   perDay?: number;

@@ -54,6 +54,7 @@ describe('a file that is right', () => {
     const manners = {
       heloName: 'paris.example.org',
       mailFrom: 'verify@paris.example.org',
+      publicAddresses: ['192.0.2.25', '2001:db8::25'],
       perMinute: 60,
       perDay: 10_000,
       warmUp: { startPerDay: 500, doubleEveryDays: 7 },

@@ -34,6 +34,8 @@ export type Visit =
     }
   /** None of the egress addresses in question belongs to this process (any more); nothing was sent. */
   | { kind: 'not_ours' }
+  /** Every egress address in question is closed, because block lists have it; nothing was sent. */
+  | { kind: 'closed' }
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
   | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
 

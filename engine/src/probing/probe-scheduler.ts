@@ -3,12 +3,13 @@ import type { Patience } from '../patience.ts';
 import type { OpenConversation, Pacer } from '../politeness/create-pacer.ts';
 import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
 import { unlimitedPace, type EgressPace } from '../politeness/ip-profile.ts';
-import type { Destination, HostPolicy, PolicyBook } from '../politeness/policy.ts';
+import type { Destination, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { Reputation } from '../reputation/create-reputation.ts';
 import type { Route, Routes } from '../routes/create-routes.ts';
 import type { EgressRights } from '../routes/egress-rights.ts';
-import { egressFor } from '../routes/rank-egress.ts';
+import { ownEgressFor } from '../routes/rank-egress.ts';
 import { tracedConversations } from '../traced.ts';
 import { HostQueues, type HostQueue } from './host-queues.ts';
 import {
@@ -40,6 +41,8 @@ type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   egressPace?: EgressPace;
   policies: PolicyBook;
   routes: Routes;
+  /** Hears what hosts say of our addresses; not needed where pacing is off. */
+  reputation?: Pick<Reputation, 'note' | 'began'> | undefined;
   /** Tells when a route becomes this process's own; not needed where all are. */
   rights?: Pick<EgressRights, 'onChange'>;
 };
@@ -118,19 +121,8 @@ function queueFor(request: MailboxRequest, scheduler: Scheduler): HostQueue {
   const { queues, parts } = scheduler;
   const { target } = request;
   const policy = parts.policies.policyFor(target.host);
-  const egress = request.egress ?? ownEgressFor(request, policy, parts.routes);
+  const egress = request.egress ?? ownEgressFor(request.address.email, policy, parts.routes.ids);
   return queues.of({ target, policy }, egress, (queue) => dispatch(queue, scheduler));
-}
-
-/** Only a group that is spread has mailboxes with an egress address of their own. */
-function ownEgressFor(
-  { address }: MailboxRequest,
-  { group, spread, routes: allowed }: HostPolicy,
-  { ids }: Routes,
-): string | undefined {
-  if (spread <= 1 || ids.length <= 1) return undefined;
-  const usable = ids.filter((id) => allowed?.includes(id) !== false);
-  return egressFor({ group, spread, mailbox: address.email }, usable)[0];
 }
 
 /** Begins as many sessions as those who wait need and the limits allow; `newcomer` has just begun to wait. */
@@ -231,15 +223,17 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
       wait(queue, { until: undefined, key: ownership }, scheduler);
       break;
     case 'not_ours':
-      turnAway(queue, { kind: 'not_ours' });
+    case 'closed':
+      turnAway(queue, { kind: choice.why });
       break;
     case 'none_allowed':
       turnAway(queue, restingVisit({ reason: 'no_route_open', until: undefined }, scheduler));
       break;
     case 'all_resting':
+    case 'banned':
     case 'volume_spent': {
       const until = clock.now() + choice.waitMs;
-      const reason = choice.why === 'volume_spent' ? 'route_volume_spent' : 'no_route_open';
+      const reason = restReasons[choice.why];
       if (reason === 'route_volume_spent' && choice.waitMs <= longestMinuteMs)
         wait(queue, { until, key: '' }, scheduler);
       else turnAway(queue, restingVisit({ reason, until }, scheduler));
@@ -247,6 +241,12 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
   }
   return undefined;
 }
+
+const restReasons = {
+  all_resting: 'no_route_open',
+  banned: 'provider_bans_us',
+  volume_spent: 'route_volume_spent',
+} as const;
 
 /** What queues wait for whose egress address is not certain to be ours. */
 const ownership = 'ownership';
@@ -286,6 +286,7 @@ function begin(
   const { routes, pacer, conversationLimiter, egressPace = unlimitedPace } = scheduler.parts;
   egressPace.opened(route.id);
   routes.note(route.id, { kind: 'opened', group: policy.group, address: target.address });
+  scheduler.parts.reputation?.began(route.id, policy.group);
   const conversation = pacer.opened(destination, route.id);
   conversationLimiter.opened();
   queue.open += 1;
@@ -295,6 +296,7 @@ function begin(
   void runTraced(order, partsOn(route, scheduler)).then((outcome) => {
     supply.arrived();
     noteOutcome(route, { destination, outcome }, routes);
+    if (outcome !== undefined) scheduler.parts.reputation?.note(route.id, { destination, outcome });
     end(queue, { conversation, outcome }, scheduler);
   });
 }

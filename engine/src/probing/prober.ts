@@ -85,6 +85,7 @@ async function walkHosts(
       reach.note(target.host, visit.kind);
       if (visit.kind === 'answered') return believed(visit.evidence, route, reach);
       if (visit.kind === 'not_ours') return unasked('no_prober');
+      if (visit.kind === 'closed') return unasked('egress_closed');
       if (visit.kind === 'resting') last = sooner(last, atRest(visit));
       if (visit.kind !== 'no_answer') break;
       conversations += 1;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { SmtpPhase } from '../evidence.ts';
 import type { Destination } from '../politeness/policy.ts';
-import { findingOf, startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { noteEnd, noteRecipient, startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
 import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import { providerOf } from '../replies/providers.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
@@ -243,11 +243,9 @@ class Session {
     const { places: place, order } = this;
     const { host: domain } = probe.address;
     this.lines.push({ conversation: order.number, place, recipient: kind, domain, email, said });
-    const finding = { account: probe.asker.account, domain, said: findingOf(said.meaning) };
-    if (kind === 'made_up') this.outcome.madeUp.push(finding);
-    if (kind !== 'target') return;
-    this.roster.answered(probe);
-    this.outcome.mailboxes.push(finding);
+    const { group } = order.destination.policy;
+    noteRecipient(this.outcome, question, { reply, meaning: said.meaning, group });
+    if (kind === 'target') this.roster.answered(probe);
   }
 
   /** The host counts refusals: the recipients that it did not answer for come first in another conversation. */
@@ -336,7 +334,7 @@ class Session {
 
   /** Takes note of how it ended, and reads the refusal if it ended by one: once, for all probes. */
   private noteEnding(failure: Failure): Ending {
-    const { outcome } = this;
+    const { outcome, order } = this;
     if (failure.kind === 'broken') {
       outcome.fault = failure.fault;
       return failure;
@@ -346,7 +344,7 @@ class Session {
     // "421 too many errors": the host would take us again in another conversation.
     const hasCounted = isCutShort(failure) && this.lines.length > 0 && countsRefusals(reply);
     if (hasCounted) outcome.fault = 'closed';
-    else outcome.turnedAway = { reply, meaning };
+    else noteEnd(outcome, { reply, meaning, group: order.destination.policy.group }, order.first);
     return { kind, phase, reply, meaning, read };
   }
 

@@ -9,6 +9,7 @@ import { parseIp } from '../net/parse-ip.ts';
 import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
 import { allEgressIsOurs, type EgressRights } from './egress-rights.ts';
 import { rankEgress } from './rank-egress.ts';
+import type { Closures } from '../reputation/closures.ts';
 import { createRouteHealth, type HealthLimits, type RouteHealth } from './route-health.ts';
 import { createRouteVolume, type RouteVolume, type WallClock } from './route-volume.ts';
 
@@ -20,6 +21,8 @@ import { createRouteVolume, type RouteVolume, type WallClock } from './route-vol
  *   restart; the groups spread evenly over the routes. A route whose minute is full is waited for; only one
  *   that is spent for the day, resting or down hands its groups to the next. Where a group is spread over several
  *   routes, whoever asks says which of them comes first.
+ * - A route whose address is on a block list is closed, and hands its groups to the next. A provider that bans an
+ *   address is not asked from another instead (`reputation/`).
  * - Routes are never rotated to dodge a block. A group or an IP address that blocked us on one route is not
  *   asked on another for `routeRestMs`.
  * - A route that providers block rests (`route-health.ts`), and its volume is bounded (`route-volume.ts`).
@@ -70,6 +73,10 @@ export type RouteChoice =
   /** `waitMs` tells when asking again may be answered otherwise. */
   | { kind: 'none'; why: 'all_resting' | 'volume_spent'; waitMs: number }
   | { kind: 'none'; why: 'none_allowed' }
+  /** Every one is closed, because block lists have its address. */
+  | { kind: 'none'; why: 'closed' }
+  /** The provider bans the address that it would be asked from. */
+  | { kind: 'none'; why: 'banned'; waitMs: number }
   /** `lapsed`: one of them may be ours again in a moment. */
   | { kind: 'none'; why: 'lapsed' | 'not_ours' };
 
@@ -102,6 +109,8 @@ export type RoutesParts = {
   limits: HealthLimits;
   /** Which routes are this process's own; without it all are. */
   rights?: EgressRights;
+  /** Which are closed, and by whom one is banned; without it none is. */
+  reputation?: Pick<Closures, 'of' | 'bannedUntil'>;
   /** `createRouteDialer` with the parts of the engine's dialer. */
   dialerFor(setting: RouteSetting): RouteDialer;
   /** The warm-up of a route that has none of its own. */
@@ -124,7 +133,8 @@ type WatchedRoute = {
   counts: RouteCounts;
 };
 
-const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
+/** The route that exists without a providers file. */
+export const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
 
 export function createRoutes(parts: RoutesParts): Routes {
   const { clock, limits, rights = allEgressIsOurs } = parts;
@@ -136,7 +146,7 @@ export function createRoutes(parts: RoutesParts): Routes {
   const endedAt = new Map<string, number>();
 
   function choose(request: RouteRequest): RouteChoice {
-    const { group, address, allowed, preferred } = request;
+    const { address, allowed } = request;
     const usable = those(
       all,
       ({ route, family }) =>
@@ -148,10 +158,7 @@ export function createRoutes(parts: RoutesParts): Routes {
       const mayComeBack = usable.some(({ route }) => rights.of(route.id) === 'lapsed');
       return { kind: 'none', why: mayComeBack ? 'lapsed' : 'not_ours' };
     }
-    const inOrder = inOrderFor(group, withoutDodging(open, request, refusals), preferred);
-    if (inOrder.length === 0)
-      return resting(Math.max(...refusalKeys({ group, address }).map((key) => refusals.lifeOf(key))));
-    return firstFit(inOrder, group, clock);
+    return chooseOpen(open, request, { refusals, parts });
   }
 
   function note(routeId: string, event: RouteEvent): void {
@@ -206,6 +213,26 @@ export function createRoutes(parts: RoutesParts): Routes {
       byRoute: all.map(({ counts }) => ({ ...counts })),
     }),
   };
+}
+
+/** Chooses among routes of ours: those that are not closed, in the order of the group, unless it bans the first. */
+function chooseOpen(
+  open: readonly WatchedRoute[],
+  request: RouteRequest,
+  { refusals, parts }: { refusals: BoundedCache<string>; parts: RoutesParts },
+): RouteChoice {
+  const { group, preferred } = request;
+  const { reputation, clock, wallClock } = parts;
+  const standing = those(open, ({ route }) => reputation?.of(route.id) === undefined);
+  if (standing.length === 0) return { kind: 'none', why: 'closed' };
+  const inOrder = inOrderFor(group, withoutDodging(standing, request, refusals), preferred);
+  const [first] = inOrder;
+  if (first === undefined)
+    return resting(Math.max(...refusalKeys(request).map((key) => refusals.lifeOf(key))));
+  const bannedUntil = reputation?.bannedUntil(first.route.id, group);
+  if (bannedUntil !== undefined)
+    return { kind: 'none', why: 'banned', waitMs: bannedUntil - wallClock.now() };
+  return firstFit(inOrder, group, clock);
 }
 
 function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {

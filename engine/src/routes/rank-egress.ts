@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { HostPolicy } from '../politeness/policy.ts';
 
 /**
  * Which egress address asks whom. Rendezvous hashing: each pair of a name and an egress address has its rank, and no
@@ -24,4 +25,15 @@ export function egressFor(
   const ranked = rankEgress(group, egress);
   if (spread <= 1) return ranked;
   return [...rankEgress(mailbox, ranked.slice(0, spread)), ...ranked.slice(spread)];
+}
+
+/** Returns the egress address of a mailbox's own; only a group that is spread has such mailboxes. */
+export function ownEgressFor(
+  mailbox: string,
+  { group, spread, routes: allowed }: Pick<HostPolicy, 'group' | 'spread' | 'routes'>,
+  egress: readonly string[],
+): string | undefined {
+  if (spread <= 1 || egress.length <= 1) return undefined;
+  const usable = egress.filter((id) => allowed?.includes(id) !== false);
+  return egressFor({ group, spread, mailbox }, usable)[0];
 }

@@ -186,6 +186,7 @@ function readRow({ kind, key, value, expires }: MemoryRow, now: number): Remembe
 const kinds: ReadonlySet<string> = new Set<Remembered['kind']>([
   'belief',
   'catch_all',
+  'closure',
   'control',
   'host_reach',
   'host_traits',

@@ -84,7 +84,13 @@ export const metricFamilies = {
   routeOpen: {
     name: 'mailproof_route_open',
     type: 'gauge',
-    help: 'Whether an egress route may be used: 0 where it is down, resting, or its volume of the day is spent',
+    help: 'Whether an egress route may be used: 0 where it is closed, down, resting, or its volume of the day is spent',
+    labels: { route: routeName },
+  },
+  egressListed: {
+    name: 'mailproof_egress_listed',
+    type: 'gauge',
+    help: 'Whether an egress route is closed because a block list has its address',
     labels: { route: routeName },
   },
   egressRefusals: {

@@ -1,5 +1,5 @@
 import { providerTable, type Engine } from '@mailproof/engine';
-import { partyOf, routeHealth } from '../operator/read-health.ts';
+import { banParty, partyOf, routeHealth } from '../operator/read-health.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import type { MetricSample } from './create-metrics.ts';
 
@@ -9,7 +9,7 @@ export function readEngineFigures(
   wallClock: WallClock,
 ): MetricSample[] {
   const { dnsQueries, dnsFailures, forbidden, breaches, byRoute } = engine.counts();
-  const { conversations, mailPort, resolver, resting, routes } = engine.health();
+  const { conversations, mailPort, resolver, resting, routes, closed, bans } = engine.health();
   const labels = {};
   return [
     { key: 'conversationsOpen', labels, value: conversations.open },
@@ -29,8 +29,21 @@ export function readEngineFigures(
       { key: 'conversationsConnected', labels: { route }, value: connected },
     ]),
     ...routes.map((route): MetricSample => {
-      const { name, state } = routeHealth(route, wallClock.now());
+      const { name, state } = routeHealth(route, closed, wallClock.now());
       return { key: 'routeOpen', labels: { route: name }, value: state === 'open' ? 1 : 0 };
+    }),
+    ...routes.map(({ id: route }): MetricSample => ({
+      key: 'egressListed',
+      labels: { route },
+      value: closed.some(({ egress }) => egress === route) ? 1 : 0,
+    })),
+    ...bans.map((ban): MetricSample => {
+      const { kind, name, reason } = banParty(ban);
+      return {
+        key: 'resting',
+        labels: { kind, provider: providerIds.has(name) ? name : 'other', reason },
+        value: 1,
+      };
     }),
     ...resting.map(({ key, reason }): MetricSample => {
       const { kind, name } = partyOf(key);

@@ -1,6 +1,7 @@
-import { providerTable, type Cidr, type Clock, type Engine } from '@mailproof/engine';
+import { providerTable, type Cidr, type Clock, type Engine, type ExplanationReason } from '@mailproof/engine';
 import { readVerdictCounts, type CountedVerdicts } from '../statistics/read-verdict-counts.ts';
 import { readTaskQueue } from '../tasks/read-task-queue.ts';
+import { describeClosure, describeReputation } from './closures.ts';
 import { readProxyProblem } from './proxy-notice.ts';
 import { readProcesses, type ReadProcessesParts, type RunningProcess } from './read-processes.ts';
 
@@ -29,7 +30,7 @@ export type RestingParty = {
 
 export type RouteHealth = {
   name: string;
-  state: 'open' | 'resting' | 'spent' | 'down';
+  state: 'open' | 'closed' | 'resting' | 'spent' | 'down';
   until?: number;
   reason?: string;
 };
@@ -43,6 +44,8 @@ export type EngineFigures = ReturnType<Engine['counts']> & {
   resolverProblem: string | undefined;
   /** Which providers refuse control mailboxes, if any do. */
   controlProblem: string | undefined;
+  /** Which egress addresses are closed or banned, and what to do about it, if any are. */
+  reputationProblem: string | undefined;
 };
 
 export type ReadHealthParts = ReadProcessesParts & {
@@ -57,16 +60,20 @@ const mostResting = 500;
 
 export async function readHealth(hours: number, parts: ReadHealthParts): Promise<Health> {
   const { engine } = parts;
-  const { resting, routes, mailPort, resolver, conversations, doubtedProviders } = engine.health();
+  const health = engine.health();
+  const { resting, routes, mailPort, resolver, conversations, doubtedProviders, bans } = health;
+  const reputation = describeReputation(health);
   const now = parts.wallClock.now();
   const toWall = (at: number) => Math.round(now + at - parts.clock.now());
   return {
     verdicts: await readVerdictCounts(hours, parts),
-    resting: resting
-      .map(({ key, reason, untilMs }) => ({ ...partyOf(key), until: toWall(untilMs), reason }))
+    resting: [
+      ...resting.map(({ key, reason, untilMs }) => ({ ...partyOf(key), until: toWall(untilMs), reason })),
+      ...bans.map(banParty),
+    ]
       .sort((a, b) => b.until - a.until)
       .slice(0, mostResting),
-    routes: routes.map((route) => routeHealth(route, now)),
+    routes: routes.map((route) => routeHealth(route, health.closed, now)),
     queue: await readTaskQueue(parts),
     processes: await readProcesses(parts),
     proxyProblem: await readProxyProblem(parts),
@@ -76,6 +83,7 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
       conversationsWaiting: conversations.waiting,
       mailPortProblem: mailPort.kind === 'blocked' ? mailPort.message : undefined,
       resolverProblem: describeResolver(resolver),
+      reputationProblem: reputation.length === 0 ? undefined : reputation.join('; '),
       controlProblem:
         doubtedProviders.length === 0
           ? undefined
@@ -99,10 +107,24 @@ export function partyOf(key: string): Pick<RestingParty, 'kind' | 'name'> {
   return { kind: providerIds.has(name) ? 'provider' : 'host', name };
 }
 
-type RouteState = ReturnType<Engine['health']>['routes'][number];
+/** A provider that bans an egress address of ours is left alone from there. */
+export function banParty({ group: name, until }: EngineHealth['bans'][number]): RestingParty {
+  return { ...partyOf(`group ${name}`), until, reason: 'provider_bans_us' satisfies ExplanationReason };
+}
 
-export function routeHealth(route: RouteState, now: number): RouteHealth {
+type EngineHealth = ReturnType<Engine['health']>;
+
+export function routeHealth(
+  route: EngineHealth['routes'][number],
+  closed: EngineHealth['closed'],
+  now: number,
+): RouteHealth {
   const { id: name, problem, restingUntil, dayLimit, openedToday } = route;
+  const closure = closed.find(({ egress }) => egress === name)?.closure;
+  if (closure !== undefined) {
+    const until = closure.kind === 'suspected' ? { until: closure.until } : {};
+    return { name, state: 'closed', reason: describeClosure(closure), ...until };
+  }
   if (problem !== undefined) return { name, state: 'down', reason: problem };
   if (restingUntil !== undefined && restingUntil > now) {
     return { name, state: 'resting', until: restingUntil, reason: 'providers block it' };

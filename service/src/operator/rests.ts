@@ -1,31 +1,50 @@
-import { endedRest, endOfRouteRests, readKeptRest, type Remembered } from '@mailproof/engine';
+import {
+  defaultLimits,
+  endedRest,
+  endOfRouteRests,
+  openedByOperator,
+  readKeptClosure,
+  readKeptRest,
+  type Remembered,
+} from '@mailproof/engine';
 import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement, type Reader, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { rememberFrom } from '../engine-state/keep-engine-memory.ts';
 import { findRoutes, readRoute, withoutRests } from '../engine-state/read-resting-routes.ts';
-import { partyOf, type RestingParty } from './read-health.ts';
+import { banParty, partyOf, type RestingParty } from './read-health.ts';
 
 /**
- * Mail hosts and providers that are left alone, and egress routes that providers block, as the store keeps them for all
- * engines and over restarts. The operator can end a rest: every engine reads that within a second or two and may ask again.
+ * Mail hosts and providers that are left alone, providers that ban an egress address, egress addresses that are closed,
+ * and egress routes that providers block, as the store keeps them for all engines and over restarts. The operator can
+ * end each: every engine reads that within a second or two and may ask again.
  */
 const mostListed = 1_000;
 
 const findRests = statement((db, arg: { now: number }) =>
   db
     .selectFrom('engine_memory')
-    .select(['key', 'value', 'expires_at as expires'])
-    .where('kind', '=', 'rest')
+    .select(['kind', 'key', 'value', 'expires_at as expires'])
+    .where('kind', 'in', ['rest', 'closure'])
     .where('expires_at', '>', arg.now)
     .orderBy('expires_at', 'desc')
     .orderBy('key')
     .limit(mostListed),
 );
 
+type MemoryRow = { kind: string; key: string; value: string; expires: number };
+
+/** Whom we leave alone, or the egress address that nothing leaves from; without an end if nobody knows it. */
+export type ListedRest = {
+  kind: RestingParty['kind'] | 'egress';
+  name: string;
+  until: number | undefined;
+  reason: string;
+};
+
 /** With what tells the engines that it has ended. */
-type Rest = RestingParty & { ends: Remembered[] };
+type Rest = ListedRest & { ends: Remembered[] };
 
 /** The longest rest first. */
 export async function listRests({
@@ -34,7 +53,7 @@ export async function listRests({
 }: {
   store: Pick<Store, 'read'>;
   wallClock: WallClock;
-}): Promise<RestingParty[]> {
+}): Promise<ListedRest[]> {
   const rests = await readRests(store.read, wallClock.now());
   return rests.map(({ kind, name, until, reason }) => ({ kind, name, until, reason }));
 }
@@ -43,22 +62,44 @@ async function readRests(reader: Reader, now: number): Promise<Rest[]> {
   const hosts = await reader.all(findRests, { now });
   const routes = await reader.all(findRoutes, { now });
   return [
-    ...hosts.flatMap((row) => restOf(row, now)),
+    ...hosts.flatMap((row) => restOf(row, now) ?? []),
     ...routes.flatMap((row) => restsOnRoute(row, now)),
-  ].sort((a, b) => b.until - a.until);
+  ].sort((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity) || 0);
 }
 
-type MemoryRow = { key: string; value: string; expires: number };
+function restOf({ kind, key, value, expires }: MemoryRow, now: number): Rest | undefined {
+  if (kind === 'rest') {
+    const rest = readKeptRest(JSON.parse(value), expires - now);
+    return (
+      rest && { ...partyOf(key), until: now + rest.leftMs, reason: rest.reason, ends: [endOf(kind, key)] }
+    );
+  }
+  const kept = readKeptClosure(key, JSON.parse(value), now);
+  switch (kept?.kind) {
+    case undefined:
+      return undefined;
+    case 'ban':
+      return { ...banParty(kept.ban), ends: [endOf('closure', key)] };
+    case 'closure': {
+      const { egress: name, closure } = kept;
+      const until = closure.kind === 'suspected' ? closure.until : undefined;
+      // An address that is opened although a list has it stays open for a while, or the next look-up would close it.
+      const lifeMs = defaultLimits.openedByOperatorMs;
+      const ends: Remembered[] = [{ kind: 'closure', key, value: openedByOperator, lifeMs }];
+      return { kind: 'egress', name, until, reason: `listed by ${closure.list}`, ends };
+    }
+  }
+}
 
-function restOf({ key, value, expires }: MemoryRow, now: number): Rest[] {
-  const rest = readKeptRest(JSON.parse(value), expires - now);
-  if (rest === undefined) return [];
-  const ends = [{ kind: 'rest' as const, key, value: endedRest, lifeMs: endHoldsMs }];
-  return [{ ...partyOf(key), until: now + rest.leftMs, reason: rest.reason, ends }];
+/** Long enough for every engine and prober to hear of it. */
+const endHoldsMs = 60_000;
+
+function endOf(kind: 'rest' | 'closure', key: string): Remembered {
+  return { kind, key, value: endedRest, lifeMs: endHoldsMs };
 }
 
 /** A route may rest for everybody, and for some providers alone. All of it ends together. */
-function restsOnRoute({ key, value, expires }: MemoryRow, now: number): Rest[] {
+function restsOnRoute({ key, value, expires }: Omit<MemoryRow, 'kind'>, now: number): Rest[] {
   const route = readRoute(key, value, now);
   if (route === undefined) return [];
   const state: Remembered = { kind: 'route', key, value: withoutRests(value), lifeMs: expires - now };
@@ -73,13 +114,10 @@ function restsOnRoute({ key, value, expires }: MemoryRow, now: number): Rest[] {
   return [...ofAll, ...ofGroups];
 }
 
-/** Long enough for every engine and prober to hear of it. */
-const endHoldsMs = 60_000;
-
 /** No longer than this does a route rest, whatever the clocks of two processes say. */
 const longestRouteRestMs = 2 * 3_600_000;
 
-type EndedRests = { ended: Pick<RestingParty, 'kind' | 'name'>[] };
+type EndedRests = { ended: Pick<ListedRest, 'kind' | 'name'>[] };
 
 /** Ends the rests of a name, as it is listed, or all of them. What does not rest stays as it is. */
 export async function endRests(

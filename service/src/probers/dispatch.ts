@@ -37,17 +37,23 @@ const mostTries = 5;
 const aloneMs = 10_000;
 
 /** One probe on its way: who asks for how long, and the names of egress addresses that are not asked for it any more. */
-type Asking = { probe: Probe; patience: Patience; passedOver: Set<string> };
+type Asking = {
+  probe: Probe;
+  patience: Patience;
+  passedOver: Set<string>;
+  /** The answer of the last that could not ask because its address is listed. */
+  heard: { closed?: MailboxEvidence };
+};
 
 export function createDispatcher(parts: DispatcherParts): Prober {
   return {
     async ask(probe, patience) {
-      const asking = { probe, patience, passedOver: new Set<string>() };
+      const asking: Asking = { probe, patience, passedOver: new Set(), heard: {} };
       for (let tries = 1; ; tries += 1) {
         const answer = await askOnce(asking, parts);
         const mayTryAgain = tries < mostTries && parts.clock.now() < patience.deadline;
         if (typeof answer !== 'string') return answer;
-        if (!mayTryAgain) return noProber;
+        if (!mayTryAgain) return asking.heard.closed ?? noProber;
         if (answer === 'ask_another') await parts.egress().look();
       }
     },
@@ -67,16 +73,16 @@ async function askChosen(choice: Choice, asking: Asking, parts: DispatcherParts)
     case 'own': {
       const { egress } = choice;
       const found = await parts.local.ask(egress === undefined ? probe : { ...probe, egress }, patience);
-      return isNotOurs(found) ? 'ask_another' : found;
+      return isNotOurs(found) ? 'ask_another' : passClosed(found, egress, asking);
     }
     case 'other': {
       const { name } = choice.address;
       const found = await parts.queue.ask({ ...probe, egress: name }, patience);
       if (found === 'unreadable') passedOver.add(name);
-      return isNotOurs(found) ? 'ask_another' : withSource(found, choice.address);
+      return isNotOurs(found) ? 'ask_another' : passClosed(withSource(found, choice.address), name, asking);
     }
     case 'nobody':
-      return noProber;
+      return asking.heard.closed ?? noProber;
   }
 }
 
@@ -171,6 +177,16 @@ function isWithinShare({ owner, share }: EgressAddress, mailbox: string): boolea
   if (share >= 100) return true;
   const place = Number.parseInt(hash('sha256', `${owner}\n${mailbox}`).slice(0, 8), 16) / 2 ** 32;
   return place * 100 < share;
+}
+
+/** An address that is listed has asked nobody: another one may. Its owner tells all others of that within seconds. */
+function passClosed(answer: ProbeAnswer, egress: string | undefined, asking: Asking): ProbeAnswer {
+  const isClosed =
+    typeof answer !== 'string' && answer.kind === 'no_answer' && answer.reason === 'egress_closed';
+  if (!isClosed || egress === undefined) return answer;
+  asking.heard.closed = answer;
+  asking.passedOver.add(egress);
+  return 'ask_another';
 }
 
 /** An answer from outside names its prober, whose answers are forgotten if it is not believed any more. */

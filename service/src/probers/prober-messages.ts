@@ -339,7 +339,8 @@ function readCatchAll({ kind, from, age_ms: age, meaning }: Static<typeof catchA
 
 export function writeLearned(entries: readonly Remembered[]): LearnedMessage[] {
   return entries.flatMap(({ kind, key, value, lifeMs }) =>
-    kind === 'control' || kind === 'route'
+    // What holds for one egress address is nobody else's; the prober says by itself that it is unwell.
+    kind === 'control' || kind === 'route' || kind === 'closure'
       ? []
       : [{ kind, key, value, life_ms: Math.min(Math.max(0, Math.round(lifeMs)), longestLifeMs) }],
   );

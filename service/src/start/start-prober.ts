@@ -51,7 +51,7 @@ export async function startProber(config: Config, parts: StartProberParts): Prom
       instance: randomUUID(),
       version: parts.version,
       clock: systemClock,
-      describe: () => describeHealth(engine.health()),
+      describe: () => describeHealth(engine),
       onLearned: memory.tell,
     }),
     prober: engine.prober,
@@ -73,14 +73,22 @@ export async function startProber(config: Config, parts: StartProberParts): Prom
 
 const drainMs = 20_000;
 
-function describeHealth({
-  conversations,
-  resting,
-  mailPort,
-}: ReturnType<ReturnType<typeof createEngine>['health']>) {
-  const unwell = mailPort.kind === 'blocked' ? { unwell: 'mail_port_blocked' } : {};
+/** It is unwell if it can ask from none of its addresses; one that can asks for the others. */
+function describeHealth(engine: ReturnType<typeof createEngine>) {
+  const { conversations, resting, mailPort, closed } = engine.health();
+  const listed = engine.egress.ids.every((id) => closed.some((one) => one.egress === id))
+    ? closed[0]
+    : undefined;
+  const problem =
+    mailPort.kind === 'blocked'
+      ? 'mail_port_blocked'
+      : listed && `listed_by ${listed.closure.list}`.slice(0, mostCharacters);
+  const unwell = problem === undefined ? {} : { unwell: problem };
   return { conversations: conversations.open, resting: resting.length, ...unwell };
 }
+
+/** The centre takes no longer reason. */
+const mostCharacters = 100;
 
 /** What is wrong with the connection is told in a line; a stack would say nothing more. */
 function logProblem(logger: Logger, message: string, error: unknown): void {

@@ -1,7 +1,7 @@
 /** What a mail host says to one RCPT: its policies first, then what it knows of the mailbox. */
 import type { MailHost } from './mail-host.ts';
 import { quirkReply, type QuirkView } from './quirk.ts';
-import type { MailboxState, Refusal, ReplyText, Temper } from './temper.ts';
+import type { MailboxState, Refusal, ReplyText } from './temper.ts';
 
 type Envelope = {
   client: string;
@@ -41,14 +41,16 @@ export function isKnown(host: MailHost, recipient: string): boolean {
 }
 
 /** What a host with a refusal says to this client at this point of the conversation. */
-export function refusalAt(at: Refusal['at'], { refusal }: Temper, client: string): ReplyText | undefined {
+export function refusalAt(at: Refusal['at'], host: MailHost, client: string): ReplyText | undefined {
+  const { refusal } = host.temper;
   if (refusal?.at !== at || refusal.to?.includes(client) === false) return undefined;
-  return refusal.reply;
+  const { ifListedBy: list, reply } = refusal;
+  return list === undefined || host.isListed(list, client) ? reply : undefined;
 }
 
 function refusedByPolicy(host: MailHost, envelope: Envelope): ReplyText | undefined {
   const { temper } = host;
-  const refusal = refusalAt('rcpt', temper, envelope.client);
+  const refusal = refusalAt('rcpt', host, envelope.client);
   if (refusal !== undefined) return refusal;
   if (envelope.named >= (temper.recipientsPerTransaction ?? Infinity)) {
     return temper.tooMany ?? '452 4.5.3 Error: too many recipients';

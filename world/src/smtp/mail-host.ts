@@ -19,6 +19,8 @@ export type MailHost = {
   conversations: number;
   /** Connections that are open. */
   open: Set<Conversation>;
+  /** Whether a block list of the world has a client. */
+  isListed(list: string, client: string): boolean;
   /** The world's clock in milliseconds; only greylisting and counting look at it. */
   now(): number;
 };

@@ -66,7 +66,7 @@ export function greet(session: Session): Act {
   const { number: conversation, hasOthers } = session;
   const turnedAway = quirkBanner(temper.quirks ?? [], { conversation, hasOthers });
   if (turnedAway !== undefined) return disturbed(session, undefined, { reply: turnedAway, then: 'close' });
-  const reply = refusalAt('banner', temper, session.client) ?? banner;
+  const reply = refusalAt('banner', session.host, session.client) ?? banner;
   const phase = temper.fault?.phase === 'connect' ? 'connect' : 'banner';
   return disturbed(session, phase, { reply });
 }
@@ -123,7 +123,7 @@ function react(session: Session, command: Command): Reaction {
 function ehlo(session: Session, command: Command): Reaction {
   const { temper } = session.host;
   if (command.line.length <= 'EHLO '.length) session.report('malformed_command', command.line);
-  const refusal = refusalAt('ehlo', temper, session.client);
+  const refusal = refusalAt('ehlo', session.host, session.client);
   if (refusal !== undefined) return { reply: refusal };
   if (temper.heloOnly === true) return { reply: '502 5.5.1 Command not implemented' };
   session.greeted = 'ehlo';
@@ -171,7 +171,7 @@ function mail(session: Session, command: Command): Reaction {
     return { reply: '555 5.5.4 Unsupported option: SMTPUTF8' };
   }
   if (!utf8 && isBeyondAscii(command.path)) session.report('smtputf8_missing', command.line);
-  const refusal = refusalAt('mail', temper, session.client);
+  const refusal = refusalAt('mail', session.host, session.client);
   if (refusal !== undefined) return { reply: refusal };
   session.transaction = { sender: command.path, utf8, named: 0 };
   return { reply: '250 2.1.0 Ok' };

@@ -84,6 +84,8 @@ export type Refusal = {
   reply: ReplyText;
   /** Only to clients at these addresses, as a block list would have it; to everybody where it is absent. */
   to?: readonly string[];
+  /** Only to clients on this block list of the world, by the address that they have beyond their NAT. */
+  ifListedBy?: string;
 };
 
 export type Greylist = {

@@ -90,6 +90,7 @@ export function presentHealth(health: Health): ServiceHealth {
       mail_port_problem: engine.mailPortProblem ?? null,
       resolver_problem: engine.resolverProblem ?? null,
       control_problem: engine.controlProblem ?? null,
+      reputation_problem: engine.reputationProblem ?? null,
     },
   };
 }

@@ -6,6 +6,8 @@ import { createReadiness } from './health.ts';
 const engine: Parameters<typeof createReadiness>[0]['engine'] = {
   health: () => ({
     resting: [],
+    closed: [],
+    bans: [],
     routes: [],
     mailPort: { kind: 'open' },
     resolver: { kind: 'in_order' },

@@ -1,6 +1,7 @@
 import type { Engine } from '@mailproof/engine';
 import { Type } from 'typebox';
 import type { StoreWatch } from '../../operator/store-watch.ts';
+import { describeReputation } from '../../operator/closures.ts';
 import { describeResolver } from '../../operator/read-health.ts';
 import { noWorkerProblem, type WorkerWatch } from '../../operator/worker-watch.ts';
 import type { EgressKeeper } from '../../probers/keep-egress.ts';
@@ -49,7 +50,7 @@ const readyzSchema = {
       {
         title: 'Ready',
         description:
-          'The service can serve requests; `checking` says what of the store is still being looked at since the start, `warnings` what waits all the same: without a worker, tasks and lists do',
+          'The service can serve requests; `checking` says what of the store is still being looked at since the start, `warnings` what waits all the same: without a worker, tasks and lists do; and which egress addresses are refused',
         headers: requestIdHeader,
         examples: [
           { status: 'ready' },
@@ -124,12 +125,14 @@ export function createReadiness(parts: ReadinessParts): () => Promise<Readiness>
     const store = await storeWatch.look();
     // Without its database the process knows nothing of the rest.
     if (store.kind === 'unavailable') return { ready: false, problems: [store.problem] };
-    const found = [describeResolver(engine.health().resolver), egress.problem(), ...upkeep.problems()];
+    const health = engine.health();
+    const found = [describeResolver(health.resolver), egress.problem(), ...upkeep.problems()];
     const problems = found.filter((problem) => problem !== undefined);
     if (problems.length > 0) return { ready: false, problems };
     const checking = upkeep.checking();
     // Single requests are served all the same, so no load balancer should turn away.
-    const warnings = (await workers.count()) === 0 ? [noWorkerProblem] : [];
+    const warnings = describeReputation(health);
+    if ((await workers.count()) === 0) warnings.unshift(noWorkerProblem);
     return {
       ready: true,
       ...(checking.length === 0 ? {} : { checking }),

@@ -50,6 +50,7 @@ const example: ServiceHealth = {
     mail_port_problem: null,
     resolver_problem: null,
     control_problem: null,
+    reputation_problem: null,
   },
 };
 
@@ -89,7 +90,7 @@ export const healthSchema = Type.Object(
       Type.Object(
         {
           name: Type.String(),
-          state: stringEnum(['open', 'resting', 'spent', 'down']),
+          state: stringEnum(['open', 'closed', 'resting', 'spent', 'down']),
           until: Type.Optional(Type.String()),
           reason: Type.Optional(Type.String()),
         },
@@ -132,6 +133,9 @@ export const healthSchema = Type.Object(
         mail_port_problem: textOrNull('What is wrong with outbound port 25; null if nothing is'),
         resolver_problem: textOrNull('What is wrong with the resolver, and what to do; null if nothing is'),
         control_problem: textOrNull('Which providers reject control mailboxes; null if none does'),
+        reputation_problem: textOrNull(
+          'Which egress addresses block lists or providers refuse, and what to do; null if none is',
+        ),
       },
       { description: 'Figures of the answering process since it started', ...closed },
     ),

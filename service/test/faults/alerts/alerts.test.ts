@@ -17,12 +17,18 @@ import { startPrometheus, type Prometheus } from './start-prometheus.ts';
 
 const hangsUp = { temper: { fault: { phase: 'banner', fault: 'fin' } } } as const;
 
+const blockList = 'zen.spamhaus.org';
+const publicAddress = '192.0.2.25';
+
 const world: WorldDescription = {
   zones: {
     'brisk.test': { mx: [[10, 'mx.brisk.test']] },
     'blocks.test': { mx: [[10, 'mx.blocks.test']] },
     'gmail-like.test': { mx: [[10, 'mx-of-world.google.com']] },
     'tarpit.test': { mx: [[10, 'mx.tarpit.test']] },
+    'consults.test': { mx: [[10, 'mx.consults.test']] },
+    'consults-too.test': { mx: [[10, 'mx.consults-too.test']] },
+    'bans.test': { mx: [[10, 'mx-of-world.olc.protection.outlook.com']] },
   },
   hosts: {
     'mx.brisk.test': { mailboxes: { ann: 'exists' }, temper: { catchAll: true } },
@@ -31,7 +37,12 @@ const world: WorldDescription = {
     'mx-of-world.google.com': { temper: { fault: { phase: 'banner', fault: 'reply_421' } } },
     'canary-one.test': hangsUp,
     'canary-two.test': hangsUp,
+    'mx.consults.test': { temper: tempers.consultsBlockList, address: '127.31.1.1' },
+    'mx.consults-too.test': { temper: tempers.consultsBlockList, address: '127.31.2.1' },
+    'mx-of-world.olc.protection.outlook.com': { temper: tempers.bansAddress },
   },
+  blockLists: { [blockList]: [], 'bans.test': [] },
+  seenAs: { '127.0.0.1': publicAddress },
 };
 
 type Faulty = { fixture: Fixture; service: Service; client: ApiClient; key: string; prometheus: Prometheus };
@@ -101,6 +112,33 @@ fires('MailproofResolverDenies', { denyAllNames: true });
 fires('MailproofProviderResting', { settings: { MAILPROOF_PACING: 'on' } }, ({ client, key }) =>
   client.verify(key, 'ann@gmail-like.test'),
 );
+
+const looksItselfUp = {
+  settings: {
+    MAILPROOF_PACING: 'on',
+    MAILPROOF_BLOCK_LISTS: blockList,
+    MAILPROOF_PROVIDERS_FILE: statePublicAddress(),
+  },
+};
+
+fires('MailproofAddressListed', looksItselfUp, async ({ fixture, client, key }) => {
+  fixture.world.blockLists.add(blockList, publicAddress);
+  await client.verify(key, 'ann@consults.test');
+  await client.verify(key, 'ann@consults-too.test');
+});
+
+fires('MailproofProviderBans', looksItselfUp, async ({ fixture, client, key }) => {
+  fixture.world.blockLists.add('bans.test', publicAddress);
+  await client.verify(key, 'ann@bans.test');
+});
+
+/** A providers file whose one route says where the world sees it come from. */
+function statePublicAddress(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'mailproof-providers-')), 'providers.json');
+  const route = { id: 'default', kind: 'direct', publicAddresses: [publicAddress] };
+  writeFileSync(file, JSON.stringify({ routes: [route] }));
+  return file;
+}
 
 fires('MailproofUnknownRateDoubled', {}, async ({ client, key, prometheus }) => {
   const addresses = (domain: string) => Array.from({ length: 100 }, (_, number) => `a${number}@${domain}`);

@@ -65,6 +65,8 @@ const quietEngine: ReadHealthParts['engine'] = {
       { key: 'address 192.0.2.1', reason: 'timeout', untilMs: 90_000 },
     ],
     routes: [],
+    closed: [],
+    bans: [],
     resolver: { kind: 'denies', line: 'the resolver denies what is known to exist (example.com)' },
     doubtedProviders: ['google'],
     mailPort: { kind: 'blocked', message: 'outbound port 25 is blocked' },

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RouteSetting } from '../politeness/policy-file.ts';
+import { seenAddresses, type LeavesFrom } from './seen-addresses.ts';
+
+const direct: RouteSetting = { id: 'default', kind: 'direct' };
+const proxy: RouteSetting = { id: 'tunnel', kind: 'socks5', socks5: { host: '192.0.2.9', port: 1080 } };
+const behindNat: LeavesFrom = (family) => Promise.resolve(family === 4 ? '10.0.0.7' : undefined);
+const inTheOpen: LeavesFrom = (family) => Promise.resolve(family === 4 ? '9.9.9.7' : '2620:fe::7');
+
+test('a public address that the system leaves from is what mail hosts see', async () => {
+  assert.deepEqual(await seenAddresses(direct, { stated: [], leavesFrom: inTheOpen }), [
+    '9.9.9.7',
+    '2620:fe::7',
+  ]);
+});
+
+test('behind NAT the stated address of the same family is seen, and without one nobody knows', async () => {
+  const stated = ['9.9.9.8', '2620:fe::8'];
+  assert.deepEqual(await seenAddresses(direct, { stated, leavesFrom: behindNat }), ['9.9.9.8']);
+  assert.deepEqual(await seenAddresses(direct, { stated: [], leavesFrom: behindNat }), []);
+});
+
+test('a stated address hides no public one of this machine', async () => {
+  const seen = await seenAddresses(direct, { stated: ['9.9.9.8'], leavesFrom: inTheOpen });
+  assert.deepEqual(seen, ['9.9.9.7', '2620:fe::7']);
+});
+
+test("a route's own local address counts, and what the route states outranks it", async () => {
+  const stated = ['9.9.9.8'];
+  assert.deepEqual(await seenAddresses({ ...direct, localAddress: '9.9.9.1' }, { stated }), ['9.9.9.1']);
+  assert.deepEqual(await seenAddresses({ ...direct, localAddress: '10.0.0.8' }, { stated }), ['9.9.9.8']);
+  const route = { ...direct, localAddress: '10.0.0.8', publicAddresses: ['9.9.9.2'] };
+  assert.deepEqual(await seenAddresses(route, { stated }), ['9.9.9.2']);
+});
+
+test('behind a proxy only what the route states is known', async () => {
+  assert.deepEqual(await seenAddresses(proxy, { stated: ['9.9.9.8'], leavesFrom: inTheOpen }), []);
+  assert.deepEqual(await seenAddresses({ ...proxy, publicAddresses: ['9.9.9.3'] }, { stated: [] }), [
+    '9.9.9.3',
+  ]);
+});
+
+test('the system is asked for its way out without a packet or an error', async () => {
+  const seen = await seenAddresses(direct, { stated: [] });
+  assert.ok(Array.isArray(seen));
+});
