@@ -50,8 +50,11 @@ type Asked = {
   probe: Probe;
   deadline: number;
   signal: AbortSignal;
+  withdrawn: AbortSignal | undefined;
   say: (evidence: MailboxEvidence) => void;
 };
+
+type Signals = { signal: AbortSignal; withdrawn: AbortSignal };
 
 /** A prober that answers when the test says so, and by its deadline or an abort as every prober does. */
 function setUp({ life = reuseMs, believed = () => true }: { life?: number; believed?: () => boolean } = {}) {
@@ -66,9 +69,9 @@ function setUp({ life = reuseMs, believed = () => true }: { life?: number; belie
       evidence.kind === 'answered' && evidence.meaning.label !== 'greylisted_or_temporary',
     isBelieved: believed,
     prober: {
-      ask: (probe, { deadline, signal }) =>
+      ask: (probe, { deadline, signal, withdrawn }) =>
         new Promise((resolve, reject) => {
-          asked.push({ probe, deadline, signal, say: resolve });
+          asked.push({ probe, deadline, signal, withdrawn, say: resolve });
           clock.after(deadline - clock.now(), () =>
             resolve({ ...resting, reason: 'smtp_timeout', meaning: undefined, connected: true }),
           );
@@ -78,10 +81,11 @@ function setUp({ life = reuseMs, believed = () => true }: { life?: number; belie
   });
   const ask = (
     email: string,
-    options: Parameters<typeof probeFor>[1] & { withinMs?: number; signal?: AbortSignal } = {},
+    options: Parameters<typeof probeFor>[1] & { withinMs?: number } & Partial<Signals> = {},
   ): Promise<MailboxEvidence> => {
-    const { withinMs = 30_000, signal = new AbortController().signal, ...probe } = options;
-    return sharing.ask(probeFor(email, probe), { deadline: clock.now() + withinMs, signal });
+    const { withinMs = 30_000, signal = new AbortController().signal, withdrawn, ...probe } = options;
+    const patience = { deadline: clock.now() + withinMs, signal, ...(withdrawn && { withdrawn }) };
+    return sharing.ask(probeFor(email, probe), patience);
   };
   return { clock, asked, sharing, ask };
 }
@@ -181,8 +185,28 @@ test('the first caller leaves, and the others still get their answer', async () 
   leaving.abort(new Error('gone'));
   await assert.rejects(first, /gone/);
   assert.equal(asked[0]?.signal.aborted, false);
-  asked[0]?.say(answer('accepted'));
+  asked[0].say(answer('accepted'));
   assert.equal(labelOf(await second), 'accepted');
+});
+
+test('a caller that withdraws hands that on to the prober, unless others wait for the same answer', async () => {
+  const { asked, ask } = setUp();
+  const paused = new AbortController();
+  const alone = ask('ada@example.com', { asker: list, withdrawn: paused.signal });
+  const shared = ask('bob@example.com', { asker: list, withdrawn: paused.signal });
+  const other = ask('bob@example.com', { asker: list });
+  paused.abort(new Error('paused'));
+  assert.deepEqual(
+    asked.map(({ withdrawn }) => withdrawn?.aborted),
+    [true, false],
+  );
+  for (const { say } of asked) say(answer('accepted'));
+  assert.deepEqual(
+    (await Promise.all([alone, shared, other])).map(labelOf),
+    ['accepted', 'accepted', 'accepted'],
+    'an answer that is owed is still taken',
+  );
+  await assert.rejects(ask('ada@example.com', { asker: list, withdrawn: paused.signal }), /paused/);
 });
 
 test('when everybody has left, nobody is asked any more', async () => {
