@@ -181,4 +181,11 @@ export const listMutants: readonly Mutant[] = [
       `if (state === 'receiving') return`,
     ],
   }),
+  {
+    name: 'a paused list begins further addresses',
+    file: 'service/src/tasks/items.ts',
+    find: `.where('task.next_at', '<', eb.lit(shelved))`,
+    replace: '',
+    tests: ['service/src/lists/list-runs.test.ts'],
+  },
 ];

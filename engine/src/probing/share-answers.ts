@@ -21,6 +21,7 @@ import type { Prober, Probe } from './prober.ts';
  * - The MX records change: they are part of the key.
  * - An `unknown` may be otherwise in a moment: only conclusive evidence is kept, and it is judged anew each time.
  * - A prober elsewhere turns out to lie: its answers are forgotten (`forgetFrom`).
+ * - A caller withdraws: the question goes on for the others; if all have, it ends unless a mail host owes an answer.
  * - The first caller leaves, or has less time: the question goes on while anybody waits, and a caller whose time is not
  *   up asks for itself.
  * - A caller would wait behind another account's limits, or a single verification behind a list: until a mail host is
@@ -64,8 +65,11 @@ type Run = {
   askedAt: number;
   isNamed: boolean;
   isOver: boolean;
-  /** Callers that wait for it. */
+  /** Callers that wait for it, and of these those that have not withdrawn. */
   waiting: number;
+  wanted: number;
+  /** The reason of the caller that withdrew last. */
+  whyWithdrawn: unknown;
   /** The run that answers for this one. */
   into: Run | undefined;
 };
@@ -199,6 +203,8 @@ function startRun({ asker }: Probe, { deadline, withdrawn }: Patience, clock: Cl
     isNamed: false,
     isOver: false,
     waiting: 0,
+    wanted: 0,
+    whyWithdrawn: undefined,
     into: undefined,
   };
 }
@@ -206,12 +212,27 @@ function startRun({ asker }: Probe, { deadline, withdrawn }: Patience, clock: Cl
 /** Counts a caller among those who wait; returns how it leaves. */
 function join(run: Run, { withdrawn }: Patience): () => void {
   run.waiting += 1;
-  const onWithdrawn = (): void => withdraw(run, withdrawn?.reason);
-  withdrawn?.addEventListener('abort', onWithdrawn);
+  run.wanted += 1;
+  let isWanted = true;
+  function withdraw(): void {
+    const last = lastOf(run);
+    if (isWanted) last.wanted -= 1;
+    isWanted = false;
+    if (withdrawn?.aborted === true) last.whyWithdrawn = withdrawn.reason;
+    if (last.wanted === 0 && last.waiting > 0) endUnlessOwed(last);
+  }
+  withdrawn?.addEventListener('abort', withdraw);
   return () => {
-    withdrawn?.removeEventListener('abort', onWithdrawn);
+    withdrawn?.removeEventListener('abort', withdraw);
     leave(run);
+    withdraw();
   };
+}
+
+/** Everybody who still waits has withdrawn: no conversation is begun, and an answer that is owed is waited for. */
+function endUnlessOwed(run: Run): void {
+  if (run.withdrawal !== undefined) run.withdrawal.abort(run.whyWithdrawn);
+  else if (!run.isNamed) run.stop.abort(run.whyWithdrawn);
 }
 
 type Asking = { probe: Probe; patience: Patience };
@@ -221,6 +242,7 @@ function give(run: Run, into: Run, clock: Clock): void {
   if (run.into !== undefined || run.isOver) return;
   run.into = into;
   into.waiting += run.waiting;
+  into.wanted += run.wanted;
   const cancelTimer = clock.after(run.deadline - clock.now(), () => run.heard.resolve(late));
   into.heard.promise.then(run.heard.resolve, run.heard.reject).finally(cancelTimer);
   run.stop.abort(answeredElsewhere);
@@ -240,14 +262,6 @@ function leave(run: Run): void {
   const last = lastOf(run);
   last.waiting -= 1;
   if (last.waiting === 0 && !last.isOver) last.stop.abort(everybodyLeft);
-}
-
-/** A caller wants no conversation begun for it. What others of its account wait for goes on. */
-function withdraw(run: Run, reason: unknown): void {
-  const last = lastOf(run);
-  if (last.waiting > 1) return;
-  if (last.withdrawal !== undefined) last.withdrawal.abort(reason);
-  else if (!last.isNamed) last.stop.abort(reason);
 }
 
 /** A run that a caller loses nothing by waiting for. */
