@@ -85,11 +85,11 @@ function createPlaces({ clock, limits = workbookLimits }: WorkbookReadersParts):
   };
 }
 
-type Session = { parts: AsyncGenerator<SheetPart>; release: () => void; whenIdle: Places['whenIdle'] };
+type Session = { parts: AsyncGenerator<SheetPart>; release: () => void; places: Places };
 
 /** Hands on the parts after the first `from`; answers with how many there were if the consumer was too slow. */
 async function* readParts(
-  { parts, release, whenIdle }: Session,
+  { parts, release, places }: Session,
   from: number,
 ): AsyncGenerator<SheetPart, number | undefined> {
   const givenUp = new AbortController();
@@ -100,7 +100,7 @@ async function* readParts(
       if (next.done === true) return undefined;
       number += 1;
       if (number <= from) continue;
-      const stop = whenIdle(() => {
+      const stop = places.whenIdle(() => {
         givenUp.abort();
         void parts.return(undefined).finally(release);
       });
@@ -125,7 +125,7 @@ export function createWorkbookReaders(parts: WorkbookReadersParts): WorkbookRead
     let from: number | undefined = 0;
     while (from !== undefined) {
       const release = await places.take(account);
-      from = yield* readParts({ parts: read(file, job), release, whenIdle: places.whenIdle }, from);
+      from = yield* readParts({ parts: read(file, job), release, places }, from);
     }
   }
 
