@@ -71,9 +71,10 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
 }
 
 function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler): Promise<Visit> {
+  const { signal, withdrawn } = patience;
   // The reason of an abort is whatever its owner gave; callers expect exactly that.
-  const ended = [patience.signal, patience.withdrawn].find((one) => one?.aborted === true);
-  if (ended !== undefined) return Promise.reject(ended.reason as Error);
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  if (withdrawn?.aborted === true) return Promise.reject(withdrawn.reason as Error);
   const queue = queueFor(request, scheduler);
   const rest = restFor(request, queue, { patience, scheduler });
   if (rest !== undefined) {
@@ -149,9 +150,8 @@ function dispatch(queue: HostQueue, scheduler: Scheduler, newcomer?: Asker): voi
     const permission = pacer.mayOpen(destination, route.id);
     if (permission.kind === 'wait') wait(queue, permission, scheduler);
     if (permission.kind !== 'open') return;
-    const asker = newcomer ?? nextAsker(queue);
-    if (!egressPace.mayOpen(route.id, { asker, whenFree: queue.dispatch })) return;
-    if (!conversationLimiter.mayOpen(queue.dispatch)) return;
+    const asking = { asker: newcomer ?? nextAsker(queue), whenFree: queue.dispatch };
+    if (!egressPace.mayOpen(route.id, asking) || !conversationLimiter.mayOpen(queue.dispatch)) return;
     const next = takeNext(beginning.size() > 0 ? beginning : waiting, { queue, egress: route.id }, scheduler);
     if (next.kind === 'later') wait(queue, { until: next.from, key: '' }, scheduler);
     if (next.kind !== 'taken') return;

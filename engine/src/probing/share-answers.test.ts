@@ -4,7 +4,6 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import type { MailboxEvidence } from '../evidence.ts';
 import type { Asker } from '../fair-queue.ts';
-import type { Patience } from '../patience.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseAddress } from '../syntax/parse-address.ts';
 import type { Probe } from './prober.ts';
@@ -54,6 +53,8 @@ type Asked = {
   say: (evidence: MailboxEvidence) => void;
 };
 
+type Signals = { signal: AbortSignal; withdrawn: AbortSignal };
+
 /** A prober that answers when the test says so, and by its deadline or an abort as every prober does. */
 function setUp({ life = reuseMs, believed = () => true }: { life?: number; believed?: () => boolean } = {}) {
   const clock = createTestClock();
@@ -80,7 +81,7 @@ function setUp({ life = reuseMs, believed = () => true }: { life?: number; belie
   });
   const ask = (
     email: string,
-    options: Parameters<typeof probeFor>[1] & Partial<Patience> & { withinMs?: number } = {},
+    options: Parameters<typeof probeFor>[1] & { withinMs?: number } & Partial<Signals> = {},
   ): Promise<MailboxEvidence> => {
     const { withinMs = 30_000, signal = new AbortController().signal, withdrawn, ...probe } = options;
     const patience = { deadline: clock.now() + withinMs, signal, ...(withdrawn && { withdrawn }) };
@@ -176,6 +177,18 @@ test('nothing is given again once the MX records have changed; their order among
   assert.equal(asked.length, 2);
 });
 
+test('the first caller leaves, and the others still get their answer', async () => {
+  const { asked, ask } = setUp();
+  const leaving = new AbortController();
+  const first = ask('ada@example.com', { signal: leaving.signal });
+  const second = ask('ada@example.com');
+  leaving.abort(new Error('gone'));
+  await assert.rejects(first, /gone/);
+  assert.equal(asked[0]?.signal.aborted, false);
+  asked[0].say(answer('accepted'));
+  assert.equal(labelOf(await second), 'accepted');
+});
+
 test('a caller withdraws, and the question goes on for the others; if all do, it ends', async () => {
   const { asked, ask } = setUp();
   const [mine, theirs] = [new AbortController(), new AbortController()];
@@ -192,18 +205,6 @@ test('a caller withdraws, and the question goes on for the others; if all do, it
   await assert.rejects(again, /paused too/);
   await assert.rejects(ask('ada@example.com', { withdrawn: mine.signal }), /paused$/);
   assert.equal(asked.length, 2);
-});
-
-test('the first caller leaves, and the others still get their answer', async () => {
-  const { asked, ask } = setUp();
-  const leaving = new AbortController();
-  const first = ask('ada@example.com', { signal: leaving.signal });
-  const second = ask('ada@example.com');
-  leaving.abort(new Error('gone'));
-  await assert.rejects(first, /gone/);
-  assert.equal(asked[0]?.signal.aborted, false);
-  asked[0]?.say(answer('accepted'));
-  assert.equal(labelOf(await second), 'accepted');
 });
 
 test('when everybody has left, nobody is asked any more', async () => {

@@ -66,8 +66,8 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
   const plan = await planReading(file, { isValidUtf8, column }, readWorkbook);
   const count = createRowCounter(parts.listMaxRows);
   const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
-  const rest = createRests();
   const mailboxes = new Map<string, number>();
+  const rest = createRests();
   let unwritten: NewListRow[] = [];
   const write = async (): Promise<void> => {
     const rows = unwritten;

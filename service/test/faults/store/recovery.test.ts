@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorldDescription } from '@mailproof/world';
 import { createApiClient, singlePath, type ApiClient } from '../../support/api-client.ts';
 import { openFixture } from '../../support/open-fixture.ts';
-import { startPrivatePostgres } from '../../support/postgres/private-postgres.ts';
-import { freezeDatabase } from '../nemesis/freeze-database.ts';
+import { startPrivatePostgres } from '@mailproof/world/database';
 
 const mailboxes = 200;
 const world: WorldDescription = {
@@ -67,7 +66,7 @@ test('10 s after 30 s without PostgreSQL, clients that retry are answered as oft
   const load = startClients(client, key);
   await sleep(3 * windowMs);
   const usual = load.answeredIn(performance.now() - 2 * windowMs, 2 * windowMs) / 2;
-  const thaw = await freezeDatabase(fixture);
+  const thaw = postgres.freeze();
   await sleep(outageMs);
   thaw();
   const thawedAt = performance.now();
