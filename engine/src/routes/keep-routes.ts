@@ -44,8 +44,9 @@ export function keepRoutes(routes: Routes, { memory, clock, signature }: KeepRou
   let cancel: (() => void) | undefined;
   memory.follow(({ key, value }) => {
     const [id = '', countedBy = ''] = key.split(' ');
-    if (countedBy === operator && isFields(value) && isTime(value['restsEndedAt'])) {
-      routes.endRests(id, value['restsEndedAt']);
+    const endedAt = isFields(value) ? value['restsEndedAt'] : undefined;
+    if (countedBy === operator && isTime(endedAt)) {
+      routes.endRests(id, endedAt);
       // What is kept must not tell of them any more.
       cancel ??= clock.after(keepEveryMs, keep);
       return;

@@ -49,6 +49,6 @@ function restingGroup(value: unknown, now: number): RestingRoute['restingGroups'
 
 /** The state of a route as it is kept, with its volume and without its rests. */
 export function withoutRests(text: string): object {
-  const { restingUntil: _, ...state } = JSON.parse(text) as Kept;
-  return { ...state, restingGroups: [], refusals: [] };
+  const state = JSON.parse(text) as Kept;
+  return { ...state, restingUntil: undefined, restingGroups: [], refusals: [] };
 }

@@ -1,5 +1,5 @@
 import type { DomainSuggestion } from '@mailproof/client';
-import { sql, type ExpressionBuilder, type Kysely, type Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Schema } from '../db/schema.ts';
 import { statement, type Reader } from '../db/statement.ts';
 import type { Layout } from './reading/find-layout.ts';
@@ -78,7 +78,7 @@ export function selectLists(db: Kysely<Schema>) {
       eb
         .case()
         .when('list.state', '=', sql.lit('paused'))
-        .then(countBegun(eb))
+        .then(countBegun(db))
         .else(eb.lit(0))
         .end()
         .$castTo<number>()
@@ -87,12 +87,12 @@ export function selectLists(db: Kysely<Schema>) {
 }
 
 /** Addresses of its tasks under way that were begun and are not counted in the list yet. */
-function countBegun(eb: ExpressionBuilder<Schema, 'list'>) {
-  return eb
+function countBegun(db: Kysely<Schema>) {
+  return db
     .selectFrom('task')
     .innerJoin('item', 'item.task_id', 'task.id')
     .select((count) => count.fn.countAll<number>().as('addresses'))
-    .whereRef('task.list_id', '=', 'list.id')
+    .where('task.list_id', '=', sql.ref<string>('list.id'))
     .where('task.lease_until', '>', sql.lit(0))
     .where((item) =>
       item.or([item('item.state', '=', sql.lit('done')), item('item.attempts', '>', sql.lit(0))]),
