@@ -1,4 +1,5 @@
 import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
+import type { EgressPace } from './politeness/ip-profile.ts';
 import type { EgressRights } from './routes/egress-rights.ts';
 import type { Routes } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
@@ -22,13 +23,20 @@ export type EngineEgress = {
   problem(id: string): 'mail_port_blocked' | 'down' | 'resting' | undefined;
 };
 
-type EgressNeeds = { pacer: Pacer; rights: EgressRights; routes: Routes; mailPort: MailPortWatch };
+type EgressNeeds = {
+  pacer: Pacer;
+  egressPace: EgressPace;
+  rights: EgressRights;
+  routes: Routes;
+  mailPort: MailPortWatch;
+};
 
-export function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): EngineEgress {
+export function openEgress({ pacer, egressPace, rights, routes, mailPort }: EgressNeeds): EngineEgress {
   return {
     ids: routes.ids,
     takeOver(id, from, until) {
       pacer.takeOver(id, from);
+      if (from.kind !== 'nobody') egressPace.takeOver(id);
       rights.allowUntil(id, until);
     },
     allowUntil: (id, until) => rights.allowUntil(id, until),

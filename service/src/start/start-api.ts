@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
-import type { Clock, Engine } from '@mailproof/engine';
+import { ipProfiles, type Clock, type Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
@@ -8,7 +8,9 @@ import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import type { StoreWatch } from '../operator/store-watch.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
+import { expectedSeconds, type SendingRate } from '../lists/expected-seconds.ts';
 import { createListActions, type ListActions } from '../lists/list-actions.ts';
+import { createWorkbookReaders } from '../lists/reading/workbook-readers.ts';
 import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
@@ -173,13 +175,29 @@ function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxA
     wallClock: parts.wallClock,
     processId: parts.registry.ownId,
     retentionMs: config.taskRetentionMs,
+    listStorage: config,
+    workbooks: createWorkbookReaders({ clock: parts.clock }),
     sandboxAllowance,
     wake: parts.wake,
+    expectSeconds: (mailboxes) => expectedSeconds(mailboxes, sendingRate(config, parts)),
     nearProvider: {
       live: (address) => parts.engine.nearProvider(address),
       test: (address) => parts.sandbox.nearProvider(address),
     },
   });
+}
+
+/** What all egress addresses of this process may send, for an estimate. Those of probers elsewhere are not counted. */
+function sendingRate({ pacing, ipProfile }: Config, { engine }: ApiParts): SendingRate {
+  const { routes } = engine.health();
+  const sum = (of: (route: (typeof routes)[number]) => number): number =>
+    routes.reduce((total, route) => total + of(route), 0);
+  return {
+    pace: ipProfiles[pacing === 'off' ? 'private' : ipProfile],
+    egressAddresses: routes.length,
+    leftToday: sum(({ dayLimit = Infinity, openedToday }) => Math.max(0, dayLimit - openedToday)),
+    perDay: sum(({ dayLimit = Infinity }) => dayLimit),
+  };
 }
 
 /** What the store keeps of a test key's requests: of a single one only the answer that belongs to an `Idempotency-Key`. */
