@@ -45,7 +45,7 @@ export type Told = {
   creditsUsed: number;
 };
 
-export type Mistake = KnownAddress & { told: string; reason?: string };
+type Mistake = KnownAddress & { told: string; reason?: string };
 
 /** Nobody waits for ever: as long as a person at a form, and then comes back later. */
 const limits = { attempts: 6, attemptMs: 35_000, retryLongestMs: 4_000, pollLongestMs: 1_000 };

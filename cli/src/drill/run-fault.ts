@@ -25,7 +25,7 @@ export type FaultReport = {
   books: Books;
 };
 
-export type Books = {
+type Books = {
   exact: boolean;
   /** Found by `mailproof audit`. */
   violations: readonly object[];
@@ -35,7 +35,7 @@ export type Books = {
   reserved: number;
 };
 
-export type FaultParts = {
+type FaultParts = {
   installation: Installation;
   quick: boolean;
   firstQuestion: number;
