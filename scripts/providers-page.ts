@@ -6,7 +6,7 @@ import { ipProfileNames, ipProfiles } from '../engine/src/politeness/ip-profile.
 import { policyFileBounds, spreadBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
-import { banRules } from '../engine/src/reputation/bans.ts';
+import { banRules } from '../engine/src/replies/bans.ts';
 import { lookedUp, lookedUpOn, publishedPolicies, type LookedUp } from './published-policies.ts';
 
 const columns = 118;
@@ -62,7 +62,7 @@ const opening = [
   '# Providers',
   '',
   ...wrapped(
-    'Every mail host belongs to a group: the provider that runs it, recognized by the end of its name, or otherwise its registered domain. The domain of an email address does not matter, because a thousand domains can share one host. For each host, a policy says whether it is asked at all, how fast, and over which routes. This page is written by `npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`, `reputation/bans.ts`).',
+    'Every mail host belongs to a group: the provider that runs it, recognized by the end of its name, or otherwise its registered domain. The domain of an email address does not matter, because a thousand domains can share one host. For each host, a policy says whether it is asked at all, how fast, and over which routes. This page is written by `npm run docs` from the tables in the engine (`politeness/`, `replies/providers.ts`, `replies/bans.ts`).',
   ),
   '',
 ];

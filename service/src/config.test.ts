@@ -150,6 +150,16 @@ const rows = [
     good: [['off', 'off']],
     bad: ['false', 'no'],
   }),
+  row({
+    key: 'blockLists',
+    name: 'MAILPROOF_BLOCK_LISTS',
+    usual: ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org'],
+    good: [
+      ['none', []],
+      ['BL.example.org', ['bl.example.org']],
+    ],
+    bad: ['', 'none,bl.example.org,', '192.0.2.1', 'two words'],
+  }),
   ...(['egressAllow', 'webhookEgressAllow'] as const).map((key) =>
     row({
       key,

@@ -1,7 +1,7 @@
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import { complainsAboutUs } from '../replies/refusal-kinds.ts';
 import type { ReplyReason } from '../replies/reply-reasons.ts';
-import { banIn, type Ban } from '../reputation/bans.ts';
+import { banIn, type Ban } from '../replies/bans.ts';
 import type { Fault } from '../smtp/connection.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 

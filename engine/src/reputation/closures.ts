@@ -1,7 +1,7 @@
 import { isFields, type MemoryNamespace } from '../memory.ts';
 import type { Limits } from '../limits.ts';
 import type { WallClock } from '../routes/route-volume.ts';
-import type { Ban } from './bans.ts';
+import type { Ban } from '../replies/bans.ts';
 
 /**
  * Egress addresses that nothing leaves from, and providers that ban one. Both are latched: they outlive a restart and
@@ -172,8 +172,7 @@ function isOpened(value: unknown): boolean {
 }
 
 /** A closure or a ban as the memory keeps it, for the operator to see; nothing of one that is over. */
-export type KeptClosure =
-  { kind: 'closure'; egress: string; closure: Closure } | { kind: 'ban'; ban: ProviderBan };
+type KeptClosure = { kind: 'closure'; egress: string; closure: Closure } | { kind: 'ban'; ban: ProviderBan };
 
 export function readKeptClosure(key: string, value: unknown, now: number): KeptClosure | undefined {
   const [word = '', egress = '', group = ''] = key.split(' ');

@@ -22,7 +22,7 @@ import { createClosures, type Closure, type Closures, type ProviderBan } from '.
  * - Each address of ours is looked up in the block lists at the start, every six hours, and as soon as a few hosts of
  *   several networks say that it is listed. If a list has it, the address closes and is looked up every hour.
  * - Lists that cannot be looked up close an address for a rest that grows, if many hosts say so to several accounts.
- * - A provider that bans an address is not asked from it for a day, and then once (`bans.ts`).
+ * - A provider that bans an address is not asked from it for a day, and then once (`replies/bans.ts`).
  *
  * Only the owner of an egress address looks it up; what it finds holds for all processes.
  */

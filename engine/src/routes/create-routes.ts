@@ -9,7 +9,6 @@ import { parseIp } from '../net/parse-ip.ts';
 import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
 import { allEgressIsOurs, type EgressRights } from './egress-rights.ts';
 import { rankEgress } from './rank-egress.ts';
-import type { Closures } from '../reputation/closures.ts';
 import { createRouteHealth, type HealthLimits, type RouteHealth } from './route-health.ts';
 import { createRouteVolume, type RouteVolume, type WallClock } from './route-volume.ts';
 
@@ -110,7 +109,11 @@ export type RoutesParts = {
   /** Which routes are this process's own; without it all are. */
   rights?: EgressRights;
   /** Which are closed, and by whom one is banned; without it none is. */
-  reputation?: Pick<Closures, 'of' | 'bannedUntil'>;
+  reputation?: {
+    of(egress: string): unknown;
+    /** On the wall's clock. */
+    bannedUntil(egress: string, group: string): number | undefined;
+  };
   /** `createRouteDialer` with the parts of the engine's dialer. */
   dialerFor(setting: RouteSetting): RouteDialer;
   /** The warm-up of a route that has none of its own. */

@@ -10,7 +10,7 @@ export function describeClosure(closure: Closure): string {
   }
 }
 
-export function describeBan({ group, egress, code, page }: ProviderBan): string {
+function describeBan({ group, egress, code, page }: ProviderBan): string {
   return `${group} bans ${egress} (${code}); ask for the end of the ban at ${page}`;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { providerTable } from '../replies/providers.ts';
+import { providerTable } from './providers.ts';
 import { banIn, banRules } from './bans.ts';
 
 function replyOf(sample: string) {

@@ -1,11 +1,9 @@
-import type { Reply } from '../smtp/reply-reader.ts';
-
 /**
  * Replies by which a provider bans an egress address until somebody asks it to end that. Waiting does not cure a ban,
  * and each further visit is held against us. Rules are data, each with the reply that taught it; the sample is its own
  * test. They hold only at hosts of that provider, so no host of anybody else can have us stay away from it.
  */
-export type BanRule = {
+type BanRule = {
   /** Ids of the provider table. */
   providers: readonly string[];
   /** What identifies the ban, in the text of the reply. */
@@ -85,13 +83,13 @@ export const banRules: readonly BanRule[] = [
   },
 ];
 
+/** A reply as it came off the wire. */
+type HeardReply = { code: number; enhanced: string | undefined; lines: readonly string[] };
+
 export type Ban = { code: string; page: string };
 
 /** Returns the ban that a provider's reply tells of; `group` is the provider's id. */
-export function banIn(
-  { code, enhanced, lines }: Pick<Reply, 'code' | 'enhanced' | 'lines'>,
-  group: string,
-): Ban | undefined {
+export function banIn({ code, enhanced, lines }: HeardReply, group: string): Ban | undefined {
   if (code < 400 || !banningProviders.has(group)) return undefined;
   const text = lines.join(' ');
   const detail = /^[45]\.7\.(\d{1,3})$/.exec(enhanced ?? '')?.[1];
