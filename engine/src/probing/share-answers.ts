@@ -77,17 +77,7 @@ export function createAnswerSharing(parts: SharingParts): AnswerSharing {
   const open = new Map<string, Question>();
 
   function begin(key: string, question: Question, { probe, patience }: Asking): Run {
-    const run: Run = {
-      asker: probe.asker,
-      deadline: patience.deadline,
-      stop: new AbortController(),
-      heard: Promise.withResolvers(),
-      askedAt: clock.now(),
-      isNamed: false,
-      isOver: false,
-      waiting: 0,
-      into: undefined,
-    };
+    const run = newRun({ probe, patience }, clock);
     question.runs.add(run);
     const onNamed = (): void => {
       if (run.isNamed) return;
@@ -191,6 +181,20 @@ function createKeptAnswers(parts: SharingParts) {
 }
 
 type Asking = { probe: Probe; patience: Patience };
+
+function newRun({ probe, patience }: Asking, clock: Clock): Run {
+  return {
+    asker: probe.asker,
+    deadline: patience.deadline,
+    stop: new AbortController(),
+    heard: Promise.withResolvers(),
+    askedAt: clock.now(),
+    isNamed: false,
+    isOver: false,
+    waiting: 0,
+    into: undefined,
+  };
+}
 
 /** Callers that wait for one run wait for the other from now on; the first leaves its queue. */
 function give(run: Run, into: Run, clock: Clock): void {
