@@ -6,7 +6,7 @@ import { withStore } from '../store/with-store.ts';
 const list = defineCommand({
   name: 'rests list',
   takes: '[--json]',
-  summary: 'list mail hosts and providers that are left alone for now, the longest rest first',
+  summary: 'list mail hosts, providers and egress routes that rest for now, the longest rest first',
   options: { json: { type: 'flag', meaning: 'print {kind, name, reason, until}, one per line' } },
   examples: ['mailproof rests', 'mailproof rests list --json'],
   words: { required: [], most: 0 },
@@ -27,7 +27,7 @@ const end = defineCommand({
     json: { type: 'flag', meaning: 'print {kind, name}, one per line' },
   },
   notes: [
-    'NAME is as mailproof rests prints it: a provider, the domain of mail hosts, or an IP address. A host that refuses again is left alone again. The audit log keeps who ended a rest.',
+    'NAME is as mailproof rests prints it: a provider, the domain of mail hosts, an IP address, or an egress route that providers block. A host that refuses again is left alone again. The audit log keeps who ended a rest.',
   ],
   examples: ['mailproof rests end yahoo', 'mailproof rests end 192.0.2.7', 'mailproof rests end --all'],
   words: { required: [], most: 1 },

@@ -1,14 +1,15 @@
-import { endedRest, readKeptRest } from '@mailproof/engine';
+import { endedRest, endOfRouteRests, readKeptRest, type Remembered } from '@mailproof/engine';
 import { recordChange, type ChangeParts } from '../audit-log/record-change.ts';
-import { statement, type Tx } from '../db/statement.ts';
+import { statement, type Reader, type Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { rememberFrom } from '../engine-state/keep-engine-memory.ts';
+import { findRoutes, readRoute, withoutRests } from '../engine-state/read-resting-routes.ts';
 import { partyOf, type RestingParty } from './read-health.ts';
 
 /**
- * Mail hosts and providers that are left alone, as the store keeps them for all engines and over restarts. The operator
- * can end a rest: every engine reads that within a second or two and may ask again.
+ * Mail hosts and providers that are left alone, and egress routes that providers block, as the store keeps them for all
+ * engines and over restarts. The operator can end a rest: every engine reads that within a second or two and may ask again.
  */
 const mostListed = 1_000;
 
@@ -23,7 +24,8 @@ const findRests = statement((db, arg: { now: number }) =>
     .limit(mostListed),
 );
 
-type Rest = RestingParty & { key: string };
+/** With what tells the engines that it has ended. */
+type Rest = RestingParty & { ends: Remembered[] };
 
 /** The longest rest first. */
 export async function listRests({
@@ -33,24 +35,49 @@ export async function listRests({
   store: Pick<Store, 'read'>;
   wallClock: WallClock;
 }): Promise<RestingParty[]> {
-  const now = wallClock.now();
-  const rests = restsIn(await store.read.all(findRests, { now }), now);
+  const rests = await readRests(store.read, wallClock.now());
   return rests.map(({ kind, name, until, reason }) => ({ kind, name, until, reason }));
 }
 
-function restsIn(rows: { key: string; value: string; expires: number }[], now: number): Rest[] {
-  return rows
-    .flatMap(({ key, value, expires }): Rest[] => {
-      const rest = readKeptRest(JSON.parse(value), expires - now);
-      return rest === undefined
-        ? []
-        : [{ key, ...partyOf(key), until: now + rest.leftMs, reason: rest.reason }];
-    })
-    .sort((a, b) => b.until - a.until);
+async function readRests(reader: Reader, now: number): Promise<Rest[]> {
+  const hosts = await reader.all(findRests, { now });
+  const routes = await reader.all(findRoutes, { now });
+  return [
+    ...hosts.flatMap((row) => restOf(row, now)),
+    ...routes.flatMap((row) => restsOnRoute(row, now)),
+  ].sort((a, b) => b.until - a.until);
+}
+
+type MemoryRow = { key: string; value: string; expires: number };
+
+function restOf({ key, value, expires }: MemoryRow, now: number): Rest[] {
+  const rest = readKeptRest(JSON.parse(value), expires - now);
+  if (rest === undefined) return [];
+  const ends = [{ kind: 'rest' as const, key, value: endedRest, lifeMs: endHoldsMs }];
+  return [{ ...partyOf(key), until: now + rest.leftMs, reason: rest.reason, ends }];
+}
+
+/** A route may rest for everybody, and for some providers alone. All of it ends together. */
+function restsOnRoute({ key, value, expires }: MemoryRow, now: number): Rest[] {
+  const route = readRoute(key, value, now);
+  if (route === undefined) return [];
+  const state: Remembered = { kind: 'route', key, value: withoutRests(value), lifeMs: expires - now };
+  const ends = [state, endOfRouteRests(key, { at: now, lifeMs: longestRouteRestMs })];
+  const party = { kind: 'route' as const, name: key, ends };
+  const ofAll = route.until > 0 ? [{ ...party, until: route.until, reason: 'route_blocked' }] : [];
+  const ofGroups = route.restingGroups.map(({ group, until }) => ({
+    ...party,
+    until,
+    reason: `route_blocked_by_${group}`,
+  }));
+  return [...ofAll, ...ofGroups];
 }
 
 /** Long enough for every engine and prober to hear of it. */
 const endHoldsMs = 60_000;
+
+/** No longer than this does a route rest, whatever the clocks of two processes say. */
+const longestRouteRestMs = 2 * 3_600_000;
 
 type EndedRests = { ended: Pick<RestingParty, 'kind' | 'name'>[] };
 
@@ -61,21 +88,19 @@ export async function endRests(
 ): Promise<EndedRests> {
   return store.write(async (tx) => {
     const now = wallClock.now();
-    const rests = restsIn(await tx.all(findRests, { now }), now);
+    const rests = await readRests(tx, now);
     const meant = rests.filter(({ name }) => which === 'all' || name === which.name);
+    const ended = new Map(meant.map((rest) => [`${rest.kind} ${rest.name}`, rest]));
     await writeEnds(tx, meant, now);
-    for (const { kind, name } of meant)
+    for (const { kind, name } of ended.values())
       await recordChange(tx, { actor, action: 'rest_ended', subject: name, detail: { kind }, now });
-    return { ended: meant.map(({ kind, name }) => ({ kind, name })) };
+    return { ended: [...ended.values()].map(({ kind, name }) => ({ kind, name })) };
   });
 }
 
 async function writeEnds(tx: Tx, rests: Rest[], now: number): Promise<void> {
-  const entries = rests.map(({ key }) => ({
-    kind: 'rest' as const,
-    key,
-    value: endedRest,
-    lifeMs: endHoldsMs,
-  }));
-  await rememberFrom(tx, entries, { writer: 'operator', at: now });
+  const byKey = new Map(
+    rests.flatMap(({ ends }) => ends).map((entry) => [`${entry.kind} ${entry.key}`, entry]),
+  );
+  await rememberFrom(tx, [...byKey.values()], { writer: 'operator', at: now });
 }

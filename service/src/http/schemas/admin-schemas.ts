@@ -126,7 +126,7 @@ export const adminEndedRestsSchema = Type.Object(
   {
     ended: Type.Array(
       Type.Object(
-        { kind: stringEnum(['host', 'provider', 'network', 'address']), name: Type.String() },
+        { kind: stringEnum(['host', 'provider', 'network', 'address', 'route']), name: Type.String() },
         { additionalProperties: false },
       ),
       { description: 'Empty if nothing of that name is left alone' },
