@@ -59,6 +59,8 @@ export const reasonGroups = {
       smtputf8_not_offered: 'The address needs SMTPUTF8, which the mail server does not support.',
       tls_failed: 'The mail server requires TLS, and the TLS handshake failed.',
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
+      identity_unproven:
+        'Our own HELO name or sender is not set up, and public mail servers are not asked under a name that is not ours.',
       no_prober: 'No prober can ask mail servers now, so the mailbox was not asked about.',
       host_resting: 'The mail server is paused because of earlier replies or failures, so it was not asked.',
       control_mailbox_refused:

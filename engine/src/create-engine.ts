@@ -18,6 +18,9 @@ import { allEgressIsOurs, createEgressRights, type EgressRights } from './routes
 import { keepRoutes } from './routes/keep-routes.ts';
 import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
+import { isPublicAddress } from './egress/seen-addresses.ts';
+import { openIdentity } from './identity/open-identity.ts';
+import type { IdentityWatch, RouteIdentity } from './identity/watch-identity.ts';
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { createReachesIpv6 } from './egress/reaches-ipv6.ts';
 import { defaultLimits, type Limits } from './limits.ts';
@@ -58,6 +61,8 @@ export type EngineSettings = {
   mailFrom: string;
   /** Where mail hosts see us come from, if this machine has no public address of its own (`seenAddresses`). */
   publicAddresses?: readonly string[];
+  /** `off`: public mail hosts are asked under any HELO name and sender. */
+  identityCheck?: 'on' | 'off';
   /** Blocks outside public address space that may be dialled all the same. */
   egressAllow: Cidr[];
   /** STARTTLS only where a host demands it, or wherever it is offered. */
@@ -98,6 +103,8 @@ export type EngineHealth = {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
+  /** Of each egress route that was looked at: whether its HELO name and sender are ours. */
+  identity: RouteIdentity[];
   resolver: ResolverState;
   /** Providers that refuse control mailboxes, by id or group. */
   doubtedProviders: string[];
@@ -143,10 +150,11 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailRoutes, resolverWatch } = findRoutes(base, resolver);
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
-  const routes = openRoutes(base, rights, memoryOf('route'));
+  const identity = openIdentity(settings, { clock, limits, resolver, mailRoutes, rights });
+  const routes = openRoutes(base, { rights, identity }, memoryOf('route'));
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
-  const scheduler = openScheduler(base, { policies, routes, rights, mailPort, pacer, memoryOf });
+  const scheduler = openScheduler(base, { policies, routes, rights, identity, mailPort, pacer, memoryOf });
   const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
   const reaching = { limits, resolver, reachesIpv6, reach };
   const localProber = createLocalProber({ ...reaching, policies, scheduler, mailPort });
@@ -169,7 +177,7 @@ export function createEngine(settings: EngineSettings): Engine {
   return {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
-    egress: openEgress({ pacer, rights, routes, mailPort }),
+    egress: openEgress({ pacer, rights, routes, mailPort, identity }),
     recall: (address) => recall(address, parts),
     findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     lookUp: (address, request) => lookUp(address, { ...parts, lists }, request),
@@ -184,6 +192,7 @@ export function createEngine(settings: EngineSettings): Engine {
       resting: pacer.resting(),
       routes: routes.state(),
       mailPort: mailPort.isBlocked(),
+      identity: identity.state(),
       resolver: resolverWatch.state(),
       doubtedProviders: controls.doubted(),
       conversations: scheduler.counts(),
@@ -191,6 +200,7 @@ export function createEngine(settings: EngineSettings): Engine {
     close() {
       controls.stop();
       canaries.stop();
+      identity.stop();
       routes.stop();
       resolverWatch.stop();
       resolver.close();
@@ -246,7 +256,7 @@ function createBase(settings: EngineSettings): Base {
 /** The ways out, with what was kept of them. */
 function openRoutes(
   { settings, clock, limits, ownAddresses }: Base,
-  rights: EgressRights,
+  { rights, identity }: { rights: EgressRights; identity: IdentityWatch },
   memory: MemoryNamespace,
 ) {
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
@@ -258,6 +268,8 @@ function openRoutes(
     limits,
     heedsBlocks: settings.pacing !== 'off',
     rights,
+    identity,
+    isPublic: (address) => isPublicAddress(address, allow),
     dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
     onProblem: (message) => settings.onProblem(message),
   });
@@ -293,6 +305,7 @@ type SchedulerNeeds = {
   policies: PolicyBook;
   routes: Routes;
   rights: EgressRights;
+  identity: IdentityWatch;
   mailPort: MailPortWatch;
   pacer: Pacer;
   memoryOf: ReturnType<typeof openNamespaces>;

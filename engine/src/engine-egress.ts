@@ -1,5 +1,6 @@
 import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
 import type { EgressRights } from './routes/egress-rights.ts';
+import type { IdentityWatch } from './identity/watch-identity.ts';
 import type { Routes } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
 
@@ -19,12 +20,18 @@ export type EngineEgress = {
   /** Counts for its next owner; `mostHosts` bounds how many hosts are named. */
   handOver(id: string, mostHosts?: number): unknown;
   /** Why nothing can be asked from it now, where that is so. */
-  problem(id: string): 'mail_port_blocked' | 'down' | 'resting' | undefined;
+  problem(id: string): 'mail_port_blocked' | 'identity_unproven' | 'down' | 'resting' | undefined;
 };
 
-type EgressNeeds = { pacer: Pacer; rights: EgressRights; routes: Routes; mailPort: MailPortWatch };
+type EgressNeeds = {
+  pacer: Pacer;
+  rights: EgressRights;
+  routes: Routes;
+  mailPort: MailPortWatch;
+  identity: IdentityWatch;
+};
 
-export function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): EngineEgress {
+export function openEgress({ pacer, rights, routes, mailPort, identity }: EgressNeeds): EngineEgress {
   return {
     ids: routes.ids,
     takeOver(id, from, until) {
@@ -36,6 +43,9 @@ export function openEgress({ pacer, rights, routes, mailPort }: EgressNeeds): En
     conversations: (id) => pacer.openFrom(id),
     resting: () => pacer.resting().length,
     handOver: (id, mostHosts) => pacer.handOver(id, mostHosts),
-    problem: (id) => (mailPort.isBlocked().kind === 'blocked' ? 'mail_port_blocked' : routes.problem(id)),
+    problem(id) {
+      if (mailPort.isBlocked().kind === 'blocked') return 'mail_port_blocked';
+      return identity.problem(id) === undefined ? routes.problem(id) : 'identity_unproven';
+    },
   };
 }

@@ -36,6 +36,8 @@ export type NoAnswerReason =
   | 'host_resting'
   /** Outbound port 25 is found to be blocked: nothing that is learnt about any host now would be true. */
   | 'mail_port_blocked'
+  /** Our own HELO name or sender is not proven to be ours, and public mail hosts are not asked under another's. */
+  | 'identity_unproven'
   /** No egress address that could ask has an owner now. */
   | 'no_prober'
   /** The operator's policy is not to ask this provider. */

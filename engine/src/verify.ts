@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { MailRoute } from './dns/mail-route.ts';
 import { findPosture, type PostureParts } from './dns/find-posture.ts';
-import type { Evidence, MailboxEvidence } from './evidence.ts';
+import type { Evidence, MailboxEvidence, NoAnswerReason } from './evidence.ts';
 import {
   explain,
   explainTimeout,
@@ -107,8 +107,14 @@ function takesEveryAddress(mailbox: MailboxEvidence): boolean {
 /** That nobody here can ask says nothing of the mailbox. */
 function cannotBeAsked(mailbox: MailboxEvidence): boolean {
   if (mailbox.kind === 'answered') return false;
-  return mailbox.reason === 'mail_port_blocked' || mailbox.reason === 'no_prober';
+  return ourOwnReasons.has(mailbox.reason);
 }
+
+const ourOwnReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
+  'mail_port_blocked',
+  'no_prober',
+  'identity_unproven',
+]);
 
 /** No mail host of a trap or a throw-away domain is contacted. */
 function isOffLimits({ lists }: Evidence): boolean {

@@ -14,6 +14,7 @@ export function engineSettings(config: Config, onProblem: (message: string) => v
     heloName,
     mailFrom,
     publicAddresses: config.publicAddresses,
+    identityCheck: config.identityCheck,
     egressAllow,
     starttls,
     pacing,

@@ -32,6 +32,8 @@ export type Visit =
     }
   /** None of the egress addresses in question belongs to this process (any more); nothing was sent. */
   | { kind: 'not_ours' }
+  /** No egress address has a HELO name and a sender that are proven to be ours; nothing was sent. */
+  | { kind: 'identity_unproven' }
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
   | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
 

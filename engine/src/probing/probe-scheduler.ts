@@ -4,6 +4,7 @@ import type { OpenConversation, Pacer } from '../politeness/create-pacer.ts';
 import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
 import type { Destination, HostPolicy, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
+import type { IdentityWatch } from '../identity/watch-identity.ts';
 import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { Route, Routes } from '../routes/create-routes.ts';
 import type { EgressRights } from '../routes/egress-rights.ts';
@@ -38,6 +39,8 @@ type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   routes: Routes;
   /** Tells when a route becomes this process's own; not needed where all are. */
   rights?: Pick<EgressRights, 'onChange'>;
+  /** Tells when the check of our own names has come to an end. */
+  identity?: Pick<IdentityWatch, 'onChange'>;
 };
 
 type Scheduler = {
@@ -60,6 +63,7 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
     begun: 0,
   };
   parts.rights?.onChange(() => wake(ownership, scheduler));
+  parts.identity?.onChange(() => wake(identity, scheduler));
   return {
     ask: (request, patience) => ask(request, patience, scheduler),
     counts: () => scheduler.queues.counts(),
@@ -216,6 +220,12 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
     case 'not_ours':
       turnAway(queue, { kind: 'not_ours' });
       break;
+    case 'identity_checking':
+      wait(queue, { until: undefined, key: identity }, scheduler);
+      break;
+    case 'identity_unproven':
+      turnAway(queue, { kind: 'identity_unproven' });
+      break;
     case 'none_allowed':
       turnAway(queue, restingVisit({ reason: 'no_route_open', until: undefined }, scheduler));
       break;
@@ -233,6 +243,9 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
 
 /** What queues wait for whose egress address is not certain to be ours. */
 const ownership = 'ownership';
+
+/** What queues wait for while our own HELO name and sender are looked up. */
+const identity = 'identity';
 
 /** A route's volume of the minute is waited for; that of the day is not. */
 const longestMinuteMs = 60_000;

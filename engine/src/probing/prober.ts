@@ -81,6 +81,7 @@ async function walkHosts(
       reach.note(target.host, visit.kind);
       if (visit.kind === 'answered') return believed(visit.evidence, route, reach);
       if (visit.kind === 'not_ours') return unasked('no_prober');
+      if (visit.kind === 'identity_unproven') last ??= unasked('identity_unproven');
       if (visit.kind === 'resting') last = sooner(last, atRest(visit));
       if (visit.kind !== 'no_answer') break;
       conversations += 1;

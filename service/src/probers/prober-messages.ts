@@ -193,6 +193,7 @@ const noAnswerReasons = [
   'tls_failed',
   'host_resting',
   'mail_port_blocked',
+  'identity_unproven',
   'provider_policy',
   'control_mailbox_refused',
   'backup_accepts_everything',

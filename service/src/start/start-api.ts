@@ -66,7 +66,7 @@ export type ApiParts = Omit<
 > &
   ConsoleParts & {
     engine: Engine;
-    egress: Pick<EgressKeeper, 'problem'>;
+    egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
     queue: ProbeQueue;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];

@@ -73,9 +73,16 @@ function describeHealth({
   conversations,
   resting,
   mailPort,
+  identity,
 }: ReturnType<ReturnType<typeof createEngine>['health']>) {
-  const unwell = mailPort.kind === 'blocked' ? { unwell: 'mail_port_blocked' } : {};
-  return { conversations: conversations.open, resting: resting.length, ...unwell };
+  const isUnproven = identity.length > 0 && identity.every(({ problem }) => problem !== undefined);
+  const unwell =
+    mailPort.kind === 'blocked' ? 'mail_port_blocked' : isUnproven ? 'identity_unproven' : undefined;
+  return {
+    conversations: conversations.open,
+    resting: resting.length,
+    ...(unwell === undefined ? {} : { unwell }),
+  };
 }
 
 /** What is wrong with the connection is told in a line; a stack would say nothing more. */
