@@ -57,6 +57,9 @@ export const reasonGroups = {
       connection_lost: 'The mail server closed the connection before it answered about the mailbox.',
       host_refused: 'The mail server rejected us before we named the mailbox.',
       smtputf8_not_offered: 'The address needs SMTPUTF8, which the mail server does not support.',
+      no_host_offers_smtputf8:
+        "The address needs SMTPUTF8, and none of the domain's mail servers supports it, so it cannot be delivered.",
+      hosts_take_no_mail: 'Every mail server of the domain says that it takes no mail from anybody.',
       tls_failed: 'The mail server requires TLS, and the TLS handshake failed.',
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
       identity_unproven:

@@ -30,6 +30,10 @@ export type NoAnswerReason =
   | 'host_refused'
   /** The address needs SMTPUTF8 and the host does not offer it. */
   | 'smtputf8_not_offered'
+  /** Every mail host of the domain was asked, and none offers SMTPUTF8: the address cannot be delivered. */
+  | 'no_host_offers_smtputf8'
+  /** Every mail host of the domain greets with 521: it takes no mail from anybody (RFC 7504). */
+  | 'hosts_take_no_mail'
   /** The host demands TLS and the handshake failed. */
   | 'tls_failed'
   /** The host is being left alone for a while after what it said or did; nothing was sent. */
@@ -71,6 +75,12 @@ export type Contrast =
   | 'not_compared'
   /** The host said two things of the mailbox of which one at most is true. */
   | 'contradictory';
+
+/** Whether every mail host proved that the address can be delivered to none of them, before the mailbox was named. */
+export function isUndeliverable(mailbox: MailboxEvidence | undefined): boolean {
+  if (mailbox?.kind !== 'no_answer') return false;
+  return mailbox.reason === 'hosts_take_no_mail' || mailbox.reason === 'no_host_offers_smtputf8';
+}
 
 /** What the mail hosts of the domain said about the mailbox. */
 export type MailboxEvidence =

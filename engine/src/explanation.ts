@@ -144,10 +144,12 @@ const causeByContrast: Record<Contrast, Pick<Cause, 'reason' | 'retry'>> = {
   not_compared: { reason: 'not_compared', retry: retryIn(retryAfterSeconds.silent) },
   contradictory: { reason: 'contradicts_itself', retry: retryIn(retryAfterSeconds.unreachable) },
 };
-/** Tomorrow the provider accepts everything as well, and the operator's policy is the same. */
+/** Tomorrow the provider accepts everything as well, the operator's policy is the same, and so are the hosts. */
 const lastingReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
   'provider_accepts_everything',
   'provider_policy',
+  'hosts_take_no_mail',
+  'no_host_offers_smtputf8',
 ]);
 
 /** A host that was not there, fell silent or hung up may do better before long. */

@@ -20,7 +20,8 @@ import {
   type Visit,
 } from './pending-probe.ts';
 import type { ProbeSupply } from './roster.ts';
-import { runSession, type SessionOrder, type SessionParts } from './session.ts';
+import { runSession } from './session.ts';
+import type { SessionOrder, SessionParts } from './session-parts.ts';
 
 /**
  * Decides when a mail host is asked, and for whom. Requests come in and wait in the queue of their host, single

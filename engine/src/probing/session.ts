@@ -1,13 +1,6 @@
 import type { Socket } from 'node:net';
-import type { SmtpPhase } from '../evidence.ts';
-import type { Destination } from '../politeness/policy.ts';
 import { findingOf, startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
-import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
-import { providerOf } from '../replies/providers.ts';
-import { sanitiseReply } from '../replies/sanitise-reply.ts';
-import type { Route } from '../routes/create-routes.ts';
 import type { RouteDialOutcome } from '../routes/create-route-dialer.ts';
-import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import {
   demandsTls,
   encrypt,
@@ -17,16 +10,14 @@ import {
   openConversation,
   sayGoodbye,
   type Conversation,
-  type ConversationParts,
   type Failure,
 } from '../smtp/conversation.ts';
-import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Line, Said } from './conclude.ts';
-import type { AskedHost, DomainFacts } from './domain-facts.ts';
-import type { HostMemory, HostTraits } from './host-traits.ts';
+import type { AskedHost } from './domain-facts.ts';
+import type { HostTraits } from './host-traits.ts';
 import { MadeUpQuestions } from './made-up-questions.ts';
-import { failProbe, isCutShort, type Ending, type PendingProbe } from './pending-probe.ts';
+import { failProbe, isCutShort, isNoMailGreeting, type Ending, type PendingProbe } from './pending-probe.ts';
 import {
   countsRefusals,
   planGroup,
@@ -39,7 +30,9 @@ import {
   type SessionBudget,
 } from './recipient-group.ts';
 import { giveBackOrGiveUp, report, reportNotConnected } from './report.ts';
-import { Roster, type ProbeSupply } from './roster.ts';
+import { readSaid, type HeardReply } from './read-said.ts';
+import { Roster } from './roster.ts';
+import type { SessionOrder, SessionParts } from './session-parts.ts';
 
 /**
  * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it and as its
@@ -77,28 +70,6 @@ export async function runSession(
   }
 }
 
-export type SessionOrder = {
-  destination: Destination;
-  /** The probe that the session is begun for. */
-  first: PendingProbe;
-  supply: ProbeSupply;
-  /** Tells the conversations of one process apart. */
-  number: number;
-};
-
-export type SessionParts = ConversationParts & {
-  /** The way out, and the name and sender we have there. */
-  route: Route;
-  mailPort: Pick<MailPortWatch, 'note'>;
-  /** STARTTLS whenever it is offered, or only if a host demands it. */
-  starttls: 'demanded' | 'always';
-  hosts: HostMemory;
-  facts: DomainFacts;
-  classify: ReplyClassifier;
-  /** Returns a local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
-  madeUpLocalPart: (domain: CanonicalHost) => string;
-};
-
 class Session {
   readonly outcome = startOutcome();
   readonly roster: Roster;
@@ -115,6 +86,8 @@ class Session {
   private places = 0;
   /** Whether a reply stood in the wrong place. */
   private isShifted = false;
+  /** Whether the host turned STARTTLS down in this session. */
+  private isTlsRefused = false;
   /** Whether only closing questions are left: no probe joins any more. */
   private isClosing = false;
 
@@ -183,7 +156,13 @@ class Session {
     const refusedTls = await this.encryptIfWanted(conversation);
     if (refusedTls !== undefined) return refusedTls;
     for (;;) {
-      this.refill(conversation);
+      this.refill();
+      if (this.mayHideSmtputf8(conversation)) {
+        const failure = await this.encryptForSmtputf8(conversation);
+        if (failure !== undefined) return failure;
+      }
+      roster.sift(conversation.capabilities);
+      if (this.isShifted) this.stopNaming();
       const plan = planGroup(roster, this.budget, this.planParts());
       if (plan.steps.length === 0) {
         if (this.isShifted || !this.beginClosing()) return undefined;
@@ -258,17 +237,11 @@ class Session {
     this.budget = { ...this.budget, recipientsLeft: 0 };
   }
 
-  /** Reads a reply of this host, which may name the recipient or us. */
-  private read({ phase, reply, recipient }: { phase: SmtpPhase; reply: Reply; recipient?: string }): Said {
+  private read(heard: HeardReply): Said {
     const { parts, order, egressAddress } = this;
-    const { code, enhanced, lines } = reply;
-    const text = lines.join(' ').trim();
-    const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
-    const read = { phase, code, enhanced, text: kept };
-    const provider = providerOf(order.destination.target.host)?.id;
-    const { mailFrom: sender, heloName } = parts.route;
-    const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
-    return { meaning: parts.classify({ code, enhanced, text, provider }, named), read, text };
+    const { mailFrom, heloName } = parts.route;
+    const { host } = order.destination.target;
+    return readSaid(heard, { host, mailFrom, heloName, egressAddress }, parts);
   }
 
   private planParts(): PlanParts {
@@ -285,14 +258,26 @@ class Session {
   }
 
   /** Takes more of the probes that wait, unless this session has lasted long enough. */
-  private refill({ capabilities }: Conversation): void {
+  private refill(): void {
     const { roster, parts, budget } = this;
     const isYoung = parts.clock.now() - this.startedAt < parts.limits.smtpPhaseMs / 2;
     const mayJoin = isYoung && !this.isClosing && !this.isShifted;
     const asked = roster.pending.length + roster.owed.length;
     roster.takeMore(mayJoin ? budget.recipientsLeft - asked : 0);
-    roster.sift(capabilities);
-    if (this.isShifted) this.stopNaming();
+  }
+
+  /** Whether SMTPUTF8 is needed and not offered in the clear, by a host that may offer it inside TLS. */
+  private mayHideSmtputf8({ encrypted, capabilities }: Conversation): boolean {
+    const { smtputf8, starttls } = capabilities;
+    if (smtputf8 || encrypted || !starttls || !this.roster.needsSmtputf8()) return false;
+    return this.traits.tls !== 'broken' && !this.isTlsRefused;
+  }
+
+  private async encryptForSmtputf8(conversation: Conversation): Promise<Failure | undefined> {
+    const failure = await this.encryptAsWished(conversation);
+    if (failure === undefined && conversation.encrypted) this.startAnew();
+    this.isTlsRefused = !conversation.encrypted;
+    return failure;
   }
 
   /** Puts the made-up recipients last that some answer still needs beside it; returns whether there are any. */
@@ -343,7 +328,7 @@ class Session {
     // "421 too many errors": the host would take us again in another conversation.
     const hasCounted = isCutShort(failure) && this.lines.length > 0 && countsRefusals(reply);
     if (hasCounted) outcome.fault = 'closed';
-    else outcome.turnedAway = { reply, meaning };
+    else if (!isNoMailGreeting(failure)) outcome.turnedAway = { reply, meaning };
     return { kind, phase, reply, meaning, read };
   }
 
@@ -357,7 +342,11 @@ class Session {
     if (!conversation.capabilities.starttls) return undefined;
     if (traits.tls === 'demanded') return encrypt(conversation, parts, roster.patience);
     if (parts.starttls !== 'always' || traits.tls === 'broken') return undefined;
-    const failure = await encrypt(conversation, parts, roster.patience);
+    return this.encryptAsWished(conversation);
+  }
+
+  private async encryptAsWished(conversation: Conversation): Promise<Failure | undefined> {
+    const failure = await encrypt(conversation, this.parts, this.roster.patience);
     if (failure === undefined) return undefined;
     // A host that turns our wish down in good order is spoken to in the clear; a broken handshake costs the connection.
     this.learn({ tls: 'broken' });

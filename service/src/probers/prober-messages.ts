@@ -190,6 +190,8 @@ const noAnswerReasons = [
   'connection_lost',
   'host_refused',
   'smtputf8_not_offered',
+  'no_host_offers_smtputf8',
+  'hosts_take_no_mail',
   'tls_failed',
   'host_resting',
   'mail_port_blocked',
