@@ -30,82 +30,89 @@ const serveAnybody: ServingRule = { hasRoom: () => true, hasShare: () => true };
 const urgencies = ['single', 'bulk'] as const;
 
 export function createFairQueue<Item extends { asker: Asker }>(): FairQueue<Item> {
-  // There are thousands of queues, and in most nobody waits or one alone, for whom there is no order to be kept.
-  let alone: Item | undefined;
-  // What holds several comes with the second of them and goes with the last. Map and set keep the order of arrival, of
-  // accounts and within an account.
-  const waiting: { [urgency in Asker['urgency']]: Map<string, Set<Item>> | undefined } = {
-    single: undefined,
-    bulk: undefined,
-  };
-  let size = 0;
+  return new OrderedQueue<Item>();
+}
 
-  function add(item: Item): void {
+/** A class, since thousands of queues are made in a second, and a closure for each verb would cost more than its use. */
+class OrderedQueue<Item extends { asker: Asker }> implements FairQueue<Item> {
+  /** In most queues nobody waits or one alone, for whom there is no order to be kept. */
+  private alone: Item | undefined;
+  /**
+   * What holds several comes with the second of them and goes with the last. Map and set keep the order of arrival, of
+   * accounts and within an account.
+   */
+  private single: Map<string, Set<Item>> | undefined;
+  private bulk: Map<string, Set<Item>> | undefined;
+  private count = 0;
+
+  size(): number {
+    return this.count;
+  }
+
+  add(item: Item): void {
+    if (this.count === 0) this.alone = item;
+    else {
+      if (this.alone !== undefined) this.line(this.alone);
+      this.alone = undefined;
+      this.line(item);
+    }
+    this.count += 1;
+  }
+
+  remove(item: Item): void {
+    if (item === this.alone) {
+      this.alone = undefined;
+      this.count = 0;
+      return;
+    }
     const { urgency, account } = item.asker;
-    const accounts = (waiting[urgency] ??= new Map<string, Set<Item>>());
+    const accounts = this[urgency];
+    const items = accounts?.get(account);
+    if (accounts === undefined || items?.delete(item) !== true) return;
+    this.count -= 1;
+    if (items.size === 0) accounts.delete(account);
+    if (accounts.size === 0) this[urgency] = undefined;
+  }
+
+  take(rule: ServingRule = serveAnybody): Item | undefined {
+    if (this.count === 0) return undefined;
+    if (this.alone !== undefined) return this.takeAlone(this.alone, rule);
+    for (const urgency of urgencies) {
+      const accounts = this[urgency];
+      const item =
+        accounts !== undefined && rule.hasRoom(urgency) ? this.takeFrom(accounts, rule) : undefined;
+      if (item !== undefined) return item;
+    }
+    return undefined;
+  }
+
+  /** Puts an item behind those of its account. */
+  private line(item: Item): void {
+    const { urgency, account } = item.asker;
+    const accounts = (this[urgency] ??= new Map<string, Set<Item>>());
     const items = accounts.get(account);
     if (items === undefined) accounts.set(account, new Set([item]));
     else items.add(item);
   }
 
-  function remove(item: Item): void {
-    if (item === alone) {
-      alone = undefined;
-      size = 0;
-      return;
-    }
-    const { urgency, account } = item.asker;
-    const accounts = waiting[urgency];
-    const items = accounts?.get(account);
-    if (accounts === undefined || items?.delete(item) !== true) return;
-    size -= 1;
-    if (items.size === 0) accounts.delete(account);
-    if (accounts.size === 0) waiting[urgency] = undefined;
-  }
-
-  function takeAlone(item: Item, rule: ServingRule): Item | undefined {
+  private takeAlone(item: Item, rule: ServingRule): Item | undefined {
     if (!rule.hasRoom(item.asker.urgency) || !rule.hasShare(item.asker.account)) return undefined;
-    remove(item);
+    this.remove(item);
     return item;
   }
 
-  /** The first of the next account that has a share left; that account is then the last to be served again. */
-  function takeFrom(accounts: Map<string, Set<Item>>, rule: ServingRule): Item | undefined {
+  /** Takes the first of the next account that has a share left; that account is then the last to be served again. */
+  private takeFrom(accounts: Map<string, Set<Item>>, rule: ServingRule): Item | undefined {
     for (const [account, items] of accounts) {
       const [first] = items;
       if (first === undefined || !rule.hasShare(account)) continue;
       accounts.delete(account);
       accounts.set(account, items);
-      remove(first);
+      this.remove(first);
       return first;
     }
     return undefined;
   }
-
-  return {
-    add(item) {
-      if (size === 0) {
-        alone = item;
-      } else {
-        if (alone !== undefined) add(alone);
-        alone = undefined;
-        add(item);
-      }
-      size += 1;
-    },
-    remove,
-    take(rule = serveAnybody) {
-      if (size === 0) return undefined;
-      if (alone !== undefined) return takeAlone(alone, rule);
-      for (const urgency of urgencies) {
-        const accounts = waiting[urgency];
-        const item = accounts !== undefined && rule.hasRoom(urgency) ? takeFrom(accounts, rule) : undefined;
-        if (item !== undefined) return item;
-      }
-      return undefined;
-    },
-    size: () => size,
-  };
 }
 
 export type Slot = { kind: 'taken'; release: () => void } | { kind: 'timeout' };

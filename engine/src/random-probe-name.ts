@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { createBoundedCache } from './bounded-cache.ts';
 
 /**
  * The local part of a made-up address: it looks like a person's, so that it tells no host who asks, and nobody has it.
@@ -11,15 +10,7 @@ import { createBoundedCache } from './bounded-cache.ts';
 export function randomProbeNames(key: string): (domain: string) => string {
   // Always of one length: what follows it in a digest can be nothing but the domain.
   const secret = hash('sha256', key);
-  // A conversation needs the name of its domain more than once.
-  const lately = createBoundedCache<string>({ maxEntries: 1_000 });
-  return (domain) => {
-    const known = lately.peek(domain);
-    if (known !== undefined) return known;
-    const name = makeName(secret, domain);
-    lately.set(domain, name);
-    return name;
-  };
+  return (domain) => makeName(secret, domain);
 }
 
 /** One digest of both, of which a name shows too little to find the secret or any other name. */

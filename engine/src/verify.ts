@@ -159,8 +159,9 @@ function startWatch(clock: Clock): Watch {
   const stages: { dns?: number; smtp?: number } = {};
   return {
     note(stage) {
-      stages[stage] = Math.round(clock.now() - enteredAt);
-      enteredAt = clock.now();
+      const now = clock.now();
+      stages[stage] = Math.round(now - enteredAt);
+      enteredAt = now;
     },
     timings: () => ({ ...stages, total: Math.round(clock.now() - startedAt) }),
   };

@@ -37,7 +37,9 @@ export function believeDenials(parts: BelieveParts): FindMailRoute {
     let proof: Proof = 'unproved';
     for (let searches = 0; searches < mostSearches; searches += 1) {
       const since = parts.clock.now();
-      const routes = await searchAll(domain, { denies, parts }, patience);
+      const heard = await parts.findMailRoute(domain, patience);
+      if (!denies(heard)) return heard;
+      const routes = await searchFurther(domain, heard, { parts, patience });
       const found = routes.find(({ route }) => route.kind === 'takes_mail' && !denies(route));
       if (found !== undefined) return found.route;
       const denials = routes.filter(({ route }) => denies(route));
@@ -59,16 +61,15 @@ export function believeDenials(parts: BelieveParts): FindMailRoute {
 
 type FoundAt = { server: number; route: MailRoute };
 
-/** The route as the first server to answer gives it; if that is a denial and there are others, as each of them does. */
-async function searchAll(
+/** Returns a denial as every server gives it, or alone if there is but one server. */
+async function searchFurther(
   domain: CanonicalHost,
-  { denies, parts }: { denies: (route: MailRoute) => boolean; parts: BelieveParts },
-  patience: Patience,
+  denial: MailRoute,
+  { parts: { findAtServers }, patience }: { parts: BelieveParts; patience: Patience },
 ): Promise<FoundAt[]> {
-  const route = await parts.findMailRoute(domain, patience);
-  if (!denies(route) || parts.findAtServers.length < 2) return [{ server: 0, route }];
+  if (findAtServers.length < 2) return [{ server: 0, route: denial }];
   return Promise.all(
-    parts.findAtServers.map(async (find, server) => ({ server, route: await find(domain, patience) })),
+    findAtServers.map(async (find, server) => ({ server, route: await find(domain, patience) })),
   );
 }
 

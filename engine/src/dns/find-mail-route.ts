@@ -59,11 +59,12 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
   const exchanges = siftExchanges(records, limits.mxRecords);
   const { names, preferred } = exchanges;
   let failure: LookupFailure | undefined;
-  let leadsNowhere = false;
+  let someLeadNowhere = false;
   for (let index = 0; index < limits.mailHostLookups; index += 1) {
     const name = names[index];
     if (name === undefined) break;
-    const host = await searchHost(name, search);
+    let host: SearchedHost = await resolveHost(name, search.parts, search.patience);
+    if (leadsNowhere(host, search.parts)) host = await searchFurther(name, host, search);
     switch (host.kind) {
       case 'resolves': {
         const first = { name, addresses: host.addresses };
@@ -79,7 +80,7 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
       case 'absent':
         break;
       case 'leads_nowhere':
-        leadsNowhere = true;
+        someLeadNowhere = true;
         break;
       case 'failed':
         failure ??= host.failure;
@@ -89,29 +90,38 @@ async function routeByExchanges(records: MxRecord[], search: Search): Promise<Ma
   if (failure !== undefined) return undetermined(failure);
   // Proof only if those that were asked are all there are.
   if (exchanges.incomplete || names.length > limits.mailHostLookups) return undetermined('malformed');
-  return { kind: 'refuses_mail', why: leadsNowhere ? 'mail_host_leads_nowhere' : 'no_mail_host_resolves' };
+  return { kind: 'refuses_mail', why: someLeadNowhere ? 'mail_host_leads_nowhere' : 'no_mail_host_resolves' };
 }
 
-/** The addresses of a host. If its IPv4 addresses lead nowhere, its IPv6 addresses count. */
-async function searchHost(
+type ResolvedHost = SearchedHost & { kind: 'resolves' };
+
+/** Whether every address of a host leads nowhere. Beyond so many there may be others, which were not looked at. */
+function leadsNowhere(
+  host: SearchedHost,
+  { limits, leadsNowhere: isNowhere }: MailRouteParts,
+): host is ResolvedHost {
+  if (isNowhere === undefined || host.kind !== 'resolves') return false;
+  return host.addresses.length < limits.mailAddresses && host.addresses.every(isNowhere);
+}
+
+/** Looks for IPv6 addresses of a host whose IPv4 addresses lead nowhere. */
+async function searchFurther(
   name: CanonicalHost,
-  { parts: { resolver, limits, leadsNowhere = () => false }, patience }: Search,
+  { addresses }: ResolvedHost,
+  { parts: { resolver, limits, leadsNowhere: isNowhere = () => false }, patience }: Search,
 ): Promise<SearchedHost> {
-  const host = await resolveHost(name, { resolver, limits }, patience);
-  // Beyond so many addresses there may be others, which were not looked at.
-  if (host.kind !== 'resolves' || host.addresses.length >= limits.mailAddresses) return host;
-  if (!host.addresses.every(leadsNowhere)) return host;
-  if (!host.addresses.every((address) => isIPv4(address))) return { kind: 'leads_nowhere' };
+  if (!addresses.every((address) => isIPv4(address))) return { kind: 'leads_nowhere' };
   const further = await resolver.ipv6(name, patience);
   if (further.kind === 'failed') return further;
-  if (further.kind !== 'found' || further.records.every(leadsNowhere)) return { kind: 'leads_nowhere' };
+  if (further.kind !== 'found' || further.records.every(isNowhere)) return { kind: 'leads_nowhere' };
   return { kind: 'resolves', addresses: further.records.slice(0, limits.mailAddresses) };
 }
 
 /** No MX: the domain's own address is its mail host. */
 async function routeByOwnAddress(search: Search): Promise<MailRoute> {
   const { domain } = search;
-  const host = await searchHost(domain, search);
+  let host: SearchedHost = await resolveHost(domain, search.parts, search.patience);
+  if (leadsNowhere(host, search.parts)) host = await searchFurther(domain, host, search);
   switch (host.kind) {
     case 'resolves': {
       const first = { name: domain, addresses: host.addresses };

@@ -40,8 +40,10 @@ export function openMailRoutes({ resolver, clock, limits, ...parts }: OpenParts)
   const isNowhere = createLeadsNowhere(parts.allow);
   const leadsNowhere = (address: string): boolean =>
     isNowhere(address) && (unspecified.has(address) || !parts.mayAskElsewhere());
-  const findWith = (asked: Resolver) => (domain: CanonicalHost, patience: Patience) =>
-    findMailRoute(domain, { resolver: asked, clock, limits, leadsNowhere }, patience);
+  const findWith = (asked: Resolver) => {
+    const routeParts = { resolver: asked, clock, limits, leadsNowhere };
+    return (domain: CanonicalHost, patience: Patience) => findMailRoute(domain, routeParts, patience);
+  };
   const resolverWatch = watchResolver({
     clock,
     limits,

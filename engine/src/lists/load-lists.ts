@@ -128,12 +128,14 @@ const hostsRemembered = 10_000;
 
 function rememberLast<Found>(find: (host: string) => Found): (host: string) => Found {
   const found = createBoundedCache<Found>({ maxEntries: hostsRemembered });
+  // Several questions about one host come in a row.
+  let last: { host: string; found: Found } | undefined;
   return (host) => {
+    if (last?.host === host) return last.found;
     const known = found.peek(host);
-    if (known !== undefined) return known;
-    const fresh = find(host);
-    found.set(host, fresh);
-    return fresh;
+    last = { host, found: known ?? find(host) };
+    if (known === undefined) found.set(host, last.found);
+    return last.found;
   };
 }
 

@@ -17,7 +17,11 @@ const shapes: readonly RegExp[] = [
   /^[\da-f]{16}-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}-\d{6}$/,
 ];
 
+/** A character that every shape has. */
+const mark = /[-+=_]/;
+
 export function isMachineAddress(localPart: string): boolean {
+  if (!mark.test(localPart)) return false;
   const plain = plainLocalPart(localPart);
   return shapes.some((shape) => shape.test(plain));
 }

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { holds, parseCidr, type Cidr } from './parse-cidr.ts';
 import { parseIp } from './parse-ip.ts';
 
@@ -6,9 +7,8 @@ import { parseIp } from './parse-ip.ts';
  * others to dial. Private blocks (RFC 1918, RFC 6598, RFC 4193) are not among them: a company's own resolver may give
  * one for a mail host that has a public address elsewhere.
  */
-const neverPublic = [
-  '0.0.0.0/8',
-  '127.0.0.0/8',
+const neverPublicIpv4 = /^(?:0|127)\./;
+const neverPublicIpv6 = [
   '::/128',
   '::1/128',
   // The same, mapped into IPv6 (RFC 4291 section 2.5.5.2).
@@ -19,10 +19,12 @@ const neverPublic = [
 /** Tells of an IP address whether no mail host can be there, unless the operator opened it. */
 export function createLeadsNowhere(allow: readonly Cidr[]): (address: string) => boolean {
   return (address) => {
+    const isIpv4 = isIPv4(address);
+    if (isIpv4 && !neverPublicIpv4.test(address)) return false;
     const ip = parseIp(address);
     if (ip === undefined) return false;
     return (
-      neverPublic.some((block) => holds(block, ip)) &&
+      (isIpv4 || neverPublicIpv6.some((block) => holds(block, ip))) &&
       !allow.some((block) => holds(block, ip) || holds(block, unmapped(ip)))
     );
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
 import { conclude, heardOfMadeUp, templateOf, type Facts, type Line } from './conclude.ts';
 
 /**
@@ -40,7 +41,8 @@ function lineOf(part: string): Line {
   const phase = recipient === 'made_up' ? 'random_rcpt' : 'rcpt';
   const read = { phase, code: Number(code), enhanced, text } as const;
   const meaning = classify({ code: Number(code), enhanced, text, provider: undefined });
-  return { conversation, place, recipient, email, said: { meaning, read, text } };
+  const domain = 'odd.test' as CanonicalHost;
+  return { conversation, place, recipient, domain, email, said: { meaning, read, text } };
 }
 
 type Row = {

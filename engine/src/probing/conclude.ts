@@ -2,6 +2,7 @@ import type { CatchAllAnswer, Contrast, ReadReply } from '../evidence.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import { normaliseText } from '../replies/normalise-reply.ts';
 import { defersAsUnknown, refusesWithoutReason } from '../replies/refusal-kinds.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
 
 /**
  * The only place where the replies of a mail host become knowledge: a transcript in, a conclusion out. Pure, without a
@@ -27,6 +28,7 @@ export type Line = {
   /** 1 for the first recipient of its conversation. */
   readonly place: number;
   readonly recipient: 'target' | 'made_up' | 'ordinary';
+  readonly domain: CanonicalHost;
   /** The recipient as it went over the wire. */
   readonly email: string;
   readonly said: Said;
@@ -94,11 +96,10 @@ function catchAllBy(lines: readonly Line[], { known }: Facts): CatchAllAnswer {
 
 /** Returns what the replies to made-up recipients say of the domain at this host; undefined if there are none. */
 export function heardOfMadeUp(lines: readonly Line[]): CatchAllAnswer | undefined {
-  const madeUp = lines.filter(isMadeUp);
-  const [first] = madeUp;
+  const first = lines.find(isMadeUp);
   if (first === undefined) return undefined;
-  const isTaken = madeUp.some(wasAccepted);
-  const isUnknown = madeUp.some(({ said }) => said.meaning.label === 'mailbox_not_exist');
+  const isTaken = lines.some((line) => isMadeUp(line) && wasAccepted(line));
+  const isUnknown = lines.some((line) => isMadeUp(line) && line.said.meaning.label === 'mailbox_not_exist');
   if (isTaken && !isUnknown) return { kind: 'yes', from: 'random_probe' };
   if (isUnknown && !isTaken) return { kind: 'no', from: 'random_probe' };
   if (!isTaken && isShown(lines)) return { kind: 'no', from: 'contrast' };
@@ -220,8 +221,10 @@ function contradictsItself(own: readonly Line[]): boolean {
 /** Returns the decisive reply, then the others about the mailbox and the made-up one as they were heard. */
 function repliesOf(line: Line, own: readonly Line[], lines: readonly Line[]): ReadReply[] {
   if (lines.length === 1) return [line.said.read];
-  const others = lines.filter((one) => one !== line && (isMadeUp(one) || own.includes(one)));
-  return [line, ...others].map(({ said }) => said.read);
+  const replies = [line.said.read];
+  for (const one of lines)
+    if (one !== line && (isMadeUp(one) || own.includes(one))) replies.push(one.said.read);
+  return replies;
 }
 
 function isMadeUp({ recipient }: Line): boolean {

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { Limits } from '../limits.ts';
 import { emptyNamespace, isFields, type MemoryNamespace } from '../memory.ts';
-import { isBelievedUnasked, providerOf } from '../replies/providers.ts';
+import { isBelievedUnasked, providerOf, type ProviderId } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
 import type { KnownCatchAll } from './conclude.ts';
@@ -32,8 +32,8 @@ export type DomainFacts = {
   forget(domain: CanonicalHost, target: MailTarget): void;
 };
 
-/** The host that is asked, and the route on which it is. */
-export type AskedHost = { target: MailTarget; route: string };
+/** The host that is asked, the provider that runs it if one is known, and the route on which it is asked. */
+export type AskedHost = { target: MailTarget; provider: ProviderId | undefined; route: string };
 
 /** `refusedAs` is the template of a refusal that gives no reason, and that a contrast proved to mean "unknown". */
 export type CatchAllFact = { answer: 'yes' } | { answer: 'no'; refusedAs?: string | undefined };
@@ -55,6 +55,7 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
   /** The questions that are being asked, each with the calls that wait for its end. */
   const asking = new Map<string, readonly (() => void)[]>();
   const ageOf = (key: string, { fullMs }: Kept): number => fullMs - facts.lifeOf(key);
+  const keyOf = rememberKey();
 
   memory.follow(({ key, value, lifeMs }) => {
     const fact = lifeMs <= 0 ? undefined : readFact(value);
@@ -122,13 +123,24 @@ export function createDomainFacts(parts: FactParts): DomainFacts {
   };
 }
 
+type KeyOf = (domain: CanonicalHost, target: MailTarget) => string;
+
+/** Makes keys, and remembers the last one: a session asks several things of one domain in a row. */
+function rememberKey(): KeyOf {
+  let last: { domain: CanonicalHost; target: MailTarget; key: string } | undefined;
+  return (domain, target) => {
+    if (last?.domain !== domain || last.target !== target)
+      last = { domain, target, key: makeKey(domain, target) };
+    return last.key;
+  };
+}
+
 /**
  * Hosts of a known provider are alike behind one name. Elsewhere two machines may share a name and differ, so each
  * address counts by itself.
  */
-function keyOf(domain: CanonicalHost, { host, address }: MailTarget): string {
-  return providerOf(host) === undefined ? `${domain} ${host} ${address}` : `${domain} ${host}`;
-}
+const makeKey: KeyOf = (domain, { host, address }) =>
+  providerOf(host) === undefined ? `${domain} ${host} ${address}` : `${domain} ${host}`;
 
 /** Longer than any reply that is compared. */
 const longestTemplate = 2_000;

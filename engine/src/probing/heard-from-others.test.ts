@@ -14,7 +14,7 @@ import { createProviderBeliefs } from './provider-beliefs.ts';
 const hour = 3_600_000;
 const domain = 'list.test' as CanonicalHost;
 const target = { host: 'mx.list.test' as CanonicalHost, address: '192.0.2.1' };
-const asked = { target, route: 'default' };
+const asked = { target, provider: undefined, route: 'default' };
 const factKey = 'list.test mx.list.test 192.0.2.1';
 
 function openFacts(namespace: MemoryNamespace) {

@@ -1,4 +1,3 @@
-import { providerOf } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { wasAccepted, isStateOfMailbox, isWithoutReason, type Line } from './conclude.ts';
 import type { AskedHost, DomainFacts } from './domain-facts.ts';
@@ -35,8 +34,8 @@ export class MadeUpQuestions {
   /** Whether an answer counts only with a made-up recipient beside it, and none was heard. */
   isNeededBeside(line: Line, domain: CanonicalHost, lines: readonly Line[]): boolean {
     if (hasHeard(domain, lines)) return false;
-    const { target } = this.asked;
-    if (isStateOfMailbox(line.said.meaning)) return providerOf(target.host) === undefined;
+    const { target, provider } = this.asked;
+    if (isStateOfMailbox(line.said.meaning)) return provider === undefined;
     const known = this.facts.recall(domain, target);
     if (wasAccepted(line)) return known === undefined && !this.isAskedElsewhere(domain);
     return isWithoutReason(line.said) && known?.answer.kind === 'yes';
@@ -49,5 +48,5 @@ export class MadeUpQuestions {
 }
 
 function hasHeard(domain: CanonicalHost, lines: readonly Line[]): boolean {
-  return lines.some(({ recipient, email }) => recipient === 'made_up' && email.endsWith(`@${domain}`));
+  return lines.some((line) => line.recipient === 'made_up' && line.domain === domain);
 }

@@ -65,6 +65,8 @@ export type Opening = Exclude<Doubt, { first: 'another' | 'anyone' }> & {
 
 /** Only the functions of this file change it. */
 type State = MailboxRequest & {
+  /** The mailbox as it goes over the wire. */
+  readonly recipient: string;
   readonly deadline: number;
   readonly visit: Promise<Visit>;
   isSettled: boolean;
@@ -97,6 +99,7 @@ export function createPendingProbe(request: MailboxRequest, patience: Patience, 
     target,
     asker,
     egress,
+    recipient: `${address.localPart}@${address.host}`,
     deadline,
     visit,
     isSettled: false,

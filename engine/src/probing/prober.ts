@@ -47,22 +47,22 @@ export function createLocalProber(parts: ProberParts): Prober {
  * Asks the domain's mail hosts for a mailbox: host after host in order of preference until one answers or the caller's
  * time is up. Hosts that are not to be asked, or whose answer is known beforehand, cost nobody a packet.
  */
-export async function askMailbox(
-  probe: Probe,
-  parts: ProberParts,
-  patience: Patience,
-): Promise<MailboxEvidence> {
-  const { policies, mailPort } = parts;
-  switch (policies.policyFor(probe.route.first.name).asking) {
+export function askMailbox(probe: Probe, parts: ProberParts, patience: Patience): Promise<MailboxEvidence> {
+  const why = reasonNotToAsk(probe, parts);
+  return why === undefined ? walkHosts(probe, parts, patience) : Promise.resolve(unasked(why));
+}
+
+function reasonNotToAsk({ route }: Probe, { policies, mailPort }: ProberParts): NoAnswerReason | undefined {
+  switch (policies.policyFor(route.first.name).asking) {
     case 'skip':
-      return unasked('provider_policy');
+      return 'provider_policy';
     case 'takes_every_address':
-      return unasked('provider_accepts_everything');
+      return 'provider_accepts_everything';
     case 'probe':
-      break;
+      return mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()
+        ? 'mail_port_blocked'
+        : undefined;
   }
-  if (mailPort.isBlocked().kind === 'blocked' && !mailPort.takeTrial()) return unasked('mail_port_blocked');
-  return walkHosts(probe, parts, patience);
 }
 
 async function walkHosts(

@@ -147,6 +147,7 @@ function nameMailboxes(
   { most, owed }: { most: number; owed: number },
 ): readonly PendingProbe[] {
   const { budget } = group;
+  if (waiting.length === 0) return waiting;
   const pending = [...waiting];
   const enough = Math.min(most, budget.refusalsBeforeHangUp, budget.recipientsPerGroup);
   let named = owed;
@@ -260,14 +261,19 @@ export function readGroup(
   const cost: Cost = { recipients: 0, refusals: 0, hasPutOff: false };
   let mailRefusal: Reply | undefined;
   let accepted = recipientsBefore;
-  for (const [index, { command, question }] of steps.entries()) {
+  // An index costs less than what steps through a list in pairs.
+  for (let index = 0; index < steps.length; index += 1) {
+    const step = steps[index];
+    if (step === undefined) break;
+    const { command, question } = step;
     const reply = replies[index];
     if (command.verb === 'MAIL') {
       accepted = 0;
       mailRefusal = reply === undefined || isAccepted(reply) ? undefined : reply;
     }
     if (question === undefined || command.verb !== 'RCPT') continue;
-    const email = `${command.localPart}@${command.host}`;
+    const isTarget = question.kind === 'target';
+    const email = isTarget ? question.probe.recipient : `${command.localPart}@${command.host}`;
     const hasRefused = budget.refusals + cost.refusals > 0;
     const event = readRecipient({ question, email }, reply, { mailRefusal, accepted, hasRefused });
     events.push(event);

@@ -1,6 +1,5 @@
-import { providerOf } from '../replies/providers.ts';
 import type { Goodbye } from '../smtp/conversation.ts';
-import type { Address, CanonicalHost } from '../syntax/address.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
 import { isAscii } from '../syntax/is-ascii.ts';
 import {
   conclude,
@@ -74,13 +73,18 @@ export function report(transcript: Transcript, reporter: Reporter): void {
   learnFacts(lines, reporter);
   const unanswered = roster.all.filter((probe) => !isAnswered(probe, lines, roster));
   const returning = unanswered.filter((probe) => mayGoBack(probe, { transcript, lines, roster }));
+  const heard = { lines, ending, mayWait: true };
+  if (returning.length === 0) {
+    concludeAll(roster.all, heard, reporter);
+    return;
+  }
   const [leader] = roster.all;
   const isWaiting = leader !== undefined && returning.includes(leader);
   if (isWaiting) keepCompanions(leader, roster.carried.filter(stillWaits));
   const concluding = roster.all.filter(
     (probe) => !returning.includes(probe) && !(isWaiting && roster.carried.includes(probe)),
   );
-  concludeAll(concluding, { lines, ending, mayWait: true }, reporter);
+  concludeAll(concluding, heard, reporter);
   roster.giveBack(returning, (probe) => lines.length === 0 || !roster.pending.includes(probe));
 }
 
@@ -101,13 +105,8 @@ function isAnswered(probe: PendingProbe, lines: readonly Line[], { carried }: Ro
   return carried.includes(probe) || ownLine(probe, lines) !== undefined;
 }
 
-function ownLine({ address }: PendingProbe, lines: readonly Line[]): Line | undefined {
-  const email = emailOf(address);
-  return lines.find((line) => line.recipient === 'target' && line.email === email);
-}
-
-function emailOf({ localPart, host }: Address): string {
-  return `${localPart}@${host}`;
+function ownLine({ recipient }: PendingProbe, lines: readonly Line[]): Line | undefined {
+  return lines.find((line) => line.recipient === 'target' && line.email === recipient);
 }
 
 type Ended = { transcript: Transcript; lines: readonly Line[]; roster: Roster };
@@ -130,7 +129,8 @@ function mayGoBack(probe: PendingProbe, { transcript, lines, roster }: Ended): b
 /** Remembers what the replies to made-up recipients say of each domain here, and forgets what they contradict. */
 function learnFacts(lines: readonly Line[], { roster, asked, parts }: Reporter): void {
   for (const domain of domainsOf(roster)) {
-    const heard = linesAt(domain, [...heardBefore(roster, domain), ...lines]);
+    const before = heardBefore(roster, domain);
+    const heard = linesAt(domain, before.length === 0 ? lines : [...before, ...lines]);
     const answer = heardOfMadeUp(heard);
     if (answer?.kind === 'yes') parts.facts.learn(domain, asked, { answer: 'yes' });
     else if (answer?.kind === 'no') {
@@ -156,17 +156,15 @@ function heardBefore({ all: [first] }: Roster, domain: CanonicalHost): readonly 
 }
 
 function domainsOf({ all }: Roster): Iterable<CanonicalHost> {
-  const [first] = all;
-  // Mostly there is one probe.
-  if (first !== undefined && all.length === 1) return [first.address.host];
+  const domain = all[0]?.address.host;
+  // Mostly all are of one domain.
+  if (domain !== undefined && all.every(({ address }) => address.host === domain)) return [domain];
   return new Set(all.map(({ address }) => address.host));
 }
 
 function linesAt(domain: CanonicalHost, lines: readonly Line[]): readonly Line[] {
-  const end = `@${domain}`;
-  return lines.every(({ email }) => email.endsWith(end))
-    ? lines
-    : lines.filter(({ email }) => email.endsWith(end));
+  const isHere = (line: Line): boolean => line.domain === domain;
+  return lines.every(isHere) ? lines : lines.filter(isHere);
 }
 
 type Concluded = { probe: PendingProbe; conclusion: Conclusion; lines: readonly Line[] };
@@ -185,7 +183,8 @@ function concludeAll(probes: readonly PendingProbe[], heard: Heard, reporter: Re
   const { asked, parts } = reporter;
   const { lines, ending = outOfStep } = heard;
   const doubtful: Concluded[] = [];
-  for (const probe of probes.filter(stillWaits)) {
+  for (const probe of probes) {
+    if (probe.isSettled) continue;
     const concluded = concludeFor(probe, lines, reporter);
     if (concluded === undefined) {
       const { host } = asked.target;
@@ -194,6 +193,7 @@ function concludeAll(probes: readonly PendingProbe[], heard: Heard, reporter: Re
       settle(concluded, asked);
     else if (!waitsForAnother(concluded, heard, reporter)) doubtful.push(concluded);
   }
+  if (doubtful.length === 0) return;
   for (const domain of new Set(doubtful.map(({ probe }) => probe.address.host)))
     askAnew(
       doubtful.filter(({ probe }) => probe.address.host === domain),
@@ -222,9 +222,9 @@ function concludeFor(
   const all = probe.heard.length === 0 ? here : [...probe.heard, ...here];
   const facts = {
     known: parts.facts.recall(domain, asked.target),
-    hasOwnWords: providerOf(asked.target.host) !== undefined,
+    hasOwnWords: asked.provider !== undefined,
   };
-  const conclusion = conclude(emailOf(probe.address), all, facts);
+  const conclusion = conclude(probe.recipient, all, facts);
   return conclusion && { probe, conclusion, lines: all };
 }
 
@@ -283,9 +283,8 @@ function openingFor(
 
 /** Somebody who waits for a single answer is not kept waiting for a mailbox that would be accepted after it. */
 function withOrdinary(probe: PendingProbe, lines: readonly Line[]): Opening | 'none' {
-  const own = emailOf(probe.address);
   const accepted = lines.find(
-    (line) => isOrdinaryAccepted(line) && line.email !== own && isAscii(line.email),
+    (line) => isOrdinaryAccepted(line) && line.email !== probe.recipient && isAscii(line.email),
   );
   const ordinary = accepted?.email.slice(0, accepted.email.lastIndexOf('@'));
   if (ordinary === undefined && (probe.asker.urgency === 'single' || probe.doubts > 0)) return 'none';

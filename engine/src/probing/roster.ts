@@ -59,7 +59,7 @@ export class Roster {
     else this.owed = opening;
     this.carried = first.companions;
     if (this.carried.length > 0) attachCompanions(first, none);
-    this.takeOn([first, ...this.carried]);
+    this.takeOn(this.carried.length === 0 ? [first] : [first, ...this.carried]);
   }
 
   isAbandoned(): boolean {
@@ -93,7 +93,7 @@ export class Roster {
 
   /** Leaves out probes whose caller has left, and those that cannot be named to this host. */
   sift({ smtputf8, starttls, isWhole }: Offered): void {
-    this.owed = this.owed.filter(({ probe }) => smtputf8 || !probe.address.needsSmtputf8);
+    if (!smtputf8) this.owed = this.owed.filter(({ probe }) => !probe.address.needsSmtputf8);
     if (this.pending.every(smtputf8 ? stillWaits : canBeNamedAnywhere)) return;
     const waiting = this.pending.filter(stillWaits);
     const isDeclined = (probe: PendingProbe): boolean => probe.address.needsSmtputf8 && !smtputf8;
@@ -159,7 +159,7 @@ export class Roster {
   }
 
   private takeOn(taken: readonly PendingProbe[]): void {
-    this.all = this.all.concat(taken);
+    this.all = this.all.length === 0 ? taken : this.all.concat(taken);
     this.setDeadline();
     for (const probe of taken) tellWhenSettled(probe, this.onSettled);
   }

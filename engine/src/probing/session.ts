@@ -1,5 +1,8 @@
 import type { Socket } from 'node:net';
+import type { SmtpPhase } from '../evidence.ts';
 import { findingOf, startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
+import { providerOf } from '../replies/providers.ts';
+import { sanitiseReply } from '../replies/sanitise-reply.ts';
 import type { RouteDialOutcome } from '../routes/create-route-dialer.ts';
 import {
   demandsTls,
@@ -12,6 +15,7 @@ import {
   type Conversation,
   type Failure,
 } from '../smtp/conversation.ts';
+import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Line, Said } from './conclude.ts';
 import type { AskedHost } from './domain-facts.ts';
@@ -30,7 +34,6 @@ import {
   type SessionBudget,
 } from './recipient-group.ts';
 import { giveBackOrGiveUp, report, reportNotConnected } from './report.ts';
-import { readSaid, type HeardReply } from './read-said.ts';
 import { Roster } from './roster.ts';
 import type { SessionOrder, SessionParts } from './session-parts.ts';
 
@@ -97,9 +100,10 @@ class Session {
     this.parts = parts;
     this.roster = new Roster(first, supply, parts);
     this.startedAt = parts.clock.now();
-    this.asked = { target: destination.target, route: parts.route.id };
+    const { target } = destination;
+    this.asked = { target, provider: providerOf(target.host)?.id, route: parts.route.id };
     this.madeUp = new MadeUpQuestions(parts.facts, this.asked);
-    this.traits = parts.hosts.recall(destination.target.host);
+    this.traits = parts.hosts.recall(target.host);
     this.budget = startBudget(destination, this.traits);
   }
 
@@ -155,6 +159,7 @@ class Session {
     const { roster, parts } = this;
     const refusedTls = await this.encryptIfWanted(conversation);
     if (refusedTls !== undefined) return refusedTls;
+    const planParts = this.planParts();
     for (;;) {
       this.refill();
       if (this.mayHideSmtputf8(conversation)) {
@@ -163,7 +168,7 @@ class Session {
       }
       roster.sift(conversation.capabilities);
       if (this.isShifted) this.stopNaming();
-      const plan = planGroup(roster, this.budget, this.planParts());
+      const plan = planGroup(roster, this.budget, planParts);
       if (plan.steps.length === 0) {
         if (this.isShifted || !this.beginClosing()) return undefined;
         continue;
@@ -218,7 +223,8 @@ class Session {
     const { kind, probe } = question;
     const said = this.read({ phase: kind === 'made_up' ? 'random_rcpt' : 'rcpt', reply, recipient: email });
     const { places: place, order } = this;
-    this.lines.push({ conversation: order.number, place, recipient: kind, email, said });
+    const { host: domain } = probe.address;
+    this.lines.push({ conversation: order.number, place, recipient: kind, domain, email, said });
     if (kind !== 'target') return;
     this.roster.answered(probe);
     const { account } = probe.asker;
@@ -237,19 +243,24 @@ class Session {
     this.budget = { ...this.budget, recipientsLeft: 0 };
   }
 
-  private read(heard: HeardReply): Said {
-    const { parts, order, egressAddress } = this;
-    const { mailFrom, heloName } = parts.route;
-    const { host } = order.destination.target;
-    return readSaid(heard, { host, mailFrom, heloName, egressAddress }, parts);
+  /** Reads a reply of this host, which may name the recipient or us. */
+  private read({ phase, reply, recipient }: { phase: SmtpPhase; reply: Reply; recipient?: string }): Said {
+    const { parts, asked, egressAddress } = this;
+    const { code, enhanced, lines } = reply;
+    const text = lines.join(' ').trim();
+    const kept = sanitiseReply(text, parts.limits.explainedReplyCharacters);
+    const read = { phase, code, enhanced, text: kept };
+    const { mailFrom: sender, heloName } = parts.route;
+    const named = recipient === undefined ? undefined : { sender, heloName, egressAddress, recipient };
+    return { meaning: parts.classify({ code, enhanced, text, provider: asked.provider }, named), read, text };
   }
 
   private planParts(): PlanParts {
     const { parts, roster, madeUp } = this;
+    const asksFor = (questions: readonly RecipientQuestion[], domain: CanonicalHost): boolean =>
+      questions.some(({ kind, probe }) => kind === 'made_up' && probe.address.host === domain);
     const asksAlready = (domain: CanonicalHost): boolean =>
-      [...roster.owed, ...roster.closing].some(
-        ({ kind, probe }) => kind === 'made_up' && probe.address.host === domain,
-      );
+      asksFor(roster.owed, domain) || asksFor(roster.closing, domain);
     return {
       mailFrom: parts.route.mailFrom,
       madeUpLocalPart: parts.madeUpLocalPart,
@@ -284,17 +295,17 @@ class Session {
   private beginClosing(): boolean {
     const { roster } = this;
     if (this.isClosing || roomIn(this.budget) < 1) return false;
-    const byDomain = new Map<CanonicalHost, RecipientQuestion>();
-    for (const probe of roster.all)
-      if (this.needsMadeUpBeside(probe)) byDomain.set(probe.address.host, { kind: 'made_up', probe });
-    roster.askLast([...byDomain.values()].slice(0, roomIn(this.budget)));
     this.isClosing = true;
-    return byDomain.size > 0;
+    const lacking = roster.all.filter((probe) => this.needsMadeUpBeside(probe));
+    if (lacking.length === 0) return false;
+    const byDomain = new Map(lacking.map((probe) => [probe.address.host, probe]));
+    const questions = Array.from(byDomain.values(), (probe) => ({ kind: 'made_up', probe }) as const);
+    roster.askLast(questions.slice(0, roomIn(this.budget)));
+    return true;
   }
 
-  private needsMadeUpBeside({ address }: PendingProbe): boolean {
-    const email = `${address.localPart}@${address.host}`;
-    const line = this.lines.find((one) => one.email === email);
+  private needsMadeUpBeside({ address, recipient }: PendingProbe): boolean {
+    const line = this.lines.find(({ email }) => email === recipient);
     return line !== undefined && this.madeUp.isNeededBeside(line, address.host, this.lines);
   }
 

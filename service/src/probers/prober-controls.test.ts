@@ -67,7 +67,7 @@ describe('control mailboxes', () => {
       const withinMs = patience.deadline - at;
       assert.ok(withinMs > 29_000 && withinMs <= 30_000, `${withinMs} ms`);
     }
-    // Ten distances out of fifty (the clock steps by 100 ms) are four or fewer by chance once in a hundred million.
+    // Ten distances out of fifty (the clock steps by 100 ms) are four or fewer by chance once in 400,000 runs.
     const apart = new Set(asked.flatMap(({ at }, n) => (n % 2 === 1 ? [at - (asked[n - 1]?.at ?? 0)] : [])));
     assert.ok(apart.size > 4, 'the two of a check come at any distance');
   });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doubtfulCrowds } from '@mailproof/world';
-import { createApiClient, listsPath, type ApiClient } from '../support/api-client.ts';
-import { until } from '../support/until.ts';
+import { createApiClient, type ApiClient } from '../support/api-client.ts';
+import { runList } from '../support/run-list.ts';
 import { startServiceInWorld, type RunningService } from './running-service.ts';
 
 const crowds = doubtfulCrowds.filter(({ domain }) => !domain.startsWith('loses-'));
@@ -49,21 +49,11 @@ test('in a task', async () => {
 });
 
 test('in a list', async () => {
-  const { key } = service.first;
-  const file = ['email', ...people.map(({ address }) => address), ''].join('\n');
-  const headers = { 'content-type': 'text/csv' };
-  const created = await client.ask({ path: `${listsPath}?name=doubtful`, key, body: file, headers });
-  assert.equal(created.status, 201, created.text);
-  const path = `${listsPath}/${String(created.body['list_id'])}`;
-  assert.equal((await client.ask({ path: `${path}/start`, key, body: {} })).status, 202);
-  await until(
-    () => client.ask({ method: 'GET', path, key }),
-    ({ body }) => body['state'] === 'completed',
+  const seen = await runList(
+    client,
+    service.first.key,
+    people.map(({ address }) => address),
   );
-  const { text } = await client.ask({ method: 'GET', path: `${path}/download?format=csv`, key });
-  const [heading = '', ...rows] = text.trim().split(/\r?\n/);
-  const column = heading.split(',').indexOf('email_status');
-  const seen = new Map(rows.map((row) => [row.split(',')[0], row.split(',')[column]]));
   assert.deepEqual(
     contradictions(people, (address) => seen.get(address)),
     [],

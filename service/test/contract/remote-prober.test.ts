@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { standardCast, standardWorld, type CastMember } from '@mailproof/world';
-import { listsPath } from '../support/api-client.ts';
 import { openProberFixture, type ProberFixture } from '../support/open-prober-fixture.ts';
-import { until } from '../support/until.ts';
+import { runList } from '../support/run-list.ts';
 
 /** Those who answer in moments, and whom no list decides. */
 const cast = standardCast.filter(({ slow, needs }) => slow === undefined && needs === undefined);
@@ -94,25 +93,12 @@ for (const database of ['SQLite', 'PostgreSQL'] as const) {
 
     test('a list is uploaded, run through it and downloaded with every status right', async () => {
       const { client, account } = fixture;
-      const key = account.liveKey;
       const members = cast
         .filter(({ address }) => /^[\w.+-]+@[\w.-]+$/u.test(address))
         .filter(({ expect }) => 'status' in expect && expect.status !== 'unknown')
         .slice(60, 120);
-      const file = ['email', ...members.map(({ address }) => address), ''].join('\n');
-      const headers = { 'content-type': 'text/csv' };
-      const created = await client.ask({ path: `${listsPath}?name=far`, key, body: file, headers });
-      assert.equal(created.status, 201, created.text);
-      const path = `${listsPath}/${String(created.body['list_id'])}`;
-      assert.equal((await client.ask({ path: `${path}/start`, key, body: {} })).status, 202);
-      await until(
-        () => client.ask({ method: 'GET', path, key }),
-        ({ body }) => body['state'] === 'completed',
-      );
-      const { text } = await client.ask({ method: 'GET', path: `${path}/download?format=csv`, key });
-      const [heading = '', ...rows] = text.trim().split(/\r?\n/);
-      const column = heading.split(',').indexOf('email_status');
-      const seen = new Map(rows.map((row) => [row.split(',')[0], row.split(',')[column]]));
+      const addresses = members.map(({ address }) => address);
+      const seen = await runList(client, account.liveKey, addresses);
       const wrong = members.flatMap(({ address, expect }) =>
         'status' in expect && seen.get(address) !== expect.status
           ? [{ address, seen: seen.get(address), wanted: expect.status }]
