@@ -23,6 +23,8 @@ export const reasonGroups = {
       spamtrap_listed: "The address is on the operator's list of spam traps.",
       disposable_listed: 'The domain or its mail server belongs to a disposable-address service.',
       operator_denied: "The address is on the operator's deny list, so no mail server was asked.",
+      receiver_opted_out:
+        'The owner of the domain or of its mail server asked not to be asked by us, so no mail server was asked.',
       not_asked: 'No mail server was asked.',
       deadline_reached: 'The deadline passed before there was a result.',
       internal_error: 'Verification failed several times because of an error in the service.',

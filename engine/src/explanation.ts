@@ -104,6 +104,7 @@ function causeOf(evidence: Evidence, verdict: Verdict): Cause {
     return { stage: 'dns', reason: evidence.route.why, retry: never };
   if (verdict.status === 'spamtrap') return { stage: 'lists', reason: 'spamtrap_listed', retry: never };
   if (verdict.status === 'disposable') return { stage: 'lists', reason: 'disposable_listed', retry: never };
+  if (evidence.lists.optedOut === true) return { stage: 'lists', reason: 'receiver_opted_out', retry: never };
   const { reason, retry } = smtpCause(evidence);
   return { stage: 'smtp', reason, retry };
 }

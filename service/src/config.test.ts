@@ -147,6 +147,23 @@ const rows = [
     good: [['off', 'off']],
     bad: ['false', 'no'],
   }),
+  row({
+    key: 'aboutContact',
+    name: 'MAILPROOF_ABOUT_CONTACT',
+    usual: undefined,
+    good: [
+      ['abuse@example.com', 'abuse@example.com'],
+      ['https://example.com/contact', 'https://example.com/contact'],
+    ],
+    bad: ['javascript:alert(1)', 'http://example.com', 'abuse', 'https://'],
+  }),
+  row({
+    key: 'optOutFile',
+    name: 'MAILPROOF_OPT_OUT_FILE',
+    usual: resolve(import.meta.dirname, '../../data/opt-outs.txt'),
+    good: [[file, file]],
+    bad: ['a\0b'],
+  }),
   ...(['egressAllow', 'webhookEgressAllow'] as const).map((key) =>
     row({
       key,

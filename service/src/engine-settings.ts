@@ -25,6 +25,7 @@ export function engineSettings(config: Config, onProblem: (message: string) => v
       disposable: config.disposableFile,
       allow: config.allowFile,
       deny: config.denyFile,
+      optOut: config.optOutFile,
     },
     renewedListsIn: renewedListsIn(config),
     onProblem,
