@@ -21,7 +21,7 @@ export async function seenAddresses(
 /** One address family in which a route leaves, and where mail hosts see it come from; empty if nobody here knows. */
 export type EgressWay = { family: 4 | 6; seenFrom: string[] };
 
-/** The families in which a route leaves. A machine without any address of a family leaves by none of it. */
+/** The families in which a route leaves: those that the system has a way out of, or that an address is stated of. */
 export async function waysOf(
   route: RouteSetting,
   { stated, leavesFrom = systemLeavesFrom }: Parameters<typeof seenAddresses>[1],
@@ -37,8 +37,9 @@ export async function waysOf(
     }
     const { localAddress } = route;
     const local = localAddress === undefined ? await leavesFrom(family) : ofFamily([localAddress], family)[0];
-    if (local !== undefined)
-      ways.push({ family, seenFrom: isPublicAddress(local) ? [local] : ofFamily(stated, family) });
+    const isOpen = local !== undefined && isPublicAddress(local);
+    const seenFrom = isOpen ? [local] : ofFamily(stated, family);
+    if (local !== undefined || seenFrom.length > 0) ways.push({ family, seenFrom });
   }
   // What is stated of a route is all that there is of it.
   return publicAddresses === undefined ? ways : ways.filter(({ seenFrom }) => seenFrom.length > 0);
