@@ -38,8 +38,12 @@ export const questions: readonly Question[] = [
   {
     setting: 'MAILPROOF_MAIL_FROM',
     text: 'Sender address: a mailbox of yours that somebody reads',
-    check: async (parts) =>
-      (await Promise.all([checkSenderDomain(parts), checkEgress(parts), checkMailPort(parts)])).flat(),
+    check: async (parts) => [
+      await checkSenderDomain(parts),
+      // The name was examined with its own question.
+      ...(await checkEgress(parts)).filter(({ check }) => check.startsWith('SPF')),
+      await checkMailPort(parts),
+    ],
   },
   {
     setting: 'MAILPROOF_DATA_DIR',
