@@ -76,12 +76,6 @@ export type Contrast =
   /** The host said two things of the mailbox of which one at most is true. */
   | 'contradictory';
 
-/** Whether every mail host proved that the address can be delivered to none of them, before the mailbox was named. */
-export function isUndeliverable(mailbox: MailboxEvidence | undefined): boolean {
-  if (mailbox?.kind !== 'no_answer') return false;
-  return mailbox.reason === 'hosts_take_no_mail' || mailbox.reason === 'no_host_offers_smtputf8';
-}
-
 /** What the mail hosts of the domain said about the mailbox. */
 export type MailboxEvidence =
   | {

@@ -1,4 +1,4 @@
-import { isUndeliverable, type Contrast, type Evidence, type MailboxEvidence } from './evidence.ts';
+import type { Contrast, Evidence, MailboxEvidence } from './evidence.ts';
 import type { MailRoute } from './dns/mail-route.ts';
 import { scoreOf } from './score.ts';
 
@@ -86,6 +86,12 @@ export function judge(evidence: Evidence): Verdict {
     case 'other':
       return unknown(evidence);
   }
+}
+
+/** Whether every mail host proved that the address can be delivered to none of them, before the mailbox was named. */
+function isUndeliverable(mailbox: MailboxEvidence | undefined): boolean {
+  if (mailbox?.kind !== 'no_answer') return false;
+  return mailbox.reason === 'hosts_take_no_mail' || mailbox.reason === 'no_host_offers_smtputf8';
 }
 
 /** What other replies of the same host make of the one about the mailbox. */

@@ -15,7 +15,7 @@ const refuses: MailRoute = { kind: 'refuses_mail', why: 'null_mx' };
 const undetermined: MailRoute = { kind: 'undetermined', failure: 'servfail' };
 
 /** A machine and the DNS around it; what is not said is in order. */
-type Scene = {
+type Fixture = {
   heloName?: string;
   routes?: RouteSetting[];
   stated?: string[];
@@ -28,14 +28,14 @@ type Scene = {
 // Only what kind of route it is matters here.
 const takes = { kind: 'takes_mail' } as MailRoute;
 
-function begin(scene: Scene) {
-  const now = { ...scene };
+function begin(fixture: Fixture) {
+  const now = { ...fixture };
   const told: string[] = [];
   const clock = createTestClock();
   const watch = watchIdentity({
-    routes: scene.routes ?? [{ id: 'default', kind: 'direct' }],
-    defaults: { heloName: scene.heloName ?? 'probe.example.com', mailFrom: 'verify@example.com' },
-    publicAddresses: scene.stated ?? [],
+    routes: fixture.routes ?? [{ id: 'default', kind: 'direct' }],
+    defaults: { heloName: fixture.heloName ?? 'probe.example.com', mailFrom: 'verify@example.com' },
+    publicAddresses: fixture.stated ?? [],
     resolver: {
       ipv4: () => Promise.resolve(now.a ?? noData),
       ipv6: () => Promise.resolve(now.aaaa ?? noData),
@@ -43,7 +43,7 @@ function begin(scene: Scene) {
     findMailRoute: () => Promise.resolve(now.sender ?? takes),
     clock,
     limits: defaultLimits,
-    leavesFrom: (family) => Promise.resolve((scene.leavesFrom ?? { 4: '9.9.9.7' })[family]),
+    leavesFrom: (family) => Promise.resolve((fixture.leavesFrom ?? { 4: '9.9.9.7' })[family]),
     onProblem: (message) => void told.push(message),
   });
   return { watch, told, clock, now };
@@ -62,7 +62,7 @@ test('a name that resolves to the address mail hosts see is proven, and nobody i
   assert.deepEqual([told, watch.problem('default')], [[], undefined]);
 });
 
-for (const [what, scene, says] of [
+for (const [what, fixture, says] of [
   [
     'a name that nobody else can look up',
     { heloName: 'vm.localdomain' },
@@ -84,9 +84,9 @@ for (const [what, scene, says] of [
     { leavesFrom: { 4: '10.0.0.7' }, a: found('10.0.0.7') },
     /10\.0\.0\.7, which is not public/,
   ],
-] as [string, Scene, RegExp][])
+] as [string, Fixture, RegExp][])
   test(`${what} is told once with what to set, and mail hosts are not asked`, async () => {
-    const { watch, told, clock } = begin(scene);
+    const { watch, told, clock } = begin(fixture);
     assert.equal(await checked(watch), 'unproven');
     clock.advance(defaultLimits.identityAgainMs);
     assert.equal(await checked(watch), 'unproven');
@@ -102,9 +102,9 @@ test('behind NAT a public address of the name will do, and it is said that nothi
 });
 
 test('behind NAT the stated address decides', async () => {
-  const scene = { leavesFrom: { 4: '10.0.0.7' }, stated: ['9.9.9.8'] };
-  assert.equal(await checked(begin({ ...scene, a: found('9.9.9.8') }).watch), 'proven');
-  assert.equal(await checked(begin({ ...scene, a: found('9.9.9.7') }).watch), 'unproven');
+  const fixture = { leavesFrom: { 4: '10.0.0.7' }, stated: ['9.9.9.8'] };
+  assert.equal(await checked(begin({ ...fixture, a: found('9.9.9.8') }).watch), 'proven');
+  assert.equal(await checked(begin({ ...fixture, a: found('9.9.9.7') }).watch), 'unproven');
 });
 
 test('each family is proven by itself, and one that is not does not stop the other', async () => {

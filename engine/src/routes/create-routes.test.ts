@@ -6,7 +6,6 @@ import { systemClock, type Clock } from '../clock.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { defaultLimits } from '../limits.ts';
 import type { DirectRoute, RouteSetting } from '../politeness/policy-file.ts';
-import { identityUnchecked } from '../identity/watch-identity.ts';
 import { canonicalHost } from '../syntax/canonical-host.ts';
 import { parseCidr } from '../net/parse-cidr.ts';
 import { createRouteDialer, type RouteDialer } from './create-route-dialer.ts';
@@ -396,36 +395,5 @@ describe('a route that does not work', () => {
       'egress route default cannot be used: no cable',
       'egress route default can be used again',
     ]);
-  });
-});
-
-describe('a public mail host', () => {
-  const standing = { amsterdam: 'unproven', bergen: 'proven', cork: 'unproven' } as Record<
-    string,
-    'proven' | 'checking' | 'unproven'
-  >;
-  const watched = (isPublic: boolean) =>
-    setUp(three, {
-      identity: {
-        ...identityUnchecked,
-        areAllProven: () => false,
-        of: (route) => standing[route] ?? 'unproven',
-      },
-      isPublic: () => isPublic,
-    }).routes;
-
-  it('is asked only on a route whose HELO name and sender are proven', () => {
-    for (const group of ['google', 'outlook', 'yahoo', 'zoho'])
-      assert.equal(chosen(watched(true), { group }), 'bergen');
-    standing['bergen'] = 'checking';
-    assert.equal(chosen(watched(true)), 'identity_checking');
-    standing['bergen'] = 'unproven';
-    assert.equal(chosen(watched(true)), 'identity_unproven');
-  });
-
-  it('is free of that in a block that the operator opened', () => {
-    const groups = Array.from({ length: 40 }, (_, index) => `group${index}`);
-    const used = new Set(groups.map((group) => chosen(watched(false), { group })));
-    assert.deepEqual([...used].sort(), ['amsterdam', 'bergen', 'cork']);
   });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startEngine } from '../support/start-engine.ts';
 
 /** A mail host at a public address, which no test may reach, and one at home. */
-const scene = {
+const fixture = {
   zones: {
     'public.test': { mx: [[10, 'mx.public.test'] as [number, string]] },
     'mx.public.test': { a: ['9.9.9.9'] },
@@ -15,7 +15,7 @@ const scene = {
 
 test('no public mail host is dialled under a name that is not ours, and it is said why', async () => {
   const told: string[] = [];
-  const { engine, verify, stop } = await startEngine(scene, {
+  const { engine, verify, stop } = await startEngine(fixture, {
     onProblem: (message) => void told.push(message),
   });
   try {
@@ -35,7 +35,7 @@ test('no public mail host is dialled under a name that is not ours, and it is sa
 });
 
 test('opened blocks are free of it: nothing of ours is looked up, and no round trip is added', async () => {
-  const { engine, verify, world, stop } = await startEngine(scene);
+  const { engine, verify, world, stop } = await startEngine(fixture);
   try {
     const outcome = await verify('ada@home.test');
     assert.equal(outcome.kind === 'verdict' && outcome.verdict.status, 'safe');
@@ -47,7 +47,7 @@ test('opened blocks are free of it: nothing of ours is looked up, and no round t
 });
 
 test('with the check off nothing of ours is looked up, whatever is opened', async () => {
-  const { engine, world, stop } = await startEngine(scene, { identityCheck: 'off', egressAllow: [] });
+  const { engine, world, stop } = await startEngine(fixture, { identityCheck: 'off', egressAllow: [] });
   try {
     assert.deepEqual([engine.health().identity, engine.egress.problem('default')], [[], undefined]);
     assert.equal(world.dnsQueries.length, 0);

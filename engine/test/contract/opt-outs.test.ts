@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mailproof-opt-outs-'));
 after(() => rmSync(folder, { recursive: true }));
 
 const mx = (host: string): { mx: [number, string][] } => ({ mx: [[10, host]] });
-const scene = {
+const fixture = {
   zones: {
     'shy.test': mx('mx.open.test'),
     'below.shy.test': mx('mx.open.test'),
@@ -22,7 +22,7 @@ const scene = {
 
 test('a receiver that opted out is not asked: its subdomains and those whose mail it takes neither, from the next second on', async () => {
   const file = join(folder, 'opt-outs.txt');
-  const { verify, world, stop } = await startEngine(scene, { listFiles: { optOut: file } });
+  const { verify, world, stop } = await startEngine(fixture, { listFiles: { optOut: file } });
   const found = async (domain: string): Promise<string> => {
     const outcome = await verify(`ada@${domain}`);
     assert.ok(outcome.kind === 'verdict');
