@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { startPrivatePostgres } from '../service/test/support/postgres/private-postgres.ts';
+import { startPrivatePostgres } from '@mailproof/world/database';
 import { faultOf, type Mutant } from './mutants/mutant.ts';
 import { mutants } from './mutants/mutants.ts';
 import { runTests } from './mutants/run-tests.ts';

@@ -2,6 +2,7 @@ import { wrap } from '../cli/src/present/wrap.ts';
 import { forbiddingProviders } from '../engine/src/politeness/ask-providers.ts';
 import { builtInPolicies, type BuiltInPolicy } from '../engine/src/politeness/built-in-policies.ts';
 import { politenessTable } from '../engine/src/politeness/default-politeness.ts';
+import { ipProfileNames, ipProfiles } from '../engine/src/politeness/ip-profile.ts';
 import { policyFileBounds, spreadBounds } from '../engine/src/politeness/read-policy-file.ts';
 import { routeBounds } from '../engine/src/politeness/read-route.ts';
 import { providerTable } from '../engine/src/replies/providers.ts';
@@ -81,13 +82,33 @@ function defaults(): string[] {
     ),
     '',
     ...wrapped(
-      '`MAILPROOF_PACING=off` removes all of these limits except `recipientsPerConversation`, `refusalsPerConversation` and the step of growth. The limits within one conversation stay, because exceeding them would change the results.',
+      '`MAILPROOF_PACING=off` removes all of these limits except `recipientsPerConversation`, `refusalsPerConversation` and the step of growth, and the limits over all destinations below. The limits within one conversation stay, because exceeding them would change the results.',
+    ),
+    '',
+    '## Limits over all destinations',
+    '',
+    ...wrapped(
+      'A list over a thousand hosts stays within the limits of each and is a flood all the same. `MAILPROOF_IP_PROFILE` says what receivers know of your egress addresses, and limits new connections from each of them over all destinations together. `serve` says at the start which profile is in force, and `mailproof setup` asks whether the address is new. The figures are ours; no receiver publishes any.',
+    ),
+    '',
+    ...table(['profile', 'new connections from an egress address'], profileRows()),
+    '',
+    ...wrapped(
+      'Probes that wait for a connection are served as everywhere: single verifications first, accounts in turn. The account that asks for much waits for itself. An egress address that changes its owner begins without a burst; a restart of the only process begins with one.',
     ),
     '',
     '## Who is slowed down or paused',
     '',
     ...wrapped(
-      'Unknown mailboxes are counted per account and group. They slow down that account at that group, as the table says, and nobody else. A task of a hundred dead addresses still completes within half an hour. An account is forgotten an hour after it last asked there.',
+      'Unknown mailboxes are counted per account and group. They slow down that account at that group, as the table says, and nobody else. A task of a hundred dead addresses still completes within half an hour if no other account asks for dead addresses there. An account is forgotten an hour after it last asked there.',
+    ),
+    '',
+    ...wrapped(
+      'Receivers judge an IP address by its unknown recipients, whoever its customers are. So every provider of the table below has a budget for each egress address, over all accounts: `unknownPerMinute` unknown recipients a minute and, beyond that, one for each nine others (`unknownPercent`). Made-up recipients count. When the budget is used up, only accounts whose own last fifty recipients there are above the share wait; accounts with few unknown ones go on, and the first ten recipients of an account are free. The account that brings the unknown recipients pays.',
+    ),
+    '',
+    ...wrapped(
+      'At providers that are known to count unknown recipients (`countsUnknown`), the made-up recipient is named only after an answer that needs it: an acceptance, or "full" and "disabled" in words that are not the provider\'s own. That takes one round trip more for the first accepted mailbox of a domain. Everywhere else it is named beside the first mailbox.',
     ),
     '',
     ...wrapped(
@@ -99,6 +120,15 @@ function defaults(): string[] {
     ),
     '',
   ];
+}
+
+function profileRows(): string[][] {
+  return ipProfileNames.map((name) => {
+    const { connectionsPerSecond: rate, burst, warmUp } = ipProfiles[name];
+    if (!Number.isFinite(rate)) return [`\`${name}\``, 'no limit: for closed networks and tests'];
+    const grows = `; ${warmUp?.startPerDay ?? 0} a day at first, doubled every ${warmUp?.doubleEveryDays ?? 0} days`;
+    return [`\`${name}\``, `${rate}/s, burst ${burst}${warmUp === undefined ? '' : grows}`];
+  });
 }
 
 function differences(): string[] {
@@ -186,14 +216,15 @@ function inline(ids: readonly string[]): string {
   return ids.map((id) => `\`${id}\``).join(', ');
 }
 
-function treatment({ asking = 'probe', politeness = {} }: BuiltInPolicy): string {
+function treatment({ asking = 'probe', politeness = {}, countsUnknown }: BuiltInPolicy): string {
   const limits = Object.entries(politeness).map(([name, value]) => `\`${name}\` ${number(value)}`);
   const told = {
     probe: 'asked',
     skip: 'never asked: `unknown`',
     takes_every_address: 'not asked, since it accepts every address: `unknown`',
   };
-  return [told[asking], limits.length === 0 ? 'defaults' : limits.join(', ')].join('; ');
+  const counts = countsUnknown === true ? ['`countsUnknown`'] : [];
+  return [told[asking], limits.length === 0 ? 'defaults' : limits.join(', '), ...counts].join('; ');
 }
 
 function fileFormat(): string[] {
@@ -225,10 +256,16 @@ function fileFormat(): string[] {
       '`routes`: IDs of the routes that can be used (default: any). `NAME/ID` is a route of the prober NAME elsewhere.',
     ),
     ...item(
-      `\`spread\`: over how many egress addresses the mailboxes of this provider are spread, ${range(spreadBounds.spread)} (default: 1). Each mailbox always meets the same one, and all limits hold for each address.`,
+      `\`spread\`: over how many egress addresses the mailboxes of this provider are spread, ${range(spreadBounds.spread)} (default: 1). Each mailbox always meets the same one. The addresses share the limits of the provider: each has its part of them, and at least one connection.`,
     ),
     ...item(
-      `\`connectionsPerMinuteInAll\`: what all of them together can open in a minute, ${range(spreadBounds.connectionsPerMinuteInAll)} (default: no limit); each has an equal share.`,
+      `\`connectionsPerMinuteInAll\`: what all of them together can open in a minute, ${range(spreadBounds.connectionsPerMinuteInAll)} (default: what one address may open); each has an equal share.`,
+    ),
+    ...item(
+      '`multipliesLimits`: `true` gives each of them all that one address may do (default: `false`). Many addresses that each do a little at one receiver are what receivers call snowshoe: they list such addresses together, with the network they stand in. Set it only if the provider knows of it.',
+    ),
+    ...item(
+      '`countsUnknown`: whether unknown recipients are counted there: it brakes as described above, and made-up recipients are named only if they are needed.',
     ),
     ...item(
       `\`controls\`: up to ${number(controls)} living mailboxes of your own at this provider or group (not at a suffix). While the provider is asked, they are checked every 15 minutes at most. If it rejects one of them as unknown, as Gmail did to everyone on 14 December 2020, nothing there becomes \`invalid\` until it accepts them again. Those addresses are \`unknown\`, free of charge, with the reason \`control_mailbox_refused\`; the log, \`doctor\` and the health page say so.`,
@@ -274,7 +311,7 @@ function routes(): string[] {
     ...table(['key', 'meaning'], rows),
     '',
     ...wrapped(
-      'Volume is not limited unless you set a limit. For a dedicated IP address, we advise 60 conversations a minute and 10,000 a day, with a warm-up from 500 a day that doubles weekly. Routes are not a way around a block: an address that was rejected on one route is not asked on another within the hour.',
+      'Beyond the profile, volume is not limited unless you set a limit. The profile `new` gives every route without a `warmUp` of its own one from 500 a day that doubles weekly. For a dedicated IP address, we advise 60 conversations a minute and 10,000 a day. Routes are not a way around a block: an address that was rejected on one route is not asked on another within the hour.',
     ),
     '',
   ];

@@ -3,10 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import {
-  findPostgresPrograms,
-  startPrivatePostgres,
-} from '../service/test/support/postgres/private-postgres.ts';
+import { findPostgresPrograms, startPrivatePostgres } from '@mailproof/world/database';
 import { dropTestDatabases } from '../service/test/support/postgres/test-postgres.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
 import { batchTests, listTests, type Suite } from './test-suites.ts';

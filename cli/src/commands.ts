@@ -20,6 +20,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
   {
+    name: 'drill',
+    summary: 'break an installation on purpose, and show who tells and when answers come back',
+    load: async () => (await import('./commands/drill.ts')).drillCommand,
+  },
+  {
     name: 'check',
     summary: 'check a list of addresses through the API of a running service',
     load: async () => (await import('./commands/check.ts')).checkCommand,

@@ -111,8 +111,14 @@ export type AdminProber = {
   answered: number;
   /** Of these, without an answer about the mailbox. */
   unknown: number;
-  /** Its egress addresses, by its own names. */
+  /** How many of a hundred addresses it may be asked about. */
+  share: number;
+  /** The egress addresses that the operator gave it, by its own names. */
+  egress_given: string[];
+  /** Of these, those that it has. */
   egress: string[];
+  /** Names that it announces and was not given: nothing is asked from these. */
+  egress_ignored: string[];
 };
 
 /** An egress address of the installation itself, from which one of its processes asks mail hosts. */

@@ -6,6 +6,8 @@ export type Explanation = {
   reason: string;
   /** Whether asking again may tell more, and after how many seconds. */
   retry: { advised: boolean; after_seconds?: number };
+  /** When the mail host gave the answer (ISO 8601), if that was before this request: within ten minutes by default. */
+  asked_at?: string;
   /** The large provider's domain that was most likely meant, where this one is a slip away from it. */
   did_you_mean?: string;
   /** The domain is parked: its mail goes to a service that takes it for names nobody uses. */

@@ -35,6 +35,8 @@ export type ListRecord = {
   by_provider: Record<string, number>;
   /** How the addresses of each provider came out. */
   by_provider_and_status: Record<string, Record<string, number>>;
+  /** How long the run should take at least, by the limits of the egress addresses; null in the sandbox. */
+  expected_seconds: number | null;
   expected_end: string | null;
   credits_reserved: number;
   credits_used: number;

@@ -30,6 +30,11 @@ export function createBoundedCache<Value>({
   clock = timeless,
 }: BoundedCacheParts): BoundedCache<Value> {
   const entries = new Map<string, { value: Value; until: number }>();
+  /**
+   * Stands before the oldest entry once it is full. A new one each time would step over all that have left since the
+   * map last grew; one from the beginning would hold on to what the map was then.
+   */
+  let oldestFirst: MapIterator<string> | undefined;
 
   function find(key: string): { value: Value; until: number } | undefined {
     const entry = entries.get(key);
@@ -62,7 +67,9 @@ export function createBoundedCache<Value>({
         return;
       }
       if (entries.size <= maxEntries) return;
-      const oldest = entries.keys().next();
+      oldestFirst ??= entries.keys();
+      let oldest = oldestFirst.next();
+      if (oldest.done === true) oldest = (oldestFirst = entries.keys()).next();
       if (oldest.done !== true) entries.delete(oldest.value);
     },
     delete: (key) => void entries.delete(key),

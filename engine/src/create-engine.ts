@@ -4,6 +4,7 @@ import type { Evidence } from './evidence.ts';
 import { openEgress, type EngineEgress } from './engine-egress.ts';
 import { lookUp } from './look-up.ts';
 import { createLookupQueue } from './lookup-queue.ts';
+import { openScheduler, startPacer } from './open-scheduler.ts';
 import { createResolver, type DnsResolver } from './dns/create-resolver.ts';
 import { openMailRoutes, type MailRoutes } from './dns/open-mail-routes.ts';
 import { resolveHost } from './dns/resolve-host.ts';
@@ -11,7 +12,6 @@ import type { MailRoute } from './dns/mail-route.ts';
 import { systemServers } from './dns/system-servers.ts';
 import type { ResolverState } from './dns/watch-resolver.ts';
 import type { Cidr } from './net/parse-cidr.ts';
-import { randomProbeNames } from './random-probe-name.ts';
 import { createRouteDialer } from './routes/create-route-dialer.ts';
 import { createRoutes, type Routes, type RouteState } from './routes/create-routes.ts';
 import { allEgressIsOurs, createEgressRights, type EgressRights } from './routes/egress-rights.ts';
@@ -27,18 +27,16 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { openNamespaces, type EngineMemory, type MemoryNamespace } from './memory.ts';
 import { createLists, type OperatorFiles } from './lists/load-lists.ts';
 import { nearProvider } from './lists/near-provider.ts';
-import { createPacer, type Pacer } from './politeness/create-pacer.ts';
-import { createConversationLimiter } from './politeness/create-conversation-limiter.ts';
+import type { Pacer } from './politeness/create-pacer.ts';
+import { createEgressPace, ipProfiles, type IpProfile } from './politeness/ip-profile.ts';
 import { createPolicyBook } from './politeness/create-policy-book.ts';
 import type { PolicyBook } from './politeness/policy.ts';
 import type { PolicyFile } from './politeness/policy-file.ts';
-import { createDomainFacts } from './probing/domain-facts.ts';
 import { createHostReach } from './probing/host-reach.ts';
-import { createProviderBeliefs } from './probing/provider-beliefs.ts';
 import { createControlMailboxes } from './probing/control-mailboxes.ts';
-import { createHostMemory } from './probing/host-traits.ts';
-import { createProbeScheduler, type ProbeScheduler } from './probing/probe-scheduler.ts';
+import type { ProbeScheduler } from './probing/probe-scheduler.ts';
 import { createLocalProber, type Prober } from './probing/prober.ts';
+import { createAnswerSharing, type AnswerSharing } from './probing/share-answers.ts';
 import { canonicalHost } from './syntax/canonical-host.ts';
 import type { Address, CanonicalHost } from './syntax/address.ts';
 import {
@@ -49,6 +47,7 @@ import {
   type VerifyParts,
   type VerifyRequest,
 } from './verify.ts';
+import { conclusiveStatuses, judge } from './verdict.ts';
 
 /** How an engine is set up. Plain values; who reads them from where is not the engine's business. */
 export type EngineSettings = {
@@ -76,6 +75,12 @@ export type EngineSettings = {
   providersLeftOut?: readonly string[];
   /** `off` lifts every limit of rate and concurrency per destination; what one conversation may hold stays. */
   pacing?: 'on' | 'off';
+  /** How long a conclusive answer of a mail host is given again; 0, as by default: never. */
+  reuseMs?: number;
+  /** Whether a prober outside may be believed now (`askedBy` of its evidence). */
+  isBelieved?(prober: string): boolean;
+  /** What an egress address may do over all destinations; `established` unless stated, `private` if pacing is off. */
+  ipProfile?: IpProfile;
   limits?: Partial<Limits>;
   /** What outlives this process; without it the engine starts from zero. */
   memory?: EngineMemory;
@@ -128,6 +133,8 @@ export type Engine = {
   findMailRoute(address: Address, request: VerifyRequest): Promise<MailRoute>;
   /** Asks mail hosts from this process, whoever does so for `verify`. */
   prober: Prober;
+  /** What is kept of the answers of probers outside. */
+  answers: Pick<AnswerSharing, 'forgetFrom' | 'probers'>;
   egress: EngineEgress;
   /** What left this machine so far. */
   counts(): EngineCounts;
@@ -154,17 +161,29 @@ export function createEngine(settings: EngineSettings): Engine {
   const routes = openRoutes(base, { rights, identity }, memoryOf('route'));
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
-  const scheduler = openScheduler(base, { policies, routes, rights, identity, mailPort, pacer, memoryOf });
+  const egressPace = createEgressPace(profileOf(settings), clock);
+  const scheduler = openScheduler(base, {
+    policies,
+    routes,
+    rights,
+    identity,
+    mailPort,
+    pacer,
+    egressPace,
+    memoryOf,
+  });
   const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
   const reaching = { limits, resolver, reachesIpv6, reach };
   const localProber = createLocalProber({ ...reaching, policies, scheduler, mailPort });
+  const prober = settings.chooseProber?.(localProber, policies) ?? localProber;
+  const sharing = shareAnswers(base, prober);
   const asking = {
     clock,
     lists,
     limits,
     resolver,
     policies,
-    prober: settings.chooseProber?.(localProber, policies) ?? localProber,
+    prober,
     mailRoutes: inTurn(base, mailRoutes),
   } satisfies Omit<VerifyParts, 'controls'>;
   const controls = createControlMailboxes({
@@ -173,11 +192,12 @@ export function createEngine(settings: EngineSettings): Engine {
     memory: memoryOf('control'),
     onProblem,
   });
-  const parts: VerifyParts = { ...asking, controls };
+  const parts: VerifyParts = { ...asking, prober: sharing, controls };
   return {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
-    egress: openEgress({ pacer, rights, routes, mailPort, identity }),
+    answers: sharing,
+    egress: openEgress({ pacer, egressPace, rights, routes, mailPort, identity }),
     recall: (address) => recall(address, parts),
     findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     lookUp: (address, request) => lookUp(address, { ...parts, lists }, request),
@@ -266,6 +286,7 @@ function openRoutes(
     clock,
     wallClock: Date,
     limits,
+    warmUp: profileOf(settings).warmUp,
     heedsBlocks: settings.pacing !== 'off',
     rights,
     identity,
@@ -276,20 +297,24 @@ function openRoutes(
   return keepRoutes(routes, { memory, clock, signature: randomBytes(8).toString('hex') });
 }
 
-function startPacer({ settings, clock }: Base, memory: MemoryNamespace): Pacer {
-  return createPacer({
+/** Asks for a mailbox once for all who want to know. Control mailboxes and probes of others go past it. */
+function shareAnswers({ settings, clock, limits }: Base, prober: Prober): AnswerSharing {
+  return createAnswerSharing({
+    prober,
     clock,
-    memory,
-    random: Math.random,
-    backsOff: settings.pacing !== 'off',
-    sharesEgress: settings.sharesEgress === true && settings.isAlone !== true,
-    // One host that is down is the host's business; a provider that turns away from us is the operator's.
-    onRest: ({ key, reason, forMs }) => {
-      const minutes = Math.ceil(forMs / 60_000);
-      if (key.startsWith('group '))
-        settings.onProblem(`${key.slice(6)} is left alone for ${minutes} min: ${reason}`);
-    },
+    wallClock: Date,
+    reuseMs: settings.reuseMs ?? 0,
+    maxEntries: limits.reusedAnswers,
+    isConclusive: ({ address, route }, mailbox) =>
+      conclusiveStatuses.has(judge({ address, route, mailbox, lists: nothingListed }).status),
+    isBelieved: (name) => settings.isBelieved?.(name) ?? true,
   });
+}
+
+const nothingListed = { disposable: false, role: false, free: false, spamtrap: false, denied: false };
+
+function profileOf({ pacing, ipProfile = 'established' }: EngineSettings) {
+  return ipProfiles[pacing === 'off' ? 'private' : ipProfile];
 }
 
 function controlsOf({ policyFile }: EngineSettings): Map<string, readonly string[]> {
@@ -299,35 +324,6 @@ function controlsOf({ policyFile }: EngineSettings): Map<string, readonly string
       controls === undefined ? [] : [[group, controls] as const],
     ),
   );
-}
-
-type SchedulerNeeds = {
-  policies: PolicyBook;
-  routes: Routes;
-  rights: EgressRights;
-  identity: IdentityWatch;
-  mailPort: MailPortWatch;
-  pacer: Pacer;
-  memoryOf: ReturnType<typeof openNamespaces>;
-};
-
-function openScheduler({ settings, clock, limits }: Base, { memoryOf, ...needs }: SchedulerNeeds) {
-  const beliefs = createProviderBeliefs({
-    clock,
-    limits,
-    memory: memoryOf('belief'),
-    onProblem: (message) => settings.onProblem(message),
-  });
-  return createProbeScheduler({
-    ...needs,
-    clock,
-    limits,
-    starttls: settings.starttls,
-    hosts: createHostMemory(clock, limits, memoryOf('host_traits')),
-    facts: createDomainFacts({ clock, limits, memory: memoryOf('catch_all'), beliefs }),
-    madeUpLocalPart: randomProbeNames(settings.randomProbeKey ?? randomBytes(32).toString('hex')),
-    conversationLimiter: createConversationLimiter({ clock, openConversations: limits.openConversations }),
-  });
 }
 
 type CanaryNeeds = {

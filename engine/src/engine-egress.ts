@@ -1,4 +1,5 @@
 import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
+import type { EgressPace } from './politeness/ip-profile.ts';
 import type { EgressRights } from './routes/egress-rights.ts';
 import type { IdentityWatch } from './identity/watch-identity.ts';
 import type { Routes } from './routes/create-routes.ts';
@@ -25,17 +26,19 @@ export type EngineEgress = {
 
 type EgressNeeds = {
   pacer: Pacer;
+  egressPace: EgressPace;
   rights: EgressRights;
   routes: Routes;
   mailPort: MailPortWatch;
   identity: IdentityWatch;
 };
 
-export function openEgress({ pacer, rights, routes, mailPort, identity }: EgressNeeds): EngineEgress {
+export function openEgress({ pacer, egressPace, rights, routes, mailPort, identity }: EgressNeeds): EngineEgress {
   return {
     ids: routes.ids,
     takeOver(id, from, until) {
       pacer.takeOver(id, from);
+      if (from.kind !== 'nobody') egressPace.takeOver(id);
       rights.allowUntil(id, until);
     },
     allowUntil: (id, until) => rights.allowUntil(id, until),

@@ -86,6 +86,10 @@ export type MailboxEvidence =
       /** Only asked where the mailbox was accepted. */
       catchAll: CatchAllAnswer;
       contrast?: Contrast;
+      /** If the answer is given again: when the host gave it, in milliseconds since 1970. */
+      askedAt?: number;
+      /** The prober outside that asked, if it was one. */
+      askedBy?: string;
     }
   | {
       kind: 'no_answer';

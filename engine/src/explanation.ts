@@ -21,6 +21,8 @@ export type Explanation = {
   not_for_bulk?: true;
   /** The local part was made by a program for one message: BATV (`prvs=`), SRS, VERP, `bounce+…`. */
   is_machine?: true;
+  /** When the mail host gave the answer, if that was before this request (ISO 8601). */
+  asked_at?: string;
   /** The mail host that was asked; absent where none was. */
   mail_host?: string;
   replies: { phase: SmtpPhase; code: number; enhanced?: string; text: string }[];
@@ -57,6 +59,8 @@ export function explain(evidence: Evidence, verdict: Verdict, timings: Timings):
   if (lists.relay !== undefined) told.is_relay = lists.relay;
   if (lists.notForBulk !== undefined) told.not_for_bulk = lists.notForBulk;
   if (lists.machine !== undefined) told.is_machine = lists.machine;
+  if (mailbox?.kind === 'answered' && mailbox.askedAt !== undefined)
+    told.asked_at = new Date(mailbox.askedAt).toISOString();
   if (mailbox?.host !== undefined) told.mail_host = mailbox.host;
   return { ...told, replies: mailbox?.replies.map(presentReply) ?? [], timings_ms: timings };
 }

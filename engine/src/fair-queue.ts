@@ -16,6 +16,8 @@ export type FairQueue<Item extends { asker: Asker }> = {
   remove(item: Item): void;
   /** The next one. Whoever may not be served now keeps its place. */
   take(rule?: ServingRule): Item | undefined;
+  /** The one that would be next if anybody may be served; it keeps its place. */
+  first(): Item | undefined;
   size(): number;
 };
 
@@ -112,6 +114,12 @@ class OrderedQueue<Item extends { asker: Asker }> implements FairQueue<Item> {
       return first;
     }
     return undefined;
+  }
+
+  first(): Item | undefined {
+    if (this.alone !== undefined) return this.alone;
+    const [items] = (this.single ?? this.bulk)?.values() ?? [];
+    return items?.values().next().value;
   }
 }
 

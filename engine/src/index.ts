@@ -30,13 +30,21 @@ export { createOwnSignals, type OwnSignals } from './own-signals.ts';
 export type { Patience } from './patience.ts';
 export type { Predecessor } from './politeness/create-pacer.ts';
 export { askProvidersMayBe, forbiddingProviders, parseAskProviders } from './politeness/ask-providers.ts';
+export {
+  describeIpProfile,
+  ipProfileNames,
+  ipProfiles,
+  type IpProfile,
+  type IpProfilePace,
+} from './politeness/ip-profile.ts';
 export { createPolicyBook } from './politeness/create-policy-book.ts';
 export { routesOr, type PolicyFile, type RouteSetting } from './politeness/policy-file.ts';
 export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';
 export { readPolicyFile, type ReadPolicyFile } from './politeness/read-policy-file.ts';
 export { isRestReason, type ExplanationReason } from './explanation-reason.ts';
 export { classifyReply } from './replies/classifier/classify-reply.ts';
-export { providerOf, providerTable } from './replies/providers.ts';
+export { defaultPoliteness } from './politeness/default-politeness.ts';
+export { ownDomainsOf, providerOf, providerTable } from './replies/providers.ts';
 export type { ReplyMeaning, ReplyToClassify } from './replies/meaning.ts';
 export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './syntax/address.ts';
 export { canonicalHost, canonicalMailHost } from './syntax/canonical-host.ts';

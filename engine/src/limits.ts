@@ -45,6 +45,7 @@ export const limitTable = {
     value: 20,
     meaning: 'mail-host addresses that may give no answer in one verification',
   },
+  reusedAnswers: { value: 20_000, meaning: 'answers of mail hosts that are kept to be given again' },
   openConversations: { value: 5_000, meaning: 'conversations open at once in one process' },
   conversations: { value: 10, meaning: 'mail hosts that may turn one verification away or fall silent' },
   addressCharacters: { value: 254, meaning: 'an address (RFC 5321 4.5.3.1.3 less the brackets)' },

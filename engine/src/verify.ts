@@ -54,7 +54,11 @@ export type RecallParts = {
 };
 
 /** How long the caller waits, and, where it matters to others who ask, who that is. */
-export type VerifyRequest = Patience & { asker?: Asker };
+export type VerifyRequest = Patience & {
+  asker?: Asker;
+  /** Whether the mail host is to be asked, even if it answered a moment ago. */
+  isFresh?: boolean | undefined;
+};
 
 /** Somebody waits for an answer, unless it is said that nobody does. */
 const unnamedAsker: Asker = { urgency: 'single', account: '' };
@@ -78,7 +82,11 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
 
   const mailbox = await parts.controls.askAt(
     parts.policies.policyFor(route.first.name).group,
-    () => parts.prober.ask({ address, route, asker: request.asker ?? unnamedAsker }, request),
+    () =>
+      parts.prober.ask(
+        { address, route, asker: request.asker ?? unnamedAsker, isFresh: request.isFresh },
+        request,
+      ),
     request,
   );
   watch.note('smtp');

@@ -41,21 +41,24 @@ export const keyMutants: readonly Mutant[] = [
   }),
   ...defectsOf('service/src/keys/change-key.ts', limits, {
     'a limited key cuts down a stronger one': [
-      'before === undefined || hasNoMoreScopes(before, outer)',
-      'true',
+      'if (refused !== undefined) return refused;',
+      `if (refused === 'live_key_required') return refused;`,
     ],
     'a limited key renames a stronger one': [
-      `return hasNoMoreScopes(limits, changer.limits) ? undefined : 'insufficient_scope';`,
-      `return limits === undefined ? 'insufficient_scope' : undefined;`,
+      `return isNoStronger(limits, capless(changer.limits, mode)) ? undefined : 'insufficient_scope';`,
+      'return undefined;',
     ],
-    'a limited key gives more than it has': ['mayTouch && isWithin(after, outer)', 'mayTouch'],
+    'a limited key gives more than it has': [
+      `return isWithin(after, capless(changer.limits, mode)) ? undefined : 'insufficient_scope';`,
+      'return undefined;',
+    ],
     'a key of another account is changed': [
       '(request.accountId ?? row.account_id) !== row.account_id',
       `row.account_id === ''`,
     ],
     'a test key changes a live one': [
-      `return mode === 'live' && changer.mode === 'test';`,
-      `return mode === 'live' && changer.accountId === '';`,
+      `if (mode === 'live' && changer.mode === 'test') return 'live_key_required';`,
+      '',
     ],
     'a test key has a cap': [
       `if (mode === 'test' && after.creditsPerDay !== null) return 'invalid_request';`,
@@ -74,14 +77,14 @@ export const keyMutants: readonly Mutant[] = [
       `!changesLimits ? 'key_changed'`,
     ],
   }),
-  ...defectsOf('service/src/keys/delete-key.ts', forms, {
-    'a key is deleted twice': [
-      `.where('id', '=', arg.id)\n    .where('deleted_at', 'is', null)\n`,
-      `.where('id', '=', arg.id)\n`,
+  ...defectsOf('service/src/keys/delete-key.ts', management, {
+    'a key of another account is deleted': [
+      '(accountId ?? row.account_id) !== row.account_id',
+      `row.account_id === ''`,
     ],
   }),
-  ...defectsOf('service/src/keys/delete-key.ts', management, {
-    'a key of another account is deleted': [`    .where('account_id', '=', arg.account)\n`, ''],
+  ...defectsOf('service/src/keys/delete-key.ts', limits, {
+    'a limited key deletes a stronger one': ['if (refused !== undefined) return { kind: refused };', ''],
   }),
   ...defectsOf('service/src/keys/delete-key.ts', audited, {
     'a deletion is not written down': [
@@ -122,7 +125,11 @@ export const keyMutants: readonly Mutant[] = [
       'if (inner === null) return true;',
     ],
     'one block within is enough': ['blocksOf(inner).every((block)', 'blocksOf(inner).some((block)'],
-    'caps add up': [`    outer.creditsPerDay === null\n`, `    true\n`],
+    'caps add up': ['isNoWider(inner, outer) && outer.creditsPerDay === null', 'isNoWider(inner, outer)'],
+    'a key with a larger cap is no stronger': [
+      '(inner.creditsPerDay ?? Infinity)',
+      '(inner.creditsPerDay ?? 0)',
+    ],
     'a key with all scopes has no more than a limited one': ['?? false);', '?? true);'],
     'a key is good everywhere': [
       'allowedIps === null || isInBlocks',

@@ -9,7 +9,58 @@ const serving = [
   'service/src/lists/lists.test.ts',
 ];
 
+const storing = ['service/src/lists/list-storage.test.ts'];
+const reading = ['service/src/lists/reading/workbook-readers.test.ts'];
+const uploading = ['service/src/http/routes/lists/upload-places.test.ts'];
+
 export const listMutants: readonly Mutant[] = [
+  ...defectsOf('service/src/lists/list-storage.ts', storing, {
+    'an account stores what it likes': ['if (bytes > left)', 'if (bytes > left + 1e15)'],
+    'a deleted list still takes room': [`\n    .where('state', '<>', sql.lit('deleted' as const))`, ''],
+    'test lists take the room of live ones': [`\n    .where('mode', '=', arg.mode)`, ''],
+    'accounts share their room': [`    .where('account_id', '=', arg.account)\n`, ''],
+    'an account without credits has as much room': [
+      'granted > 0 ? limits.listStorageBytes : limits.listStorageFreeBytes',
+      'limits.listStorageBytes',
+    ],
+    'rows take no room': [' - bytesPerRow * rows', ''],
+    'an upload of unknown size takes no room while it comes': [
+      'await tx.change(writeBytes, { list: listId, bytes: taken });',
+      'if (!isOpen) await tx.change(writeBytes, { list: listId, bytes: taken });',
+    ],
+  }),
+  ...defectsOf('service/src/lists/list-actions.ts', storing, {
+    'a repeated upload needs room': ['isRepeated: await isRepeated(wanted, parts)', 'isRepeated: false'],
+  }),
+  ...defectsOf('service/src/lists/reading/workbook-readers.ts', reading, {
+    'any number of workbooks is read at once': ['inUse < limits.readers', 'inUse < 1_000'],
+    'an account has every thread': [
+      '(held.get(account) ?? 0) < limits.readersOfAccount',
+      '(held.get(account) ?? 0) < 1_000',
+    ],
+    'a slow download keeps its thread from others': [
+      'if (waiting > 0) giveUp();',
+      'if (waiting > 1_000) giveUp();',
+    ],
+    'a slow download begins anew': ['if (number <= from) continue;', ''],
+    'a slow download is read again though nobody waits': [
+      'if (waiting > 0) giveUp();',
+      'if (waiting >= 0) giveUp();',
+    ],
+    'a thread that ended holds its place': [
+      '      await session.return(undefined);\n      release();',
+      '      await session.return(undefined);',
+    ],
+  }),
+  ...defectsOf('service/src/http/routes/lists/create-list.ts', uploading, {
+    'an account holds every place for uploads': [
+      'const uploadsPerAccount = 3;',
+      'const uploadsPerAccount = 30;',
+    ],
+    'a client holds every place for uploads': ['const uploadsPerClient = 6;', 'const uploadsPerClient = 60;'],
+    'uploads of test keys hold the places of live ones': ['[`${mode} ${accountId}`', '[`${accountId}`'],
+    'an upload never gives its place back': ['add(holder, -1)', 'add(holder, 0)'],
+  }),
   ...defectsOf('service/src/lists/settle-list-task.ts', running, {
     'a task of a list is settled without its fence': [`    .where('fence', '=', arg.fence)\n`, ''],
     'the next due time of a list is lost to a later one': [

@@ -9,6 +9,7 @@ const owning = [
   'service/src/webhooks/webhook-actions.test.ts',
 ];
 const both = [...sending, ...owning];
+const places = ['service/src/webhooks/delivery-places.test.ts'];
 const posting = ['service/src/webhooks/send-request.test.ts'];
 const signing = ['service/src/webhooks/sign-message.test.ts'];
 const waiting = ['service/src/webhooks/next-step.test.ts'];
@@ -22,15 +23,38 @@ export const webhookMutants: readonly Mutant[] = [
     ],
     'the old secret signs beside the new one for ever': ['&& startedAt < until ?', '?'],
     'the new secret does not sign while the old one does': ['? [secret, previous] :', '? [previous] :'],
-    'an endpoint takes every place of the sender': ['< webhookLimits.sentAtOnceToEndpoint', '< 1_000'],
-    'an account takes every place of the sender': ['< webhookLimits.sentAtOnceOfAccount', '< 1_000'],
-    'an endpoint never gets its places back': ['count(claimed.webhookId, -1);', ''],
-    'an account never gets its places back': ['count(claimed.accountId, -1);', ''],
+    'an account never gets its places back': ['held.get(claimed)?.();', ''],
+    'what becomes due while others hang is found at the next look': [
+      '    await look();\n    return claimKnown();',
+      '    return undefined;',
+      'The delivery leaves all the same, up to a second later, and no test asserts on time.',
+    ],
     'a delivery that was broken off waits for the end of its lease': [
       'if (cut.aborted) await store.write',
       'if (!cut.aborted) await store.write',
     ],
     'something is sent to an endpoint that was switched off': [`    .where('enabled', '=', 1)\n`, ''],
+  }),
+  ...defectsOf('service/src/webhooks/delivery-places.ts', places, {
+    'an endpoint takes every place of deliveries': ['limits.sentAtOnceToEndpoint', '1_000'],
+    'an account takes every place of deliveries': ['limits.sentAtOnceOfAccount', '1_000'],
+    'one host takes every shared place': ['limits.sentAtOnceToHost', '1_000'],
+    'an account has two places of its own': ['[`own of ${accountId}`, 1]', '[`own of ${accountId}`, 2]'],
+    'an account has no place of its own': [`['own', limits.accountsAtOnce]`, `['own', 0]`],
+    'an endpoint that hangs takes the places of others': ['if (hangs) {', 'if (webhookId === accountId) {'],
+    'an account that hangs takes all places for that': [
+      '[`hanging of ${accountId}`, 1]',
+      '[`hanging of ${accountId}`, 9]',
+    ],
+    'a place is never given back': ['add(key, -1)', 'add(key, 0)'],
+  }),
+  ...defectsOf('service/src/webhooks/send-allowance.ts', owning, {
+    'test messages are not limited': [`\n    .where('webhook_sends_at', '<=', arg.until)`, ''],
+    'what was not used is saved up for ever': [
+      `.when('webhook_sends_at', '>', arg.now)`,
+      `.when('webhook_sends_at', '>', 0)`,
+    ],
+    'the wait is told in milliseconds': ['(sendsAt - until) / 1_000', 'sendsAt - until'],
   }),
   ...defectsOf('service/src/webhooks/claim-delivery.ts', both, {
     'a delivery is sent again before its time': [`    .where('next_at', '<=', arg.now)\n`, ''],
@@ -57,10 +81,8 @@ export const webhookMutants: readonly Mutant[] = [
       '',
     ],
     'an endpoint is never found to be failing': [`    .where('failing_since', 'is', null)`, ''],
-    'an endpoint that took another message is disabled': [
-      `step.kind === 'give_up' && (await failedAllTheTime(tx, claim, log))`,
-      `step.kind === 'give_up'`,
-    ],
+    'an endpoint that took another message is disabled': [' && (await failedAllTheTime(tx, claim, log))', ''],
+    'a test message disables its endpoint': ['!claim.isTest && ', ''],
     'an endpoint that fails is never disabled': [`await disable(tx, attempt, 'failing');`, ''],
     'an endpoint that is gone stays on': [
       `if (step.kind === 'gone') await disable`,
@@ -82,6 +104,11 @@ export const webhookMutants: readonly Mutant[] = [
   }),
   ...defectsOf('service/src/webhooks/erase-webhooks.ts', owning, {
     'deliveries are erased at their end': ['now - webhookLimits.keptMs', 'now'],
+    'test messages are kept as long as others': [
+      'now - webhookLimits.testKeptMs',
+      'now - webhookLimits.keptMs',
+    ],
+    'every message is erased as early as a test': ["      .where('type', '=', sql.lit(testType))\n", ''],
     'a deleted endpoint stays in the store': ['if (erased < most)', 'if (erased > most)'],
   }),
   ...defectsOf('service/src/webhooks/next-step.ts', waiting, {

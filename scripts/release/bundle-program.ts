@@ -1,19 +1,20 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 /** The program in a folder that {@link bundleProgram} filled. */
 export const bundledProgram = 'mailproof.mjs';
 
+/** Runs in a thread of its own, so it is a program beside the other; releases before it have none. */
+const threadProgram = 'service/src/lists/reading/workbook-thread';
+
 /**
- * The service and the command line of a checkout as one file with the few lists that it reads: what tests of upgrades
+ * The service and the command line of a checkout as one file, the thread that reads workbooks and the few lists: what tests of upgrades
  * need of a release, a twentieth of its package. The page of the API's reference and the console are not in it, and of
  * the disposable domains there is one.
  */
 export async function bundleProgram(checkout: string, into: string): Promise<void> {
-  await build({
-    entryPoints: [join(checkout, 'cli/src/main.ts')],
-    outfile: join(into, bundledProgram),
+  const options: BuildOptions = {
     bundle: true,
     minify: true,
     platform: 'node',
@@ -24,7 +25,12 @@ export async function bundleProgram(checkout: string, into: string): Promise<voi
     // Packages that are CommonJS ask for these.
     banner: { js: commonJsNames },
     plugins: [withoutReferencePage, ownSources(checkout)],
-  });
+  };
+  const programs = [{ source: 'cli/src/main.ts', outfile: join(into, bundledProgram) }];
+  if (existsSync(join(checkout, `${threadProgram}.ts`)))
+    programs.push({ source: `${threadProgram}.ts`, outfile: join(into, `${threadProgram}.js`) });
+  for (const { source, outfile } of programs)
+    await build({ ...options, entryPoints: [join(checkout, source)], outfile });
   const lists = 'engine/src/lists/data';
   const files = ['package.json', lists, 'cli/src/domain-lists/by-hand', 'service/src/forms/form.js'];
   for (const file of files) {
@@ -50,7 +56,7 @@ const withoutReferencePage: Plugin = {
   },
 };
 
-/** Workspaces are those of the checkout, and each of its files believes to stand where it stood. */
+/** Workspaces are those of the checkout, and each of its files believes to stand where it stood, as JavaScript. */
 function ownSources(checkout: string): Plugin {
   return {
     name: 'own sources',
@@ -60,7 +66,7 @@ function ownSources(checkout: string): Plugin {
         const file = relative(checkout, path);
         const source = readFileSync(path, 'utf8')
           .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${dirname(file)}')`)
-          .replaceAll('import.meta.url', `new URL('${file}', import.meta.url).href`);
+          .replaceAll('import.meta.url', `new URL('${file.replace(/\.ts$/, '.js')}', import.meta.url).href`);
         return { contents: source, loader: 'ts' };
       });
     },

@@ -1,4 +1,5 @@
 import { politenessTable } from '../../engine/src/politeness/default-politeness.ts';
+import { ipProfiles } from '../../engine/src/politeness/ip-profile.ts';
 import { policyFileBounds } from '../../engine/src/politeness/read-policy-file.ts';
 import { postgresLimitTable } from '../../service/src/db/postgres/postgres-limits.ts';
 import type { Costs } from './read-costs.ts';
@@ -106,8 +107,13 @@ export function mostAtOneProvider(costs: Costs): number {
 export function pressuresOn(need: Installation, costs: Costs): Pressure[] {
   const atLargest = need.addressesADay * given.largestProvider;
   const routes = policyFileBounds.routes * given.conversationsADay;
+  const { connectionsPerSecond: established } = ipProfiles.established;
   return [
     { limit: 'the default limits of the largest provider', times: atLargest / mostAtOneProvider(costs) },
+    {
+      limit: `the rate of one \`established\` egress address, ${established}/s`,
+      times: need.conversationsPerSecond / established,
+    },
     {
       limit: 'one egress address, as advised',
       times: (need.addressesADay * costs.conversations.inLists) / given.conversationsADay,

@@ -190,6 +190,20 @@ const rows = [
     bad: [...notNumbers, '999', '2000000001'],
   }),
   row({
+    key: 'listStorageBytes',
+    name: 'MAILPROOF_LIST_STORAGE_BYTES',
+    usual: 2_000_000_000,
+    good: [['100000', 100_000]],
+    bad: [...notNumbers, '99999', '1000000000000001'],
+  }),
+  row({
+    key: 'listStorageFreeBytes',
+    name: 'MAILPROOF_LIST_STORAGE_FREE_BYTES',
+    usual: 50_000_000,
+    good: [['100000', 100_000]],
+    bad: [...notNumbers, '99999', '1000000000000001'],
+  }),
+  row({
     key: 'adminToken',
     name: 'MAILPROOF_ADMIN_TOKEN',
     usual: undefined,

@@ -1,6 +1,7 @@
 import { canonicalHost, parseDnsServer, type Cidr } from '@mailproof/engine';
 import { completeEnvironment, configVariable, fileVariable } from './complete-environment.ts';
 import { identitySettings, type IdentityConfig } from './identity-settings.ts';
+import { listSettings, type ListConfig } from './list-settings.ts';
 import { providerSettings, type ProviderConfig } from './provider-settings.ts';
 import { readSetting, textOf, valueInForce, warnOfUnknown } from './read-setting.ts';
 import {
@@ -25,7 +26,7 @@ import { findSignInProblem, signInSettings, type SignInConfig } from './sign-in-
 import { cidrBlocks, usualDataDir } from './usual-values.ts';
 
 /** Settings whose rows stand in a file of their own. */
-type TablesOfTheirOwn = SignInConfig & ProviderConfig & IdentityConfig;
+type TablesOfTheirOwn = SignInConfig & ProviderConfig & ListConfig & IdentityConfig;
 
 /**
  * The settings, as data: names, defaults, meanings and what each may be. The start, `mailproof config` and
@@ -51,9 +52,6 @@ export type Config = TablesOfTheirOwn & {
   taskDeadlineMs: number;
   deferRetryMs: number;
   taskRetentionMs: number;
-  listDeadlineMs: number;
-  listMaxRows: number;
-  listMaxBytes: number;
   adminToken: string | undefined;
   trustedProxies: Cidr[];
   tlsCertFile: string | undefined;
@@ -179,24 +177,7 @@ const settings: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     ...usually(15 * dayMs),
     ...wholeNumber(0, 30 * dayMs),
   },
-  listDeadlineMs: {
-    names: ['MAILPROOF_LIST_DEADLINE_MS'],
-    meaning: 'deadline of a list (24 hours by default)',
-    ...usually(dayMs),
-    ...wholeNumber(1_000, 30 * dayMs),
-  },
-  listMaxRows: {
-    names: ['MAILPROOF_LIST_MAX_ROWS'],
-    meaning: 'rows of the largest list',
-    ...usually(1_000_000),
-    ...wholeNumber(1, 10_000_000),
-  },
-  listMaxBytes: {
-    names: ['MAILPROOF_LIST_MAX_BYTES'],
-    meaning: 'bytes of the largest list (200 MB by default)',
-    ...usually(200_000_000),
-    ...wholeNumber(1_000, 2_000_000_000),
-  },
+  ...listSettings,
   ...providerSettings,
   adminToken: {
     names: ['MAILPROOF_ADMIN_TOKEN'],

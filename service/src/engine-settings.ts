@@ -18,6 +18,8 @@ export function engineSettings(config: Config, onProblem: (message: string) => v
     egressAllow,
     starttls,
     pacing,
+    ipProfile: config.ipProfile,
+    reuseMs: config.reuseMs,
     providersLeftOut: config.providersLeftOut,
     policyFile: config.providersFile === undefined ? undefined : openPolicyFile(config.providersFile),
     listFiles: {

@@ -24,6 +24,22 @@ const rows: Record<keyof ProviderConfig, Row> = {
     bad: ['none', 'outlook', '-nobody', '-outlook,', 'all,-google'],
   },
   pacing: { usual: 'on', good: [['off', 'off']], bad: ['false', 'no'] },
+  ipProfile: {
+    usual: 'established',
+    good: [
+      ['new', 'new'],
+      ['private', 'private'],
+    ],
+    bad: ['old', 'New'],
+  },
+  reuseMs: {
+    usual: 600_000,
+    good: [
+      ['0', 0],
+      ['1000', 1_000],
+    ],
+    bad: ['-1', 'never', '86400001'],
+  },
 };
 
 function read(env: Record<string, string>): Config {

@@ -139,6 +139,7 @@ function mailHost({ name, host, record, tls, now }: HostParts): MailHost {
     counts,
     tls,
     greylist: new Map(),
+    unknown: new Map(),
     conversations: 0,
     open: new Set(),
     now,

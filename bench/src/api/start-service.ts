@@ -77,6 +77,9 @@ function settingsIn(folder: string, { surroundings, pacing }: StartOptions): Set
     MAILPROOF_DATA_DIR: join(folder, 'data'),
     MAILPROOF_DISPOSABLE_FILE: listed,
     MAILPROOF_PACING: pacing,
+    // What is measured is the service: no limit over all hosts, and each request is a probe.
+    MAILPROOF_IP_PROFILE: 'private',
+    MAILPROOF_REUSE_MS: '0',
     // What is deferred stays so for the length of the run.
     MAILPROOF_DEFER_RETRY_MS: '900000',
   };

@@ -61,6 +61,8 @@ export async function startServiceUnderAttack(kind: DatabaseKind): Promise<Servi
     MAILPROOF_DATA_DIR: join(folder, 'data'),
     MAILPROOF_DISPOSABLE_FILE: listed,
     MAILPROOF_PACING: 'off',
+    // Each request is to be a probe.
+    MAILPROOF_REUSE_MS: '0',
     ...(database === undefined ? {} : { MAILPROOF_DATABASE_URL: database.url }),
   };
   const openAccount = async (name: string) =>

@@ -56,6 +56,8 @@ export async function startServiceUnderLoad(): Promise<ServiceUnderLoad> {
     MAILPROOF_PORT: '0',
     MAILPROOF_DATA_DIR: join(folder, 'data'),
     MAILPROOF_PACING: 'off',
+    // Each request is to be a probe.
+    MAILPROOF_REUSE_MS: '0',
   };
   const keys = await openAccounts(env);
   const service = await startMailproof({ role: 'api', env, logFile: join(folder, 'log') });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { counted, grouped } from '../present/count.ts';
-import { duration, progressLine } from './progress-display.ts';
+import { duration } from '../present/count.ts';
+import { progressLine } from './progress-display.ts';
 
 const list = { state: 'running', wanted: 10_000, checked: 2_500, waiting: 0, waiting_until: null } as const;
 

@@ -1,5 +1,5 @@
 import type { ListRecord } from '@mailproof/client';
-import { counted, grouped } from '../present/count.ts';
+import { counted, grouped, duration } from '../present/count.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Redrawing more often than this is noise to the eye; a log wants far less. */
@@ -54,12 +54,4 @@ function untilOf({ waiting_until: until }: ShownList): string {
 function bar(share: number): string {
   const full = Math.min(Math.floor(share * barCells), barCells);
   return `[${'#'.repeat(full)}${' '.repeat(barCells - full)}]`;
-}
-
-/** In the two largest units that matter. */
-export function duration(seconds: number): string {
-  const whole = Math.max(Math.round(seconds), 0);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }

@@ -120,7 +120,7 @@ export const probersCommand: CommandGroup = {
 function proberRow(prober: ListedProber): PrintedRow {
   const { proberId, name, state, whyNot, address, version, seenAt, conversations, resting } = prober;
   const seen = seenAt === null ? null : new Date(seenAt).toISOString();
-  const { answered, unknown, egress, ignored, share } = prober;
+  const { answered, unknown, given, egress, ignored, share } = prober;
   return {
     row: {
       prober_id: proberId,
@@ -134,6 +134,7 @@ function proberRow(prober: ListedProber): PrintedRow {
       resting,
       answered,
       unknown,
+      given,
       egress,
       ignored,
       share,

@@ -44,7 +44,7 @@ async function setUp(
 const servers = () => world.environment['MAILPROOF_DNS_SERVERS'] ?? '';
 const good = () => [
   ...[servers(), 'probe.test', 'verify@probe.test', join(folder, 'data')],
-  ...['sqlite', 'new', 'all'],
+  ...['sqlite', 'new', 'all', 'no'],
 ];
 
 describe('setup', () => {
@@ -88,6 +88,18 @@ describe('setup', () => {
     assert.match(readFileSync(file, 'utf8'), /^MAILPROOF_HELO_NAME=probe\.test$/m);
   });
 
+  test('asks whether the address is new, and then begins slowly', async () => {
+    const isNew = await setUp([...good().slice(0, -1), 'yes']);
+    assert.match(isNew.stderr, /ok .*IP profile: new: 5 new connections\/s[\s\S]*500 a day at first/);
+    assert.match(readFileSync(isNew.file, 'utf8'), /^MAILPROOF_IP_PROFILE=new$/m);
+    const known = await setUp(good());
+    assert.match(known.stderr, /ok .*IP profile: established: 50 new connections\/s/);
+    assert.match(readFileSync(known.file, 'utf8'), /^MAILPROOF_IP_PROFILE=established$/m);
+    const unread = await setUp([...good().slice(0, -1), 'perhaps', 'private']);
+    assert.match(unread.stderr, /MAILPROOF_IP_PROFILE is "perhaps"; it may be/);
+    assert.match(readFileSync(unread.file, 'utf8'), /^MAILPROOF_IP_PROFILE=private$/m);
+  });
+
   test('what the doctor finds wrong is kept only where that is wished', async () => {
     const [dns = '', , ...rest] = good();
     const refused = await setUp([dns, 'nowhere.test', 'n', 'probe.test', ...rest]);
@@ -99,7 +111,7 @@ describe('setup', () => {
 
   test('a database that cannot be reached is told, without its password', async () => {
     const url = 'postgres://mailproof:hunter2@127.0.0.1:1/mailproof';
-    const answers = [...good().slice(0, 4), url, 'n', 'sqlite', 'none', 'all'];
+    const answers = [...good().slice(0, 4), url, 'n', 'sqlite', 'none', 'all', ''];
     const { code, stderr, file } = await setUp(answers);
     assert.equal(code, 0);
     assert.match(stderr, /problem .*database: .*cannot be reached/);
@@ -110,7 +122,7 @@ describe('setup', () => {
   test('an empty answer keeps what is set, and lines that were not asked for stay', async () => {
     const token = 't'.repeat(40);
     const text = `# ours\nMAILPROOF_LOG_LEVEL=warn\nMAILPROOF_HELO_NAME="probe.test"\nMAILPROOF_ADMIN_TOKEN=${token}\n`;
-    const answers = [servers(), '', 'verify@probe.test', join(folder, 'data'), '', '', ''];
+    const answers = [servers(), '', 'verify@probe.test', join(folder, 'data'), '', '', '', ''];
     const { code, stderr, file } = await setUp(answers, { text });
     assert.equal(code, 0);
     const written = readFileSync(file, 'utf8');
@@ -122,12 +134,12 @@ describe('setup', () => {
   });
 
   test('asks whether providers are asked whose policy forbids it: all by default, with the advice that goes with it', async () => {
-    const answers = good().slice(0, -1);
-    const all = await setUp([...answers, '']);
+    const answers = good().slice(0, -2);
+    const all = await setUp([...answers, '', '']);
     assert.match(all.stderr, /policy forbids verification without sending \(outlook;[^\n]*\n\[all\]/);
     assert.match(all.stderr, /warning .*providers: all are asked, outlook too[\s\S]*never send mail/);
     assert.doesNotMatch(readFileSync(all.file, 'utf8'), /ASK_PROVIDERS/);
-    const permitted = await setUp([...answers, 'nobody', 'permitted']);
+    const permitted = await setUp([...answers, 'nobody', 'permitted', 'no']);
     assert.match(permitted.stderr, /MAILPROOF_ASK_PROVIDERS is "nobody"; it may be all, permitted/);
     assert.match(readFileSync(permitted.file, 'utf8'), /^MAILPROOF_ASK_PROVIDERS=permitted$/m);
     const read = readConfig({ MAILPROOF_CONFIG: permitted.file });

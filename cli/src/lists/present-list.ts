@@ -1,5 +1,5 @@
 import type { ListRecord } from '@mailproof/client';
-import { counted, grouped } from '../present/count.ts';
+import { counted, grouped, duration } from '../present/count.ts';
 import { printable } from '../present/printable.ts';
 
 type Counts = Pick<ListRecord, 'rows' | 'addresses' | 'duplicates' | 'blank' | 'rejected' | 'repaired'>;
@@ -41,6 +41,7 @@ export function presentInFull(list: ListRecord): string {
     ['column', heading === undefined ? undefined : `${JSON.stringify(shown(heading))} (${column + 1})`],
     ...(state === 'surveyed' ? suggestionLines(list) : []),
     ['costs', state === 'surveyed' ? `up to ${counted(needed, 'credit')}` : undefined],
+    ['takes', state === 'surveyed' ? timeOf(list) : undefined],
     ['checked', state === 'surveyed' ? undefined : `${grouped(checked)} of ${grouped(wanted)}`],
     ['waiting', waitingOf(list)],
     ['results', statuses.length === 0 ? undefined : statuses.join(', ')],
@@ -55,6 +56,11 @@ export function presentInFull(list: ListRecord): string {
     `${shown(list.name)}  ${state}${list.sandbox ? '  (sandbox)' : ''}`,
     ...lines.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(8)} ${text}`])),
   ].join('\n');
+}
+
+/** By the limits of our egress addresses; mail hosts may take longer. */
+function timeOf({ expected_seconds: seconds }: ListRecord): string | undefined {
+  return seconds === null ? undefined : `${duration(seconds)} at least`;
 }
 
 function suggestionLines({ suggestions }: ListRecord): [string, string][] {

@@ -78,11 +78,12 @@ function errorLines({ email, error, explanation }: Answer & { kind: 'error' }, t
 }
 
 function hintRows(explanation: Explanation, terminal: Terminal): string[] {
-  const { did_you_mean: meant, parked, is_relay, not_for_bulk, is_machine } = explanation;
+  const { did_you_mean: meant, asked_at: askedAt, parked, is_relay, not_for_bulk, is_machine } = explanation;
   const hint = (holds: true | undefined, title: string, text: string): string[] =>
     holds === undefined ? [] : row(title, text, terminal);
   return [
     ...(meant === undefined ? [] : row('perhaps', `did you mean ${meant}?`, terminal)),
+    ...(askedAt === undefined ? [] : row('asked', `at ${askedAt}, and not again`, terminal)),
     ...hint(parked, 'parked', 'the mail of the domain goes to a service for unused domains'),
     ...hint(is_relay, 'relay', 'the mail is forwarded to a mailbox that its owner keeps private'),
     ...hint(not_for_bulk, 'role', 'nobody should write to this role in bulk'),

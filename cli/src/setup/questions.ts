@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { forbiddingProviders } from '@mailproof/engine';
+import { describeIpProfile, forbiddingProviders } from '@mailproof/engine';
 import { StoreOpenError } from '@mailproof/service';
 import type { DoctorParts, Finding } from '../doctor/check.ts';
 import { checkEgress } from '../doctor/check-egress.ts';
@@ -71,7 +71,25 @@ export const questions: readonly Question[] = [
     without: 'all',
     check: ({ config }) => Promise.resolve([tellLeftOut(config)]),
   },
+  {
+    setting: 'MAILPROOF_IP_PROFILE',
+    text:
+      'Is the IP address that mail servers will see new to them? "yes" begins slowly (warm-up), "no" if it has asked ' +
+      'or sent mail for weeks, "private" if it reaches closed networks alone',
+    without: 'established',
+    meaning: (answer) => profileNamed(answer.toLowerCase()),
+    check: ({ config }) => Promise.resolve([tellProfile(config)]),
+  },
 ];
+
+function profileNamed(answer: string): string {
+  if (answer === 'yes' || answer === 'y') return 'new';
+  return answer === 'no' || answer === 'n' ? 'established' : answer;
+}
+
+function tellProfile({ ipProfile }: DoctorParts['config']): Finding {
+  return { check: 'IP profile', state: 'ok', seen: describeIpProfile(ipProfile) };
+}
 
 function tellLeftOut({ providersLeftOut }: DoctorParts['config']): Finding {
   const check = 'providers';

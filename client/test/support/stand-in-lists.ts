@@ -119,6 +119,7 @@ function newRecord({ counts, ...surveyed }: Surveyed): ListRecord {
     by_status: {},
     by_provider: {},
     by_provider_and_status: {},
+    expected_seconds: null,
     expected_end: null,
     credits_reserved: 0,
     credits_used: 0,

@@ -90,8 +90,17 @@ function listLines(
 }
 
 function hostLines(explanation: Explanation): string[] {
-  const { stage, mail_host: host, replies, timings_ms: timings, visits = [] } = explanation;
+  const {
+    stage,
+    mail_host: host,
+    replies,
+    timings_ms: timings,
+    visits = [],
+    asked_at: askedAt,
+  } = explanation;
   if (host === undefined) return stage === 'smtp' ? ['No mail server was asked.'] : [];
+  if (askedAt !== undefined)
+    return [`${host} answered at ${askedAt}, a moment before this check, so we did not ask again.`];
   const took = timings.smtp === undefined ? '' : ` for ${elapsed(timings.smtp)}`;
   return [
     replies.length === 0

@@ -1,5 +1,5 @@
 import type { ListRecord } from '@mailproof/client';
-import { counted, grouped } from '../parts/format.ts';
+import { counted, duration, grouped } from '../parts/format.ts';
 import { Notice } from '../parts/notice.tsx';
 import { useConsole } from '../app/use-console.ts';
 
@@ -47,6 +47,13 @@ export function ListCost({ list, count }: { list: ListRecord; count: number }) {
         You have {counted(credits.available, 'credit')}. Only conclusive results are charged, and duplicates
         are charged once.
       </p>
+      <ExpectedTime list={list} />
     </Notice>
   );
+}
+
+/** How long the whole list takes at least: mail servers are asked slowly, so that they do not block us. */
+function ExpectedTime({ list: { expected_seconds: seconds } }: { list: ListRecord }) {
+  if (seconds === null) return null;
+  return <p>The whole list takes at least {duration(seconds)}. Slow mail servers take longer.</p>;
 }

@@ -14,6 +14,8 @@ export function ProbersCard({ probers, egress_addresses: addresses }: AdminProbe
             'Prober',
             'State',
             'Address',
+            'Egress addresses',
+            'Share',
             'Last seen',
             'Conversations',
             'Unknown',
@@ -24,6 +26,8 @@ export function ProbersCard({ probers, egress_addresses: addresses }: AdminProbe
             prober.name,
             stateWords(prober),
             prober.address ?? '–',
+            egressOf(prober),
+            `${prober.share}%`,
             prober.seen_at === null ? '–' : <Time at={prober.seen_at} />,
             prober.conversations,
             unknownShare(prober),
@@ -56,6 +60,13 @@ export function ProbersCard({ probers, egress_addresses: addresses }: AdminProbe
       />
     </>
   );
+}
+
+/** What the operator gave it; names that it has not announced are told apart. */
+function egressOf({ egress_given: given, egress }: AdminProber): string {
+  const missing = given.filter((name) => !egress.includes(name));
+  const unused = missing.length === 0 ? '' : ` (not in use: ${missing.join(', ')})`;
+  return given.length === 0 ? '–' : `${egress.join(', ')}${unused}`.trim();
 }
 
 const states: Readonly<Record<AdminProber['state'], string>> = {

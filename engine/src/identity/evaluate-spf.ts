@@ -13,13 +13,13 @@ import { expandMacros } from './spf-macros.ts';
  * A record may make anybody who reads it ask for more and more: ten terms that look something up, two lookups that
  * find nothing, ten names of an `mx` (section 4.6.4).
  */
-export type SpfResult = {
+type SpfResult = {
   result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'temperror' | 'permerror';
   /** What decided: the mechanism that matched, or what is wrong. */
   by: string;
 };
 
-export type SpfQuestion = { ip: string; domain: string; sender: string; heloName: string };
+type SpfQuestion = { ip: string; domain: string; sender: string; heloName: string };
 
 type SpfResolver = Pick<Resolver, 'text' | 'ipv4' | 'ipv6' | 'mx'>;
 

@@ -4,6 +4,7 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { createAccountConduct } from './account-conduct.ts';
 import { defaultPoliteness, unpaced } from './default-politeness.ts';
 import type { HostPolicy } from './policy.ts';
+import type { SessionOutcome } from './session-outcome.ts';
 
 const policyOf = (group: string, politeness = defaultPoliteness): HostPolicy => ({
   group,
@@ -11,9 +12,12 @@ const policyOf = (group: string, politeness = defaultPoliteness): HostPolicy => 
   politeness,
   routes: undefined,
   spread: 1,
+  brakes: false,
+  countsUnknown: false,
 });
 const google = policyOf('google');
 const minuteMs = 60_000;
+const egress = 'default';
 
 function setUp() {
   const clock = createTestClock();
@@ -25,14 +29,14 @@ function setUp() {
       account,
       domain: 'example.com',
       said: said(index),
-    })) as Parameters<typeof conduct.note>[0];
-    conduct.note(findings, policy);
+    })) as SessionOutcome['mailboxes'];
+    conduct.note({ mailboxes: findings, madeUp: [] }, { policy, egress });
   };
   /** How many it may ask for at this moment. */
   const asksAtOnce = (account: string, policy = google): number => {
     for (let asked = 0; asked < 1_000; asked += 1) {
       if (conduct.mayAskFrom(account, policy) > clock.now()) return asked;
-      conduct.asks(account, policy);
+      conduct.asks(account, { policy, egress });
     }
     return Infinity;
   };
@@ -84,7 +88,7 @@ describe('an account that asks for mailboxes that do not exist', () => {
     const { conduct, note, asksAtOnce } = setUp();
     note('one', 50);
     asksAtOnce('one');
-    conduct.didNotAsk('one', google);
+    conduct.didNotAsk('one', { policy: google, egress });
     assert.equal(asksAtOnce('one'), 1);
   });
   test('is not counted where pacing is off', () => {
@@ -103,4 +107,90 @@ test('an account that alone is complained about is slowed down for as long as is
   assert.equal(asksAtOnce('one'), 10);
   clock.advance(90 * minuteMs);
   assert.equal(asksAtOnce('one'), Infinity);
+});
+
+describe('the brake of a provider and an egress address', () => {
+  const braked: HostPolicy = { ...google, brakes: true, countsUnknown: true };
+  const at = { policy: braked, egress };
+
+  function setUpBrake() {
+    const clock = createTestClock();
+    const conduct = createAccountConduct(clock, 100);
+    type Said = 'unknown' | 'other';
+    const told = (account: string, said: Said) => ({ account, domain: 'example.com', said });
+    /** Asks as fast as the account may, for so long; every so many-th mailbox is unknown. Answers come at once. */
+    const ask = (account: string, forMs: number, isUnknown: (asked: number) => boolean, perSecond = 5) => {
+      const heard = { asked: 0, unknown: 0 };
+      for (let ms = 0; ms < forMs; ms += 1_000 / perSecond) {
+        clock.advance(1_000 / perSecond);
+        if (conduct.mayAskFrom(account, braked, egress) > clock.now()) continue;
+        conduct.asks(account, at);
+        heard.asked += 1;
+        const said = isUnknown(heard.asked) ? 'unknown' : 'other';
+        if (said === 'unknown') heard.unknown += 1;
+        conduct.note({ mailboxes: [told(account, said)], madeUp: [] }, at);
+      }
+      return heard;
+    };
+    return { clock, conduct, told, ask };
+  }
+  const fifth = (asked: number): boolean => asked % 5 === 0;
+  const never = (): boolean => false;
+
+  test('an account with a fifth of unknown mailboxes is held to twenty a minute and a tenth of the others', () => {
+    const { ask } = setUpBrake();
+    const { asked, unknown } = ask('one', 10 * minuteMs, fifth);
+    const allowed = 20 + 10 * 20 + (asked - unknown) / 9 + 10;
+    assert.ok(unknown <= allowed, `${unknown} unknown of ${asked}, ${allowed} allowed`);
+    assert.ok(asked < 2_000, 'it asks for fewer than the 3,000 that it would without a brake');
+    assert.ok(asked > 1_000, 'and does not stand still');
+  });
+  test('an account without unknown mailboxes is not slowed, however dirty another is', () => {
+    const { ask, conduct, clock } = setUpBrake();
+    ask('clean', minuteMs, never);
+    ask('dirty', minuteMs, fifth, 20);
+    assert.ok(conduct.mayAskFrom('dirty', braked, egress) > clock.now(), 'the dirty one waits');
+    assert.equal(ask('clean', minuteMs, never).asked, 300);
+  });
+  test('an account that is new there asks for ten before it has to wait for others', () => {
+    const { ask, conduct } = setUpBrake();
+    ask('dirty', minuteMs, fifth, 20);
+    assert.ok(conduct.mayAskFrom('new', braked, egress) === -Infinity);
+    for (let asked = 0; asked < 10; asked += 1) conduct.asks('new', at);
+    assert.ok(conduct.mayAskFrom('new', braked, egress) === -Infinity);
+    conduct.asks('new', at);
+    assert.ok(conduct.mayAskFrom('new', braked, egress) > -Infinity);
+  });
+  test('made-up recipients count for the account that they are named for', () => {
+    const { conduct, told, clock } = setUpBrake();
+    for (let asked = 0; asked < 60; asked += 1) {
+      conduct.asks('one', at);
+      conduct.note({ mailboxes: [told('one', 'other')], madeUp: [told('one', 'unknown')] }, at);
+    }
+    assert.ok(conduct.mayAskFrom('one', braked, egress) > clock.now());
+  });
+  test('recipients that are on their way are paid for, and paid back if they exist or were not named', () => {
+    const { conduct, told, clock, ask } = setUpBrake();
+    ask('one', minuteMs, fifth);
+    clock.advance(10 * minuteMs);
+    const atOnce = (): number => {
+      for (let asked = 0; ; asked += 1) {
+        if (conduct.mayAskFrom('one', braked, egress) > clock.now()) return asked;
+        conduct.asks('one', at);
+      }
+    };
+    assert.equal(atOnce(), 20);
+    conduct.didNotAsk('one', at);
+    assert.equal(atOnce(), 1);
+    conduct.note({ mailboxes: [told('one', 'other')], madeUp: [] }, at);
+    assert.equal(atOnce(), 1);
+    conduct.note({ mailboxes: [told('one', 'unknown')], madeUp: [] }, at);
+    assert.equal(atOnce(), 0);
+  });
+  test('each egress address has its own', () => {
+    const { ask, conduct, clock } = setUpBrake();
+    ask('dirty', minuteMs, fifth, 20);
+    assert.ok(conduct.mayAskFrom('dirty', braked, egress) > clock.now());
+    assert.ok(conduct.mayAskFrom('dirty', braked, 'other') <= clock.now());
+  });
 });

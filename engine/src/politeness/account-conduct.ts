@@ -1,7 +1,8 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { HostPolicy, Politeness } from './policy.ts';
-import type { MailboxFinding } from './session-outcome.ts';
+import type { SessionOutcome } from './session-outcome.ts';
+import { createUnknownBrake, type BrakedAt } from './unknown-brake.ts';
 
 /**
  * How each account goes about asking at each group. Whoever asks for many mailboxes that do not exist is asked for more
@@ -11,19 +12,24 @@ import type { MailboxFinding } from './session-outcome.ts';
  *
  * The rates are recipients a minute, by the policy of the group. What is known of an account is forgotten an hour after
  * it last asked there. Where pacing is off the rates are without end, and nothing is counted.
+ *
+ * At providers there is a further limit, for an egress address over all accounts (`unknown-brake.ts`). It stops only
+ * accounts whose own recipients are above its percentage; the first ten of an account are free of it.
  */
 export type AccountConduct = {
   /** From when on the account may ask for one more mailbox of the group; a point on the clock, past or yet to come. */
-  mayAskFrom(account: string, policy: HostPolicy): number;
-  /** The account is about to ask for one. */
-  asks(account: string, policy: HostPolicy): void;
+  mayAskFrom(account: string, policy: HostPolicy, egress?: string): number;
+  /** The account is about to ask for one, from this egress address. */
+  asks(account: string, at: BrakedAt): void;
   /** It did not, after all. */
-  didNotAsk(account: string, policy: HostPolicy): void;
+  didNotAsk(account: string, at: BrakedAt): void;
   /** What came of the questions of a conversation. */
-  note(findings: readonly MailboxFinding[], policy: HostPolicy): void;
+  note(outcome: Heard, at: BrakedAt): void;
   /** Slows the account down for so long, whatever its mailboxes are like. */
   slowDown(account: string, policy: HostPolicy, forMs: number): void;
 };
+
+type Heard = Pick<SessionOutcome, 'mailboxes' | 'madeUp'>;
 
 type Conduct = {
   /** Of the last fifty mailboxes, whether each is unknown. */
@@ -31,54 +37,96 @@ type Conduct = {
   /** When it asked within the last minute, as far as that is limited. */
   askedAt: number[];
   slowUntil: number;
+  /** At a provider: how many it asked for, and of the last fifty recipients, made-up ones included, whether each is unknown. */
+  asked: number;
+  recipientsUnknown: boolean[];
 };
 
 const mailboxWindow = 50;
+/** Fewer tell nothing of an account. */
+const recipientsThatTell = 10;
 const minuteMs = 60_000;
 const conductLifeMs = 3_600_000;
 
 export function createAccountConduct(clock: Clock, maxEntries: number): AccountConduct {
   const conducts = createBoundedCache<Conduct>({ clock, maxEntries });
+  const brake = createUnknownBrake(clock);
   const keyOf = (account: string, { group }: HostPolicy): string => `${group} ${account}`;
   const find = (account: string, policy: HostPolicy): Conduct | undefined =>
     conducts.size() === 0 ? undefined : conducts.peek(keyOf(account, policy));
 
   function change(account: string, policy: HostPolicy, lifeMs = conductLifeMs): Conduct {
     const key = keyOf(account, policy);
-    const conduct = conducts.get(key) ?? { lastUnknown: [], askedAt: [], slowUntil: -Infinity };
+    const conduct = conducts.get(key) ?? newConduct();
     conducts.set(key, conduct, Math.max(lifeMs, conducts.lifeOf(key)));
     return conduct;
   }
 
   return {
-    mayAskFrom(account, policy) {
+    mayAskFrom(account, policy, egress) {
       const conduct = find(account, policy);
       if (conduct === undefined) return -Infinity;
       const perMinute = allowedPerMinute(conduct, policy.politeness, clock);
-      return Number.isFinite(perMinute)
+      const bySelf = Number.isFinite(perMinute)
         ? (conduct.askedAt.at(-perMinute) ?? -Infinity) + minuteMs
         : -Infinity;
+      return paysForUnknown(conduct, policy) ? Math.max(bySelf, brake.mayAskFrom(policy, egress)) : bySelf;
     },
-    asks(account, policy) {
+    asks(account, at) {
+      const { policy } = at;
+      if (isBraked(policy)) {
+        const conduct = change(account, policy);
+        conduct.asked += 1;
+        if (paysForUnknown(conduct, policy)) brake.pay(account, at);
+      }
       const conduct = find(account, policy);
       if (conduct === undefined || !isSlowed(conduct, policy.politeness, clock)) return;
       const now = clock.now();
-      conduct.askedAt = [...conduct.askedAt.filter((at) => at > now - minuteMs), now];
+      conduct.askedAt = [...conduct.askedAt.filter((asked) => asked > now - minuteMs), now];
     },
-    didNotAsk: (account, policy) => void find(account, policy)?.askedAt.pop(),
-    note(findings, policy) {
+    didNotAsk(account, at) {
+      if (isBraked(at.policy)) brake.payBack(account, at);
+      find(account, at.policy)?.askedAt.pop();
+    },
+    note({ mailboxes, madeUp }, at) {
+      const { policy } = at;
       if (!isPaced(policy.politeness)) return;
-      for (const { account, said } of findings) {
-        const { lastUnknown } = change(account, policy);
-        lastUnknown.push(said === 'unknown');
-        if (lastUnknown.length > mailboxWindow) lastUnknown.shift();
-      }
+      for (const { account, said } of mailboxes)
+        push(change(account, policy).lastUnknown, said === 'unknown');
+      if (!isBraked(policy)) return;
+      for (const findings of [mailboxes, madeUp])
+        for (const { account, said } of findings) {
+          const isUnknown = said === 'unknown';
+          push(change(account, policy).recipientsUnknown, isUnknown);
+          brake.note(account, { isUnknown, isMadeUp: findings === madeUp }, at);
+        }
     },
     slowDown(account, policy, forMs) {
       if (!isPaced(policy.politeness)) return;
       change(account, policy, forMs).slowUntil = clock.now() + forMs;
     },
   };
+}
+
+function newConduct(): Conduct {
+  return { lastUnknown: [], askedAt: [], slowUntil: -Infinity, asked: 0, recipientsUnknown: [] };
+}
+
+function push(window: boolean[], isUnknown: boolean): void {
+  window.push(isUnknown);
+  if (window.length > mailboxWindow) window.shift();
+}
+
+function isBraked({ brakes, politeness }: HostPolicy): boolean {
+  return brakes && Number.isFinite(politeness.unknownPerMinute);
+}
+
+/** Whether the account has to pay for each recipient: its unknown ones are too many, or nobody knows yet. */
+function paysForUnknown({ asked, recipientsUnknown }: Conduct, policy: HostPolicy): boolean {
+  if (!isBraked(policy) || asked <= recipientsThatTell) return false;
+  const { length } = recipientsUnknown;
+  const unknown = recipientsUnknown.filter(Boolean).length;
+  return length < recipientsThatTell || (100 * unknown) / length > policy.politeness.unknownPercent;
 }
 
 function isPaced({ recipientsPerMinuteIfMostUnknown }: Politeness): boolean {

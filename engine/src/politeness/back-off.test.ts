@@ -9,6 +9,7 @@ const clean: SessionOutcome = {
   fault: undefined,
   turnedAway: undefined,
   mailboxes: [{ account: 'one', domain: 'example.com', said: 'unknown' }],
+  madeUp: [],
 };
 const quiet: PastFailures = { failures: 0, silences: 0, groupComplains: false };
 const minute = 60_000;

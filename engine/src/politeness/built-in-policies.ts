@@ -10,7 +10,7 @@ import type { ProviderSetting } from './policy-file.ts';
  *
  * Groups are ids of the provider table, or registrable domains for hosts that the table does not know.
  */
-export type BuiltInPolicy = Omit<ProviderSetting, 'routes' | 'controls'> & {
+export type BuiltInPolicy = Omit<ProviderSetting, 'routes' | 'controls' | 'multipliesLimits'> & {
   group: ProviderId | 'cox.net';
   stance: string;
   /** Its published policy forbids verification without sending; `docs/providers.md` cites it. */
@@ -21,6 +21,7 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   {
     // The default of five conversations at most is the five that senders of bulk mail are advised to open.
     group: 'google',
+    countsUnknown: true,
     stance:
       'Wants a PTR record that leads back to the same address, volume that does not double suddenly, and limits ' +
       'counted by mail host and not by domain of the recipient. Quotas hold per IP address and per sender ' +
@@ -29,6 +30,7 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   },
   {
     group: 'outlook',
+    countsUnknown: true,
     forbidsVerification: true,
     stance:
       'Forbids verification without sending. Wants valid reverse DNS and no dynamic addresses; allows 500 connections, and defers addresses without a ' +
@@ -36,6 +38,7 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   },
   {
     group: 'microsoft',
+    countsUnknown: true,
     stance:
       'Defers senders it has not met (451 4.7.500 to 4.7.699), refuses banned addresses (5.7.606 to 5.7.649), ' +
       'wants reverse DNS. A customer who has not switched edge blocking on takes every address.',
@@ -43,6 +46,7 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   {
     // The limits hold should an operator set `asking` to `probe` all the same.
     group: 'yahoo',
+    countsUnknown: true,
     asking: 'takes_every_address',
     politeness: whereUnknownMailboxesAreCounted,
     stance:
@@ -53,6 +57,7 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   },
   {
     group: 'apple',
+    countsUnknown: true,
     politeness: whereUnknownMailboxesAreCounted,
     stance:
       'Asks a reputation service about each address before it speaks; ends a conversation with 421 after too ' +
@@ -65,16 +70,19 @@ export const builtInPolicies: readonly BuiltInPolicy[] = [
   },
   {
     group: 'godaddy',
+    countsUnknown: true,
     politeness: whereUnknownMailboxesAreCounted,
     stance: 'Blocks an address for the day after too many invalid recipients (IB112, IB113).',
   },
   {
     group: 'mxroute',
+    countsUnknown: true,
     politeness: whereUnknownMailboxesAreCounted,
     stance: 'Blocks an address that sends "excessive rejected recipients".',
   },
   {
     group: 'cox.net',
+    countsUnknown: true,
     politeness: whereUnknownMailboxesAreCounted,
     stance:
       'Blocks an address after too many invalid recipients. The mail of cox.net itself goes to Yahoo since October 2024.',

@@ -12,7 +12,13 @@ import type { SessionOutcome } from './session-outcome.ts';
  * One egress address that changes hands, seen from the hosts' side: its owners stop and die at any moment, each asks as
  * much as it may, and no minute ever holds more connections than one owner alone could have opened.
  */
-const clean: SessionOutcome = { connected: true, fault: undefined, turnedAway: undefined, mailboxes: [] };
+const clean: SessionOutcome = {
+  connected: true,
+  fault: undefined,
+  turnedAway: undefined,
+  mailboxes: [],
+  madeUp: [],
+};
 
 /** Two groups at one address, and one of them at another as well. */
 const places = [
@@ -24,7 +30,15 @@ const places = [
 function destinationsWith(politeness: Politeness): Destination[] {
   return places.map(([address, group]) => ({
     target: { host: `mx.${group}` as CanonicalHost, address },
-    policy: { group, asking: 'probe', politeness, routes: undefined, spread: 1 },
+    policy: {
+      group,
+      asking: 'probe',
+      politeness,
+      routes: undefined,
+      spread: 1,
+      brakes: false,
+      countsUnknown: false,
+    },
   }));
 }
 

@@ -12,6 +12,7 @@ const clean: SessionOutcome = {
   fault: undefined,
   turnedAway: undefined,
   mailboxes: [],
+  madeUp: [],
 };
 const deferred: SessionOutcome = {
   ...clean,
@@ -24,7 +25,15 @@ const deferred: SessionOutcome = {
 function destination(address: string, group: string, politeness = defaultPoliteness): Destination {
   return {
     target: { host: `mx.${group}` as CanonicalHost, address },
-    policy: { group, asking: 'probe', politeness, routes: undefined, spread: 1 },
+    policy: {
+      group,
+      asking: 'probe',
+      politeness,
+      routes: undefined,
+      spread: 1,
+      brakes: false,
+      countsUnknown: false,
+    },
   };
 }
 
@@ -237,7 +246,8 @@ describe('complaints about us', () => {
     both.mailboxes.push({ account: 'two', domain: 'f.test', said: 'other' });
     const { clock, pacer, rests } = hold(both);
     assert.deepEqual(rests, []);
-    for (let asked = 0; asked < 10; asked += 1) pacer.accounts.asks('one', to.policy);
+    for (let asked = 0; asked < 10; asked += 1)
+      pacer.accounts.asks('one', { policy: to.policy, egress: 'default' });
     assert.ok(pacer.accounts.mayAskFrom('one', to.policy) > clock.now());
     assert.ok(pacer.accounts.mayAskFrom('two', to.policy) <= clock.now());
   });

@@ -300,19 +300,19 @@ function noteOpened(destination: Destination, egress: string, pacing: Pacing): O
       address.open -= 1;
       network.open -= 1;
       group.open -= 1;
-      if (outcome !== undefined && pacing.backsOff) heed(outcome, { destination, at }, pacing);
+      if (outcome !== undefined && pacing.backsOff) heed(outcome, { destination, egress, at }, pacing);
     },
   };
 }
 
-type EndedAt = { destination: Destination; at: FoundHistories };
+type EndedAt = { destination: Destination; egress: string; at: FoundHistories };
 
 /** What follows from how a conversation went. */
-function heed(outcome: SessionOutcome, { destination, at }: EndedAt, pacing: Pacing): void {
+function heed(outcome: SessionOutcome, { destination, egress, at }: EndedAt, pacing: Pacing): void {
   const { keys } = at;
   const { failures: failuresBefore } = at.address;
   remember(outcome, at, pacing.clock);
-  pacing.accounts.note(outcome.mailboxes, destination.policy);
+  pacing.accounts.note(outcome, { policy: destination.policy, egress });
   if (failuresBefore > 0 && at.address.failures === 0) forgetRest(keys.address, pacing);
   const groupComplains = heedComplaints(at.group, destination, pacing);
   const { failures, silences } = at.address;

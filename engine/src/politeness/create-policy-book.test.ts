@@ -42,6 +42,8 @@ describe('without a file', () => {
       politeness: defaultPoliteness,
       routes: undefined,
       spread: 1,
+      brakes: false,
+      countsUnknown: false,
     });
   });
 
@@ -86,6 +88,36 @@ describe("the operator's file", () => {
     );
     const apple = book.policyFor('mx01.mail.icloud.com');
     assert.deepEqual([apple.spread, apple.politeness.connectionsPerMinute], [1, 7]);
+  });
+
+  it('divides what one egress address may do over those that share a provider, unless it is said otherwise', () => {
+    const book = bookOf({ google: { spread: 3 }, outlook: { spread: 3, multipliesLimits: true } });
+    const shared = book.policyFor('gmail-smtp-in.l.google.com').politeness;
+    assert.deepEqual(shared, {
+      ...defaultPoliteness,
+      conversationsPerAddress: 1,
+      conversationsPerNetwork: 1,
+      conversationsPerGroup: 1,
+      conversationsPerGroupAtMost: 1,
+      connectionsPerMinute: 10,
+      unknownPerMinute: 6,
+    });
+    const multiplied = book.policyFor('outlook-com.olc.protection.outlook.com').politeness;
+    assert.deepEqual(multiplied, defaultPoliteness);
+  });
+
+  it('counts unknown recipients at providers, and defers made-up ones where that is known of them', () => {
+    const book = bookOf({ 'example.com': { countsUnknown: true }, google: { countsUnknown: false } });
+    const told = (host: string) => {
+      const { brakes, countsUnknown } = book.policyFor(host);
+      return [brakes, countsUnknown];
+    };
+    assert.deepEqual(told('outlook-com.olc.protection.outlook.com'), [true, true]);
+    assert.deepEqual(told('contoso-com.mail.protection.outlook.com'), [true, true]);
+    assert.deepEqual(told('aspmx.l.google.com'), [true, false]);
+    assert.deepEqual(told('mx.fastmail.messagingengine.com'), [true, false]);
+    assert.deepEqual(told('mx.example.com'), [true, true]);
+    assert.deepEqual(told('mx.example.net'), [false, false]);
   });
 
   it('speaks of a group by its registrable domain', () => {

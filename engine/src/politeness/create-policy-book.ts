@@ -1,6 +1,7 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import { builtInPolicies } from './built-in-policies.ts';
 import { defaultPoliteness, unpaced } from './default-politeness.ts';
+import { providerTable } from '../replies/providers.ts';
 import { groupOf } from './group-of.ts';
 import type { PolicyFile, ProviderSetting } from './policy-file.ts';
 import type { HostPolicy, Politeness, PolicyBook } from './policy.ts';
@@ -65,6 +66,8 @@ function layPolicy(host: string, { leftOut, settings }: OperatorLayers): HostPol
     politeness: defaultPoliteness,
     routes: undefined,
     spread: 1,
+    brakes: providerIds.has(group),
+    countsUnknown: false,
   };
   const builtIn = builtInFor.get(group);
   const isLeftOut = leftOut.includes(group);
@@ -77,14 +80,41 @@ function layPolicy(host: string, { leftOut, settings }: OperatorLayers): HostPol
   ];
   const stated = layers.filter((layer) => layer !== undefined);
   const inAll = stated.findLast((layer) => layer.connectionsPerMinuteInAll !== undefined);
-  return shareOut(stated.reduce(layOver, start), inAll?.connectionsPerMinuteInAll ?? Infinity);
+  const multiplies = stated.findLast((layer) => layer.multipliesLimits !== undefined);
+  return shareOut(stated.reduce(layOver, start), {
+    multiplies: multiplies?.multipliesLimits ?? false,
+    inAll: inAll?.connectionsPerMinuteInAll,
+  });
 }
 
-/** Each of the egress addresses that share a group has its part of what they may do together, and at least one. */
-function shareOut(policy: HostPolicy, connectionsPerMinuteInAll: number): HostPolicy {
-  const share = Math.max(1, Math.floor(connectionsPerMinuteInAll / policy.spread));
-  if (share >= policy.politeness.connectionsPerMinute) return policy;
-  return { ...policy, politeness: { ...policy.politeness, connectionsPerMinute: share } };
+const providerIds: ReadonlySet<string> = new Set(providerTable.map(({ id }) => id));
+
+/**
+ * Each of the egress addresses that share a group has its part of what one may do, and at least one of each. More
+ * addresses bring no more volume, unless the operator says so: many addresses that each do a little are what receivers
+ * call snowshoe, and list together.
+ */
+function shareOut(
+  policy: HostPolicy,
+  { multiplies, inAll }: { multiplies: boolean; inAll: number | undefined },
+): HostPolicy {
+  const { spread, politeness } = policy;
+  if (spread === 1 && inAll === undefined) return policy;
+  const part = (limit: number): number => (multiplies ? limit : Math.max(1, Math.floor(limit / spread)));
+  const perMinute =
+    inAll === undefined ? part(politeness.connectionsPerMinute) : Math.max(1, Math.floor(inAll / spread));
+  return {
+    ...policy,
+    politeness: {
+      ...politeness,
+      conversationsPerAddress: part(politeness.conversationsPerAddress),
+      conversationsPerNetwork: part(politeness.conversationsPerNetwork),
+      conversationsPerGroup: part(politeness.conversationsPerGroup),
+      conversationsPerGroupAtMost: part(politeness.conversationsPerGroupAtMost),
+      connectionsPerMinute: Math.min(politeness.connectionsPerMinute, perMinute),
+      unknownPerMinute: part(politeness.unknownPerMinute),
+    },
+  };
 }
 
 function layOver(policy: HostPolicy, setting: ProviderSetting): HostPolicy {
@@ -94,6 +124,8 @@ function layOver(policy: HostPolicy, setting: ProviderSetting): HostPolicy {
     politeness: layPoliteness(policy.politeness, setting.politeness),
     routes: setting.routes ?? policy.routes,
     spread: setting.spread ?? policy.spread,
+    brakes: policy.brakes || setting.countsUnknown === true,
+    countsUnknown: setting.countsUnknown ?? policy.countsUnknown,
   };
 }
 

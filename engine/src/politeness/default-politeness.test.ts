@@ -22,6 +22,8 @@ test('the defaults are those that were decided', () => {
     recipientsPerMinuteIfManyUnknown: 30,
     mostUnknownPercent: 60,
     recipientsPerMinuteIfMostUnknown: 10,
+    unknownPercent: 10,
+    unknownPerMinute: 20,
   });
   assert.deepEqual(whereUnknownMailboxesAreCounted, {
     recipientsPerConversation: 5,
@@ -63,6 +65,8 @@ test('without pacing no rate and no concurrency binds, and a conversation holds 
     recipientsPerMinuteIfManyUnknown: Infinity,
     mostUnknownPercent: 60,
     recipientsPerMinuteIfMostUnknown: Infinity,
+    unknownPercent: 10,
+    unknownPerMinute: Infinity,
   });
   assert.equal(before.conversationsPerAddress, 2);
 });

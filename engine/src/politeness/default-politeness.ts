@@ -82,6 +82,19 @@ export const politenessTable = {
     meaning: 'recipients a minute of an account with more than that, or one that alone is complained about',
     bounds: [4, 600],
   },
+  unknownPercent: {
+    value: 10,
+    meaning:
+      'share of unknown recipients, made-up ones included, from which a provider brakes an egress address',
+    bounds: [1, 90],
+  },
+  /** One every three seconds; receivers publish no figure, so this one is ours. */
+  unknownPerMinute: {
+    value: 20,
+    meaning:
+      'unknown recipients a minute at a provider beyond that share, for each egress address over all accounts',
+    bounds: [1, 6_000],
+  },
 } as const satisfies Record<
   keyof Politeness,
   { value: number; meaning: string; bounds: readonly [least: number, most: number] }
@@ -102,6 +115,8 @@ export const defaultPoliteness: Readonly<Politeness> = Object.freeze({
   recipientsPerMinuteIfManyUnknown: politenessTable.recipientsPerMinuteIfManyUnknown.value,
   mostUnknownPercent: politenessTable.mostUnknownPercent.value,
   recipientsPerMinuteIfMostUnknown: politenessTable.recipientsPerMinuteIfMostUnknown.value,
+  unknownPercent: politenessTable.unknownPercent.value,
+  unknownPerMinute: politenessTable.unknownPerMinute.value,
 });
 
 /** What a conversation may hold at a provider that blocks an address for asking after too many unknown mailboxes. */
@@ -125,5 +140,6 @@ export function unpaced(politeness: Politeness): Politeness {
     connectionsPerMinute: Infinity,
     recipientsPerMinuteIfManyUnknown: Infinity,
     recipientsPerMinuteIfMostUnknown: Infinity,
+    unknownPerMinute: Infinity,
   };
 }

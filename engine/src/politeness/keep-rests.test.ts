@@ -17,6 +17,8 @@ const to: Destination = {
     politeness: defaultPoliteness,
     routes: undefined,
     spread: 1,
+    brakes: false,
+    countsUnknown: false,
   },
 };
 
@@ -25,6 +27,7 @@ const clean: SessionOutcome = {
   fault: undefined,
   turnedAway: undefined,
   mailboxes: [],
+  madeUp: [],
 };
 
 const minute = 60_000;

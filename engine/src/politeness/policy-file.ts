@@ -22,6 +22,10 @@ export type ProviderSetting = {
   routes?: readonly string[];
   /** Over how many egress addresses the mailboxes of the provider are spread; 1 where it is not stated. */
   spread?: number;
+  /** Whether each of them may do what one may; otherwise they share the provider's limits. */
+  multipliesLimits?: boolean;
+  /** Whether unknown recipients are counted there. */
+  countsUnknown?: boolean;
   /** What all of those together may open in a minute; each has its share of it. Never less than `spread`. */
   connectionsPerMinuteInAll?: number;
   /** Living mailboxes of the operator's own at this provider; never empty. */

@@ -26,6 +26,9 @@ export type Politeness = {
   recipientsPerMinuteIfManyUnknown: number;
   mostUnknownPercent: number;
   recipientsPerMinuteIfMostUnknown: number;
+  /** Of a provider's recipients from one egress address, over all accounts: with more unknown ones, in percent, it brakes. */
+  unknownPercent: number;
+  unknownPerMinute: number;
 };
 
 export type HostPolicy = {
@@ -38,6 +41,10 @@ export type HostPolicy = {
   routes: readonly string[] | undefined;
   /** Over how many egress addresses its mailboxes are spread. */
   spread: number;
+  /** Whether unknown recipients are counted against an egress address: a provider of the table, or one that says so. */
+  brakes: boolean;
+  /** Whether it is known to count them: a made-up recipient is named only after an answer that needs it. */
+  countsUnknown: boolean;
 };
 
 /** A mail host at one address, with the policy that holds for it. */

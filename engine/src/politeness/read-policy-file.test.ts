@@ -162,7 +162,7 @@ const mistakes: [unknown, string][] = [
   [{ providers: { google: {}, Google: {} } }, 'providers has "google" twice, in two spellings'],
   [
     ask('skip'),
-    'providers.google is not an object; it may be one with asking, politeness, routes, spread, connectionsPerMinuteInAll or controls',
+    'providers.google is not an object; it may be one with asking, politeness, routes, spread, multipliesLimits, countsUnknown, connectionsPerMinuteInAll or controls',
   ],
   [ask({ askin: 'skip' }), 'providers.google has "askin", which is not a known key; did you mean asking?'],
   [

@@ -16,6 +16,7 @@ import {
   oneOf,
   shown,
   textReader,
+  trueOrFalse,
   wholeNumber,
   type Place,
   type Reader,
@@ -99,6 +100,8 @@ const politenessFields: Reader<Partial<Politeness>> = fields({
   recipientsPerMinuteIfManyUnknown: wholeNumber(...politenessTable.recipientsPerMinuteIfManyUnknown.bounds),
   mostUnknownPercent: wholeNumber(...politenessTable.mostUnknownPercent.bounds),
   recipientsPerMinuteIfMostUnknown: wholeNumber(...politenessTable.recipientsPerMinuteIfMostUnknown.bounds),
+  unknownPercent: wholeNumber(...politenessTable.unknownPercent.bounds),
+  unknownPerMinute: wholeNumber(...politenessTable.unknownPerMinute.bounds),
 });
 
 const readPoliteness: Reader<Partial<Politeness>> = (value, place) => {
@@ -113,6 +116,8 @@ const providerFields: Reader<ProviderSetting> = fields({
   politeness: readPoliteness,
   routes: listOf(egressName, { what: 'ids of routes', least: 1, most: policyFileBounds.routes }),
   spread: wholeNumber(...spreadBounds.spread),
+  multipliesLimits: trueOrFalse,
+  countsUnknown: trueOrFalse,
   connectionsPerMinuteInAll: wholeNumber(...spreadBounds.connectionsPerMinuteInAll),
   controls: listOf(textReader('an email address', emailOf), {
     what: 'email addresses',

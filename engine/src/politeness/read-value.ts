@@ -44,6 +44,10 @@ export function wholeNumber(least: number, most: number): Reader<number> {
   );
 }
 
+export const trueOrFalse: Reader<boolean> = reader('true or false', (value) =>
+  typeof value === 'boolean' ? value : undefined,
+);
+
 export function oneOf<const Choice extends string>(...choices: Choice[]): Reader<Choice> {
   return reader(listed(choices.map((choice) => JSON.stringify(choice))), (value) =>
     choices.find((choice) => choice === value),

@@ -12,6 +12,8 @@ export type SessionOutcome = {
   turnedAway: { reply: Reply; meaning: ReplyMeaning } | undefined;
   /** What was said of each mailbox that was asked for; made-up ones are nobody's. */
   mailboxes: MailboxFinding[];
+  /** The same of made-up recipients, each with the account whose mailbox it was named beside. */
+  madeUp: Pick<MailboxFinding, 'account' | 'said'>[];
 };
 
 /** Who asked for a mailbox, in which domain, and what the host said: that there is none, that it will not have us, or anything else. */
@@ -30,5 +32,6 @@ export function startOutcome(): SessionOutcome {
     fault: undefined,
     turnedAway: undefined,
     mailboxes: [],
+    madeUp: [],
   };
 }

@@ -1,3 +1,4 @@
+import { isInOwnWords } from '../replies/providers.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { wasAccepted, isStateOfMailbox, isWithoutReason, type Line } from './conclude.ts';
 import type { AskedHost, DomainFacts } from './domain-facts.ts';
@@ -35,9 +36,13 @@ export class MadeUpQuestions {
   isNeededBeside(line: Line, domain: CanonicalHost, lines: readonly Line[]): boolean {
     if (hasHeard(domain, lines)) return false;
     const { target, provider } = this.asked;
-    if (isStateOfMailbox(line.said.meaning)) return provider === undefined;
+    if (isStateOfMailbox(line.said.meaning)) return !isInOwnWords(provider, line.said.text);
     const known = this.facts.recall(domain, target);
-    if (wasAccepted(line)) return known === undefined && !this.isAskedElsewhere(domain);
+    // A provider that is believed is tried once a day, after a mailbox that it accepted.
+    if (wasAccepted(line))
+      return (
+        this.facts.needsAsking(domain, this.asked) || (known === undefined && !this.isAskedElsewhere(domain))
+      );
     return isWithoutReason(line.said) && known?.answer.kind === 'yes';
   }
 

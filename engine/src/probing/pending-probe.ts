@@ -17,6 +17,8 @@ export type MailboxRequest = {
   asker: Asker;
   /** The egress address that should ask, where that is settled. */
   egress?: string | undefined;
+  /** Told when a session takes it. */
+  onNamed?: (() => void) | undefined;
 };
 
 /** What came of asking one host for one mailbox. */
@@ -91,7 +93,7 @@ type State = MailboxRequest & {
 };
 
 export function createPendingProbe(request: MailboxRequest, patience: Patience, clock: Clock): PendingProbe {
-  const { address, target, asker, egress } = request;
+  const { address, target, asker, egress, onNamed } = request;
   const { deadline, signal } = patience;
   const { promise: visit, resolve, reject } = Promise.withResolvers<Visit>();
   const probe: State = {
@@ -99,6 +101,7 @@ export function createPendingProbe(request: MailboxRequest, patience: Patience, 
     target,
     asker,
     egress,
+    onNamed,
     recipient: `${address.localPart}@${address.host}`,
     deadline,
     visit,

@@ -1,7 +1,8 @@
-import type { FairQueue, ServingRule } from '../fair-queue.ts';
+import type { Asker, FairQueue, ServingRule } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import type { OpenConversation, Pacer } from '../politeness/create-pacer.ts';
 import type { ConversationLimiter } from '../politeness/create-conversation-limiter.ts';
+import { unlimitedPace, type EgressPace } from '../politeness/ip-profile.ts';
 import type { Destination, HostPolicy, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
 import type { IdentityWatch } from '../identity/watch-identity.ts';
@@ -36,6 +37,8 @@ export type ProbeScheduler = {
 type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   pacer: Pacer;
   conversationLimiter: ConversationLimiter;
+  /** The rate of connections over all hosts together; without it there is none. */
+  egressPace?: EgressPace;
   policies: PolicyBook;
   routes: Routes;
   /** Tells when a route becomes this process's own; not needed where all are. */
@@ -72,6 +75,7 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
 }
 
 function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler): Promise<Visit> {
+  if (patience.signal.aborted) return Promise.reject(patience.signal.reason as Error);
   const queue = queueFor(request, scheduler);
   const rest = restFor(request, queue, { patience, scheduler });
   if (rest !== undefined) {
@@ -85,7 +89,7 @@ function ask(request: MailboxRequest, patience: Patience, scheduler: Scheduler):
     queue.beginning.remove(probe);
     scheduler.queues.forgetIfIdle(queue);
   });
-  dispatch(queue, scheduler);
+  dispatch(queue, scheduler, request.asker);
   return probe.visit;
 }
 
@@ -94,7 +98,7 @@ type KnownRest = { reason: string; until: number | undefined };
 /** Why waiting would be of no use, where that is known beforehand. */
 function restFor(
   { address, asker }: MailboxRequest,
-  { destination }: HostQueue,
+  { destination, egress }: HostQueue,
   { patience, scheduler }: { patience: Patience; scheduler: Scheduler },
 ): KnownRest | undefined {
   const { pacer } = scheduler.parts;
@@ -102,7 +106,7 @@ function restFor(
   if (ofHost !== undefined) return ofHost;
   const ofDomain = pacer.restOfDomain(address.host, destination);
   if (ofDomain !== undefined) return ofDomain;
-  const until = pacer.accounts.mayAskFrom(asker.account, destination.policy);
+  const until = pacer.accounts.mayAskFrom(asker.account, destination.policy, egress);
   return until > patience.deadline ? { reason: 'many_unknown', until } : undefined;
 }
 
@@ -130,10 +134,10 @@ function ownEgressFor(
   return egressFor({ group, spread, mailbox: address.email }, usable)[0];
 }
 
-/** Begins as many sessions as those who wait need and the limits allow. */
-function dispatch(queue: HostQueue, scheduler: Scheduler): void {
+/** Begins as many sessions as those who wait need and the limits allow; `newcomer` has just begun to wait. */
+function dispatch(queue: HostQueue, scheduler: Scheduler, newcomer?: Asker): void {
   const { destination, waiting, beginning } = queue;
-  const { pacer, conversationLimiter } = scheduler.parts;
+  const { pacer, conversationLimiter, egressPace = unlimitedPace } = scheduler.parts;
   const { recipientsPerConversation } = destination.policy.politeness;
   while (beginning.size() > 0 || waiting.size() > queue.arriving * recipientsPerConversation) {
     if (servesOthers(queue, scheduler)) {
@@ -146,13 +150,23 @@ function dispatch(queue: HostQueue, scheduler: Scheduler): void {
     if (route === undefined) return;
     const permission = pacer.mayOpen(destination, route.id);
     if (permission.kind === 'wait') wait(queue, permission, scheduler);
-    if (permission.kind !== 'open' || !conversationLimiter.mayOpen(queue.dispatch)) return;
-    const next = takeNext(queue, beginning.size() > 0 ? beginning : waiting, scheduler);
+    if (permission.kind !== 'open') return;
+    const asker = newcomer ?? nextAsker(queue);
+    if (!egressPace.mayOpen(route.id, { asker, whenFree: queue.dispatch })) return;
+    if (!conversationLimiter.mayOpen(queue.dispatch)) return;
+    const next = takeNext(beginning.size() > 0 ? beginning : waiting, { queue, egress: route.id }, scheduler);
     if (next.kind === 'later') wait(queue, { until: next.from, key: '' }, scheduler);
     if (next.kind !== 'taken') return;
     begin(queue, { route, first: next.probe }, scheduler);
+    next.probe.onNamed?.();
   }
 }
+
+function nextAsker({ waiting, beginning }: HostQueue): Asker {
+  return (beginning.first() ?? waiting.first())?.asker ?? nobodyInParticular;
+}
+
+const nobodyInParticular: Asker = { urgency: 'bulk', account: '' };
 
 /** Whether the host serves one client at a time, and that is already one of our sessions. */
 function servesOthers({ destination: { target } }: HostQueue, scheduler: Scheduler): boolean {
@@ -175,8 +189,8 @@ type NextProbe =
 
 /** The next who may ask now. Whoever asks for a domain that is left alone is told so. */
 function takeNext(
-  { destination }: HostQueue,
   waiting: FairQueue<PendingProbe>,
+  { queue: { destination }, egress }: { queue: HostQueue; egress: string },
   scheduler: Scheduler,
 ): NextProbe {
   if (waiting.size() === 0) return nobodyWaits;
@@ -185,7 +199,7 @@ function takeNext(
   const rule: ServingRule = {
     hasRoom: () => true,
     hasShare(account) {
-      const mayAskFrom = pacer.accounts.mayAskFrom(account, destination.policy);
+      const mayAskFrom = pacer.accounts.mayAskFrom(account, destination.policy, egress);
       from = Math.min(from, mayAskFrom);
       return mayAskFrom <= clock.now();
     },
@@ -193,7 +207,7 @@ function takeNext(
   for (let probe = waiting.take(rule); probe !== undefined; probe = waiting.take(rule)) {
     const rest = pacer.restOfDomain(probe.address.host, destination);
     if (rest === undefined) {
-      pacer.accounts.asks(probe.asker.account, destination.policy);
+      pacer.accounts.asks(probe.asker.account, { policy: destination.policy, egress });
       return { kind: 'taken', probe };
     }
     settleProbe(probe, probe.held ?? restingVisit(rest, scheduler));
@@ -280,12 +294,13 @@ function begin(
 ): void {
   const { destination } = queue;
   const { target, policy } = destination;
-  const { routes, pacer, conversationLimiter } = scheduler.parts;
+  const { routes, pacer, conversationLimiter, egressPace = unlimitedPace } = scheduler.parts;
+  egressPace.opened(route.id);
   routes.note(route.id, { kind: 'opened', group: policy.group, address: target.address });
   const conversation = pacer.opened(destination, route.id);
   conversationLimiter.opened();
   queue.open += 1;
-  const supply = supplyFrom(queue, conversation, scheduler);
+  const supply = supplyFrom(queue, { conversation, egress: route.id }, scheduler);
   scheduler.begun += 1;
   const order: SessionOrder = { destination, first, supply, number: scheduler.begun };
   void runTraced(order, partsOn(route, scheduler)).then((outcome) => {
@@ -327,10 +342,11 @@ function partsOn(route: Route, { parts, partsOn: known }: Scheduler): SessionPar
 /** When a session takes more than the one it was begun for, it has arrived. */
 function supplyFrom(
   queue: HostQueue,
-  conversation: OpenConversation,
+  { conversation, egress }: { conversation: OpenConversation; egress: string },
   scheduler: Scheduler,
 ): ProbeSupply & { arrived(): void } {
   const { accounts } = scheduler.parts.pacer;
+  const { policy } = queue.destination;
   let isArriving = true;
   queue.arriving += 1;
   function arrived(): void {
@@ -343,11 +359,11 @@ function supplyFrom(
     arrived,
     take(most) {
       arrived();
-      return queue.waiting.size() === 0 ? nobody : takeUpTo(most, queue, scheduler);
+      return queue.waiting.size() === 0 ? nobody : takeUpTo(most, { queue, egress }, scheduler);
     },
     giveBack(probes) {
       for (const probe of probes) {
-        accounts.didNotAsk(probe.asker.account, queue.destination.policy);
+        accounts.didNotAsk(probe.asker.account, { policy, egress });
         (probe.opening === undefined ? queue.waiting : queue.beginning).add(probe);
       }
       // A probe may come back after the end of its session, if it waited for another one.
@@ -359,12 +375,17 @@ function supplyFrom(
 
 const nobody: readonly never[] = [];
 
-function takeUpTo(most: number, queue: HostQueue, scheduler: Scheduler): PendingProbe[] {
+function takeUpTo(
+  most: number,
+  from: { queue: HostQueue; egress: string },
+  scheduler: Scheduler,
+): PendingProbe[] {
   const taken: PendingProbe[] = [];
   while (taken.length < most) {
-    const next = takeNext(queue, queue.waiting, scheduler);
+    const next = takeNext(from.queue.waiting, from, scheduler);
     if (next.kind !== 'taken') break;
     taken.push(next.probe);
+    next.probe.onNamed?.();
   }
   return taken;
 }

@@ -20,6 +20,10 @@ export type Probe = {
   asker: Asker;
   /** The egress address that should ask, if one was chosen among several probers'; else the prober chooses. */
   egress?: string | undefined;
+  /** Whether an answer that was given before will not do. */
+  isFresh?: boolean | undefined;
+  /** Told, as far as it can be, when the mailbox is about to be named to a mail host. */
+  onNamed?: (() => void) | undefined;
 };
 
 /**
@@ -66,7 +70,7 @@ function reasonNotToAsk({ route }: Probe, { policies, mailPort }: ProberParts): 
 }
 
 async function walkHosts(
-  { address, route, asker, egress }: Probe,
+  { address, route, asker, egress, onNamed }: Probe,
   parts: ProberParts,
   patience: Patience,
 ): Promise<MailboxEvidence> {
@@ -78,7 +82,7 @@ async function walkHosts(
   const targets = mailTargets(route, parts, patience);
   for await (const target of targets) {
     for (let again = true; again && conversations < limits.conversations;) {
-      const visit = await scheduler.ask({ address, target, asker, egress }, patience);
+      const visit = await scheduler.ask({ address, target, asker, egress, onNamed }, patience);
       reach.note(target.host, visit.kind);
       declined.note(target.host, visit);
       if (visit.kind === 'answered') return believed(visit.evidence, route, reach);

@@ -49,7 +49,7 @@ export function startBudget({ target, policy }: Destination, traits: HostTraits)
     recipientsInTransaction: 0,
     recipientsPerTransaction: oneRecipient ? 1 : Infinity,
     recipientsPerGroup: traits.recipientsPerGroup ?? Infinity,
-    madeUpLast: traits.madeUpLast === true,
+    madeUpLast: traits.madeUpLast === true || policy.countsUnknown,
   };
 }
 

@@ -1,3 +1,4 @@
+import { isInOwnWords } from '../replies/providers.ts';
 import type { Goodbye } from '../smtp/conversation.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import { isAscii } from '../syntax/is-ascii.ts';
@@ -5,6 +6,7 @@ import {
   conclude,
   heardOfMadeUp,
   isOrdinaryAccepted,
+  isStateOfMailbox,
   templateOfRefusal,
   type Conclusion,
   type Line,
@@ -222,7 +224,9 @@ function concludeFor(
   const all = probe.heard.length === 0 ? here : [...probe.heard, ...here];
   const facts = {
     known: parts.facts.recall(domain, asked.target),
-    hasOwnWords: asked.provider !== undefined,
+    hasOwnWords: all.every(
+      ({ said }) => !isStateOfMailbox(said.meaning) || isInOwnWords(asked.provider, said.text),
+    ),
   };
   const conclusion = conclude(probe.recipient, all, facts);
   return conclusion && { probe, conclusion, lines: all };

@@ -225,10 +225,11 @@ class Session {
     const { places: place, order } = this;
     const { host: domain } = probe.address;
     this.lines.push({ conversation: order.number, place, recipient: kind, domain, email, said });
+    const finding = { account: probe.asker.account, domain, said: findingOf(said.meaning) };
+    if (kind === 'made_up') this.outcome.madeUp.push(finding);
     if (kind !== 'target') return;
     this.roster.answered(probe);
-    const { account } = probe.asker;
-    this.outcome.mailboxes.push({ account, domain: probe.address.host, said: findingOf(said.meaning) });
+    this.outcome.mailboxes.push(finding);
   }
 
   /** The host counts refusals: the recipients that it did not answer for come first in another conversation. */

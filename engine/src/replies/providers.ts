@@ -21,6 +21,8 @@ type Provider = {
   hidesItsReasons?: true;
   /** Delays the first delivery of a sender it has not met, so a deferral there is worth a second try. */
   greylists?: boolean;
+  /** What its "full" and "disabled" say, in lower case; without them whatever it says is taken for its own words. */
+  stateWords?: readonly string[];
   /** Other names under which a reply may say who sent it. */
   aliases?: readonly string[];
 };
@@ -46,6 +48,9 @@ const outlookDomains = [
   ...['live.cn', 'live.ie', 'live.in', 'live.jp', 'live.ru', 'live.co.za', 'msn.com', 'windowslive.com'],
 ];
 
+/** Exchange: "STOREDRV.Deliver: mailbox full … QuotaExceeded", "550 5.7.504 … Recipient address rejected: Access denied". */
+const exchangeStateWords = ['mailbox full', 'mailbox is full', 'quotaexceeded', 'recipient address rejected'];
+
 /** Where Amazon receives mail for its customers; other names below amazonaws.com are their own machines. */
 const amazonInboundRegions = [
   ...['us-east-1', 'us-east-2', 'us-west-2', 'ca-central-1', 'sa-east-1'],
@@ -59,6 +64,8 @@ const providers = [
     id: 'google',
     suffixes: ['.google.com', '.googlemail.com', '.smtp.goog'],
     truthfulDomains: ['gmail.com', 'googlemail.com'],
+    // "The recipient's inbox is out of storage space … p=OverQuotaTemp … gsmtp", "… is disabled … p=DisabledUser".
+    stateWords: ['p=overquota', 'p=disableduser', 'p=inactiveuser', 'inbox is out of storage', 'gsmtp'],
     aliases: ['gmail', 'google workspace', 'g suite'],
   },
   {
@@ -67,12 +74,14 @@ const providers = [
     suffixes: ['.olc.protection.outlook.com', '.hotmail.com'],
     truthfulDomains: outlookDomains,
     recipientsPerTransaction: 1,
+    stateWords: exchangeStateWords,
     aliases: ['outlook.com', 'hotmail', 'live', 'msn'],
   },
   {
     // Refuses unknown mailboxes only where the tenant's domain is authoritative with edge blocking on; otherwise takes all.
     id: 'microsoft',
     suffixes: ['.mail.protection.outlook.com', '.mx.microsoft', '.protection.office365.us'],
+    stateWords: exchangeStateWords,
     aliases: ['microsoft 365', 'office365', 'office 365', 'exchange online', 'exchange'],
   },
   {
@@ -266,6 +275,20 @@ export function isBelievedUnasked(domain: string, mailHost: string): boolean {
   return truthfulDomains.has(domain) && (providerOf(mailHost)?.truthfulDomains?.includes(domain) ?? false);
 }
 
+/** Whether "full" or "disabled" is said in a provider's own words: they need no made-up recipient beside them. */
+export function isInOwnWords(id: ProviderId | undefined, text: string): boolean {
+  if (id === undefined) return false;
+  const own = stateWords.get(id);
+  const words = own === undefined ? '' : text.toLowerCase();
+  return own === undefined || own.some((phrase) => words.includes(phrase));
+}
+
+const stateWords: ReadonlyMap<ProviderId, readonly string[]> = new Map(
+  providerTable.flatMap((provider) =>
+    provider.stateWords === undefined ? [] : [[provider.id, provider.stateWords] as const],
+  ),
+);
+
 /** Whether "no such mailbox" of this provider may be its filter speaking. */
 export function hidesItsReasons(id: ProviderId | undefined): boolean {
   return id !== undefined && secretive.has(id);
@@ -274,6 +297,11 @@ export function hidesItsReasons(id: ProviderId | undefined): boolean {
 const secretive: ReadonlySet<ProviderId> = new Set(
   providerTable.filter((provider) => provider.hidesItsReasons === true).map(({ id }) => id),
 );
+
+/** The provider that serves a domain as one of its own; undefined for its customers' domains, which DNS alone tells. */
+export function ownDomainsOf(domain: string): ProviderId | undefined {
+  return providerTable.find(({ truthfulDomains: own }) => own?.includes(domain) === true)?.id;
+}
 
 const truthfulDomains = new Set(providerTable.flatMap((provider) => provider.truthfulDomains ?? []));
 

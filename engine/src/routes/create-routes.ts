@@ -110,6 +110,8 @@ export type RoutesParts = {
   isPublic?: (address: string) => boolean;
   /** `createRouteDialer` with the parts of the engine's dialer. */
   dialerFor(setting: RouteSetting): RouteDialer;
+  /** The warm-up of a route that has none of its own. */
+  warmUp?: RouteSetting['warmUp'] | undefined;
   /** Whether a block is held against a route; not where pacing is off. */
   heedsBlocks: boolean;
   /** Told, in one line, of what the operator should know. */
@@ -245,7 +247,7 @@ function watchRoute(setting: RouteSetting, parts: RoutesParts): WatchedRoute {
     family: localAddress === undefined ? undefined : parseIp(localAddress)?.family,
     dialer,
     health,
-    volume: createRouteVolume(setting, parts),
+    volume: createRouteVolume({ warmUp: parts.warmUp, ...setting }, parts),
     counts: { id, opened: 0, connected: 0 },
   };
 }

@@ -46,7 +46,7 @@ export type WallClock = {
   now(): number;
 };
 
-type Volume = Pick<RouteSetting, 'perMinute' | 'perDay' | 'warmUp'>;
+type Volume = Pick<RouteSetting, 'perMinute' | 'perDay'> & { warmUp?: RouteSetting['warmUp'] | undefined };
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

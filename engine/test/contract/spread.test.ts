@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { createPacer, type Pacer } from '../../src/politeness/create-pacer.ts';
 import { createPolicyBook } from '../../src/politeness/create-policy-book.ts';
 import type { Destination } from '../../src/politeness/policy.ts';
+import { defaultPoliteness } from '../../src/politeness/default-politeness.ts';
 import { readPolicyFile } from '../../src/politeness/read-policy-file.ts';
 import type { SessionOutcome } from '../../src/politeness/session-outcome.ts';
 import { egressFor } from '../../src/routes/rank-egress.ts';
@@ -16,12 +17,18 @@ import { createTestClock } from '../support/test-clock.ts';
  */
 const mailboxes = 12_000;
 const conversationMs = 6_000;
-const clean: SessionOutcome = { connected: true, fault: undefined, turnedAway: undefined, mailboxes: [] };
+const clean: SessionOutcome = {
+  connected: true,
+  fault: undefined,
+  turnedAway: undefined,
+  mailboxes: [],
+  madeUp: [],
+};
 
 type Prober = { egress: string; pacer: Pacer; waiting: number; openedAt: number[]; nextAt: number };
 
-function askAll(addresses: number, spread: number) {
-  const read = readPolicyFile(JSON.stringify({ providers: { google: { spread } } }));
+function askAll(addresses: number, spread: number, multipliesLimits = true) {
+  const read = readPolicyFile(JSON.stringify({ providers: { google: { spread, multipliesLimits } } }));
   if (read.kind !== 'ok') throw new Error(read.line);
   const policy = createPolicyBook({ file: read.file, pacing: 'on' }).policyFor('mx.google.com');
   const target = { host: 'mx.google.com' as CanonicalHost, address: '192.0.2.1' };
@@ -50,6 +57,10 @@ function askAll(addresses: number, spread: number) {
     minutes: (clock.now() + conversationMs) / 60_000,
     asking: all.filter(({ openedAt }) => openedAt.length > 0).length,
     mostInAMinute: Math.max(...all.map(({ openedAt }) => mostWithin(openedAt, 60_000))),
+    mostOfAllInAMinute: mostWithin(
+      all.flatMap(({ openedAt }) => openedAt),
+      60_000,
+    ),
     allowed: policy.politeness.connectionsPerMinute,
   };
 
@@ -76,13 +87,22 @@ describe('a provider that limits each address it is asked from', () => {
   ] as const;
 
   for (const [addresses, goal] of goals) {
-    test(`${addresses} egress addresses and as much spread: at least ${goal} times the verdicts a minute`, (t) => {
+    test(`${addresses} egress addresses and as much spread that multiplies: at least ${goal} times the verdicts a minute`, (t) => {
       const { minutes, asking, mostInAMinute, allowed } = askAll(addresses, addresses);
       const times = alone.minutes / minutes;
       t.diagnostic(`${times.toFixed(2)} times; ${mostInAMinute} of ${allowed} connections in a minute`);
       assert.equal(asking, addresses);
       assert.ok(times >= goal, `${times} times`);
       assert.ok(mostInAMinute <= allowed, `${mostInAMinute} of ${allowed}`);
+    });
+
+    test(`${addresses} egress addresses and as much spread: all together open no more than one may`, () => {
+      const { asking, mostOfAllInAMinute } = askAll(addresses, addresses, false);
+      assert.equal(asking, addresses);
+      assert.ok(
+        mostOfAllInAMinute <= defaultPoliteness.connectionsPerMinute,
+        `${mostOfAllInAMinute} connections in a minute`,
+      );
     });
 
     test(`${addresses} egress addresses without spread: one asks, and no verdict more`, () => {

@@ -12,7 +12,7 @@ export type EngineInWorld = {
   world: World;
   verify: (
     email: string,
-    options?: { withinMs?: number; signal?: AbortSignal; asker?: Asker },
+    options?: { withinMs?: number; signal?: AbortSignal; asker?: Asker; isFresh?: boolean },
   ) => Promise<Outcome>;
   stop(): Promise<void>;
 };
@@ -29,8 +29,10 @@ export async function startEngine(
   return {
     engine,
     world,
-    verify: (email, { withinMs = 30_000, signal = new AbortController().signal, asker = nobody } = {}) =>
-      engine.verify(email, { deadline: systemClock.now() + withinMs, signal, asker }),
+    verify: (
+      email,
+      { withinMs = 30_000, signal = new AbortController().signal, asker = nobody, isFresh } = {},
+    ) => engine.verify(email, { deadline: systemClock.now() + withinMs, signal, asker, isFresh }),
     async stop() {
       engine.close();
       await world.stop();

@@ -90,5 +90,6 @@ export const runWithNotes: Readonly<Record<string, { calls: string[]; really: st
 
 /** Run as they are by another test. */
 export const runElsewhere: Readonly<Record<string, string>> = {
+  'drill.sh': 'cli/test/faults/drill.test.ts',
   'install.sh': 'scripts/test/faults/release.test.ts',
 };

@@ -5,11 +5,11 @@ import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
 import { actorOf, type Caller } from '../keys/authenticate.ts';
-import { changeKey, isWiderMode, type ChangeKeyAnswer as ChangedAnswer } from '../keys/change-key.ts';
-import { deleteKey } from '../keys/delete-key.ts';
+import { changeKey, type ChangeKeyAnswer as ChangedAnswer } from '../keys/change-key.ts';
+import { deleteKeyAs } from '../keys/delete-key.ts';
 import { issueKey, type IssueKeyAnswer } from '../keys/issue-key.ts';
-import { hasNoMoreScopes, noLimits } from '../keys/key-limits.ts';
-import { listKeys, listLivingKeys, type LivingKey } from '../keys/list-keys.ts';
+import { noLimits } from '../keys/key-limits.ts';
+import { listLivingKeys, type LivingKey } from '../keys/list-keys.ts';
 import type { LimitsWish } from '../keys/read-key-limits.ts';
 import { listTasks, type ListTasksRequest } from '../tasks/list-tasks.ts';
 
@@ -67,7 +67,8 @@ export function createAccountActions({ store, wallClock }: AccountActionsParts):
     createKey: async (caller, key) =>
       issueKey({ accountId: caller.accountId, ...key, maker: powersOf(caller) }, changing(caller, inTime())),
     changeKey: (caller, key) => change(caller, key, inTime()),
-    deleteKey: (caller, keyId) => remove(caller, keyId, inTime()),
+    deleteKey: (caller, keyId) =>
+      deleteKeyAs(powersOf(caller), { keyId, accountId: caller.accountId }, changing(caller, inTime())),
   };
 }
 
@@ -87,15 +88,6 @@ async function change(
   const changed = (await listLivingKeys(accountId, parts)).find((living) => living.keyId === key.keyId);
   // It may have been deleted since.
   return changed === undefined ? { kind: 'key_not_found' } : { kind: 'changed', key: changed };
-}
-
-async function remove(caller: Caller, keyId: string, parts: Parts): Promise<DeleteKeyAnswer> {
-  // A key keeps its mode for ever, so what is read here holds when it is deleted.
-  const key = (await listKeys(caller.accountId, parts)).find((listed) => listed.keyId === keyId);
-  if (key === undefined || key.deletedAt !== null) return { kind: 'key_not_found' };
-  if (isWiderMode(key.mode, caller)) return { kind: 'live_key_required' };
-  if (!hasNoMoreScopes(key.limits, powersOf(caller).limits)) return { kind: 'insufficient_scope' };
-  return deleteKey({ keyId, accountId: caller.accountId }, changing(caller, parts));
 }
 
 function powersOf({ mode, limits = noLimits }: Caller) {

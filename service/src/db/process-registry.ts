@@ -9,8 +9,11 @@ export type ProcessRegistry = {
   findDead: () => Promise<string[]>;
   /** All that live, this one too. */
   findLiving: () => Promise<{ id: string; role: ProcessRole }[]>;
-  /** What a dead process held has been given back: it need not be found again. */
-  remove: (processId: string) => Promise<void>;
+  /**
+   * Forgets a dead process after all it held was given back. Answers with its role, or with nothing if another process
+   * was first.
+   */
+  remove: (processId: string) => Promise<ProcessRole | undefined>;
   /** To be called when this process holds nothing any more. */
   leave: () => Promise<void>;
 };

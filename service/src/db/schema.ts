@@ -36,6 +36,8 @@ export type Schema = FormTables &
       wanted_events: Generated<string | null>;
       /** What the operator allows; null where it is as many as the setting says. */
       requests_per_minute: Generated<number | null>;
+      /** Up to when its test messages and repeated webhook messages are accounted for (see webhooks/send-allowance.ts). */
+      webhook_sends_at: Generated<number>;
     };
     hold: {
       account_id: string;
@@ -108,6 +110,8 @@ export type Schema = FormTables &
       plan: string | null;
       /** Domains of the list that are one slip away from a large provider, in JSON (see lists/suggest-domains.ts). */
       suggestions: Generated<string | null>;
+      /** How long the run should take, as estimated by the survey; null in the sandbox and of lists of older versions. */
+      expected_seconds: Generated<number | null>;
       /** 1 where each of several addresses in a cell is a row of its own. */
       split: Generated<number>;
       rows: Generated<number>;
@@ -318,6 +322,8 @@ export type Schema = FormTables &
       low_told_at: number | null;
       /** Since when every attempt has failed; null where the last one succeeded. */
       failing_since: number | null;
+      /** When the last attempt timed out; null if it came to another end. */
+      timed_out_at: Generated<number | null>;
       disabled_at: number | null;
       disabled_because: 'owner' | 'gone' | 'failing' | null;
       created_at: number;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAdminClient, MailproofError, type AdminClient } from '@mailproof/client';
 import { oneDatabase } from '../../test/support/databases.ts';
+import { addProber } from '../probers/prober-records.ts';
 import { adminToken, openHttpFixture, type HttpFixture } from '../../test/support/http/open-http-fixture.ts';
 
 /** The client's calls for the operator, against the service itself. */
@@ -52,6 +53,22 @@ test('keys are made and deleted; health, requests and the log are read', async (
   assert.equal((await client.auditLog({ before: next ?? '', limit: 1 })).entries.length, 1);
   assert.equal((await client.health({ hours: 1 })).verdicts.length, 60);
   await assert.rejects(client.findRequest('x/y'), isRefusal('request_not_found'));
+});
+
+test('a prober is shown with the share and the egress addresses that the operator gave it', async () => {
+  const parts = { store: fixture.store, wallClock: fixture.time.wallClock, actor: 'operator' as const };
+  await addProber('cloud', parts, { egress: ['second', 'default'], share: 25 });
+  const { probers } = await client.probers();
+  assert.deepEqual(
+    probers.map(({ name, share, egress_given, egress, egress_ignored }) => [
+      name,
+      share,
+      egress_given,
+      egress,
+      egress_ignored,
+    ]),
+    [['cloud', 25, ['default', 'second'], [], []]],
+  );
 });
 
 test('a wrong token is told by its reason, and is in no message', async () => {

@@ -269,6 +269,22 @@ for (const database of oneDatabase) {
       assert.deepEqual([changed.statusCode, changed.json()], [403, refusal('insufficient_scope')]);
     });
 
+    test('403 insufficient_scope: a key with all scopes and a cap, a network or an end deletes no stronger one', async () => {
+      const limits = [
+        { credits_per_day: 5 },
+        { allowed_ips: ['127.0.0.0/8'] },
+        { expires_at: new Date(fixture.time.wallClock.now() + 3_600_000).toISOString() },
+      ];
+      for (const limit of limits) {
+        const { api_key, key_id } = await create(limit);
+        const url = `${keysUrl}/${fixture.ours.live.keyId}`;
+        const refused = await fixture.ask({ method: 'DELETE', url, ...as(api_key) });
+        assert.deepEqual([refused.statusCode, refused.json()], [403, refusal('insufficient_scope')]);
+        const itself = await fixture.ask({ method: 'DELETE', url: `${keysUrl}/${key_id}`, ...as(api_key) });
+        assert.equal(itself.statusCode, 204);
+      }
+    });
+
     test('404 key_not_found: of another account', async () => {
       const changed = await change(fixture.theirs.live.keyId, { scopes: ['verify'] });
       assert.deepEqual([changed.statusCode, changed.json()], [404, refusal('key_not_found')]);

@@ -1,4 +1,4 @@
-import { statement, type Tx } from '../db/statement.ts';
+import { statement, type Reader, type Tx } from '../db/statement.ts';
 
 /**
  * Remembers the first answer to a request that carries an `Idempotency-Key`, per account and for 24 hours.
@@ -44,6 +44,14 @@ export async function recall(tx: Tx, { accountId, endpoint, request, now }: Scop
   return row.answer === null
     ? { kind: 'request_in_progress', attempt: row.attempt }
     : { kind: 'answered', answer: row.answer };
+}
+
+/** Whether a request with this key came before, whatever its body was. */
+export async function isKnownKey(
+  reader: Reader,
+  { accountId, key, now }: { accountId: string; key: string; now: number },
+): Promise<boolean> {
+  return (await reader.first(find, { account: accountId, key, now })) !== undefined;
 }
 
 type NewRow = {

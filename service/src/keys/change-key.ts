@@ -1,10 +1,10 @@
 import { recordChange, type AuditDetail, type ChangeParts } from '../audit-log/record-change.ts';
 import { statement, type Tx } from '../db/statement.ts';
 import {
+  isNoStronger,
   isWithin,
   limitColumns,
   limitsOf,
-  hasNoMoreScopes,
   type CallerLimits,
   type KeyLimits,
 } from './key-limits.ts';
@@ -32,7 +32,7 @@ export type ChangeKeyAnswer =
   /** A test key costs no credits that could be capped; a time that is over is no expiry. */
   | { kind: 'invalid_request' };
 
-const findKey = statement((db, arg: { id: string }) =>
+export const findKey = statement((db, arg: { id: string }) =>
   db
     .selectFrom('api_key')
     .select(['account_id', 'mode', 'name', 'scopes', 'expires_at', 'allowed_ips', 'credits_per_day'])
@@ -78,7 +78,7 @@ export async function changeKey(
     const changesLimits = Object.keys(request.limits).length > 0;
     const refused = changesLimits
       ? refusalOf(request.changer, { mode: row.mode, before: limits, after: changed })
-      : namingRefusal(request.changer, { mode: row.mode, limits });
+      : touchRefusal(request.changer, { mode: row.mode, limits });
     if (refused !== undefined) return { kind: refused };
     const name = request.name ?? row.name;
     if ((await tx.change(writeKey, { id: request.keyId, name, ...limitColumns(changed) })) === 0)
@@ -95,19 +95,22 @@ export async function changeKey(
 
 type Changer = ChangeKeyRequest['changer'];
 
-/** Says why a key may not be given another name. */
-function namingRefusal(
+type KnownKey = { mode: 'live' | 'test'; limits: KeyLimits };
+
+/** Says why a key may not be given another name, or be deleted: it is stronger than the key that asks. */
+export function touchRefusal(
   changer: Changer,
-  { mode, limits }: { mode: 'live' | 'test'; limits: KeyLimits },
+  { mode, limits }: KnownKey,
 ): 'live_key_required' | 'insufficient_scope' | undefined {
   if (changer === undefined) return undefined;
-  if (isWiderMode(mode, changer)) return 'live_key_required';
-  return hasNoMoreScopes(limits, changer.limits) ? undefined : 'insufficient_scope';
+  // A test key is given to machines that are trusted less: it must not get hold of a live one.
+  if (mode === 'live' && changer.mode === 'test') return 'live_key_required';
+  return isNoStronger(limits, capless(changer.limits, mode)) ? undefined : 'insufficient_scope';
 }
 
-/** A test key is given to machines that are trusted less: it must not get hold of a live one. */
-export function isWiderMode(mode: 'live' | 'test', changer: { mode: 'live' | 'test' }): boolean {
-  return mode === 'live' && changer.mode === 'test';
+/** A test key costs nothing and reaches test records only, so no cap of another is exceeded by it. */
+function capless(limits: CallerLimits, mode: 'live' | 'test'): CallerLimits {
+  return mode === 'test' ? { ...limits, creditsPerDay: null } : limits;
 }
 
 /** Why a key may not be given limits, or be issued with them. */
@@ -117,11 +120,9 @@ export function refusalOf(
 ): 'live_key_required' | 'insufficient_scope' | 'invalid_request' | undefined {
   if (mode === 'test' && after.creditsPerDay !== null) return 'invalid_request';
   if (changer === undefined) return undefined;
-  if (isWiderMode(mode, changer)) return 'live_key_required';
-  // A test key costs nothing and reaches test records only, so no cap of another is exceeded by it.
-  const outer = mode === 'test' ? { ...changer.limits, creditsPerDay: null } : changer.limits;
-  const mayTouch = before === undefined || hasNoMoreScopes(before, outer);
-  return mayTouch && isWithin(after, outer) ? undefined : 'insufficient_scope';
+  const refused = touchRefusal(changer, { mode, limits: before ?? after });
+  if (refused !== undefined) return refused;
+  return isWithin(after, capless(changer.limits, mode)) ? undefined : 'insufficient_scope';
 }
 
 /** For the audit log. */

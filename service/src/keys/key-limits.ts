@@ -77,15 +77,23 @@ function allowsAddress({ allowedIps }: CallerLimits, address: string): boolean {
  * longer, or from elsewhere. Keys with a cap each would add up to more than the one cap, so none is within it.
  */
 export function isWithin(inner: KeyLimits, outer: CallerLimits): boolean {
+  return isNoWider(inner, outer) && outer.creditsPerDay === null;
+}
+
+/** Whether one key may change or delete another: no key that is stronger than itself in any way. */
+export function isNoStronger(inner: KeyLimits, outer: CallerLimits): boolean {
+  return isNoWider(inner, outer) && (inner.creditsPerDay ?? Infinity) <= (outer.creditsPerDay ?? Infinity);
+}
+
+function isNoWider(inner: KeyLimits, outer: CallerLimits): boolean {
   return (
     hasNoMoreScopes(inner, outer) &&
-    (outer.expiresAt === null || (inner.expiresAt ?? Infinity) <= outer.expiresAt) &&
-    (outer.allowedIps === null || areBlocksWithin(inner.allowedIps, outer.allowedIps)) &&
-    outer.creditsPerDay === null
+    (inner.expiresAt ?? Infinity) <= (outer.expiresAt ?? Infinity) &&
+    (outer.allowedIps === null || areBlocksWithin(inner.allowedIps, outer.allowedIps))
   );
 }
 
-export function hasNoMoreScopes(inner: KeyLimits, outer: CallerLimits): boolean {
+function hasNoMoreScopes(inner: KeyLimits, outer: CallerLimits): boolean {
   return outer.scopes === null || (inner.scopes?.every((scope) => allowsPower(outer, scope)) ?? false);
 }
 

@@ -6,7 +6,7 @@ import { listChanges } from '../audit-log/list-changes.ts';
 import { databases } from '../../test/support/databases.ts';
 import { createTestClock } from '../../../engine/test/support/test-clock.ts';
 import { changeKey } from './change-key.ts';
-import { deleteKey } from './delete-key.ts';
+import { deleteKey, deleteKeyAs } from './delete-key.ts';
 import { issueKey } from './issue-key.ts';
 import { noLimits, type CallerLimits } from './key-limits.ts';
 import { listLivingKeys } from './list-keys.ts';
@@ -70,6 +70,45 @@ for (const database of databases) {
       assert.deepEqual((await living())[0]?.limits, noLimits);
       const equal = await issue({ scopes: ['verify'] });
       assert.equal((await change(equal, { scopes: ['verify'] }, weak)).kind, 'changed');
+      await close();
+    });
+
+    it('a limited key neither changes, renames nor deletes a key that is stronger in any way, whatever its scopes', async () => {
+      const { issue, change, living, parts, close } = await setUp();
+      const whole = { expiresAt: 1e15, allowedIps: ['192.0.2.0/24'], creditsPerDay: 10 };
+      const limited: Record<string, CallerLimits> = {
+        'all scopes by name': {
+          ...noLimits,
+          scopes: ['verify', 'tasks', 'lists', 'account:read', 'account:write'],
+        },
+        'all scopes until a day': { ...noLimits, expiresAt: 1e15 },
+        'all scopes from one network': { ...noLimits, allowedIps: ['192.0.2.0/24'] },
+        'all scopes with a cap': { ...noLimits, creditsPerDay: 10 },
+      };
+      for (const [kind, limits] of Object.entries(limited)) {
+        const changer = { mode: 'live' as const, limits };
+        const stronger = await issue();
+        const touches = [
+          await change(stronger, { scopes: ['verify'] }, limits),
+          await changeKey({ keyId: stronger, name: 'mine', limits: {}, changer }, parts),
+          await deleteKeyAs(changer, { keyId: stronger }, parts),
+        ];
+        for (const answer of touches) assert.deepEqual(answer, { kind: 'insufficient_scope' }, kind);
+        const known = (await living()).find(({ keyId }) => keyId === stronger);
+        assert.deepEqual([known?.name, known?.limits], ['Live key', noLimits], kind);
+        const weaker = await issue({ ...whole, scopes: ['verify'] });
+        assert.equal((await deleteKeyAs(changer, { keyId: weaker }, parts)).kind, 'deleted', kind);
+        const alike = await issue(limits as LimitsWish);
+        assert.equal(
+          (await deleteKeyAs(changer, { keyId: alike }, parts)).kind,
+          'deleted',
+          `${kind}: itself`,
+        );
+      }
+      const capped = { mode: 'live' as const, limits: { ...noLimits, creditsPerDay: 10 } };
+      const richer = await issue({ creditsPerDay: 11 });
+      const refused = await deleteKeyAs(capped, { keyId: richer }, parts);
+      assert.deepEqual(refused, { kind: 'insufficient_scope' });
       await close();
     });
 

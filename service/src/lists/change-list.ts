@@ -51,6 +51,7 @@ type NewPlan = {
   list: string;
   plan: string;
   suggestions: string;
+  expectedSeconds: number | null;
   split: number;
   rows: number;
   addresses: number;
@@ -66,6 +67,7 @@ const writePlan = statement((db, arg: NewPlan) =>
     .set({
       plan: arg.plan,
       suggestions: arg.suggestions,
+      expected_seconds: arg.expectedSeconds,
       split: arg.split,
       rows: arg.rows,
       addresses: arg.addresses,
@@ -103,13 +105,13 @@ export async function changeColumn(
   const file = openStoredFile(store.read, { listId, size });
   const column = wish.column ?? (list.plan === undefined ? undefined : layoutOf(list).column);
   const split = wish.split ?? list.split;
-  await planReading(file, { isValidUtf8, column });
+  await planReading(file, { isValidUtf8, column }, parts.workbooks.readerFor(place));
 
   const taken = await store.writeAlone((tx) => takeForChange(tx, listId, wish.name), accountId);
   if (!taken) return { kind: 'wrong_state', state: list.state };
   for (let from = 1; from <= list.counts.rows; from += rowsDeletedAtOnce)
     await store.write((tx) => deleteRows(tx, listId, { from, to: from + rowsDeletedAtOnce }));
-  const survey = await surveyList({ listId, mode, file, isValidUtf8, column, split }, parts);
+  const survey = await surveyList({ ...place, file, isValidUtf8, column, split }, parts);
   await store.write((tx) => tx.change(writePlan, planOf(listId, survey, split)), accountId);
   const changed = await findList(store.read, place);
   return changed === undefined ? { kind: 'list_not_found' } : { kind: 'changed', list: changed };
@@ -122,7 +124,8 @@ async function takeForChange(tx: Tx, listId: string, name: string | undefined): 
   return true;
 }
 
-function planOf(listId: string, { plan, counts, suggestions }: Survey, split: boolean): NewPlan {
-  const found = { plan: JSON.stringify(plan), suggestions: JSON.stringify(suggestions) };
+function planOf(listId: string, survey: Survey, split: boolean): NewPlan {
+  const { plan, counts, suggestions, expectedSeconds } = survey;
+  const found = { plan: JSON.stringify(plan), suggestions: JSON.stringify(suggestions), expectedSeconds };
   return { list: listId, ...found, split: split ? 1 : 0, ...counts };
 }

@@ -2,11 +2,19 @@ import type { Readable } from 'node:stream';
 import type { Store } from '../db/store.ts';
 import type { Reader, Tx } from '../db/statement.ts';
 import type { WallClock } from '../db/wall-clock.ts';
-import { begin, finish, forget, recall, type IdempotentRequest } from '../idempotency/idempotency.ts';
+import {
+  begin,
+  finish,
+  forget,
+  isKnownKey,
+  recall,
+  type IdempotentRequest,
+} from '../idempotency/idempotency.ts';
 import { reservingKeyOf, type Caller } from '../keys/authenticate.ts';
 import type { SandboxAllowance, SandboxUsedUp } from '../sandbox/sandbox-allowance.ts';
 import { changeColumn, renameList, type ChangeListAnswer } from './change-list.ts';
 import { findList, type List } from './list.ts';
+import type { StorageLimits } from './list-storage.ts';
 import { planAhead } from './plan-tasks.ts';
 import { readLists, readProgress, type ListPlace, type ListProgress } from './read-lists.ts';
 import { readExplanation, readRows, type RowsRequest } from './read-rows.ts';
@@ -100,6 +108,7 @@ type ListActionsParts = Omit<SurveyParts, 'store'> & {
   wallClock: WallClock;
   processId: string;
   listMaxBytes: number;
+  listStorage: StorageLimits;
   listDeadlineMs: number;
   retentionMs: number;
   sandboxAllowance: SandboxAllowance;
@@ -158,7 +167,12 @@ export function createListActions(parts: ListActionsParts): ListActions {
     },
     download: async (caller, listId, download) => {
       const list = await find(caller, listId);
-      return list?.plan && { list, content: writeDownload(store.read, list, download) };
+      return (
+        list?.plan && {
+          list,
+          content: writeDownload(store.read, list, { ...download, workbooks: parts.workbooks }),
+        }
+      );
     },
   };
 }
@@ -175,9 +189,10 @@ async function findOwn(
 const bytesOfAddress = 1_000;
 
 /** A test key may upload what is left of its account's allowance in the sandbox. */
-async function receive(request: CreateListRequest, parts: ListActionsParts) {
-  const { accountId, mode } = request.caller;
+async function receive(wanted: CreateListRequest, parts: ListActionsParts) {
+  const { accountId, mode } = wanted.caller;
   const { sandboxAllowance } = parts;
+  const request = { ...wanted, isRepeated: await isRepeated(wanted, parts) };
   if (mode === 'live') return { kind: 'received' as const, ...(await receiveList(request, parts)) };
   const left = sandboxAllowance.left(accountId);
   if (left === 0) {
@@ -192,6 +207,16 @@ async function receive(request: CreateListRequest, parts: ListActionsParts) {
   const { rows } = received.survey.counts;
   sandboxAllowance.take(accountId, Math.max(rows, Math.ceil(received.bytes / bytesOfAddress)));
   return { kind: 'received' as const, ...received };
+}
+
+/** An upload whose `Idempotency-Key` was used before is received and then dropped, so it needs no room. */
+async function isRepeated(
+  { caller, idempotency }: CreateListRequest,
+  { store, wallClock }: ListActionsParts,
+): Promise<boolean> {
+  if (idempotency === undefined) return false;
+  const { accountId } = caller;
+  return isKnownKey(store.read, { accountId, key: idempotency.key, now: wallClock.now() });
 }
 
 /**

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '@mailproof/engine';
 import { oneDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { nearProvider } from '../../test/support/near-provider.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
@@ -11,6 +12,7 @@ import { changeColumn } from './change-list.ts';
 import { findList } from './list.ts';
 import { planAhead } from './plan-tasks.ts';
 import { receiveList, revealList } from './receive-list.ts';
+import { createWorkbookReaders } from './reading/workbook-readers.ts';
 import { runListTask } from './run-list-task.ts';
 import { settleListTask } from './settle-list-task.ts';
 import { readStartScope, startList } from './start-list.ts';
@@ -37,6 +39,8 @@ async function openRun(database: TestDatabase) {
     processId: registry.ownId,
     listMaxRows: 50_000,
     listMaxBytes: 5_000_000,
+    workbooks: createWorkbookReaders({ clock: systemClock }),
+    listStorage: { listStorageBytes: 100_000_000, listStorageFreeBytes: 1_000_000 },
     retentionMs: 15 * dayMs,
     nearProvider,
   };

@@ -31,6 +31,8 @@ export type List = {
   plan: ReadingPlan | undefined;
   split: boolean;
   suggestions: DomainSuggestion[];
+  /** How long the run should take under the limits of egress addresses; null where that was not estimated. */
+  expectedSeconds: number | null;
   counts: {
     rows: number;
     addresses: number;
@@ -105,6 +107,7 @@ export function toList(row: ListTableRow): List {
     plan: row.plan === null ? undefined : (JSON.parse(row.plan) as ReadingPlan),
     split: row.split === 1,
     suggestions: row.suggestions === null ? [] : (JSON.parse(row.suggestions) as DomainSuggestion[]),
+    expectedSeconds: row.expected_seconds,
     counts: {
       rows: row.rows,
       addresses: row.addresses,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
+import { systemClock } from '@mailproof/engine';
 import { oneDatabase } from '../../test/support/databases.ts';
 import { nearProvider } from '../../test/support/near-provider.ts';
 import { openTaskFixture } from '../../test/support/open-task-fixture.ts';
@@ -14,6 +15,7 @@ import { findList } from './list.ts';
 import { planAhead } from './plan-tasks.ts';
 import { readProgress } from './read-lists.ts';
 import { receiveList, revealList } from './receive-list.ts';
+import { createWorkbookReaders } from './reading/workbook-readers.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { runListTask } from './run-list-task.ts';
 import { readStartScope, startList } from './start-list.ts';
@@ -33,6 +35,8 @@ async function openListFixture(database: (typeof oneDatabase)[number], credits =
     processId: registry.ownId,
     listMaxRows: 50_000,
     listMaxBytes: 5_000_000,
+    workbooks: createWorkbookReaders({ clock: systemClock }),
+    listStorage: { listStorageBytes: 100_000_000, listStorageFreeBytes: 1_000_000 },
     retentionMs: 15 * 24 * hourMs,
     nearProvider,
   };
@@ -95,7 +99,7 @@ async function openListFixture(database: (typeof oneDatabase)[number], credits =
     download: async (listId: string, rows = 'all') => {
       const list = (await findList(store.read, order(listId)))!;
       const choice = readRowChoice(rows, { roles: true })!;
-      return textOf(writeDownload(store.read, list, { choice, format: 'csv' }));
+      return textOf(writeDownload(store.read, list, { ...parts, choice, format: 'csv' }));
     },
     progress: async (listId: string) =>
       readProgress(store.read, (await findList(store.read, order(listId)))!, now()),

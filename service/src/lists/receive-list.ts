@@ -5,6 +5,7 @@ import type { WallClock } from '../db/wall-clock.ts';
 import type { Caller } from '../keys/authenticate.ts';
 import { retentionOf } from '../sandbox/sandbox-allowance.ts';
 import { watchUtf8 } from './reading/decode-text.ts';
+import { takeStorageFor, type StorageLimits } from './list-storage.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { openStoredFile, pieceBytes, storePiece } from './stored-file.ts';
 import { surveyList, type Survey, type SurveyParts } from './survey-list.ts';
@@ -23,14 +24,17 @@ type ReceiveListRequest = {
   declaredBytes?: number | undefined;
   column?: ColumnWish | undefined;
   split: boolean;
+  /** The upload repeats an earlier one, so none of it will stay and it needs no room. */
+  isRepeated?: boolean;
 };
 
 type ReceiveListParts = Omit<SurveyParts, 'store'> & {
-  store: Pick<Store, 'read' | 'write'>;
+  store: Pick<Store, 'read' | 'write' | 'writeAlone'>;
   wallClock: WallClock;
   /** This process: if it dies while it receives, the others erase what it had. */
   processId: string;
   listMaxBytes: number;
+  listStorage: StorageLimits;
   retentionMs: number;
 };
 
@@ -43,16 +47,23 @@ export async function receiveList(
   if ((request.declaredBytes ?? 0) > parts.listMaxBytes) throw tooLarge(parts.listMaxBytes);
   const listId = randomUUID();
   const { store } = parts;
-  await store.write((tx) => beginList(tx, listId, { request, parts }));
+  const take = createStorageTaker(listId, request, parts);
+  const declared = request.declaredBytes ?? 0;
+  let takenBytes = await take((tx) => beginList(tx, listId, { request, parts }), { bytes: declared });
+  const onBytes = async (bytes: number): Promise<void> => {
+    if (bytes > takenBytes) takenBytes = await take(() => Promise.resolve(), { bytes, isOpen: true });
+  };
   try {
-    const received = await storeFile(listId, request.content, parts);
+    const received = await storeFile(listId, { content: request.content, onBytes }, parts);
     const file = openStoredFile(store.read, { listId, size: received.bytes });
-    const { column, split } = request;
+    const { column, split, caller } = request;
+    const { accountId, mode } = caller;
     const survey = await surveyList(
-      { listId, mode: request.caller.mode, file, isValidUtf8: received.isValidUtf8, column, split },
+      { listId, accountId, mode, file, isValidUtf8: received.isValidUtf8, column, split },
       parts,
     );
-    await store.write((tx) => noteFile(tx, listId, { ...received, survey, split }));
+    const { rows } = survey.counts;
+    await take((tx) => noteFile(tx, listId, { ...received, survey, split }), { bytes: received.bytes, rows });
     return { listId, bytes: received.bytes, contentHash: received.contentHash, survey };
   } catch (error) {
     // Where the store itself fails, the sweep erases it later.
@@ -61,12 +72,27 @@ export async function receiveList(
   }
 }
 
+/** Takes what the file is known to need by now, together with a write. */
+function createStorageTaker(
+  listId: string,
+  { caller, isRepeated = false }: ReceiveListRequest,
+  { store, listStorage }: ReceiveListParts,
+) {
+  const { accountId, mode } = caller;
+  const limits = isRepeated ? undefined : listStorage;
+  return (
+    write: (tx: Tx) => Promise<void>,
+    { bytes, rows = 0, isOpen = false }: { bytes: number; rows?: number; isOpen?: boolean },
+  ): Promise<number> =>
+    takeStorageFor(write, { accountId, mode, listId, bytes, rows, isOpen }, { store, limits });
+}
+
 type Received = { bytes: number; isValidUtf8: boolean; contentHash: string };
 
 /** Pieces of one size, whatever the sizes in which they arrive. */
 async function storeFile(
   listId: string,
-  content: AsyncIterable<Uint8Array>,
+  { content, onBytes }: { content: AsyncIterable<Uint8Array>; onBytes: (bytes: number) => Promise<void> },
   { store, listMaxBytes }: ReceiveListParts,
 ): Promise<Received> {
   const digest = createHash('sha256');
@@ -93,6 +119,7 @@ async function storeFile(
   for await (const piece of content) {
     bytes += piece.length;
     if (bytes > listMaxBytes) throw tooLarge(listMaxBytes);
+    await onBytes(bytes);
     digest.update(piece);
     utf8.add(piece);
     waiting.push(piece);
@@ -119,6 +146,7 @@ type NewList = {
   owner: string;
   key: string;
   request: string;
+  bytes: number;
   now: number;
   expires: number;
 };
@@ -130,6 +158,7 @@ const insertList = statement((db, arg: NewList) =>
     mode: arg.mode,
     name: arg.name,
     state: 'receiving',
+    file_bytes: arg.bytes,
     plan: null,
     next_due: null,
     hold_id: null,
@@ -159,6 +188,7 @@ async function beginList(
     owner: parts.processId,
     key: caller.keyId,
     request: requestId,
+    bytes: request.declaredBytes ?? 0,
     now,
     expires: now + retentionOf(caller.mode, parts.retentionMs),
   });
@@ -168,6 +198,7 @@ type FileNote = { list: string; bytes: number; utf8: number; split: number } & S
 type SurveyNote = {
   plan: string;
   suggestions: string;
+  expectedSeconds: number | null;
   rows: number;
   addresses: number;
   duplicates: number;
@@ -185,6 +216,7 @@ const writeFileNote = statement((db, arg: FileNote) =>
       split: arg.split,
       plan: arg.plan,
       suggestions: arg.suggestions,
+      expected_seconds: arg.expectedSeconds,
       rows: arg.rows,
       addresses: arg.addresses,
       duplicates: arg.duplicates,
@@ -201,7 +233,7 @@ async function noteFile(
   listId: string,
   { bytes, isValidUtf8, survey, split }: Received & { survey: Survey; split: boolean },
 ): Promise<void> {
-  const { plan, counts, suggestions } = survey;
+  const { plan, counts, suggestions, expectedSeconds } = survey;
   await tx.change(writeFileNote, {
     list: listId,
     bytes,
@@ -209,6 +241,7 @@ async function noteFile(
     split: split ? 1 : 0,
     plan: JSON.stringify(plan),
     suggestions: JSON.stringify(suggestions),
+    expectedSeconds,
     ...counts,
   });
 }

@@ -5,6 +5,7 @@ import type { List } from './list.ts';
 import type { ListFile } from './reading/list-file.ts';
 import { ListProblem } from './reading/list-problem.ts';
 import { planReading, readList, type FileRow, type ReadingPlan } from './reading/read-list.ts';
+import type { WorkbookReaders } from './reading/workbook-readers.ts';
 import { rowsOfCell, type SurveyedRow } from './rows-of-cell.ts';
 import type { ColumnWish } from './reading/find-layout.ts';
 import { createDomainSuggestions, type NearProvider } from './suggest-domains.ts';
@@ -13,10 +14,16 @@ import { createDomainSuggestions, type NearProvider } from './suggest-domains.ts
  * Reads a list once from beginning to end and writes down what each row is: an address, a duplicate of an earlier one,
  * no address, or nothing. What the run will cost is known after it.
  */
-export type Survey = { plan: ReadingPlan; counts: List['counts']; suggestions: List['suggestions'] };
+export type Survey = {
+  plan: ReadingPlan;
+  counts: List['counts'];
+  suggestions: List['suggestions'];
+  expectedSeconds: number | null;
+};
 
 type SurveyOrder = {
   listId: string;
+  accountId: string;
   mode: List['mode'];
   file: ListFile;
   isValidUtf8: boolean;
@@ -28,16 +35,21 @@ type SurveyOrder = {
 export type SurveyParts = {
   store: Pick<Store, 'write'>;
   listMaxRows: number;
+  workbooks: WorkbookReaders;
   nearProvider: Readonly<Record<List['mode'], NearProvider>>;
+  /** Estimates a run from the number of mailboxes at each domain. */
+  expectSeconds?(mailboxes: ReadonlyMap<string, number>): number;
 };
 
 const rowsAtOnce = 1_000;
 
 export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promise<Survey> {
   const { file, isValidUtf8, column, split } = order;
-  const plan = await planReading(file, { isValidUtf8, column });
+  const readWorkbook = parts.workbooks.readerFor(order);
+  const plan = await planReading(file, { isValidUtf8, column }, readWorkbook);
   const count = createRowCounter(parts.listMaxRows);
   const suggestions = createDomainSuggestions(parts.nearProvider[order.mode]);
+  const mailboxes = new Map<string, number>();
   let unwritten: NewListRow[] = [];
   const write = async (): Promise<void> => {
     const rows = unwritten;
@@ -48,17 +60,24 @@ export async function surveyList(order: SurveyOrder, parts: SurveyParts): Promis
         return Promise.resolve();
       });
   };
-  for await (const batch of readList(file, plan)) {
+  for await (const batch of readList(file, plan, readWorkbook)) {
     for (const line of batch) {
       for (const row of rowsOfLine(line, plan, split)) {
-        unwritten.push(count.add(row));
+        const added = count.add(row);
+        unwritten.push(added);
+        if (added.host !== null) mailboxes.set(added.host, (mailboxes.get(added.host) ?? 0) + 1);
         if (row.kind === 'address') suggestions.add(row.address);
       }
       if (unwritten.length >= rowsAtOnce) await write();
     }
   }
   await write();
-  return { plan, counts: count.counts(), suggestions: suggestions.told() };
+  return {
+    plan,
+    counts: count.counts(),
+    suggestions: suggestions.told(),
+    expectedSeconds: order.mode === 'test' ? null : (parts.expectSeconds?.(mailboxes) ?? null),
+  };
 }
 
 /** The rows that a line of the file makes; the heading and what stands above it make none. */

@@ -3,6 +3,7 @@ import type { Reader } from '../db/statement.ts';
 import { layoutOf, type List } from './list.ts';
 import { readRowWindows } from './read-rows.ts';
 import { readList, type FileRow } from './reading/read-list.ts';
+import type { WorkbookReaders } from './reading/workbook-readers.ts';
 import { isChosen, presentRow, type RowChoice, type RowResult } from './row-result.ts';
 import { openStoredFile } from './stored-file.ts';
 import { rowsOfLine } from './survey-list.ts';
@@ -18,8 +19,12 @@ export type DownloadFormat = 'csv' | 'xlsx' | 'jsonl';
 
 export type Download = { choice: RowChoice; format: DownloadFormat };
 
-export function writeDownload(reader: Reader, list: List, { choice, format }: Download): Readable {
-  const pairs = pairRows(reader, list);
+export function writeDownload(
+  reader: Reader,
+  list: List,
+  { choice, format, workbooks }: Download & { workbooks: WorkbookReaders },
+): Readable {
+  const pairs = pairRows(reader, list, workbooks);
   switch (format) {
     case 'csv':
       return Readable.from(csvText(list, pairs, choice), { objectMode: false });
@@ -33,12 +38,12 @@ export function writeDownload(reader: Reader, list: List, { choice, format }: Do
 /** A line with the answer of its row; lines above the rows have none. */
 type Pair = { line: FileRow; result: RowResult | undefined };
 
-async function* pairRows(reader: Reader, list: List): AsyncGenerator<Pair[]> {
+async function* pairRows(reader: Reader, list: List, workbooks: WorkbookReaders): AsyncGenerator<Pair[]> {
   const { plan } = list;
   if (plan === undefined) throw new Error('a list that is not surveyed cannot be downloaded');
   const results = eachOf(readRowWindows(reader, list));
   const file = openStoredFile(reader, { listId: list.id, size: list.file.bytes });
-  for await (const lines of readList(file, plan)) {
+  for await (const lines of readList(file, plan, workbooks.readerFor(list))) {
     const pairs: Pair[] = [];
     for (const line of lines) {
       if (line.kind !== 'row') pairs.push({ line, result: undefined });

@@ -1,6 +1,7 @@
 import type { Clock } from '@mailproof/engine';
 import type { ProcessRegistry, ProcessRole } from '../db/process-registry.ts';
 import { StoreUnavailableError } from '../db/store-unavailable-error.ts';
+import { repeat } from '../repeat.ts';
 
 /** Tells how many processes run tasks, lists and webhooks. Without one they wait, while single requests are answered. */
 export type WorkerWatch = {
@@ -19,6 +20,28 @@ export function countWorkers(living: readonly { role: ProcessRole }[]): number {
 }
 
 const rememberMs = 2_000;
+const lookEveryMs = 5_000;
+
+type TellParts = {
+  workers: WorkerWatch;
+  clock: Clock;
+  onProblem: (message: string, error?: unknown) => void;
+  /** Told when the problem is over. */
+  onRecovery: (message: string) => void;
+};
+
+/** Says once that no worker is running, and once that one is again. */
+export function tellOfWorkers({ workers, clock, onProblem, onRecovery }: TellParts) {
+  let isTold = false;
+  async function look(): Promise<void> {
+    const count = await workers.count();
+    if (count === undefined) return;
+    if (count === 0 && !isTold) onProblem(noWorkerProblem);
+    if (count > 0 && isTold) onRecovery('a worker is running again');
+    isTold = count === 0;
+  }
+  return repeat(look, { clock, everyMs: lookEveryMs, onProblem });
+}
 
 type WorkerWatchParts = {
   registry: Pick<ProcessRegistry, 'findLiving'>;

@@ -73,7 +73,7 @@ async function askChosen(choice: Choice, asking: Asking, parts: DispatcherParts)
       const { name } = choice.address;
       const found = await parts.queue.ask({ ...probe, egress: name }, patience);
       if (found === 'unreadable') passedOver.add(name);
-      return isNotOurs(found) ? 'ask_another' : found;
+      return isNotOurs(found) ? 'ask_another' : withSource(found, choice.address);
     }
     case 'nobody':
       return noProber;
@@ -171,6 +171,12 @@ function isWithinShare({ owner, share }: EgressAddress, mailbox: string): boolea
   if (share >= 100) return true;
   const place = Number.parseInt(hash('sha256', `${owner}\n${mailbox}`).slice(0, 8), 16) / 2 ** 32;
   return place * 100 < share;
+}
+
+/** An answer from outside names its prober, whose answers are forgotten if it is not believed any more. */
+function withSource(found: ProbeAnswer, { kind, owner }: EgressAddress): ProbeAnswer {
+  if (typeof found === 'string' || found.kind !== 'answered' || kind !== 'outside') return found;
+  return { ...found, askedBy: owner };
 }
 
 /** The address changed hands before anything was sent. */

@@ -59,7 +59,7 @@ type EgressKeeperParts = {
   /** `off`: nobody counts, so a process asks from its own addresses whoever owns them. */
   pacing: 'on' | 'off';
   onProblem: (message: string, error?: unknown) => void;
-  /** Told when a problem is over. */
+  /** Told when a problem is over, or when an address was taken over from a dead process. */
   onRecovery: (message: string) => void;
 };
 
@@ -333,6 +333,8 @@ function takeIn({ rows, taken, askedAt }: Exchanged, keeper: Keeper): void {
     const from = taken.get(name) ?? (before.has(name) ? undefined : ({ kind: 'died', agoMs: 0 } as const));
     if (from === undefined) engine.egress.allowUntil(name, askedAt + beginMs);
     else engine.egress.takeOver(name, from, askedAt + beginMs);
+    if (from?.kind === 'died')
+      keeper.onRecovery(`the owner of the egress address ${name} is gone: this process takes it over`);
   }
 }
 

@@ -20,7 +20,8 @@ export type ListedProber = {
   address: string | null;
   conversations: number;
   resting: number;
-  /** The egress addresses that it was given and has. */
+  /** The egress addresses that the operator gave it, by its own names, and those of them that it has. */
+  given: string[];
   egress: string[];
   /** Names that it announces and was not given. */
   ignored: string[];
@@ -46,10 +47,23 @@ const findReasons = statement((db) =>
     .limit(mostShown * 16),
 );
 
+const findGiven = statement((db) =>
+  db
+    .selectFrom('prober_egress')
+    .select(['prober_id', 'name'])
+    .orderBy('name')
+    .limit(mostShown * 16),
+);
+
 type Parts = { store: Pick<Store, 'read'>; wallClock: WallClock };
 
 export async function listProbers({ store, wallClock }: Parts): Promise<ListedProber[]> {
-  const [rows, addresses] = await Promise.all([store.read.all(findAll, {}), store.read.all(findReasons, {})]);
+  const [rows, addresses, given] = await Promise.all([
+    store.read.all(findAll, {}),
+    store.read.all(findReasons, {}),
+    store.read.all(findGiven, {}),
+  ]);
+  const givenTo = Map.groupBy(given, ({ prober_id }) => prober_id);
   const unwell = new Map(addresses.flatMap((one) => (one.well === 1 ? [] : [[one.owner, one.why_not]])));
   const silentBefore = wallClock.now() - silentProberMs;
   return rows.map((row) => {
@@ -66,6 +80,7 @@ export async function listProbers({ store, wallClock }: Parts): Promise<ListedPr
       answered: row.answered,
       unknown: row.unknown,
       share: row.share,
+      given: (givenTo.get(row.id) ?? []).map(({ name }) => name),
       ...said,
     };
   });

@@ -27,7 +27,7 @@ for (const database of databases) {
     });
 
     it('after a kill a stand-by takes it as soon as the dead one can begin nothing, with what that one wrote down', async (t) => {
-      const { time, start } = await startKeepers(t, database);
+      const { time, start, told } = await startKeepers(t, database);
       const [killed, standby] = [await start('killed'), await start('standby')];
       time.advance(1_000);
       await killed.look();
@@ -45,6 +45,9 @@ for (const database of databases) {
       assert.deepEqual(standby.mayBegin(), ['default']);
       assert.deepEqual(standby.seen.from, [
         { kind: 'died', agoMs: 0, left: { handOver: { left: 'default' }, agoMs: 4_000 } },
+      ]);
+      assert.deepEqual(told, [
+        'standby: the owner of the egress address default is gone: this process takes it over',
       ]);
     });
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { rereadEvidence, type createEngine, type Engine } from '@mailproof/engine';
+import { describeIpProfile, rereadEvidence, type createEngine, type Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ProcessRegistry, ProcessRole } from '../db/process-registry.ts';
@@ -56,6 +56,7 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       sharesEgress: config.pacing === 'on',
       // On SQLite, a process that does everything has no other beside it.
       isAlone: config.databaseUrl === undefined && parts.role === 'all',
+      isBelieved: (prober) => isBelieved(prober, keeper()),
       // A process that does everything knows which blocks are open; of a prober elsewhere it does not.
       mayAskElsewhere: () => parts.role !== 'all' || kept.egress?.areAllOurs() !== true,
       chooseProber: (local, policies) =>
@@ -70,6 +71,8 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       onRecovery: (message) => parts.logger.info(message),
     });
     kept.egress = egress;
+    const profile = config.pacing === 'off' ? 'private' : config.ipProfile;
+    parts.logger.info({ ip_profile: profile }, `IP profile ${describeIpProfile(profile)}`);
     const serving = serveOthers({ ...parts, engine, egress, queue });
     const close = async () => {
       await serving.stop();
@@ -85,6 +88,11 @@ export async function openEngine(config: Config, parts: EngineParts): Promise<Op
       ? error
       : new StartError(String(error instanceof Error ? error.message : error), error);
   }
+}
+
+/** Whether a prober outside may ask: it was not removed, and is neither in quarantine nor put aside. */
+function isBelieved(prober: string, egress: EgressKeeper): boolean {
+  return egress.addresses().some(({ owner, well }) => owner === prober && well);
 }
 
 /** What is under way when the process stops has this long to end; others ask for the rest. */
@@ -103,6 +111,8 @@ function serveOthers({ engine, egress, queue, ...parts }: ServingParts): { stop(
     onProblem: parts.onProblem,
   });
   egress.onChange(() => {
+    for (const prober of engine.answers.probers())
+      if (!isBelieved(prober, egress)) engine.answers.forgetFrom(prober);
     running.wake();
     takeBack({ egress, queue, onProblem: parts.onProblem });
   });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
-import type { Clock, Engine } from '@mailproof/engine';
+import { ipProfiles, type Clock, type Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { engineSettings } from '../engine-settings.ts';
@@ -9,7 +9,9 @@ import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
 import type { StoreWatch } from '../operator/store-watch.ts';
 import { createAccountActions } from '../accounts/account-actions.ts';
+import { expectedSeconds, type SendingRate } from '../lists/expected-seconds.ts';
 import { createListActions, type ListActions } from '../lists/list-actions.ts';
+import { createWorkbookReaders } from '../lists/reading/workbook-readers.ts';
 import { startForms } from '../forms/form-actions.ts';
 import { createOverloadGuard } from '../http/pipeline/overload-guard.ts';
 import type { ApiServer } from '../http/routes/http-parts.ts';
@@ -29,7 +31,7 @@ import { startKeyUses } from '../keys/note-key-uses.ts';
 import { createAddressHash, readLogSecret } from '../log/log-secret.ts';
 import { createOperatorActions, type OperatorActionsParts } from '../operator/operator-actions.ts';
 import { createProxyNotice } from '../operator/proxy-notice.ts';
-import type { WorkerWatch } from '../operator/worker-watch.ts';
+import { tellOfWorkers, type WorkerWatch } from '../operator/worker-watch.ts';
 import type { Sandbox } from '../sandbox/create-sandbox.ts';
 import { createSandboxAllowance, limitSandbox, type SandboxAllowance } from '../sandbox/sandbox-allowance.ts';
 import type { EgressKeeper } from '../probers/keep-egress.ts';
@@ -135,6 +137,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const stopWatching = watchEventLoop((window) =>
     overloadGuard.judgeWindow({ ...window, storeWaitMs: store.waitMs() }),
   );
+  const workerNews = tellOfWorkers({ ...parts, onRecovery: (message) => logger.info(message) });
   const stopRenewing = tls && renewTls(server, config, { ...parts, pair: tls });
   const stop = async () => {
     stopRenewing?.();
@@ -144,6 +147,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     await drainRequests(server, overloadGuard.idle());
     await closeServer(server);
     await givenUp.stop();
+    await workerNews.stop();
     await forms.stop();
     await keyUses.stop();
     oidc?.close();
@@ -172,13 +176,29 @@ function listActions(config: Config, parts: ApiParts, sandboxAllowance: SandboxA
     wallClock: parts.wallClock,
     processId: parts.registry.ownId,
     retentionMs: config.taskRetentionMs,
+    listStorage: config,
+    workbooks: createWorkbookReaders({ clock: parts.clock }),
     sandboxAllowance,
     wake: parts.wake,
+    expectSeconds: (mailboxes) => expectedSeconds(mailboxes, sendingRate(config, parts)),
     nearProvider: {
       live: (address) => parts.engine.nearProvider(address),
       test: (address) => parts.sandbox.nearProvider(address),
     },
   });
+}
+
+/** What all egress addresses of this process may send, for an estimate. Those of probers elsewhere are not counted. */
+function sendingRate({ pacing, ipProfile }: Config, { engine }: ApiParts): SendingRate {
+  const { routes } = engine.health();
+  const sum = (of: (route: (typeof routes)[number]) => number): number =>
+    routes.reduce((total, route) => total + of(route), 0);
+  return {
+    pace: ipProfiles[pacing === 'off' ? 'private' : ipProfile],
+    egressAddresses: routes.length,
+    leftToday: sum(({ dayLimit = Infinity, openedToday }) => Math.max(0, dayLimit - openedToday)),
+    perDay: sum(({ dayLimit = Infinity }) => dayLimit),
+  };
 }
 
 /** What the store keeps of a test key's requests: of a single one only the answer that belongs to an `Idempotency-Key`. */

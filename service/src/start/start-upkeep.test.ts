@@ -19,6 +19,7 @@ for (const database of databases) {
         findDamage: () => gate.promise.then(() => found),
       };
       const problems: unknown[] = [];
+      const lines: string[] = [];
       const start = () =>
         startUpkeep({
           store,
@@ -26,10 +27,10 @@ for (const database of databases) {
           clock: systemClock,
           wallClock: fixture.time.wallClock,
           taskRetentionMs: 1_000,
-          logger: pino({ level: 'silent' }),
+          logger: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
           onProblem: (_, error) => problems.push(error),
         });
-      return { ...fixture, start, letGo: () => gate.resolve(undefined), problems };
+      return { ...fixture, start, letGo: () => gate.resolve(undefined), problems, lines };
     }
 
     it('does not wait for the audit or the look through the file, and tells what is still looked at', async () => {
@@ -56,17 +57,21 @@ for (const database of databases) {
       await close();
     });
 
-    it('gives back what dead processes held before anything is served', async () => {
-      const { start, letGo, store, kill, claim, created, account, close } = await setUp();
+    it('gives back what dead processes held before anything is served, and one of the living says so', async () => {
+      const { start, letGo, store, kill, claim, created, account, close, lines } = await setUp();
       await created(account.live, ['ann@example.com']);
       const dead = await store.joinRegistry();
       const first = await claim(dead.ownId);
       assert.equal(first?.fence, 1);
       await kill(dead);
-      const upkeep = await start();
+      const started = await Promise.all([start(), start()]);
       assert.equal((await claim())?.fence, 2);
+      assert.equal(
+        lines.filter((line) => /A process \(serve --role \w+\) ended without/.test(line)).length,
+        1,
+      );
       letGo();
-      await upkeep.stop();
+      await Promise.all(started.map((one) => one.stop()));
       await close();
     });
   });

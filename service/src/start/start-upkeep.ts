@@ -22,8 +22,16 @@ export type Upkeep = {
  * Looks after the store, at once and then at intervals. Only what a crash left is given back before anything is served:
  * the rest takes as long as there is much to look at, so it goes on beside.
  */
-export async function startUpkeep(parts: UpkeepParts): Promise<Upkeep> {
-  const { store, wallClock, logger } = parts;
+export async function startUpkeep(given: UpkeepParts): Promise<Upkeep> {
+  const { store, wallClock, logger } = given;
+  const parts: UpkeepParts = {
+    ...given,
+    onDeath: (role) =>
+      logger.warn(
+        { dead: role },
+        `A process (serve --role ${role}) ended without stopping, killed or crashed. What it held was given back.`,
+      ),
+  };
   const stop = new AbortController();
   const watchBooks = createWatchBooks({
     store,

@@ -3,10 +3,10 @@ import type { Config } from '../config.ts';
 import type { ProcessRegistry } from '../db/process-registry.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
+import { placesAtOnce } from '../webhooks/delivery-places.ts';
 import { createDeliverySender } from '../webhooks/send-deliveries.ts';
 import { tracedWebhooks } from '../traced.ts';
 import { createSendRequest, type SendOutcome, type SendRequest } from '../webhooks/send-request.ts';
-import { webhookLimits } from '../webhooks/webhook-limits.ts';
 import { startWorker } from '../worker/start-worker.ts';
 import { openResolver } from './open-oidc.ts';
 
@@ -40,7 +40,7 @@ export function startWebhooks(config: Config, parts: WebhookParts): { stop(): Pr
   const worker = startWorker({
     ...sender,
     clock,
-    limits: { tasksAtOnce: webhookLimits.sentAtOnce, pollMs: 1_000, drainMs: 5_000 },
+    limits: { tasksAtOnce: placesAtOnce, pollMs: 1_000, drainMs: 5_000 },
     onProblem: parts.onProblem,
   });
   const stopListening = store.listen(newDeliveries, () => worker.wake());

@@ -1,5 +1,5 @@
 import { releaseExpiredHolds, releaseHoldsOf } from '../credits/release-abandoned-holds.ts';
-import type { ProcessRegistry } from '../db/process-registry.ts';
+import type { ProcessRegistry, ProcessRole } from '../db/process-registry.ts';
 import type { Tx } from '../db/statement.ts';
 import type { Store } from '../db/store.ts';
 import type { WallClock } from '../db/wall-clock.ts';
@@ -27,6 +27,8 @@ export type SweepParts = {
   registry: ProcessRegistry;
   wallClock: WallClock;
   taskRetentionMs: number;
+  /** Told of each process that ended without stopping, by the process that gave back what it held. */
+  onDeath?: (role: ProcessRole) => void;
 };
 
 /** The most rounds of one sweep; the next sweep continues. */
@@ -93,7 +95,8 @@ async function repeatedly(
  * Gives back what dead processes held. A dead process is removed only after all it held was released, so that a crash in
  * between repeats the work.
  */
-export async function releaseTheDead({ store, registry, wallClock }: SweepParts): Promise<void> {
+export async function releaseTheDead(parts: SweepParts): Promise<void> {
+  const { store, registry, wallClock, onDeath } = parts;
   for (const processId of await registry.findDead()) {
     const now = wallClock.now();
     while ((await releaseHoldsOf({ processId, now }, { store })) > 0);
@@ -103,6 +106,7 @@ export async function releaseTheDead({ store, registry, wallClock }: SweepParts)
       await releaseDeliveriesOf(tx, processId);
       await abandonListsOf(tx, processId);
     }, serialKey);
-    await registry.remove(processId);
+    const role = await registry.remove(processId);
+    if (role !== undefined) onDeath?.(role);
   }
 }

@@ -37,6 +37,8 @@ export type VerifyOneRequest = {
   address: Address;
   idempotency: IdempotentRequest | undefined;
   explain: boolean;
+  /** Whether the mail host is to be asked even if its answer is known (`Cache-Control: no-cache`). */
+  isFresh?: boolean;
   signal: AbortSignal;
 };
 
@@ -145,7 +147,7 @@ function holdOf({ requestId, caller: { mode } }: VerifyOneRequest): string | und
 }
 
 async function probe(
-  { caller, address: { email }, signal }: VerifyOneRequest,
+  { caller, address: { email }, isFresh, signal }: VerifyOneRequest,
   parts: VerifyOneParts & { deadline: number },
 ): Promise<Outcome | { kind: 'timeout' }> {
   const patience = { deadline: parts.deadline, signal };
@@ -154,7 +156,7 @@ async function probe(
   const slot = await parts.slots.take(asker, patience);
   if (slot.kind === 'timeout') return slot;
   try {
-    return await parts.engine.verify(email, { ...patience, asker });
+    return await parts.engine.verify(email, { ...patience, asker, isFresh });
   } finally {
     slot.release();
   }

@@ -13,7 +13,8 @@ import {
 import { makeSecret } from './sign-message.ts';
 import { sumUpWantedEvents } from './wanted-events.ts';
 import { webhookLimits } from './webhook-limits.ts';
-import { insertEvent, insertMessage } from './write-event.ts';
+import { takeSend, type SendsUsedUp } from './send-allowance.ts';
+import { insertMessage, messageOf, type Message } from './write-event.ts';
 
 /**
  * What the owner of an endpoint does with it. Each is one transaction with the account as its serial key, written alone,
@@ -113,7 +114,7 @@ const writeWish = statement((db, arg: { webhook: string; url: string; events: st
 const writeEnabled = statement((db, arg: { webhook: string }) =>
   db
     .updateTable('webhook')
-    .set({ enabled: 1, disabled_at: null, disabled_because: null, failing_since: null })
+    .set({ enabled: 1, disabled_at: null, disabled_because: null, failing_since: null, timed_out_at: null })
     .where('id', '=', arg.webhook),
 );
 
@@ -181,40 +182,41 @@ export type SendAgainAnswer =
   | { kind: 'webhook_not_found' }
   | { kind: 'delivery_not_found' }
   /** Nothing is sent to an endpoint that is off. */
-  | { kind: 'webhook_disabled' };
+  | { kind: 'webhook_disabled' }
+  | SendsUsedUp;
 
 /** A message that says nothing but that it came. */
 export async function sendTest(tx: Tx, order: WebhookOrder): Promise<SendAgainAnswer> {
   const { webhookId, now } = order;
-  return queue(tx, order, () => {
-    const event = { type: 'webhook.test', data: { webhook_id: webhookId } } as const;
-    const [deliveryId] = insertEvent(tx, { webhookIds: [webhookId], event, now });
-    return Promise.resolve(deliveryId);
-  });
+  const event = { type: 'webhook.test', data: { webhook_id: webhookId } } as const;
+  return queue(tx, order, { everyMs: webhookLimits.testEveryMs, find: () => messageOf(event, now) });
 }
 
 /** A new delivery of the same message, with the same id: what was written of the first stays. */
 export async function sendAgain(tx: Tx, order: WebhookOrder, deliveryId: string): Promise<SendAgainAnswer> {
-  const { webhookId, now } = order;
-  return queue(tx, order, async () => {
-    const message = await findDelivery(tx, { webhookId, deliveryId });
-    if (message === undefined) return undefined;
-    const [newId] = insertMessage(tx, { webhookIds: [webhookId], message, now });
-    return newId;
+  const { webhookId } = order;
+  return queue(tx, order, {
+    everyMs: webhookLimits.againEveryMs,
+    find: () => findDelivery(tx, { webhookId, deliveryId }),
   });
 }
 
-async function queue(
-  tx: Tx,
-  order: WebhookOrder,
-  insert: () => Promise<string | undefined>,
-): Promise<SendAgainAnswer> {
+type Queueing = { everyMs: number; find: () => Message | Promise<Message | undefined> };
+
+/** The account pays: it may have so much sent that no event made, and is told when it may again. */
+async function queue(tx: Tx, order: WebhookOrder, { everyMs, find }: Queueing): Promise<SendAgainAnswer> {
+  const { accountId, webhookId, now } = order;
   const webhook = await findWebhook(tx, order);
   if (webhook === undefined) return { kind: 'webhook_not_found' };
   if (!webhook.enabled) return { kind: 'webhook_disabled' };
-  const deliveryId = await insert();
-  const delivery = deliveryId && (await findDelivery(tx, { webhookId: webhook.webhookId, deliveryId }));
-  return delivery ? { kind: 'queued', delivery } : { kind: 'delivery_not_found' };
+  const message = await find();
+  if (message === undefined) return { kind: 'delivery_not_found' };
+  const usedUp = await takeSend(tx, { accountId, everyMs, now });
+  if (usedUp !== undefined) return usedUp;
+  const [deliveryId = ''] = insertMessage(tx, { webhookIds: [webhookId], message, now });
+  const delivery = await findDelivery(tx, { webhookId, deliveryId });
+  if (delivery === undefined) throw new Error('a delivery that was just written is not there');
+  return { kind: 'queued', delivery };
 }
 
 async function mustFind(tx: Tx, place: { accountId: string; webhookId: string }): Promise<StoredWebhook> {

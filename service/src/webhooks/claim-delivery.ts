@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { statement, type Reader, type Tx } from '../db/statement.ts';
+import type { Receiver } from './delivery-places.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
 /**
@@ -15,20 +16,25 @@ export type DeliveryClaim = {
   fence: number;
   eventId: string;
   body: string;
+  /** A message that its owner has sent to see whether it arrives. */
+  isTest: boolean;
   /** What came of the attempts so far, in JSON. */
   attemptLog: string;
 };
 
 /** An endpoint that something is due for. */
-export type DueWebhook = { webhookId: string; accountId: string };
+export type DueWebhook = Receiver;
 
 const pending = sql.lit('pending' as const);
+
+/** The type of a message that is sent because its owner asked for one. */
+export const testType = 'webhook.test';
 
 const findDueWebhooks = statement((db, arg: { now: number }) =>
   db
     .selectFrom('webhook_delivery')
     .innerJoin('webhook', 'webhook.id', 'webhook_delivery.webhook_id')
-    .select(['webhook.id', 'webhook.account_id'])
+    .select(['webhook.id', 'webhook.account_id', 'webhook.url', 'webhook.timed_out_at'])
     .distinct()
     .where('webhook_delivery.state', '=', pending)
     .where('webhook_delivery.next_at', '<=', arg.now)
@@ -37,7 +43,12 @@ const findDueWebhooks = statement((db, arg: { now: number }) =>
 
 export async function readDueWebhooks(reader: Reader, now: number): Promise<DueWebhook[]> {
   const rows = await reader.all(findDueWebhooks, { now });
-  return rows.map(({ id, account_id }) => ({ webhookId: id, accountId: account_id }));
+  return rows.map(({ id, account_id, url, timed_out_at }) => ({
+    webhookId: id,
+    accountId: account_id,
+    host: new URL(url).hostname,
+    hangs: timed_out_at !== null,
+  }));
 }
 
 const findDue = statement((db, arg: { webhook: string; now: number }) =>
@@ -62,13 +73,15 @@ const takeLease = statement((db, arg: { delivery: string; owner: string; until: 
     .where('id', '=', arg.delivery)
     .where('state', '=', pending)
     .where('lease_until', '<=', arg.now)
-    .returning(['fence', 'event_id', 'body', 'attempt_log']),
+    .returning(['fence', 'event_id', 'type', 'body', 'attempt_log']),
 );
+
+type Claiming = Pick<DueWebhook, 'webhookId' | 'accountId'> & { processId: string; now: number };
 
 /** Claims what has been due to an endpoint for longest; `undefined` where nothing is any more. */
 export async function claimDelivery(
   tx: Tx,
-  { webhookId, accountId, processId, now }: DueWebhook & { processId: string; now: number },
+  { webhookId, accountId, processId, now }: Claiming,
 ): Promise<DeliveryClaim | undefined> {
   const due = await tx.first(findDue, { webhook: webhookId, now });
   if (due === undefined) return undefined;
@@ -82,6 +95,7 @@ export async function claimDelivery(
       fence: row.fence,
       eventId: row.event_id,
       body: row.body,
+      isTest: row.type === testType,
       attemptLog: row.attempt_log,
     }
   );

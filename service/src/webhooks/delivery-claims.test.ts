@@ -133,7 +133,7 @@ for (const database of databases) {
       const fixture = await openWebhookFixture(database);
       for (let n = 0; n < 4; n += 1) {
         const { webhookId } = await fixture.created(['task.completed']);
-        for (let test = 0; test < 8; test += 1) await fixture.actions.sendTest(fixture.owner, webhookId);
+        await fixture.queueMessages(webhookId, 8);
       }
       const first = await claimAll(fixture);
       assert.equal(first.length, 16);

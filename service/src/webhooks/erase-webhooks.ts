@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { statement, type Tx } from '../db/statement.ts';
+import { testType } from './claim-delivery.ts';
 import { webhookLimits } from './webhook-limits.ts';
 
 /** What the sweep erases: deliveries whose time is over, deleted endpoints with all that was sent to them. */
@@ -10,6 +11,18 @@ const deleteExpired = statement((db, arg: { before: number; limit: number }) =>
     eb
       .selectFrom('webhook_delivery')
       .select('id')
+      .where('state', '<>', sql.lit('pending' as const))
+      .where('ended_at', '<=', arg.before)
+      .limit(arg.limit),
+  ),
+);
+
+const deleteExpiredTests = statement((db, arg: { before: number; limit: number }) =>
+  db.deleteFrom('webhook_delivery').where('id', 'in', (eb) =>
+    eb
+      .selectFrom('webhook_delivery')
+      .select('id')
+      .where('type', '=', sql.lit(testType))
       .where('state', '<>', sql.lit('pending' as const))
       .where('ended_at', '<=', arg.before)
       .limit(arg.limit),
@@ -34,7 +47,9 @@ const deleteWebhook = statement((db, arg: { webhook: string }) =>
 
 /** One slice; says whether there was anything. */
 export async function eraseWebhookSlice(tx: Tx, now: number, most: number): Promise<number> {
-  const expired = await tx.change(deleteExpired, { before: now - webhookLimits.keptMs, limit: most });
+  const old = await tx.change(deleteExpired, { before: now - webhookLimits.keptMs, limit: most });
+  const tests = { before: now - webhookLimits.testKeptMs, limit: most };
+  const expired = old + (await tx.change(deleteExpiredTests, tests));
   const deleted = await tx.first(findDeleted, {});
   if (deleted === undefined) return expired;
   const erased = await tx.change(deleteDeliveries, { webhook: deleted.id, limit: most });

@@ -29,16 +29,16 @@ const waitsMs = [
 /** Each wait is up to a tenth longer or shorter, so that what failed together does not come back together. */
 const jitter = 0.1;
 
-/** `attempts` counts the one that has just ended; `random` is from 0 up to 1. */
+/** `attempts` counts the one that has just ended; `random` is from 0 up to 1. A test message is given up early. */
 export function nextStep(
   outcome: SendOutcome,
-  { attempts, random }: { attempts: number; random: number },
+  { attempts, random, isTest = false }: { attempts: number; random: number; isTest?: boolean },
 ): NextStep {
   if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
     return { kind: 'delivered' };
   if (outcome.kind === 'answered' && outcome.status === 410) return { kind: 'gone' };
   const wait = waitsMs[attempts - 1];
-  if (wait === undefined) return { kind: 'give_up' };
+  if (wait === undefined || (isTest && attempts >= webhookLimits.testAttempts)) return { kind: 'give_up' };
   const usual = wait * (1 - jitter + 2 * jitter * random);
   const asked = outcome.kind === 'answered' ? outcome.retryAfterMs : 0;
   return { kind: 'retry', afterMs: Math.round(Math.max(usual, Math.min(asked, webhookLimits.retryAfterMs))) };

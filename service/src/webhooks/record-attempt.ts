@@ -52,7 +52,7 @@ const writeAttempt = statement((db, arg: Ended) =>
 const noteSuccess = statement((db, arg: { webhook: string }) =>
   db
     .updateTable('webhook')
-    .set({ failing_since: null })
+    .set({ failing_since: null, timed_out_at: null })
     .where('id', '=', arg.webhook)
     .where('failing_since', 'is not', null),
 );
@@ -64,6 +64,26 @@ const noteFailure = statement((db, arg: { webhook: string; at: number }) =>
     .where('id', '=', arg.webhook)
     .where('failing_since', 'is', null),
 );
+
+const noteTimeout = statement((db, arg: { webhook: string; at: number }) =>
+  db
+    .updateTable('webhook')
+    .set({ timed_out_at: arg.at })
+    .where('id', '=', arg.webhook)
+    .where('timed_out_at', 'is', null),
+);
+
+const noteNoTimeout = statement((db, arg: { webhook: string }) =>
+  db
+    .updateTable('webhook')
+    .set({ timed_out_at: null })
+    .where('id', '=', arg.webhook)
+    .where('timed_out_at', 'is not', null),
+);
+
+export function isTimeout(outcome: SendOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.why === 'timeout';
+}
 
 const findFailingSince = statement((db, arg: { webhook: string; at: number }) =>
   db.selectFrom('webhook').select('id').where('id', '=', arg.webhook).where('failing_since', '<=', arg.at),
@@ -81,7 +101,8 @@ type RecordAnswer = 'delivered' | 'retry' | 'failed' | 'stale_fence';
 
 /**
  * Writes down what came of an attempt and decides what follows: delivered, tried again later, or given up. An endpoint
- * that answers 410 is disabled; so is one that used up all attempts of a delivery while nothing else got through.
+ * that answers 410 is disabled; so is one that used up all attempts of a delivery while nothing else got through. A test
+ * message has few attempts and disables nothing.
  */
 export async function recordAttempt(
   attempt: AttemptToRecord,
@@ -89,7 +110,7 @@ export async function recordAttempt(
 ): Promise<RecordAnswer> {
   const { claim, outcome, random } = attempt;
   const before = readAttempts(claim.attemptLog);
-  const step = nextStep(outcome, { attempts: before.length + 1, random });
+  const step = nextStep(outcome, { attempts: before.length + 1, random, isTest: claim.isTest });
   const log = [...before, entryOf(attempt)];
   const { state, next } = endOf(step, attempt.now);
   const write = async (tx: Tx): Promise<RecordAnswer> => {
@@ -105,9 +126,9 @@ export async function recordAttempt(
     });
     if (written !== 1) return 'stale_fence';
     if (step.kind === 'delivered') await tx.change(noteSuccess, { webhook: claim.webhookId });
-    else await tx.change(noteFailure, { webhook: claim.webhookId, at: attempt.startedAt });
+    else await writeFailure(tx, attempt);
     if (step.kind === 'gone') await disable(tx, attempt, 'gone');
-    if (step.kind === 'give_up' && (await failedAllTheTime(tx, claim, log)))
+    if (step.kind === 'give_up' && !claim.isTest && (await failedAllTheTime(tx, claim, log)))
       await disable(tx, attempt, 'failing');
     return state === 'pending' ? 'retry' : state;
   };
@@ -115,6 +136,13 @@ export async function recordAttempt(
   return step.kind === 'gone' || step.kind === 'give_up'
     ? store.writeAlone(write, claim.accountId)
     : store.write(write, `webhook ${claim.webhookId}`);
+}
+
+async function writeFailure(tx: Tx, { claim, outcome, startedAt: at }: AttemptToRecord): Promise<void> {
+  const { webhookId: webhook } = claim;
+  await tx.change(noteFailure, { webhook, at });
+  if (isTimeout(outcome)) await tx.change(noteTimeout, { webhook, at });
+  else await tx.change(noteNoTimeout, { webhook });
 }
 
 function endOf(step: ReturnType<typeof nextStep>, now: number): { state: Ended['state']; next: number } {

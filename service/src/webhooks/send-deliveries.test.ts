@@ -231,7 +231,7 @@ for (const database of databases) {
     it('a hanging endpoint with many messages holds up nobody else', async () => {
       const fixture = await openWebhookFixture(database);
       const hanging = await fixture.created(['task.completed']);
-      for (let n = 0; n < 30; n += 1) await fixture.actions.sendTest(fixture.owner, hanging.webhookId);
+      await fixture.queueMessages(hanging.webhookId, 30);
       const other = await openAccount({ store: fixture.store, wallClock: fixture.time.wallClock }, 10);
       const second = await fixture.actions.create(
         { accountId: other.accountId, actor: 'key:o' },

@@ -9,10 +9,10 @@ import {
   type DeliveryClaim,
   type DueWebhook,
 } from './claim-delivery.ts';
-import { recordAttempt } from './record-attempt.ts';
-import type { SendRequest } from './send-request.ts';
+import { createDeliveryPlaces } from './delivery-places.ts';
+import { isTimeout, recordAttempt } from './record-attempt.ts';
+import type { SendOutcome, SendRequest } from './send-request.ts';
 import { signMessage } from './sign-message.ts';
-import { webhookLimits } from './webhook-limits.ts';
 
 /**
  * The story of a delivery: a process has claimed it; sign, send, write down what came of it.
@@ -43,44 +43,65 @@ type DeliverySender = {
 /** Endpoints that something is due for are looked for at most this often while others keep us busy. */
 const lookEveryMs = 1_000;
 
-/**
- * Endpoints take turns, and none has more than a few deliveries under way: one that hangs with thousands waiting for it
- * takes little of what the others need.
- */
+/** Endpoints take turns for the places that there are (see delivery-places.ts). */
 export function createDeliverySender(parts: SendDeliveriesParts): DeliverySender {
   const due = new Map<string, DueWebhook>();
-  const underWay = new Map<string, number>();
+  /** Whether endpoints hung at their last attempt, where that is newer than what was read. */
+  const newlyKnown = new Map<string, boolean>();
+  const places = createDeliveryPlaces();
+  const held = new Map<DeliveryClaim, () => void>();
   let lookedAt = -Infinity;
 
-  const count = (key: string, more: number) => {
-    const now = (underWay.get(key) ?? 0) + more;
-    if (now === 0) underWay.delete(key);
-    else underWay.set(key, now);
-  };
-  const hasRoom = ({ webhookId, accountId }: DueWebhook) =>
-    (underWay.get(webhookId) ?? 0) < webhookLimits.sentAtOnceToEndpoint &&
-    (underWay.get(accountId) ?? 0) < webhookLimits.sentAtOnceOfAccount;
+  const renewed = (webhook: DueWebhook): DueWebhook => ({
+    ...webhook,
+    hangs: newlyKnown.get(webhook.webhookId) ?? webhook.hangs,
+  });
 
   async function look(): Promise<void> {
     lookedAt = parts.clock.now();
+    newlyKnown.clear();
+    // One that waits keeps its turn; what is known of it is renewed.
     for (const webhook of await readDueWebhooks(parts.store.read, parts.wallClock.now()))
-      if (!due.has(webhook.webhookId)) due.set(webhook.webhookId, webhook);
+      due.set(webhook.webhookId, renewed(webhook));
   }
 
+  /** If none of those that are known has a place, something may have become due for one that has. */
   async function claim(): Promise<DeliveryClaim | undefined> {
-    if (due.size === 0 || parts.clock.now() - lookedAt >= lookEveryMs) await look();
-    for (const webhook of [...due.values()]) {
-      if (!hasRoom(webhook)) continue;
+    const isTime = due.size === 0 || parts.clock.now() - lookedAt >= lookEveryMs;
+    if (isTime) await look();
+    const claimed = await claimKnown();
+    if (claimed !== undefined || isTime) return claimed;
+    await look();
+    return claimKnown();
+  }
+
+  async function claimKnown(): Promise<DeliveryClaim | undefined> {
+    for (const known of [...due.values()]) {
+      const webhook = renewed(known);
+      const leave = places.take(webhook);
+      if (leave === undefined) continue;
       const order = { ...webhook, processId: parts.processId, now: parts.wallClock.now() };
       due.delete(webhook.webhookId);
-      const claimed = await parts.store.write((tx) => claimDelivery(tx, order));
+      const claimed = await claimOrLeave(order, leave);
       if (claimed === undefined) continue;
       due.set(webhook.webhookId, webhook);
-      count(webhook.webhookId, 1);
-      count(webhook.accountId, 1);
+      held.set(claimed, leave);
       return claimed;
     }
     return undefined;
+  }
+
+  async function claimOrLeave(
+    order: Parameters<typeof claimDelivery>[1],
+    leave: () => void,
+  ): Promise<DeliveryClaim | undefined> {
+    let claimed: DeliveryClaim | undefined;
+    try {
+      claimed = await parts.store.write((tx) => claimDelivery(tx, order));
+      return claimed;
+    } finally {
+      if (claimed === undefined) leave();
+    }
   }
 
   return {
@@ -94,12 +115,13 @@ export function createDeliverySender(parts: SendDeliveriesParts): DeliverySender
     },
     run: async (claimed, { cut }) => {
       try {
-        await deliver(claimed, parts, cut);
+        const outcome = await deliver(claimed, parts, cut);
+        if (outcome !== undefined) newlyKnown.set(claimed.webhookId, isTimeout(outcome));
       } catch (error) {
         if (!cut.aborted) parts.onProblem('a webhook delivery was interrupted and will be sent again', error);
       } finally {
-        count(claimed.webhookId, -1);
-        count(claimed.accountId, -1);
+        held.get(claimed)?.();
+        held.delete(claimed);
       }
     },
   };
@@ -114,15 +136,18 @@ const findEndpoint = statement((db, arg: { webhook: string }) =>
     .where('deleted_at', 'is', null),
 );
 
-/** Where the endpoint was switched off since the claim, its deliveries were given up with it. */
+/**
+ * If the endpoint was switched off since the claim, its deliveries were given up with it, and nothing is sent. Answers
+ * with what came of the attempt.
+ */
 export async function deliver(
   claim: DeliveryClaim,
   parts: SendDeliveriesParts,
   cut: AbortSignal,
-): Promise<void> {
+): Promise<SendOutcome | undefined> {
   const { store, wallClock } = parts;
   const endpoint = await store.read.first(findEndpoint, { webhook: claim.webhookId });
-  if (endpoint === undefined) return;
+  if (endpoint === undefined) return undefined;
   const startedAt = wallClock.now();
   const { url, secret, previous_secret: previous, previous_until: until } = endpoint;
   const secrets = previous !== null && until !== null && startedAt < until ? [secret, previous] : [secret];
@@ -131,6 +156,7 @@ export async function deliver(
     const outcome = await parts.send({ url, headers, body: claim.body }, cut);
     const now = wallClock.now();
     await recordAttempt({ claim, outcome, startedAt, now, random: parts.random() }, parts);
+    return outcome;
   } catch (error) {
     if (cut.aborted) await store.write((tx) => releaseDelivery(tx, claim));
     throw error;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { databases } from '../../test/support/databases.ts';
 import { addresses } from '../../test/support/open-task-fixture.ts';
 import { openAccount } from '../../test/support/open-account.ts';
-import { openWebhookFixture } from '../../test/support/webhooks/open-webhook-fixture.ts';
+import { answer, openWebhookFixture } from '../../test/support/webhooks/open-webhook-fixture.ts';
 
 const hourMs = 3_600_000;
 
@@ -107,6 +107,76 @@ for (const database of databases) {
       await fixture.sweep();
       const contents = (await fixture.contents()).toString('latin1');
       assert.ok(!contents.includes('hooks.example.com'));
+      await fixture.close();
+    });
+
+    it('ten test messages at once, then one a minute; a new endpoint or another process brings no more', async () => {
+      const fixture = await openWebhookFixture(database);
+      const { webhookId } = await fixture.created(['task.completed']);
+      const test = (id = webhookId) => fixture.actions.sendTest(fixture.owner, id);
+      const kinds = await Promise.all(Array.from({ length: 30 }, async () => (await test()).kind));
+      assert.equal(kinds.filter((kind) => kind === 'queued').length, 10);
+      assert.deepEqual(await test(), { kind: 'sends_used_up', retryAfterSeconds: 60 });
+      await fixture.actions.remove(fixture.owner, webhookId);
+      const other = await fixture.created(['task.completed']);
+      await fixture.sweep();
+      assert.equal((await test(other.webhookId)).kind, 'sends_used_up');
+      fixture.time.advance(59_000);
+      assert.deepEqual(await test(other.webhookId), { kind: 'sends_used_up', retryAfterSeconds: 1 });
+      fixture.time.advance(1_000);
+      assert.equal((await test(other.webhookId)).kind, 'queued');
+      assert.equal((await test(other.webhookId)).kind, 'sends_used_up');
+      await fixture.close();
+    });
+
+    it('a hundred messages are sent again at once, then one in six seconds, and other accounts notice nothing', async () => {
+      const fixture = await openWebhookFixture(database);
+      const { webhookId } = await fixture.created(['task.completed']);
+      await fixture.runTask(addresses(1));
+      const [first] = await fixture.deliveries(webhookId);
+      assert.ok(first);
+      const again = () => fixture.actions.sendAgain(fixture.owner, webhookId, first.deliveryId);
+      for (let n = 0; n < 100; n += 1) assert.equal((await again()).kind, 'queued');
+      assert.deepEqual(await again(), { kind: 'sends_used_up', retryAfterSeconds: 6 });
+      const missing = await fixture.actions.sendAgain(fixture.owner, webhookId, webhookId);
+      assert.equal(missing.kind, 'delivery_not_found');
+      fixture.time.advance(6_000);
+      assert.equal((await again()).kind, 'queued');
+      const parts = { store: fixture.store, wallClock: fixture.time.wallClock };
+      const owner = { accountId: (await openAccount(parts, 10)).accountId, actor: 'key:o' as const };
+      const theirs = await fixture.actions.create(owner, {
+        url: 'https://other.example.com/',
+        events: ['list.paused'],
+        creditsLowAt: undefined,
+        enabled: true,
+      });
+      assert.ok(theirs.kind === 'created');
+      assert.equal((await fixture.actions.sendTest(owner, theirs.webhook.webhookId)).kind, 'queued');
+      await fixture.close();
+    });
+
+    it('a test message is tried three times, switches no endpoint off, and is erased a day after its end', async () => {
+      const fixture = await openWebhookFixture(database);
+      const { webhookId } = await fixture.created(['task.completed']);
+      fixture.receiver.answer = () => answer(500);
+      await fixture.actions.sendTest(fixture.owner, webhookId);
+      for (let n = 0; n < 10; n += 1) {
+        await fixture.sendDue();
+        fixture.time.advance(hourMs / 4);
+      }
+      const [test] = await fixture.deliveries(webhookId);
+      assert.deepEqual([test?.state, test?.attempts.length], ['failed', 3]);
+      assert.equal((await fixture.read(webhookId)).enabled, true);
+      fixture.receiver.answer = () => answer(200);
+      await fixture.runTask(addresses(1));
+      await fixture.sendDue();
+      fixture.time.advance(20 * hourMs);
+      await fixture.sweep();
+      assert.equal((await fixture.deliveries(webhookId)).length, 2);
+      fixture.time.advance(4 * hourMs);
+      await fixture.sweep();
+      const kept = (await fixture.deliveries(webhookId)).map(({ type }) => type);
+      assert.deepEqual(kept, ['task.completed']);
       await fixture.close();
     });
 

@@ -56,12 +56,16 @@ export function insertEvent(
   tx: Tx,
   { webhookIds, event, now }: { webhookIds: string[]; event: HappenedEvent; now: number },
 ): string[] {
-  const { type, data } = event;
-  const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
-  return insertMessage(tx, { webhookIds, message: { eventId: `msg_${randomUUID()}`, type, body }, now });
+  return insertMessage(tx, { webhookIds, message: messageOf(event, now), now });
 }
 
-type Message = { eventId: string; type: string; body: string };
+export type Message = { eventId: string; type: string; body: string };
+
+/** What is sent of an event, under an id of its own. */
+export function messageOf({ type, data }: HappenedEvent, now: number): Message {
+  const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
+  return { eventId: `msg_${randomUUID()}`, type, body };
+}
 
 /** A message that there may have been before: sent again it keeps its id. */
 export function insertMessage(

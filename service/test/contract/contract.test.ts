@@ -207,6 +207,8 @@ const contract: Line[] = [
   ['decisions 5: a defect of ours', 'sandbox: the page has a row'],
   ['decisions 5: in a task no address fails it; greylisting is waited for', 'tasks: a greylisted address'],
   ['decisions 5a: MAILPROOF_PACING=off lifts the limits', 'verdicts: with MAILPROOF_PACING=off'],
+  ['decisions 9: MAILPROOF_IP_PROFILE', 'reuse: the log says in one line'],
+  ['decisions 9: MAILPROOF_REUSE_MS', 'reuse: four calls at once', 'reuse: a call after that'],
   [
     'decisions 6: waiting, running, completed',
     'deadlines: a task that no worker has claimed',

@@ -72,20 +72,25 @@ export type ApiClient = {
 type ApiClientOptions = {
   /** Looks at every answer before anybody else does, and throws where it is not as it must be. */
   check?: (call: Call & { method: string }, answer: Answered) => void;
+  /** How long an answer may take, however busy the machine is. */
+  lostAfterMs?: number;
 };
 
-const lostAfterMs = 120_000;
+const usuallyLostAfterMs = 120_000;
 /** Long before the service closes it, a connection is not used again: no request should meet its end on the way. */
 const idleMs = 20_000;
 const askAgainMs = 250;
 const insistForMs = 120_000;
 
-export function createApiClient(url: string, { check }: ApiClientOptions = {}): ApiClient {
+export function createApiClient(
+  url: string,
+  { check, lostAfterMs = usuallyLostAfterMs }: ApiClientOptions = {},
+): ApiClient {
   const agent = new Agent({ keepAlive: true, timeout: idleMs });
 
   async function send(given: Call): Promise<Answer> {
     const call = { method: 'POST', ...given };
-    const answer = await exchange(url, agent, call);
+    const answer = await exchange(url, { agent, lostAfterMs }, call);
     if (answer.kind === 'answered') check?.(call, answer);
     return answer;
   }
@@ -133,7 +138,7 @@ function isCompleted({ status, text, body }: Answered): boolean {
 /** Node's own client, because `fetch` refuses some methods and headers that a stranger may well send. */
 function exchange(
   url: string,
-  agent: Agent,
+  { agent, lostAfterMs }: { agent: Agent; lostAfterMs: number },
   { method, path, key, headers, body, cutAfterBytes }: Call,
 ): Promise<Answer> {
   const raw = typeof body === 'string' || Buffer.isBuffer(body);

@@ -69,6 +69,8 @@ export async function openFixture(options: FixtureOptions): Promise<Fixture> {
     MAILPROOF_DATA_DIR: dataDir,
     MAILPROOF_PORT: '0',
     MAILPROOF_SANDBOX_DELAYS: 'off',
+    // Tests count what mail hosts are asked, and ask for the same mailbox more than once.
+    MAILPROOF_REUSE_MS: '0',
     ...(postgres === undefined ? {} : { MAILPROOF_DATABASE_URL: postgres.url }),
     ...settings,
   };

@@ -29,6 +29,7 @@ const usualReplies: Record<MailboxState, ReplyText> = {
 export function judgeRecipient(host: MailHost, recipient: string, envelope: Envelope): ReplyText {
   return (
     refusedByPolicy(host, envelope) ??
+    bannedForUnknown(host, recipient, envelope) ??
     quirkReply(host.temper.quirks ?? [], envelope.view) ??
     deferredByGreylist(host, recipient, envelope) ??
     mailboxReply(host, recipient)
@@ -61,6 +62,21 @@ function refusedByPolicy(host: MailHost, envelope: Envelope): ReplyText | undefi
   return envelope.acceptedInAll * 2 < envelope.namedInAll
     ? '550 Too many refused recipients, further ones are not looked at'
     : undefined;
+}
+
+const minuteMs = 60_000;
+
+function bannedForUnknown(host: MailHost, recipient: string, { client }: Envelope): ReplyText | undefined {
+  const { bansForUnknown: limit } = host.temper;
+  if (limit === undefined) return undefined;
+  const seen = host.unknown.get(client) ?? { at: [], isBanned: false };
+  host.unknown.set(client, seen);
+  if (!isKnown(host, recipient)) {
+    const now = host.now();
+    seen.at = [...seen.at.filter((at) => at > now - minuteMs), now];
+    seen.isBanned ||= seen.at.length > limit.perMinute;
+  }
+  return seen.isBanned ? limit.reply : undefined;
 }
 
 function deferredByGreylist(host: MailHost, recipient: string, envelope: Envelope): ReplyText | undefined {

@@ -54,6 +54,8 @@ export type Temper = {
   refusesEverySecond?: { of: 'transaction' | 'conversation'; reply: ReplyText };
   /** GoDaddy: once this many recipients were refused in a conversation, all further ones are. */
   locksAfter?: { refusals: number; reply: ReplyText };
+  /** A receiver that counts: a client that named more unknown recipients within a minute is refused from then on. */
+  bansForUnknown?: { perMinute: number; reply: ReplyText };
   /** Closes the connection right after this many recipients were refused with 5xx. */
   hangsUpAfterRefusals?: number;
   /** Leaves at this refusal without a word; the replies to the commands that came with it are lost. */

@@ -23,6 +23,8 @@ import { waitingAddresses } from './0018-waiting-addresses.ts';
 import { openHolds } from './0019-open-holds.ts';
 import { boundedProbers } from './0020-bounded-probers.ts';
 import { modes } from './0021-modes.ts';
+import { fairWebhooks } from './0022-fair-webhooks.ts';
+import { listTimes } from './0028-list-times.ts';
 
 /**
  * Brings a database to the schema this version knows. Forward only, each step in one transaction with
@@ -56,6 +58,8 @@ const migrations: readonly Migration[] = [
   openHolds,
   boundedProbers,
   modes,
+  fairWebhooks,
+  listTimes,
 ];
 
 type MigrateAnswer =

@@ -44,9 +44,11 @@ export async function registerInTable(parts: ProcessTableParts, role: ProcessRol
       return rows.map((row) => row.id);
     },
     findLiving: () => findAllLiving(store.withRequestDeadline('work').read, limits.silentProcessMs),
-    remove: async (processId) => {
-      await store.write((tx) => tx.change(removeProcess, { id: processId }));
-    },
+    remove: (processId) =>
+      store.write(async (tx) => {
+        const found = await tx.first(findRole, { id: processId });
+        return (await tx.change(removeProcess, { id: processId })) === 1 ? found?.role : undefined;
+      }),
     leave: async () => {
       clearInterval(beat);
       listening.letGo(lock);
@@ -82,6 +84,10 @@ const signOfLife = statement((db, arg: { id: string; role: ProcessRole }) =>
 
 const removeProcess = statement((db, arg: { id: string }) =>
   db.deleteFrom('process').where('id', '=', arg.id),
+);
+
+const findRole = statement((db, arg: { id: string }) =>
+  db.selectFrom('process').select('role').where('id', '=', arg.id),
 );
 
 const findLiving = statement((db, arg: { silent: number }) =>

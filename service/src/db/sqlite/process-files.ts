@@ -37,8 +37,9 @@ export function registerInDataDir(dataDir: string, role: ProcessRole = 'all'): P
           .map((other) => ({ id: other.id, role: other.role })),
       ]),
     remove: (processId) => {
+      const found = others().find((other) => other.id === processId);
       removeProcess(folder, processId);
-      return Promise.resolve();
+      return Promise.resolve(found?.role);
     },
     leave: () => {
       if (lock.isOpen) lock.close();

@@ -31,7 +31,7 @@ function spreadSeconds(random: number): number {
   return 1 + Math.floor(random * 4);
 }
 
-const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+const shortages: ReadonlySet<unknown> = new Set(['EBUSY', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
 /** It passes, so the client may try again; nothing was found out about any address. */
 function isShortage(error: unknown): boolean {

@@ -144,7 +144,7 @@ function isoTimeOrNull(ms: number | undefined): string | null {
 }
 
 export function presentProber(prober: ListedProber): AdminProber {
-  const { proberId, whyNot, enrolledAt, seenAt } = prober;
+  const { proberId, whyNot, enrolledAt, seenAt, share, given, ignored } = prober;
   const { name, state, address, version, conversations, resting, answered, unknown, egress } = prober;
   return {
     prober_id: proberId,
@@ -159,7 +159,10 @@ export function presentProber(prober: ListedProber): AdminProber {
     resting,
     answered,
     unknown,
+    share,
+    egress_given: given,
     egress,
+    egress_ignored: ignored,
   };
 }
 

@@ -28,6 +28,7 @@ export function presentList(list: List, progress: ListProgress): ListRecord {
     by_status: progress.byStatus,
     by_provider: progress.byProvider,
     by_provider_and_status: progress.byProviderAndStatus,
+    expected_seconds: list.expectedSeconds,
     expected_end: isoTime(progress.expectedEnd),
     credits_reserved: isOpen && !isSandbox ? run.wanted : 0,
     credits_used: isSandbox ? 0 : run.conclusive,

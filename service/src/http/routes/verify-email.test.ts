@@ -55,8 +55,23 @@ describe('POST single', () => {
       'address',
       'idempotency',
       'explain',
+      'isFresh',
       'signal',
     ]);
+  });
+
+  test('200: Cache-Control: no-cache asks the mail host anew, anything else does not', async () => {
+    const isFresh = async (headers: Record<string, string>): Promise<unknown> => {
+      let seen: { isFresh?: boolean } = {};
+      const verifyOne: HttpParts['verifyOne'] = (request) => ((seen = request), verifiedWith({})(request));
+      assert.equal((await ask({ body: anAddress, headers }, { verifyOne })).status, 200);
+      return seen.isFresh;
+    };
+    assert.equal(await isFresh({ 'cache-control': 'no-cache' }), true);
+    assert.equal(await isFresh({ 'cache-control': 'max-age=0, No-Cache' }), true);
+    for (const value of ['max-age=0', 'no-store', 'x-no-cache', ''])
+      assert.equal(await isFresh({ 'cache-control': value }), false, value);
+    assert.equal(await isFresh({}), false);
   });
 
   test('200: explain=true adds the explanation, anything else does not', async () => {

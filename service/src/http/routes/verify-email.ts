@@ -10,7 +10,7 @@ import { refuse, refuseSandbox } from '../pipeline/refuse.ts';
 import { callerOf, contextOf } from '../pipeline/request-context.ts';
 import { creationReasons, errorResponses } from '../schemas/errors.ts';
 import { creditsHeader, requestIdHeader } from '../schemas/headers.ts';
-import { explainQuery, creationHeaders } from '../schemas/request-parameters.ts';
+import { explainQuery, verificationHeaders } from '../schemas/request-parameters.ts';
 import { verificationRequestSchema, verificationResultSchema } from '../schemas/verification-schemas.ts';
 import { byKey } from '../schemas/security.ts';
 
@@ -23,7 +23,7 @@ const schema = {
   security: byKey('verify'),
   body: verificationRequestSchema,
   querystring: explainQuery,
-  headers: creationHeaders,
+  headers: verificationHeaders,
   response: {
     200: {
       ...verificationResultSchema,
@@ -68,6 +68,7 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
                 bodyHash: hashRequest('single', caller.mode, [email]),
               },
         explain,
+        isFresh: asksAnew(request.headers['cache-control']),
         signal: abortWhenClosed(reply.raw),
       });
       if (answer.kind === 'sandbox_used_up') return refuseSandbox(reply, answer);
@@ -83,6 +84,11 @@ export function addVerifyEmail(server: ApiServer, { parts, authenticateRequest }
       return markReplay(reply, replayed).code(200).header('x-credits-used', String(creditsUsed)).send(result);
     },
   });
+}
+
+/** `no-cache` (RFC 9111 section 5.2.1.4): an answer that was given before will not do. */
+function asksAnew(cacheControl: string | undefined): boolean {
+  return cacheControl?.split(',').some((directive) => directive.trim().toLowerCase() === 'no-cache') ?? false;
 }
 
 /** White space around the address is no part of it, so it is gone before the length is looked at. */

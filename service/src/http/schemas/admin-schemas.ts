@@ -247,6 +247,8 @@ export const auditLogPageSchema = Type.Object(
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
+const names = (description: string) => Type.Array(Type.String(), { description });
+
 const exampleProber: AdminProber = {
   prober_id: '0aB1cD2e',
   name: 'office',
@@ -260,7 +262,10 @@ const exampleProber: AdminProber = {
   resting: 1,
   answered: 4_000,
   unknown: 90,
+  share: 25,
+  egress_given: ['default', 'second'],
   egress: ['default'],
+  egress_ignored: [],
 };
 
 const exampleEgress: AdminEgressAddress = {
@@ -291,7 +296,10 @@ export const adminProberListSchema = Type.Object(
           resting: count('Hosts and providers that it leaves alone'),
           answered: count('Probes that it has answered'),
           unknown: count('Of these, without an answer about the mailbox'),
-          egress: Type.Array(Type.String(), { description: 'Its egress addresses, by its own names' }),
+          share: count('How many of a hundred addresses it may be asked about'),
+          egress_given: names('The egress addresses that the operator gave it, by its own names'),
+          egress: names('Of these, those that it has'),
+          egress_ignored: names('Names that it announces and was not given; nothing is asked from these'),
         },
         { title: 'AdminProber', additionalProperties: false },
       ),

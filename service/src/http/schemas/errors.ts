@@ -92,7 +92,8 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   key_not_found: 'The account has no key with this id',
   request_not_found: 'No request with this id reserved credits or created a task that is still kept',
   invalid_list: 'The file is not a list of addresses; `detail` says what was seen and what to do',
-  list_too_large: 'The file has more rows or bytes than a list may have; `detail` says how many',
+  list_too_large:
+    'The file has more rows or bytes than a list may have, or does not fit beside the other lists of the account; `detail` says which and what to do',
   unsupported_file: 'This kind of file is not read; `detail` says what to do',
   list_not_found: 'The list does not exist, has expired, or belongs to another account',
   wrong_list_state: 'The list is not in a state in which this can be done',
@@ -117,7 +118,7 @@ const meanings: Readonly<Record<ErrorReason, string>> = {
   key_limit_reached:
     'The request would exceed the credits a day that the key is limited to; `Retry-After` says when the next day begins, in UTC',
   rate_limited:
-    'The account or the key sends more requests than it may; try again after `Retry-After` seconds, and see `RateLimit`',
+    'The account or the key sends more requests than it may (see `RateLimit`), or more test and repeated messages to webhooks; try again after `Retry-After` seconds',
   too_many_attempts: 'Too many wrong attempts; try again after `Retry-After` seconds',
   headers_too_large: 'The header is over 8 KiB or has over 64 fields',
   verification_failed: 'Unexpected failure',

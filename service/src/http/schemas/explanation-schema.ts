@@ -27,6 +27,9 @@ export const explanationSchema = Type.Object(
     stage: stringEnum(['syntax', 'lists', 'dns', 'smtp'], { description: 'The stage that decided' }),
     reason: Type.String({ description: 'A stable snake_case code' }),
     retry: Type.Object({ advised: Type.Boolean(), after_seconds: Type.Optional(Type.Integer()) }),
+    asked_at: Type.Optional(
+      Type.String({ description: 'When the mail host gave the answer, if that was before this request' }),
+    ),
     did_you_mean: Type.Optional(
       Type.String({ description: 'The domain of a large provider that this one is a slip away from' }),
     ),

@@ -45,6 +45,7 @@ const exampleList: ListRecord = {
   by_status: { safe: 26, role_account: 4 },
   by_provider: { google: 12, other: 18 },
   by_provider_and_status: { google: { safe: 12 }, other: { safe: 14, role_account: 4 } },
+  expected_seconds: 305,
   expected_end: '2026-01-02T03:09:05.000Z',
   credits_reserved: 38,
   credits_used: 30,
@@ -95,6 +96,10 @@ const listProperties = {
   by_provider_and_status: Type.Record(Type.String(), tally('Addresses by status'), {
     description: 'Addresses by provider, and of each provider by status',
   }),
+  expected_seconds: orNull<number>(
+    'integer',
+    'How long the run should take at least, by the limits of the egress addresses; estimated before it starts',
+  ),
   expected_end: orNull<string>('string', 'At the speed so far'),
   credits_reserved: count('Held by the run'),
   credits_used: count('Conclusive results so far; charged when the run ends'),

@@ -27,6 +27,18 @@ const idempotencyHeaders = Type.Object({
 /** Of a call that creates something. */
 export const creationHeaders = Type.Object({ ...idempotencyHeaders.properties, ...csrfHeaders.properties });
 
+/** Of a single verification. */
+export const verificationHeaders = Type.Object({
+  ...creationHeaders.properties,
+  'cache-control': Type.Optional(
+    Type.String({
+      description:
+        '`no-cache` asks the mail host again, even if it answered for the same mailbox within the last minutes (`explanation.asked_at`). Everything else is ignored',
+      examples: ['no-cache'],
+    }),
+  ),
+});
+
 export const taskParameters = Type.Object({
   taskId: Type.String({ description: 'The `task_id` returned at creation' }),
 });

@@ -5,6 +5,8 @@ import { beginningOf, type ListFile } from './list-file.ts';
 import { ListProblem } from './list-problem.ts';
 import { createRecordReader, type TextRecord } from './read-records.ts';
 import { readInThread } from './read-in-thread.ts';
+import type { ReadWorkbook } from './workbook-readers.ts';
+import type { SheetPart } from './workbook-thread.ts';
 
 /**
  * One reader for every list, whoever brings it. `planReading` looks at the beginning of the file and says how it is to be
@@ -26,9 +28,15 @@ type ReadingWish = {
 
 const sampleBytes = 262_144;
 
-export async function planReading(file: ListFile, wish: ReadingWish): Promise<ReadingPlan> {
+/** Workbooks are read by `readWorkbook`, which may wait for its turn. */
+export async function planReading(
+  file: ListFile,
+  wish: ReadingWish,
+  readWorkbook: ReadWorkbook = readInThread,
+): Promise<ReadingPlan> {
   const beginning = await beginningOf(file, sampleBytes);
-  if (detectFormat(beginning) === 'workbook') return planWorkbook(file, wish);
+  if (detectFormat(beginning) === 'workbook')
+    return planWorkbook(readWorkbook(file, { kind: 'samples' }), wish);
   const { encoding, hasMark } = detectEncoding({ beginning, isValidUtf8: wish.isValidUtf8 });
   const isWhole = file.size <= sampleBytes;
   const text = new TextDecoder(encoding).decode(beginning, { stream: !isWhole });
@@ -41,9 +49,12 @@ function notText(): ListProblem {
 }
 
 /** The first sheet in which an address column is found; where none is, the first sheet's problem is told. */
-async function planWorkbook(file: ListFile, { column }: ReadingWish): Promise<ReadingPlan> {
+async function planWorkbook(
+  samples: AsyncGenerator<SheetPart>,
+  { column }: ReadingWish,
+): Promise<ReadingPlan> {
   let problem: unknown;
-  for await (const { sheet, rows } of readInThread(file, { kind: 'samples' })) {
+  for await (const { sheet, rows } of samples) {
     try {
       return { kind: 'workbook', sheet, layout: findLayout({ rows, delimiter: ',' }, column) };
     } catch (error) {
@@ -55,8 +66,15 @@ async function planWorkbook(file: ListFile, { column }: ReadingWish): Promise<Re
 }
 
 /** Every line of the file in order, in batches; a consumer that stops early closes the file. */
-export async function* readList(file: ListFile, plan: ReadingPlan): AsyncGenerator<FileRow[]> {
-  const lines = plan.kind === 'text' ? textLines(file, plan) : sheetLines(file, plan.sheet);
+export async function* readList(
+  file: ListFile,
+  plan: ReadingPlan,
+  readWorkbook: ReadWorkbook = readInThread,
+): AsyncGenerator<FileRow[]> {
+  const lines =
+    plan.kind === 'text'
+      ? textLines(file, plan)
+      : sheetLines(readWorkbook(file, { kind: 'rows', sheet: plan.sheet }));
   const { linesAbove, hasHeading } = plan.layout;
   let number = 0;
   for await (const batch of lines) {
@@ -83,7 +101,6 @@ async function* textLines(
   if (rest.length > 0) yield rest;
 }
 
-async function* sheetLines(file: ListFile, sheet: string): AsyncGenerator<TextRecord[]> {
-  for await (const { rows } of readInThread(file, { kind: 'rows', sheet }))
-    yield rows.map((cells) => ({ text: '', end: '', cells }));
+async function* sheetLines(parts: AsyncGenerator<SheetPart>): AsyncGenerator<TextRecord[]> {
+  for await (const { rows } of parts) yield rows.map((cells) => ({ text: '', end: '', cells }));
 }

@@ -13,7 +13,8 @@ export type SharedStrings = {
 };
 
 type Block = { first: number; packed: Uint8Array };
-type OpenBlock = { bytes: Buffer; ends: Uint32Array };
+/** Begins with where each of its texts ends. */
+type OpenBlock = { bytes: Buffer; texts: number };
 
 const blockBytes = 262_144;
 const blockTexts = 16_384;
@@ -46,13 +47,11 @@ export function createSharedStrings(): SharedStrings {
     if (unpackings > blocks.length + workbookLimits.sharedUnpackings) throw tooMuchText();
     const bytes = inflateRawSync(block.packed);
     const next = blocks[blocks.indexOf(block) + 1]?.first ?? count - unfinished.length;
-    const ends = Uint32Array.from({ length: next - block.first }, (_, index) =>
-      bytes.readUInt32LE(index * 4),
-    );
     const [oldest] = opened.keys();
     if (opened.size >= blocksOpen && oldest !== undefined) opened.delete(oldest);
-    opened.set(block, { bytes, ends });
-    return { bytes, ends };
+    const unpacked = { bytes, texts: next - block.first };
+    opened.set(block, unpacked);
+    return unpacked;
   }
 
   return {
@@ -69,9 +68,10 @@ export function createSharedStrings(): SharedStrings {
       const block = Number.isInteger(number) && number >= 0 ? blockOf(blocks, number) : undefined;
       const start = count - unfinished.length;
       if (block === undefined || number >= start) return unfinished[number - start] ?? '';
-      const { bytes, ends } = open(block);
+      const { bytes, texts } = open(block);
       const index = number - block.first;
-      return bytes.toString('utf8', index === 0 ? ends.length * 4 : ends[index - 1], ends[index]);
+      const begin = index === 0 ? texts * 4 : bytes.readUInt32LE((index - 1) * 4);
+      return bytes.toString('utf8', begin, bytes.readUInt32LE(index * 4));
     },
   };
 }

@@ -18,7 +18,7 @@ export const workbookLimitTable = {
   elements: { value: 1_000_000, meaning: 'XML elements, comments and the like, beside `elementsPerByte`' },
   elementsPerByte: { value: 6, meaning: 'further elements for each byte of the file' },
   handedOnCharacters: {
-    value: 67_108_864,
+    value: 33_554_432,
     meaning: 'characters and cells of all rows together, beside `perByte` for each byte',
   },
   perByte: { value: 32, meaning: 'further unpacked bytes, or characters of rows, for each byte of the file' },
@@ -33,7 +33,7 @@ export const workbookLimitTable = {
   sharedCharacters: { value: 67_108_864, meaning: 'these texts together' },
   sharedPackedBytes: { value: 16_777_216, meaning: 'these texts together, packed as they are kept' },
   sharedUnpackings: {
-    value: 5_000,
+    value: 2_500,
     meaning: 'blocks of these texts that are unpacked again because cells refer to them out of order',
   },
   styles: { value: 65_536, meaning: 'cell styles, as many as Excel has' },
@@ -43,6 +43,13 @@ export const workbookLimitTable = {
   rowCharacters: { value: 1_048_576, meaning: 'cells of a row together' },
   blankRows: { value: 1_000, meaning: 'blank rows in a row; a longer gap is left out' },
   heapMb: { value: 28, meaning: 'heap of the thread that reads a workbook, in MB' },
+  readers: { value: 4, meaning: 'workbooks that are read at once in one process, each in its own thread' },
+  readersOfAccount: { value: 2, meaning: 'of these, of the live or the test keys of one account' },
+  readerIdleMs: {
+    value: 2_000,
+    meaning: 'time for which a slow download keeps its thread while others wait for one',
+  },
+  readerWaitMs: { value: 1_800_000, meaning: 'longest wait for such a thread' },
   silenceMs: { value: 60_000, meaning: 'a thread that reads without handing anything on' },
 } as const;
 

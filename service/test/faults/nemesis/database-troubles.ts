@@ -1,7 +1,5 @@
-import pg from 'pg';
 import type { CallName } from './ask-every-api.ts';
 import type { Installation } from './open-installation.ts';
-import { freezeDatabase } from './freeze-database.ts';
 import { takeEveryConnection } from './take-every-connection.ts';
 
 /** How the database can fail, with the way back. */
@@ -18,19 +16,24 @@ const everything: CallName[] = ['single', 'bulk', 'poll', 'account', 'tasks', 'o
 
 export const databaseTroubles: readonly Trouble[] = [
   { name: 'gone', refused: everything, certain: false, begin: halt },
-  { name: 'silent', refused: everything, certain: false, begin: freezeDatabase },
+  {
+    name: 'silent',
+    refused: everything,
+    certain: false,
+    begin: ({ postgres }) => Promise.resolve(postgres.freeze()),
+  },
   { name: 'out of connections', refused: everything, certain: false, begin: takeEveryConnection },
   {
     name: 'accounts locked by somebody else',
     refused: ['single', 'bulk', 'account', 'operator'],
     certain: true,
-    begin: (installation) => lock('account', installation),
+    begin: ({ postgres }) => postgres.lockTable('account'),
   },
   {
     name: 'tasks locked by somebody else',
     refused: ['bulk', 'poll', 'tasks'],
     certain: true,
-    begin: (installation) => lock('task', installation),
+    begin: ({ postgres }) => postgres.lockTable('task'),
   },
   {
     name: 'slow',
@@ -43,20 +46,6 @@ export const databaseTroubles: readonly Trouble[] = [
 async function halt({ postgres }: Installation): Promise<() => Promise<void>> {
   await postgres.halt('immediate');
   return () => postgres.resume();
-}
-
-/** As a careless migration does, or a backup that somebody forgot. */
-async function lock(
-  table: 'account' | 'task',
-  { postgres: { url } }: Installation,
-): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(`begin; lock table ${table} in access exclusive mode`);
-  return async () => {
-    await client.query('rollback');
-    await client.end();
-  };
 }
 
 /** Whatever touches an account, reading or writing, takes three seconds for each. */

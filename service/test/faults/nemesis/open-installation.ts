@@ -1,4 +1,4 @@
-import { startPrivatePostgres, type PrivatePostgres } from '../../support/postgres/private-postgres.ts';
+import { startPrivatePostgres, type PrivatePostgres } from '@mailproof/world/database';
 import type { Settings } from '../../support/mailproof.ts';
 import type { Fixture } from '../../support/open-fixture.ts';
 import { openLoadFixture } from '../endurance/load-world.ts';

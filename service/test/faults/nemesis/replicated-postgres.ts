@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPrivatePostgres, type PrivatePostgres } from '../../support/postgres/private-postgres.ts';
+import { startPrivatePostgres, type PrivatePostgres } from '@mailproof/world/database';
 import { startProxy } from '../../support/postgres/proxy.ts';
 
 /**

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import type { WorldDescription } from '@mailproof/world';
+import { mountSmallDisk, startPrivatePostgres } from '@mailproof/world/database';
 import { createApiClient, type ApiClient } from '../../support/api-client.ts';
 import { runMailproof } from '../../support/mailproof.ts';
 import { openFixture, type Fixture } from '../../support/open-fixture.ts';
-import { startPrivatePostgres } from '../../support/postgres/private-postgres.ts';
-import { mountSmallDisk } from '../../support/small-disk.ts';
 import { until } from '../../support/until.ts';
 
 const world: WorldDescription = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { promisify } from 'node:util';
 import type { Settings } from '../../support/mailproof.ts';
-import { findPostgresPrograms } from '../../support/postgres/private-postgres.ts';
+import { findPostgresPrograms } from '@mailproof/world/database';
 
 /** The database that the settings lead to as SQL that makes it anew: tables, rows, then indexes and rules. */
 export function dumpDatabase(env: Settings): Promise<string> {

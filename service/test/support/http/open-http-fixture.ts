@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '@mailproof/engine';
 import type { LightMyRequestResponse } from 'fastify';
 import { createAccountWithKeys } from '../../../src/accounts/create-account-with-keys.ts';
 import { createRateLimits } from '../../../src/http/pipeline/rate-limits.ts';
@@ -10,6 +11,7 @@ import { createAdminToken } from '../../../src/sessions/admin-token.ts';
 import { createSessions } from '../../../src/sessions/create-sessions.ts';
 import { createSignIns } from '../../../src/sessions/slow-sign-ins.ts';
 import { createListActions } from '../../../src/lists/list-actions.ts';
+import { createWorkbookReaders } from '../../../src/lists/reading/workbook-readers.ts';
 import { nearProvider } from '../near-provider.ts';
 import { readBalance } from '../../../src/credits/read-balance.ts';
 import { createTask } from '../../../src/tasks/create-task.ts';
@@ -87,6 +89,7 @@ const taskTimes = { taskDeadlineMs: 1_800_000, taskRetentionMs: 15 * 86_400_000 
 const listTimes = {
   listMaxRows: 5_000,
   listMaxBytes: 1_000_000,
+  listStorage: { listStorageBytes: 100_000_000, listStorageFreeBytes: 10_000_000 },
   listDeadlineMs: 86_400_000,
   retentionMs: 15 * 86_400_000,
 };
@@ -96,7 +99,8 @@ export const sandboxAddressesPerHour = 1_000;
 
 function listParts(clock: TestClock) {
   const sandboxAllowance = createSandboxAllowance({ clock, addressesPerHour: sandboxAddressesPerHour });
-  return { ...listTimes, sandboxAllowance, nearProvider };
+  const workbooks = createWorkbookReaders({ clock: systemClock });
+  return { ...listTimes, sandboxAllowance, nearProvider, workbooks };
 }
 
 /** Where people sign in with a provider, and who of them is the operator. */

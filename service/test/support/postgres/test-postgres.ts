@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { openPostgresStore } from '../../../src/db/postgres/open-postgres-store.ts';
-import { startPrivatePostgres } from './private-postgres.ts';
+import { startPrivatePostgres } from '@mailproof/world/database';
 
 /**
  * Databases for tests, each its own, on one server: the one that MAILPROOF_TEST_POSTGRES_URL names (`npm test` sets

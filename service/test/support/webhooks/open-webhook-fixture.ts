@@ -3,6 +3,7 @@ import type { WantedEventType } from '@mailproof/client';
 import { createDeliverySender } from '../../../src/webhooks/send-deliveries.ts';
 import type { SendOutcome } from '../../../src/webhooks/send-request.ts';
 import { createWebhookActions } from '../../../src/webhooks/webhook-actions.ts';
+import { insertEvent } from '../../../src/webhooks/write-event.ts';
 import type { TestDatabase } from '../databases.ts';
 import { openTaskFixture } from '../open-task-fixture.ts';
 import type { ReceivedMessage } from './judge-signature.ts';
@@ -58,6 +59,14 @@ export async function openWebhookFixture(database: TestDatabase, credits = 1_000
     time.advance(1_000);
     return sendAll();
   };
+  /** Messages as many as are wanted, past the limits of what an owner may have sent. */
+  const queueMessages = (webhookId: string, count: number) =>
+    store.write((tx) => {
+      const event = { type: 'webhook.test', data: { webhook_id: webhookId } } as const;
+      for (let n = 0; n < count; n += 1)
+        insertEvent(tx, { webhookIds: [webhookId], event, now: wallClock.now() });
+      return Promise.resolve();
+    });
   const place = (webhookId: string) => ({ accountId: account.accountId, mode: 'live' as const, webhookId });
   const deliveries = async (webhookId: string) =>
     (await actions.deliveries(place(webhookId), { limit: 100, before: undefined }))?.deliveries ?? [];
@@ -84,6 +93,7 @@ export async function openWebhookFixture(database: TestDatabase, credits = 1_000
     owner,
     created,
     sendDue,
+    queueMessages,
     deliveries,
     read,
     runTask,

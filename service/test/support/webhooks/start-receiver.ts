@@ -22,6 +22,8 @@ export type Receiver = {
   messages: ReceivedMessage[];
   /** Connections that were ever made. */
   readonly connections: number;
+  /** Connections that are open now. */
+  readonly open: number;
   /** By path of the request, or for all. */
   behave: (manner: Manner | ((path: string) => Manner)) => void;
   stop: () => Promise<void>;
@@ -68,6 +70,9 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     messages,
     get connections() {
       return connections;
+    },
+    get open() {
+      return sockets.size;
     },
     behave: (next) => (manner = typeof next === 'string' ? () => next : next),
     stop: async () => {

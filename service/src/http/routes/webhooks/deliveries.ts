@@ -49,7 +49,8 @@ const testRoute = {
   ...changing,
   operationId: 'testWebhook',
   summary: 'Send a test message',
-  description: 'Sends `webhook.test` to the endpoint, signed like any other message.',
+  description:
+    'Sends `webhook.test` to the endpoint, signed like any other message. An account may send ten at once and one a minute; more is 429 `rate_limited`. Test messages are kept for a day after their end.',
   headers: csrfHeaders,
   params: webhookParameters,
   response: { 202: { ...deliverySchema, headers }, ...errorResponses(sendReasons) },
@@ -59,7 +60,8 @@ const sendRoute = {
   ...changing,
   operationId: 'resendWebhookDelivery',
   summary: 'Send a message again',
-  description: 'A new delivery of the same message, with the same `webhook-id`.',
+  description:
+    'A new delivery of the same message, with the same `webhook-id`. An account may have a hundred sent again at once and ten a minute; more is 429 `rate_limited`.',
   headers: csrfHeaders,
   params: deliveryParameters,
   response: {
@@ -103,6 +105,7 @@ export function addWebhookDeliveries(server: ApiServer, { parts, authenticateReq
       const { webhookId } = request.params;
       if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
       const answer = await webhooks.sendTest(owner, webhookId);
+      if (answer.kind === 'sends_used_up') return refuse(reply, 'rate_limited', answer.retryAfterSeconds);
       if (answer.kind !== 'queued') return refuse(reply, answer.kind);
       return reply.code(202).send(presentDelivery(answer.delivery));
     },
@@ -119,6 +122,7 @@ export function addWebhookDeliveries(server: ApiServer, { parts, authenticateReq
       if (!isUuid(webhookId)) return refuse(reply, 'webhook_not_found');
       if (!isUuid(deliveryId)) return refuse(reply, 'delivery_not_found');
       const answer = await webhooks.sendAgain(owner, webhookId, deliveryId);
+      if (answer.kind === 'sends_used_up') return refuse(reply, 'rate_limited', answer.retryAfterSeconds);
       if (answer.kind !== 'queued') return refuse(reply, answer.kind);
       return reply.code(202).send(presentDelivery(answer.delivery));
     },

@@ -1,12 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { promisify } from 'node:util';
+import { freezeFamily } from './freeze-family.ts';
 
 /**
  * A PostgreSQL server of our own on loopback, in a temporary directory, from the programs that Debian installs. It
@@ -20,6 +21,13 @@ export type PrivatePostgres = {
   halt(how: 'fast' | 'immediate'): Promise<void>;
   /** Starts it again after `halt`, and waits until it serves. */
   resume(): Promise<void>;
+  /**
+   * Stops every process of the server where it stands: connections stay open and nothing is answered, as if it hangs or
+   * a cable was pulled. The answer lets it go on.
+   */
+  freeze(): () => void;
+  /** Locks a table as a careless migration does. The answer ends that. */
+  lockTable(table: string): Promise<() => Promise<void>>;
   /** Ends it for good and removes its files. */
   stop(): Promise<void>;
 };
@@ -39,9 +47,7 @@ type PrivatePostgresOptions = {
 export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
   const programs = findPostgresPrograms();
   if (programs === undefined) {
-    throw new Error(
-      'PostgreSQL is not installed: as root, apt-get install postgresql, or set MAILPROOF_TEST_POSTGRES_URL',
-    );
+    throw new Error('PostgreSQL is not installed: as root, apt-get install postgresql');
   }
   const user = serverUser();
   const dir = mkdtempSync(join(tmpdir(), 'mailproof-postgres-'));
@@ -77,15 +83,17 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
     for (const handle of handles) handle.unref();
   }
 
-  await untilItServes(url);
+  await untilItServes(programs, port);
   return {
     url,
     port,
     halt: say,
     resume: async () => {
       await say('start');
-      await untilItServes(url);
+      await untilItServes(programs, port);
     },
+    freeze: () => freezeFamily(readPostmaster(data)),
+    lockTable: (table) => lockTable(join(programs, 'psql'), { url, table }),
     stop: async () => {
       for (const handle of handles) handle.ref();
       const gone = once(shell, 'close');
@@ -117,7 +125,7 @@ while read -r word; do
   esac
   echo done
 done
-kill -QUIT $server 2>/dev/null; wait $server
+kill -CONT $server 2>/dev/null; kill -QUIT $server 2>/dev/null; wait $server
 cd /; rm -rf "$dir"
 `;
 
@@ -163,13 +171,34 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function untilItServes(url: string): Promise<void> {
+/** The first line of the file is the id of the process. */
+function readPostmaster(data: string): number {
+  return Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
+}
+
+async function lockTable(
+  psql: string,
+  { url, table }: { url: string; table: string },
+): Promise<() => Promise<void>> {
+  const session = spawn(psql, ['--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', '--dbname', url], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = once(session, 'close');
+  const locked = once(createInterface({ input: session.stdout }), 'line');
+  session.stdin.write(`begin; lock table ${table} in access exclusive mode; \\echo locked\n`);
+  const isLocked = await Promise.race([locked.then(() => true), ended.then(() => false)]);
+  if (!isLocked) throw new Error(`the table ${table} could not be locked`);
+  return async () => {
+    session.stdin.end('rollback;\n');
+    await ended;
+  };
+}
+
+async function untilItServes(programs: string, port: number): Promise<void> {
+  const where = ['--host=127.0.0.1', `--port=${port}`, '--username=postgres', '--dbname=postgres'];
   for (let triesLeft = 600; ; triesLeft -= 1) {
-    const client = new pg.Client({ connectionString: url });
-    client.on('error', () => undefined);
     try {
-      await client.connect();
-      await client.end();
+      await promisify(execFile)(join(programs, 'pg_isready'), where);
       return;
     } catch (error) {
       if (triesLeft === 0) throw error;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A file system of its own in memory, which a test can fill up. Only root may mount one. */
-type SmallDisk = {
+export type SmallDisk = {
   folder: string;
   /** Leaves no byte free. */
   fill: () => void;

@@ -1,0 +1,158 @@
+/** The faults of the drill, as data: what happens, how long, how it ends, and where it must be told. */
+import type { Installation } from './installation.ts';
+import { isDown, noAnswer, type ExpectedSigns } from './signs.ts';
+import type { ProcessName } from './supervised-process.ts';
+
+export type Fault = {
+  name: string;
+  title: string;
+  /** How long it lasts; of a kill: until the supervisor starts the process again. */
+  seconds: { full: number; quick: number };
+  /** The moment from which the return of answers counts: a process that is killed has another or a supervisor. */
+  countsFrom: 'begin' | 'end';
+  signs(installation: Installation): ExpectedSigns;
+  /** Why it cannot be brought about on this machine, if so. */
+  leftOut?(installation: Installation): string | undefined;
+  /** Brings it about; the answer ends it. */
+  begin(installation: Installation): Promise<() => Promise<void> | void>;
+};
+
+async function kill(
+  names: readonly ProcessName[],
+  { processes }: Installation,
+): Promise<() => Promise<void>> {
+  await Promise.all(names.map((name) => processes[name].kill()));
+  return async () => {
+    await Promise.all(names.map((name) => processes[name].start()));
+  };
+}
+
+function standBy({ owner }: Installation): ProcessName {
+  return owner() === 'prober-1' ? 'prober-2' : 'prober-1';
+}
+
+const deadProcess = (role: string) => new RegExp(`\\(serve --role ${role}\\) ended without stopping`);
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'api-killed',
+    title: 'the API is killed, and started again a second later',
+    seconds: { full: 1, quick: 1 },
+    countsFrom: 'begin',
+    signs: () => ({ readyz: noAnswer, metric: { of: 'api', says: isDown }, log: deadProcess('api') }),
+    begin: (installation) => kill(['api'], installation),
+  },
+  {
+    name: 'worker-killed',
+    title: 'the only worker is killed',
+    seconds: { full: 20, quick: 14 },
+    countsFrom: 'begin',
+    signs: () => ({
+      readyz: /no worker is running/,
+      metric: { of: 'api', says: /^mailproof_workers 0$/ },
+      log: /no worker is running/,
+    }),
+    begin: (installation) => kill(['worker'], installation),
+  },
+  {
+    name: 'prober-killed',
+    title: 'the prober that owns the egress address is killed, with another beside it',
+    seconds: { full: 15, quick: 12 },
+    countsFrom: 'begin',
+    signs: ({ owner }) => ({
+      metric: { of: owner(), says: isDown },
+      log: /the owner of the egress address \S+ is gone: this process takes it over/,
+    }),
+    begin: (installation) => kill([installation.owner()], installation),
+  },
+  {
+    name: 'stand-by-killed',
+    title: 'the prober that stands by is killed',
+    seconds: { full: 10, quick: 8 },
+    countsFrom: 'begin',
+    signs: (installation) => ({
+      metric: { of: standBy(installation), says: isDown },
+      log: deadProcess('prober'),
+    }),
+    begin: (installation) => kill([standBy(installation)], installation),
+  },
+  {
+    name: 'probers-gone',
+    title: 'both probers are killed',
+    seconds: { full: 25, quick: 12 },
+    countsFrom: 'end',
+    signs: () => ({
+      readyz: /no prober/,
+      metric: { of: 'api', says: /^mailproof_egress_available 0$/ },
+      log: /no prober: no process that may ask mail hosts runs/,
+    }),
+    begin: (installation) => kill(['prober-1', 'prober-2'], installation),
+  },
+  {
+    name: 'database-stopped',
+    title: 'the database is stopped',
+    seconds: { full: 60, quick: 10 },
+    countsFrom: 'end',
+    signs: () => storeFault('unreachable', /cannot be reached/),
+    begin: async ({ postgres }) => {
+      await postgres.halt('immediate');
+      return () => postgres.resume();
+    },
+  },
+  {
+    name: 'database-hangs',
+    title: 'the database stops answering, with every connection open',
+    seconds: { full: 30, quick: 8 },
+    countsFrom: 'end',
+    signs: () => ({
+      readyz: /the store is unavailable/,
+      metric: { of: 'api', says: /^mailproof_store_available 0$/ },
+      log: /The database does not serve/,
+    }),
+    begin: ({ postgres }) => Promise.resolve(postgres.freeze()),
+  },
+  {
+    name: 'disk-full',
+    title: 'the disk of the database is full',
+    seconds: { full: 15, quick: 6 },
+    countsFrom: 'end',
+    signs: () => storeFault('full', /the disk (?:of \S+ )?is full/),
+    leftOut: ({ disk }) => (disk.kind === 'refused' ? disk.why : undefined),
+    begin: ({ disk }) => {
+      if (disk.kind === 'refused') throw new Error(disk.why);
+      disk.disk.fill();
+      return Promise.resolve(() => disk.disk.makeRoom());
+    },
+  },
+  {
+    name: 'table-locked',
+    title: 'somebody locks the table of accounts',
+    seconds: { full: 15, quick: 6 },
+    countsFrom: 'end',
+    signs: () => storeFault('busy', /the table account is locked/),
+    begin: ({ postgres }) => postgres.lockTable('account'),
+  },
+  {
+    name: 'resolver-turns',
+    title: 'the resolver denies every name',
+    seconds: { full: 15, quick: 6 },
+    countsFrom: 'end',
+    signs: () => ({
+      readyz: /the resolver denies/,
+      metric: { of: 'api', says: /^mailproof_resolver_in_order 0$/ },
+      log: /the resolver denies/,
+    }),
+    begin: ({ world }) => {
+      world.turnResolver('no_such_name');
+      return Promise.resolve(() => world.turnResolver('truthful'));
+    },
+  },
+];
+
+function storeFault(fault: string, readyz: RegExp): ExpectedSigns {
+  return {
+    readyz,
+    metric: { of: 'api', says: new RegExp(`^mailproof_store_fault\\{fault="${fault}"\\} 1$`) },
+    log: new RegExp(`\\(store_${fault}\\)$`),
+  };
+}

@@ -1,0 +1,309 @@
+import { hash, randomBytes } from 'node:crypto';
+import { createBoundedCache } from '../bounded-cache.ts';
+import type { Clock } from '../clock.ts';
+import { waitFor } from '../dns/wait-for.ts';
+import type { MailboxEvidence } from '../evidence.ts';
+import type { Asker } from '../fair-queue.ts';
+import type { Patience } from '../patience.ts';
+import type { Prober, Probe } from './prober.ts';
+
+/**
+ * Asks for a mailbox once, however many want to know.
+ *
+ *     a caller ──▶ kept answer, younger than `reuseMs` ──▶ given again, with the time at which it was given first
+ *        └──▶ somebody asks now? ──▶ waits for that ──▶ the same answer
+ *                └──▶ asks, and keeps a conclusive answer
+ *
+ * What could make this lie, and what keeps it from that:
+ *
+ * - A mailbox is made or closed meanwhile: ten minutes at most, and a caller may insist (`isFresh`), which waits for
+ *   nobody else's question either.
+ * - The MX records change: they are part of the key.
+ * - An `unknown` may be otherwise in a moment: only conclusive evidence is kept, and it is judged anew each time.
+ * - A prober elsewhere turns out to lie: its answers are forgotten (`forgetFrom`).
+ * - The first caller leaves, or has less time: the question goes on while anybody waits, and a caller whose time is not
+ *   up asks for itself.
+ * - A caller would wait behind another account's limits, or a single verification behind a list: until a mail host is
+ *   named the mailbox, each asks on its own; then all wait for that one, and the others leave their queues unasked.
+ *
+ * Nothing here names a mailbox: keys are hashes with a secret of this process, and replies are kept without the address.
+ */
+export type AnswerSharing = Prober & {
+  /** Forgets what a prober elsewhere has answered. */
+  forgetFrom(prober: string): void;
+  /** Probers elsewhere whose answers may be kept. */
+  probers(): string[];
+};
+
+type SharingParts = {
+  prober: Prober;
+  clock: Clock;
+  wallClock: { now(): number };
+  /** How long an answer is given again; 0: never. */
+  reuseMs: number;
+  maxEntries: number;
+  isConclusive(probe: Probe, evidence: MailboxEvidence): boolean;
+  /** Whether a prober elsewhere may be believed now. */
+  isBelieved(prober: string): boolean;
+};
+
+type Answered = MailboxEvidence & { kind: 'answered' };
+
+/** `askedAt` is a point on the engine's clock, `askedAtWall` the same on the wall's. */
+type Kept = { evidence: Answered; askedAt: number; askedAtWall: number };
+
+/** One way in which a question is being asked. */
+type Run = {
+  readonly asker: Asker;
+  readonly deadline: number;
+  readonly stop: AbortController;
+  readonly heard: PromiseWithResolvers<MailboxEvidence>;
+  /** When it began, and then when a mail host was named the mailbox. */
+  askedAt: number;
+  isNamed: boolean;
+  isOver: boolean;
+  /** Callers that wait for it. */
+  waiting: number;
+  /** The run that answers for this one. */
+  into: Run | undefined;
+};
+
+type Question = { readonly runs: Set<Run> };
+
+export function createAnswerSharing(parts: SharingParts): AnswerSharing {
+  const { clock, reuseMs } = parts;
+  const keyOf = createKeys();
+  const kept = createBoundedCache<Kept>({ clock, maxEntries: parts.maxEntries });
+  const open = new Map<string, Question>();
+  const probers = new Set<string>();
+
+  function recall(key: string, { address }: Probe): MailboxEvidence | undefined {
+    const known = kept.peek(key);
+    if (known === undefined) return undefined;
+    const { askedBy } = known.evidence;
+    if (askedBy === undefined || parts.isBelieved(askedBy)) return givenAgain(known, address, clock);
+    kept.delete(key);
+    return undefined;
+  }
+
+  function keep(key: string, probe: Probe, { evidence, askedAt }: Pick<Kept, 'evidence' | 'askedAt'>): void {
+    const lifeMs = askedAt + reuseMs - clock.now();
+    if (lifeMs <= 0 || !parts.isConclusive(probe, evidence)) return;
+    if ((kept.peek(key)?.askedAt ?? -Infinity) > askedAt) return;
+    const { askedBy } = evidence;
+    if (askedBy !== undefined) {
+      if (!parts.isBelieved(askedBy)) return;
+      probers.add(askedBy);
+    }
+    const askedAtWall = parts.wallClock.now() - (clock.now() - askedAt);
+    const nameless = mapReplies(evidence, (text) => withoutName(text, probe.address));
+    kept.set(key, { evidence: nameless, askedAt, askedAtWall }, lifeMs);
+  }
+
+  function begin(key: string, question: Question, { probe, patience }: Asking): Run {
+    const run: Run = {
+      asker: probe.asker,
+      deadline: patience.deadline,
+      stop: new AbortController(),
+      heard: Promise.withResolvers(),
+      askedAt: clock.now(),
+      isNamed: false,
+      isOver: false,
+      waiting: 0,
+      into: undefined,
+    };
+    question.runs.add(run);
+    const onNamed = (): void => {
+      if (run.isNamed) return;
+      run.isNamed = true;
+      run.askedAt = clock.now();
+      for (const other of question.runs) if (other !== run && !other.isNamed) give(other, run, clock);
+    };
+    const asked = parts.prober.ask(
+      { ...probe, onNamed },
+      { deadline: run.deadline, signal: run.stop.signal },
+    );
+    asked
+      .then(
+        (evidence) => {
+          run.isOver = true;
+          if (evidence.kind === 'answered') {
+            keep(key, probe, { evidence, askedAt: run.askedAt });
+            for (const other of question.runs) if (other !== run) give(other, run, clock);
+          }
+          run.heard.resolve(evidence);
+        },
+        (error: unknown) => {
+          run.isOver = true;
+          // One that has left its queue for another run is answered by that one.
+          if (run.into === undefined) run.heard.reject(error);
+        },
+      )
+      .finally(() => {
+        question.runs.delete(run);
+        if (question.runs.size === 0 && open.get(key) === question) open.delete(key);
+      });
+    // Everybody may have left before it fails.
+    run.heard.promise.catch(() => undefined);
+    return run;
+  }
+
+  async function ask(key: string, asking: Asking): Promise<MailboxEvidence> {
+    const { probe, patience } = asking;
+    for (let mayJoin = probe.isFresh !== true; ; mayJoin = false) {
+      const before = probe.isFresh === true ? undefined : open.get(key);
+      const question = before ?? { runs: new Set<Run>() };
+      if (before === undefined) open.set(key, question);
+      const joined = mayJoin ? joinable(question, probe.asker) : undefined;
+      const run = joined ?? begin(key, question, asking);
+      run.waiting += 1;
+      const left = (): void => leave(run);
+      // A run of its own ends by itself at the caller's deadline.
+      const wait = joined === undefined ? { ...patience, deadline: Infinity } : patience;
+      const heard = await waitFor(run.heard.promise, { clock, patience: wait, late, left });
+      if (joined === undefined && run.into === undefined) return heard;
+      if (clock.now() >= patience.deadline || isForAll(heard, lastOf(run), { probe, clock })) return heard;
+    }
+  }
+
+  return {
+    async ask(probe, patience) {
+      const key = keyOf(probe);
+      if (probe.isFresh === true) kept.delete(key);
+      return recall(key, probe) ?? ask(key, { probe, patience });
+    },
+    forgetFrom(prober) {
+      if (!probers.delete(prober)) return;
+      for (const { key, value } of kept.list()) if (value.evidence.askedBy === prober) kept.delete(key);
+    },
+    probers: () => [...probers],
+  };
+}
+
+type Asking = { probe: Probe; patience: Patience };
+
+/** Callers that wait for one run wait for the other from now on; the first leaves its queue. */
+function give(run: Run, into: Run, clock: Clock): void {
+  if (run.into !== undefined || run.isOver) return;
+  run.into = into;
+  into.waiting += run.waiting;
+  const cancelTimer = clock.after(run.deadline - clock.now(), () => run.heard.resolve(late));
+  into.heard.promise.then(run.heard.resolve, run.heard.reject).finally(cancelTimer);
+  run.stop.abort(answeredElsewhere);
+}
+
+const answeredElsewhere = new Error('somebody else asks for the same mailbox');
+const everybodyLeft = new Error('everybody who asked has left');
+
+function lastOf(run: Run): Run {
+  let last = run;
+  while (last.into !== undefined) last = last.into;
+  return last;
+}
+
+/** A caller has been answered, or waits no longer. A run that nobody waits for is ended. */
+function leave(run: Run): void {
+  const last = lastOf(run);
+  last.waiting -= 1;
+  if (last.waiting === 0 && !last.isOver) last.stop.abort(everybodyLeft);
+}
+
+/** A run that a caller loses nothing by waiting for. */
+function joinable({ runs }: Question, { account, urgency }: Asker): Run | undefined {
+  return runs
+    .values()
+    .find(
+      (run) =>
+        !run.isOver &&
+        !run.stop.signal.aborted &&
+        (run.isNamed ||
+          (run.asker.account === account &&
+            (run.asker.urgency === urgency || run.asker.urgency === 'single'))),
+    );
+}
+
+/** Whether another caller would hear the same: not if the run's time was up, or its account had to wait. */
+function isForAll(
+  heard: MailboxEvidence,
+  run: Run,
+  { probe, clock }: { probe: Probe; clock: Clock },
+): boolean {
+  if (heard.kind === 'answered') return true;
+  if (clock.now() >= run.deadline) return false;
+  return heard.connected || run.asker.account === probe.asker.account;
+}
+
+/** The evidence of a caller whose time is up. */
+const late: MailboxEvidence = {
+  kind: 'no_answer',
+  reason: 'smtp_timeout',
+  meaning: undefined,
+  connected: true,
+  host: undefined,
+  replies: [],
+};
+
+/** Names a mailbox at mail hosts, in a form that tells neither. */
+function createKeys(): (probe: Probe) => string {
+  const secret = randomBytes(32).toString('hex');
+  return ({ address, route: { mxRecords, preferred, implicit } }) => {
+    const hosts = [...mxRecords.slice(0, preferred).sort(), '', ...mxRecords.slice(preferred).sort()];
+    return hash(
+      'sha256',
+      [secret, `${address.localPart}@${address.host}`, implicit, ...hosts].join('\n'),
+      'base64url',
+    );
+  };
+}
+
+type Names = Probe['address'];
+
+function givenAgain({ evidence, askedAt, askedAtWall }: Kept, address: Names, clock: Clock): Answered {
+  const ageMs = clock.now() - askedAt;
+  const { catchAll } = evidence;
+  const aged =
+    catchAll.kind === 'undetermined' || catchAll.ageMs === undefined
+      ? catchAll
+      : { ...catchAll, ageMs: catchAll.ageMs + ageMs };
+  return {
+    ...mapReplies(evidence, (text) => withName(text, address)),
+    catchAll: aged,
+    askedAt: askedAtWall,
+  };
+}
+
+function mapReplies(evidence: Answered, map: (text: string) => string): Answered {
+  return { ...evidence, replies: evidence.replies.map((reply) => ({ ...reply, text: map(reply.text) })) };
+}
+
+/** Stand for the address and for its local part; no reply that is kept has either character. */
+const emailMark = '\u0001';
+const localPartMark = '\u0002';
+
+function withoutName(text: string, { localPart, host }: Names): string {
+  const nameless = replaceName(text, `${localPart}@${host}`, emailMark);
+  return replaceName(nameless, localPart, localPartMark);
+}
+
+const letterOrDigit = /[\p{L}\p{N}]/u;
+
+/** Replaces a name where it stands by itself, in whatever case. No pattern: one for each address would cost too much. */
+function replaceName(text: string, name: string, mark: string): string {
+  const [lower, wanted] = [text.toLowerCase(), name.toLowerCase()];
+  // A few letters become two in lower case: then the places in both do not agree.
+  if (lower.length !== text.length) return text.replaceAll(name, mark);
+  let replaced = '';
+  let from = 0;
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    const standsAlone = !letterOrDigit.test(text.charAt(at - 1)) && !letterOrDigit.test(text.charAt(end));
+    if (at < from || !standsAlone) continue;
+    replaced += text.slice(from, at) + mark;
+    from = end;
+  }
+  return replaced + text.slice(from);
+}
+
+function withName(text: string, { localPart, host }: Names): string {
+  return text.replaceAll(emailMark, `${localPart}@${host}`).replaceAll(localPartMark, localPart);
+}

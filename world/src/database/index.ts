@@ -1,0 +1,5 @@
+/** A database to break, beside the mail internet: a private PostgreSQL, and a disk that can be filled up. */
+export { findPostgresPrograms, startPrivatePostgres } from './private-postgres.ts';
+export type { PrivatePostgres } from './private-postgres.ts';
+export { mountSmallDisk } from './small-disk.ts';
+export type { SmallDisk } from './small-disk.ts';
