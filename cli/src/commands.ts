@@ -100,6 +100,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/rests.ts')).restsCommand,
   },
   {
+    name: 'opt-outs',
+    summary: 'list, add and remove domains whose mail servers are never asked',
+    load: async () => (await import('./commands/opt-outs.ts')).optOutsCommand,
+  },
+  {
     name: 'form-keys',
     summary: 'create, list and delete publishable keys for sign-up forms',
     load: async () => (await import('./commands/form-keys.ts')).formKeysCommand,

@@ -188,6 +188,8 @@ export type ServiceHealth = {
     conversations_waiting: number;
     /** What is wrong with outbound port 25; null where nothing is. */
     mail_port_problem: string | null;
+    /** Why public mail hosts are not asked under our HELO name and sender, and what to set; null where they are. */
+    identity_problem: string | null;
     /** What is wrong with the resolver, and what to do; null where nothing is. */
     resolver_problem: string | null;
     /** Which providers reject control mailboxes; null where none does. */

@@ -23,6 +23,8 @@ export const reasonGroups = {
       spamtrap_listed: "The address is on the operator's list of spam traps.",
       disposable_listed: 'The domain or its mail server belongs to a disposable-address service.',
       operator_denied: "The address is on the operator's deny list, so no mail server was asked.",
+      receiver_opted_out:
+        'The owner of the domain or of its mail server asked not to be asked by us, so no mail server was asked.',
       not_asked: 'No mail server was asked.',
       deadline_reached: 'The deadline passed before there was a result.',
       internal_error: 'Verification failed several times because of an error in the service.',
@@ -57,8 +59,13 @@ export const reasonGroups = {
       connection_lost: 'The mail server closed the connection before it answered about the mailbox.',
       host_refused: 'The mail server rejected us before we named the mailbox.',
       smtputf8_not_offered: 'The address needs SMTPUTF8, which the mail server does not support.',
+      no_host_offers_smtputf8:
+        "The address needs SMTPUTF8, and none of the domain's mail servers supports it, so it cannot be delivered.",
+      hosts_take_no_mail: 'Every mail server of the domain says that it takes no mail from anybody.',
       tls_failed: 'The mail server requires TLS, and the TLS handshake failed.',
       mail_port_blocked: 'Outbound port 25 is blocked here, so no mail server can be reached.',
+      identity_unproven:
+        'Our own HELO name or sender is not set up, and public mail servers are not asked under a name that is not ours.',
       no_prober: 'No prober can ask mail servers now, so the mailbox was not asked about.',
       egress_closed:
         'The IP address that would ask is on a block list, so no mail server is asked until it is removed.',

@@ -18,6 +18,9 @@ import { allEgressIsOurs, createEgressRights, type EgressRights } from './routes
 import { keepRoutes } from './routes/keep-routes.ts';
 import { startCanaries } from './routes/start-canaries.ts';
 import { createMailPortWatch, type MailPortState, type MailPortWatch } from './routes/watch-mail-port.ts';
+import { isPublicAddress } from './egress/seen-addresses.ts';
+import { openIdentity } from './identity/open-identity.ts';
+import type { IdentityWatch, RouteIdentity } from './identity/watch-identity.ts';
 import { watchOwnAddresses } from './egress/own-addresses.ts';
 import { createReachesIpv6 } from './egress/reaches-ipv6.ts';
 import { defaultLimits, type Limits } from './limits.ts';
@@ -59,6 +62,8 @@ export type EngineSettings = {
   mailFrom: string;
   /** Where mail hosts see us come from, if this machine has no public address of its own (`seenAddresses`). */
   publicAddresses?: readonly string[];
+  /** `off`: public mail hosts are asked under any HELO name and sender. */
+  identityCheck?: 'on' | 'off';
   /** Blocks outside public address space that may be dialled all the same. */
   egressAllow: Cidr[];
   /** STARTTLS only where a host demands it, or wherever it is offered. */
@@ -108,6 +113,8 @@ export type EngineHealth = ReputationState & {
   resting: ReturnType<Pacer['resting']>;
   routes: RouteState[];
   mailPort: MailPortState;
+  /** Of each egress route that was looked at: whether its HELO name and sender are ours. */
+  identity: RouteIdentity[];
   resolver: ResolverState;
   /** Providers that refuse control mailboxes, by id or group. */
   doubtedProviders: string[];
@@ -155,12 +162,21 @@ export function createEngine(settings: EngineSettings): Engine {
   const { mailRoutes, resolverWatch } = findRoutes(base, resolver);
   const memoryOf = openNamespaces(settings.memory);
   const rights = settings.sharesEgress === true ? createEgressRights(clock) : allEgressIsOurs;
-  const ways = openRoutes(base, { rights, resolver, memoryOf });
+  const identity = openIdentity(settings, { clock, limits, resolver, mailRoutes, rights });
+  const ways = openRoutes(base, { rights, identity, resolver, memoryOf });
   const { routes, reputation } = ways;
   const { mailPort, canaries } = watchMailPort(base, { resolver, routes, mailRoutes, rights });
   const pacer = startPacer(base, memoryOf('rest'));
   const egressPace = createEgressPace(profileOf(settings), clock);
-  const scheduler = openScheduler(base, { ...ways, policies, mailPort, pacer, egressPace, memoryOf });
+  const scheduler = openScheduler(base, {
+    ...ways,
+    policies,
+    identity,
+    mailPort,
+    pacer,
+    egressPace,
+    memoryOf,
+  });
   const reach = createHostReach({ clock, wallClock: Date, limits, memory: memoryOf('host_reach') });
   const reaching = { limits, resolver, reachesIpv6, reach };
   const localProber = createLocalProber({ ...reaching, policies, scheduler, mailPort });
@@ -186,7 +202,7 @@ export function createEngine(settings: EngineSettings): Engine {
     verify: (email, request) => verify(email, parts, request),
     prober: localProber,
     answers: sharing,
-    egress: openEgress({ ...ways, pacer, egressPace, mailPort }),
+    egress: openEgress({ ...ways, pacer, egressPace, mailPort, identity }),
     recall: (address) => recall(address, parts),
     findMailRoute: (address, request) => parts.mailRoutes.find(address, request),
     lookUp: (address, request) => lookUp(address, { ...parts, lists }, request),
@@ -199,6 +215,7 @@ export function createEngine(settings: EngineSettings): Engine {
       routes: routes.state(),
       ...(reputation?.state() ?? { closed: [], bans: [] }),
       mailPort: mailPort.isBlocked(),
+      identity: identity.state(),
       resolver: resolverWatch.state(),
       doubtedProviders: controls.doubted(),
       conversations: scheduler.counts(),
@@ -206,6 +223,7 @@ export function createEngine(settings: EngineSettings): Engine {
     close() {
       controls.stop();
       canaries.stop();
+      identity.stop();
       routes.stop();
       reputation?.stop();
       resolverWatch.stop();
@@ -266,13 +284,14 @@ function createBase(settings: EngineSettings): Base {
 
 type RouteNeeds = {
   rights: EgressRights;
+  identity: IdentityWatch;
   resolver: DnsResolver;
   memoryOf: ReturnType<typeof openNamespaces>;
 };
 
 /** The ways out, with what was kept of them and what the world thinks of them. */
 function openRoutes({ settings, clock, limits, ownAddresses }: Base, needs: RouteNeeds) {
-  const { rights, resolver, memoryOf } = needs;
+  const { rights, identity, resolver, memoryOf } = needs;
   const { smtpPort: port, egressAllow: allow, heloName, mailFrom } = settings;
   const watched = { clock, limits, rights, resolver, memory: memoryOf('closure') };
   const reputation = openReputation(settings, watched);
@@ -286,6 +305,8 @@ function openRoutes({ settings, clock, limits, ownAddresses }: Base, needs: Rout
     heedsBlocks: settings.pacing !== 'off',
     rights,
     ...(reputation === undefined ? {} : { reputation }),
+    identity,
+    isPublic: (address) => isPublicAddress(address, allow),
     dialerFor: (setting) => createRouteDialer(setting, { port, clock, limits, allow, ownAddresses }),
     onProblem: (message) => settings.onProblem(message),
   });

@@ -2,6 +2,7 @@ import type { Pacer, Predecessor } from './politeness/create-pacer.ts';
 import type { EgressPace } from './politeness/ip-profile.ts';
 import type { Reputation } from './reputation/create-reputation.ts';
 import type { EgressRights } from './routes/egress-rights.ts';
+import type { IdentityWatch } from './identity/watch-identity.ts';
 import type { Routes } from './routes/create-routes.ts';
 import type { MailPortWatch } from './routes/watch-mail-port.ts';
 
@@ -31,10 +32,11 @@ type EgressNeeds = {
   routes: Routes;
   mailPort: MailPortWatch;
   reputation: Reputation | undefined;
+  identity: IdentityWatch;
 };
 
 export function openEgress(needs: EgressNeeds): EngineEgress {
-  const { pacer, egressPace, rights, routes, mailPort, reputation } = needs;
+  const { pacer, egressPace, rights, routes, mailPort, reputation, identity } = needs;
   return {
     ids: routes.ids,
     takeOver(id, from, until) {
@@ -49,6 +51,7 @@ export function openEgress(needs: EgressNeeds): EngineEgress {
     handOver: (id, mostHosts) => pacer.handOver(id, mostHosts),
     problem(id) {
       if (mailPort.isBlocked().kind === 'blocked') return 'mail_port_blocked';
+      if (identity.problem(id) !== undefined) return 'identity_unproven';
       const closure = reputation?.of(id);
       return closure === undefined ? routes.problem(id) : `listed_by ${closure.list}`;
     },

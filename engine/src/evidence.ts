@@ -30,12 +30,18 @@ export type NoAnswerReason =
   | 'host_refused'
   /** The address needs SMTPUTF8 and the host does not offer it. */
   | 'smtputf8_not_offered'
+  /** Every mail host of the domain was asked, and none offers SMTPUTF8: the address cannot be delivered. */
+  | 'no_host_offers_smtputf8'
+  /** Every mail host of the domain greets with 521: it takes no mail from anybody (RFC 7504). */
+  | 'hosts_take_no_mail'
   /** The host demands TLS and the handshake failed. */
   | 'tls_failed'
   /** The host is being left alone for a while after what it said or did; nothing was sent. */
   | 'host_resting'
   /** Outbound port 25 is found to be blocked: nothing that is learnt about any host now would be true. */
   | 'mail_port_blocked'
+  /** Our own HELO name or sender is not proven to be ours, and public mail hosts are not asked under another's. */
+  | 'identity_unproven'
   /** No egress address that could ask has an owner now. */
   | 'no_prober'
   /** Every egress address that could ask is closed, because block lists have it. */

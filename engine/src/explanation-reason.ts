@@ -22,6 +22,7 @@ type VerdictReason =
   | 'spamtrap_listed'
   | 'disposable_listed'
   | 'operator_denied'
+  | 'receiver_opted_out'
   | 'not_asked'
   | 'deadline_reached'
   | 'internal_error';

@@ -108,6 +108,7 @@ function causeOf(evidence: Evidence, verdict: Verdict): Cause {
     return { stage: 'dns', reason: evidence.route.why, retry: never };
   if (verdict.status === 'spamtrap') return { stage: 'lists', reason: 'spamtrap_listed', retry: never };
   if (verdict.status === 'disposable') return { stage: 'lists', reason: 'disposable_listed', retry: never };
+  if (evidence.lists.optedOut === true) return { stage: 'lists', reason: 'receiver_opted_out', retry: never };
   const { reason, retry } = smtpCause(evidence);
   return { stage: 'smtp', reason, retry };
 }
@@ -148,10 +149,12 @@ const causeByContrast: Record<Contrast, Pick<Cause, 'reason' | 'retry'>> = {
   not_compared: { reason: 'not_compared', retry: retryIn(retryAfterSeconds.silent) },
   contradictory: { reason: 'contradicts_itself', retry: retryIn(retryAfterSeconds.unreachable) },
 };
-/** Tomorrow the provider accepts everything as well, and the operator's policy is the same. */
+/** Tomorrow the provider accepts everything as well, the operator's policy is the same, and so are the hosts. */
 const lastingReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
   'provider_accepts_everything',
   'provider_policy',
+  'hosts_take_no_mail',
+  'no_host_offers_smtputf8',
 ]);
 
 /** A host that was not there, fell silent or hung up may do better before long. */

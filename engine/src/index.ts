@@ -12,7 +12,9 @@ export type { MailRoute } from './dns/mail-route.ts';
 export { createDialer } from './egress/create-dialer.ts';
 export { judgeAddress } from './egress/judge-address.ts';
 export { ownAddresses } from './egress/own-addresses.ts';
-export { isPublicAddress, seenAddresses } from './egress/seen-addresses.ts';
+export { seenAddresses, waysOf, type EgressWay } from './egress/seen-addresses.ts';
+export { checkHelo } from './identity/check-identity.ts';
+export { evaluateSpf } from './identity/evaluate-spf.ts';
 export { networkOf } from './net/network-of.ts';
 export { isInBlocks, isWithinBlock, parseCidr, type Cidr } from './net/parse-cidr.ts';
 export type { Evidence, MailboxEvidence, ReadReply } from './evidence.ts';
@@ -45,7 +47,7 @@ export {
   type IpProfilePace,
 } from './politeness/ip-profile.ts';
 export { createPolicyBook } from './politeness/create-policy-book.ts';
-export type { PolicyFile, RouteSetting } from './politeness/policy-file.ts';
+export { routesOr, type PolicyFile, type RouteSetting } from './politeness/policy-file.ts';
 export type { HostPolicy, Politeness, PolicyBook } from './politeness/policy.ts';
 export { readPolicyFile, type ReadPolicyFile } from './politeness/read-policy-file.ts';
 export { isRestReason, type ExplanationReason } from './explanation-reason.ts';
@@ -57,7 +59,6 @@ export type { Address, CanonicalHost, ParsedAddress, SyntaxFault } from './synta
 export { canonicalHost, canonicalMailHost } from './syntax/canonical-host.ts';
 export { createListParser, parseAddress, trimAddress } from './syntax/parse-address.ts';
 export { tracedConversations, tracedLookups } from './traced.ts';
-export { defaultRoute } from './routes/create-routes.ts';
 export { egressFor } from './routes/rank-egress.ts';
 export { conclusiveStatuses, judge, type Verdict, type VerdictStatus } from './verdict.ts';
 export type { Probe, Prober } from './probing/prober.ts';

@@ -1,3 +1,4 @@
+import type { IdentityWatch } from './identity/watch-identity.ts';
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 import type { Limits } from './limits.ts';
@@ -49,6 +50,7 @@ type SchedulerNeeds = {
   routes: Routes;
   reputation: Reputation | undefined;
   rights: EgressRights;
+  identity: IdentityWatch;
   mailPort: MailPortWatch;
   pacer: Pacer;
   egressPace: EgressPace;

@@ -67,7 +67,7 @@ export const conclusiveStatuses: ReadonlySet<VerdictStatus> = new Set<VerdictSta
 
 export function judge(evidence: Evidence): Verdict {
   const { lists, route, mailbox } = evidence;
-  if (route?.kind === 'refuses_mail') return asked(evidence, 'invalid');
+  if (route?.kind === 'refuses_mail' || isUndeliverable(mailbox)) return asked(evidence, 'invalid');
   if (lists.spamtrap) return listed(evidence, 'spamtrap');
   if (lists.disposable) return listed(evidence, 'disposable');
   if (mailbox?.kind !== 'answered') return unknown(evidence);
@@ -86,6 +86,12 @@ export function judge(evidence: Evidence): Verdict {
     case 'other':
       return unknown(evidence);
   }
+}
+
+/** Whether every mail host proved that the address can be delivered to none of them, before the mailbox was named. */
+function isUndeliverable(mailbox: MailboxEvidence | undefined): boolean {
+  if (mailbox?.kind !== 'no_answer') return false;
+  return mailbox.reason === 'hosts_take_no_mail' || mailbox.reason === 'no_host_offers_smtputf8';
 }
 
 /** What other replies of the same host make of the one about the mailbox. */
@@ -126,9 +132,14 @@ function asked(evidence: Evidence, status: AskedVerdict['status']): AskedVerdict
     is_catch_all: status === 'catch_all',
     is_disabled: status === 'disabled',
     is_spamtrap: evidence.lists.spamtrap,
-    mx_accepts_mail: evidence.route?.kind === 'takes_mail',
-    mx_records: evidence.route?.kind === 'takes_mail' ? [...evidence.route.mxRecords] : [],
+    ...(routeTaking(evidence) ?? { mx_accepts_mail: false, mx_records: [] }),
   };
+}
+
+/** A domain whose mail hosts take nothing for the address is as good as one without any. */
+function routeTaking({ route, mailbox }: Evidence): MailRouteFields | undefined {
+  if (route?.kind !== 'takes_mail' || isUndeliverable(mailbox)) return undefined;
+  return { mx_accepts_mail: true, mx_records: [...route.mxRecords] };
 }
 
 function listed(evidence: Evidence, status: ListedVerdict['status']): ListedVerdict {

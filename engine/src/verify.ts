@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { MailRoute } from './dns/mail-route.ts';
 import { findPosture, type PostureParts } from './dns/find-posture.ts';
-import type { Evidence, MailboxEvidence } from './evidence.ts';
+import type { Evidence, MailboxEvidence, NoAnswerReason } from './evidence.ts';
 import {
   explain,
   explainTimeout,
@@ -77,6 +77,7 @@ export async function verify(email: string, parts: VerifyParts, request: VerifyR
   watch.note('dns');
   const known = withRoute(listed, route, { address, lists: parts.lists });
   if (route.kind === 'refuses_mail' || isOffLimits(known)) return conclude(known, watch);
+  if (known.lists.optedOut === true) return conclude(known, watch);
   if (route.kind === 'undetermined') return isLate() ? timeOut('dns', watch) : unavailable(known, watch);
 
   const mailbox = await parts.controls.askAt(
@@ -115,9 +116,15 @@ function takesEveryAddress(mailbox: MailboxEvidence): boolean {
 /** That nobody here can ask says nothing of the mailbox. */
 function cannotBeAsked(mailbox: MailboxEvidence): boolean {
   if (mailbox.kind === 'answered') return false;
-  const { reason } = mailbox;
-  return reason === 'mail_port_blocked' || reason === 'no_prober' || reason === 'egress_closed';
+  return ourOwnReasons.has(mailbox.reason);
 }
+
+const ourOwnReasons: ReadonlySet<NoAnswerReason> = new Set<NoAnswerReason>([
+  'mail_port_blocked',
+  'no_prober',
+  'egress_closed',
+  'identity_unproven',
+]);
 
 /** No mail host of a trap or a throw-away domain is contacted. */
 function isOffLimits({ lists }: Evidence): boolean {
@@ -143,11 +150,17 @@ export function withRoute(
   route: MailRoute,
   { address, lists }: { address: Address; lists: ListLookup },
 ): Evidence & { route: MailRoute } {
-  if (route.kind !== 'takes_mail') return { address, lists: listed, route };
-  const parked = route.mxRecords.some((host) => lists.isParkedMailHost(host));
-  const disposable =
-    listed.disposable || route.mxRecords.some((host) => lists.isDisposableMailHost(host, address));
-  return { address, lists: { ...listed, disposable, ...(parked ? { parked } : {}) }, route };
+  const hosts = route.kind === 'takes_mail' ? route.mxRecords : [];
+  // One mail host whose owner does not want to be asked is enough: which of them would answer is not known.
+  const optedOut = lists.hasOptedOut(address.host) || hosts.some((host) => lists.hasOptedOut(host));
+  if (hosts.length === 0 && !optedOut) return { address, lists: listed, route };
+  const found: Evidence['lists'] = {
+    ...listed,
+    disposable: listed.disposable || hosts.some((host) => lists.isDisposableMailHost(host, address)),
+  };
+  if (hosts.some((host) => lists.isParkedMailHost(host))) found.parked = true;
+  if (optedOut) found.optedOut = true;
+  return { address, lists: found, route };
 }
 
 type Watch = {

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseAddress } from '@mailproof/engine';
 import { textOf } from './read-setting.ts';
-import { heloName, listOf, oneOf, senderAddress, usually, type Setting } from './setting.ts';
-import { thisHostName } from './usual-values.ts';
+import { heloName, listOf, oneOf, senderAddress, usually, usuallyNone, type Setting } from './setting.ts';
+import { thisHostName, usualDataDir } from './usual-values.ts';
 
 /** The settings of who we are to mail hosts. They are part of the table in config.ts. */
 export type IdentityConfig = {
@@ -10,6 +12,20 @@ export type IdentityConfig = {
   /** Where mail hosts see connections come from, if that is not an address of this machine. */
   publicAddresses: string[];
   identityCheck: 'on' | 'off';
+  /** Whom a receiver may write to; without it there is no page about this host. */
+  aboutContact: string | undefined;
+  optOutFile: string;
+};
+
+/** Shown to strangers as a link, so only what a link may be. */
+const contact = {
+  mayBe: 'a mail address such as abuse@example.com, or an https URL',
+  parse: (text: string): string | undefined => {
+    const parsed = parseAddress(text);
+    if (parsed.kind === 'valid') return parsed.address.email;
+    const url = URL.parse(text);
+    return url?.protocol === 'https:' && url.username === '' ? url.href : undefined;
+  },
 };
 
 export const identitySettings: { readonly [Name in keyof IdentityConfig]: Setting<IdentityConfig[Name]> } = {
@@ -42,6 +58,25 @@ export const identitySettings: { readonly [Name in keyof IdentityConfig]: Settin
       'off: public mail hosts are asked under any HELO name and sender, even if neither can be looked up',
     ...usually('on'),
     ...oneOf('on', 'off'),
+  },
+  aboutContact: {
+    names: ['MAILPROOF_ABOUT_CONTACT'],
+    meaning:
+      'mail address or URL that the owners of mail servers may turn to; with it, /about-this-host and / under the HELO name say who asks and how to opt out',
+    ...usuallyNone,
+    ...contact,
+  },
+  optOutFile: {
+    names: ['MAILPROOF_OPT_OUT_FILE'],
+    meaning:
+      'domains whose mail servers are never asked because their owners wish so, one a line; subdomains, and mail servers under them, included; written by `mailproof opt-outs`, read again when it changes',
+    defaultText: 'opt-outs.txt in the data directory',
+    defaultValue: (env) => {
+      const dataDir = textOf(env, 'MAILPROOF_DATA_DIR');
+      return join(dataDir === undefined ? usualDataDir() : resolve(dataDir), 'opt-outs.txt');
+    },
+    mayBe: 'the path of a file, which may be missing while nobody has opted out',
+    parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
   },
 };
 

@@ -40,7 +40,10 @@ describe('doctor', { concurrency: 4 }, () => {
       'outbound port N: ok',
       'HELO name: ok',
       'sender domain: ok',
+      'egress address: ok',
+      'reverse DNS: ok',
       'SPF: ok',
+      'callback: ok',
       'probers: not_checked',
       'routes: not_checked',
       'egress: warning',
@@ -97,6 +100,62 @@ describe('doctor', { concurrency: 4 }, () => {
       check: /^SPF/,
       state: 'warning',
       seen: /no SPF record/,
+    },
+    {
+      title: 'SPF that does not let our address send',
+      fixture: { zone: { ...probe, txt: ['v=spf1 ip4:192.0.2.1 -all'] } },
+      check: /^SPF/,
+      state: 'problem',
+      seen: /SPF of probe\.test for 127\.0\.0\.1: fail \(-all of probe\.test\)/,
+    },
+    {
+      title: 'SPF that cannot be evaluated, because our address is not known',
+      fixture: { env: { MAILPROOF_PUBLIC_ADDRESS: '' } },
+      check: /^SPF/,
+      state: 'not_checked',
+      seen: /not evaluated without an address; probe\.test has v=spf1/,
+    },
+    {
+      title: 'an address behind NAT that nobody stated',
+      fixture: { env: { MAILPROOF_PUBLIC_ADDRESS: '' } },
+      check: /^egress address/,
+      state: 'not_checked',
+      seen: /not known here/,
+    },
+    {
+      title: 'a HELO name that does not resolve to the address that is seen',
+      fixture: { env: { MAILPROOF_PUBLIC_ADDRESS: '127.0.0.9' } },
+      check: /^egress address/,
+      state: 'problem',
+      seen: /resolves to 127\.0\.0\.1, and mail hosts see us come from 127\.0\.0\.9/,
+    },
+    {
+      title: 'an IPv6 address without reverse DNS',
+      fixture: { zone: { ...probe, aaaa: ['::1'] }, env: { MAILPROOF_PUBLIC_ADDRESS: '::1' } },
+      check: /^reverse DNS/,
+      state: 'problem',
+      seen: /::1 has no reverse DNS name/,
+    },
+    {
+      title: 'a reverse DNS name that does not lead back',
+      fixture: { reverse: { ptr: ['mx.other.test'] } },
+      check: /^reverse DNS/,
+      state: 'problem',
+      seen: /127\.0\.0\.1 has the reverse DNS name mx\.other\.test, which does not lead back/,
+    },
+    {
+      title: 'a sender that its own mail host does not know',
+      fixture: { host: { mailboxes: { postmaster: 'exists' } } },
+      check: /^callback/,
+      state: 'problem',
+      seen: /refuses mail to the sender verify@probe\.test: 550/,
+    },
+    {
+      title: 'a postmaster that nobody is',
+      fixture: { host: { mailboxes: { verify: 'exists' } } },
+      check: /^callback/,
+      state: 'warning',
+      seen: /refuses mail to postmaster@probe\.test: 550/,
     },
     {
       title: 'a sender domain with two SPF records',
@@ -236,10 +295,10 @@ describe('doctor', { concurrency: 4 }, () => {
       await runHere(['doctor', '--json'], { env: world.environment });
       // The goodbye is on its way when the report is out.
       const patienceEnds = performance.now() + 10_000;
-      while (world.counts.smtp.commands['QUIT'] !== 1 && performance.now() < patienceEnds)
+      while (world.counts.smtp.commands['QUIT'] !== 2 && performance.now() < patienceEnds)
         await setImmediate();
-      assert.deepEqual(world.counts.smtp.commands, { QUIT: 1 });
-      assert.equal(world.counts.smtp.connections, 1);
+      assert.deepEqual(world.counts.smtp.commands, { EHLO: 1, MAIL: 1, RCPT: 2, QUIT: 2 });
+      assert.equal(world.counts.smtp.connections, 2);
     } finally {
       await world.stop();
     }
@@ -275,7 +334,7 @@ test('a Node that is too old and a clock that cannot be right are problems', () 
 async function examine({
   zone = probe,
   reverse,
-  host = {},
+  host = { mailboxes: { verify: 'exists', postmaster: 'exists' } },
   env = {},
   denyAllNames = false,
 }: Fixture): Promise<{ code: number | null; findings: Finding[] }> {
@@ -287,7 +346,12 @@ async function examine({
   const world = await startWorld(description, { denyAllNames });
   try {
     const { code, stdout } = await runHere(['doctor', '--json'], {
-      env: { ...world.environment, MAILPROOF_PACING: 'on', ...env },
+      env: {
+        ...world.environment,
+        MAILPROOF_PACING: 'on',
+        MAILPROOF_PUBLIC_ADDRESS: '127.0.0.1',
+        ...env,
+      },
     });
     const report = JSON.parse(stdout) as { ok: boolean; checks: Finding[] };
     assert.equal(report.ok, code === 0);

@@ -1,7 +1,10 @@
+import type { PolicyFile } from '@mailproof/engine';
 import type { Config } from '@mailproof/service/config';
 import { engineSettings } from '@mailproof/service/engine-settings';
 import { defineCommand, type Surroundings } from '../command.ts';
 import type { DoctorParts, Finding } from '../doctor/check.ts';
+import { checkCallback } from '../doctor/check-callback.ts';
+import { checkEgress } from '../doctor/check-egress.ts';
 import { checkHeloName } from '../doctor/check-helo-name.ts';
 import { checkMachine, checkSettings } from '../doctor/check-machine.ts';
 import { checkMailPort } from '../doctor/check-mail-port.ts';
@@ -12,7 +15,7 @@ import { checkProbers } from '../doctor/check-probers.ts';
 import { checkProxies } from '../doctor/check-proxies.ts';
 import { checkRoutes } from '../doctor/check-routes.ts';
 import { checkStore, checkWorkers } from '../doctor/check-store.ts';
-import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
+import { checkSenderDomain } from '../doctor/check-sender-domain.ts';
 import { presentFindings } from '../doctor/present-findings.ts';
 import { withDoctorParts } from '../doctor/with-doctor-parts.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -27,19 +30,19 @@ export const doctorCommand = defineCommand({
   summary: 'find what prevents this machine from verifying, and how to fix it',
   options: { json: { type: 'flag', meaning: 'one object: {ok, checks: [{check, state, seen, remedy?}]}' } },
   notes: [
-    'Checks Node, the clock, the data directory, the database, the workers, the resolvers, outbound port 25, the HELO name and its reverse DNS, the sender domain and its SPF record, and whether a block list has an egress address. States: ok, warning, problem, not_checked. The exit code is 1 if there is a problem.',
-    'Port 25 is tested with the canaries in your providers file. If there are none, it is tested with the mail server of your own sender domain (MAILPROOF_MAIL_FROM). No other server is contacted.',
+    'Checks Node, the clock, the data directory, the database, the workers, the resolvers, outbound port 25, the HELO name and its reverse DNS, the sender domain, and for each IP address that mail servers see us come from: the HELO name, the reverse DNS, what SPF says of it, and whether a block list has it. At the mail server of your own sender domain it asks for the sender and for postmaster, as servers do that call back. States: ok, warning, problem, not_checked. The exit code is 1 if there is a problem.',
+    'Port 25 is tested with the canaries in your providers file. If there are none, it is tested with the mail server of your own sender domain (MAILPROOF_MAIL_FROM). No other server is contacted. Behind NAT, set MAILPROOF_PUBLIC_ADDRESS: the address that mail servers see cannot be found out here.',
   ],
   examples: ['mailproof doctor', 'MAILPROOF_HELO_NAME=probe.example.com mailproof doctor --json'],
   words: { required: [], most: 0 },
   async run({ options, ...surroundings }) {
     const config = loadConfig(surroundings);
     if (config === undefined) return exitCodes.environment;
-    const canaries = readCanaries(config, surroundings);
-    if (canaries === undefined) return exitCodes.environment;
+    const policy = readPolicy(config, surroundings);
+    if (policy === undefined) return exitCodes.environment;
     const { terminal, signal } = surroundings;
     terminal.progress('Checking …');
-    const findings = await withDoctorParts({ config, canaries, signal, questionMs }, examine);
+    const findings = await withDoctorParts({ config, ...policy, signal, questionMs }, examine);
     const ok = !findings.some(({ state }) => state === 'problem');
     const text = options.json
       ? JSON.stringify({ ok, checks: findings })
@@ -58,7 +61,8 @@ async function examine(parts: DoctorParts): Promise<Finding[]> {
     checkMailPort(parts),
     checkHeloName(parts),
     checkSenderDomain(parts),
-    checkSpf(parts),
+    checkEgress(parts),
+    checkCallback(parts),
     checkProbers(parts),
     checkRoutes(parts),
     checkBlockLists(parts),
@@ -69,9 +73,12 @@ async function examine(parts: DoctorParts): Promise<Finding[]> {
 }
 
 /** Returns nothing if the providers file cannot be used, after printing why. */
-function readCanaries(config: Config, { terminal }: Surroundings): readonly string[] | undefined {
+function readPolicy(
+  config: Config,
+  { terminal }: Surroundings,
+): Pick<PolicyFile, 'canaries' | 'routes'> | undefined {
   try {
-    return engineSettings(config, () => undefined).policyFile?.canaries ?? [];
+    return engineSettings(config, () => undefined).policyFile ?? { canaries: [], routes: [] };
   } catch (error) {
     if (config.providersFile === undefined) throw error;
     terminal.tell(`mailproof: ${error instanceof Error ? error.message : String(error)}`);

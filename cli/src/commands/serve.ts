@@ -71,8 +71,12 @@ async function start(
   }
 }
 
-/** A name that does not lead back to us costs verdicts. It is told and does not stop the start. */
+/**
+ * A name that does not lead back to us costs verdicts. It is told and does not stop the start. If public mail hosts are
+ * not asked under such a name, the log says so, and this need not.
+ */
 async function tellOfHeloName(config: Config, { terminal, signal }: Surroundings): Promise<void> {
+  if (config.identityCheck === 'on' && config.egressAllow.length === 0) return;
   const { state, seen } = await withDoctorParts(
     { config, canaries: [], signal, questionMs: heloQuestionMs },
     checkHeloName,

@@ -34,7 +34,10 @@ async function setUp(
   const file = join(folder, `settings-${count}.conf`);
   if (text !== undefined) writeFileSync(file, text);
   const input = answers.map((answer) => `${answer}\n`).join('');
-  const ended = await runHere(['setup', '--file', file], { env: { ...world.environment, ...env }, input });
+  const ended = await runHere(['setup', '--file', file], {
+    env: { ...world.environment, MAILPROOF_PUBLIC_ADDRESS: '127.0.0.1', ...env },
+    input,
+  });
   return { ...ended, file };
 }
 

@@ -1,8 +1,8 @@
 import {
   blockListName,
-  defaultRoute,
   delistingPage,
   lookUpListing,
+  routesOr,
   seenAddresses,
   type Listing,
   type RouteSetting,
@@ -20,7 +20,7 @@ export async function checkBlockLists(parts: Needs): Promise<Finding[]> {
   if (config.blockLists.length === 0)
     return [{ check, state: 'not_checked', seen: 'no list is looked up (MAILPROOF_BLOCK_LISTS=none)' }];
   const stated = engineSettings(config, () => undefined).policyFile?.routes ?? [];
-  const routes = stated.length > 0 ? stated : [defaultRoute];
+  const routes = routesOr(stated);
   const findings = await Promise.all(routes.map((route) => checkRoute(route, parts)));
   return findings.flat();
 }

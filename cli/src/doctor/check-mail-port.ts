@@ -43,7 +43,7 @@ export async function checkMailPort(parts: DoctorParts): Promise<Finding> {
   return findings[0] ?? { check, state: 'not_checked', seen: 'no server was contacted' };
 }
 
-async function ownMailHosts(parts: DoctorParts): Promise<CanonicalHost[]> {
+export async function ownMailHosts(parts: DoctorParts): Promise<CanonicalHost[]> {
   const lookup = await parts.resolver.mx(parts.senderDomain, parts.patience());
   if (lookup.kind === 'no_data') return [parts.senderDomain];
   const records = lookup.kind === 'found' ? lookup.records : [];
@@ -53,7 +53,7 @@ async function ownMailHosts(parts: DoctorParts): Promise<CanonicalHost[]> {
     .filter((host) => host !== undefined);
 }
 
-async function resolveHosts(hosts: readonly CanonicalHost[], parts: DoctorParts): Promise<Target[]> {
+export async function resolveHosts(hosts: readonly CanonicalHost[], parts: DoctorParts): Promise<Target[]> {
   const targets: Target[] = [];
   for (const host of hosts.slice(0, targetsMax)) {
     const found = await findAddresses(host, parts);

@@ -34,6 +34,8 @@ function findingsOf(owned: EgressAddress[]): Finding[] {
 function remedyFor(whyNot: string): string {
   if (whyNot === 'mail_port_blocked')
     return 'Ask the hosting provider to open outbound port 25, or run a prober where it is open (mailproof serve --role prober, or mailproof prober).';
+  if (whyNot === 'identity_unproven')
+    return 'Set MAILPROOF_HELO_NAME, MAILPROOF_MAIL_FROM and, behind NAT, MAILPROOF_PUBLIC_ADDRESS where it runs; mailproof doctor there says what is wrong.';
   if (whyNot === 'resting')
     return 'Ask the providers to delist the IP address, and check its reputation. Do not switch to another address to get around the block.';
   return 'Check the log of the process or prober that owns it.';

@@ -34,29 +34,3 @@ export async function checkSenderDomain(parts: DoctorParts): Promise<Finding> {
       };
   }
 }
-
-/** The sender's domain names those who may send for it (RFC 7208). More than one record counts as none. */
-export async function checkSpf({ resolver, senderDomain, patience }: DoctorParts): Promise<Finding> {
-  const check = 'SPF';
-  const remedy = `Publish exactly one TXT record at ${senderDomain} that starts with v=spf1 and includes the IP address of this machine.`;
-  const lookup = await resolver.text(senderDomain, patience());
-  switch (lookup.kind) {
-    case 'found': {
-      const records = lookup.records.filter((text) => /^v=spf1(?: |$)/i.test(text));
-      if (records.length === 1)
-        return { check, state: 'ok', seen: `${senderDomain} has ${(records[0] ?? '').slice(0, 120)}` };
-      const seen =
-        records.length === 0 ? 'no SPF record' : `${records.length} SPF records, which counts as an error`;
-      return { check, state: 'warning', seen: `${senderDomain} has ${seen}`, remedy };
-    }
-    case 'no_such_name':
-    case 'no_data':
-      return { check, state: 'warning', seen: `${senderDomain} has no SPF record`, remedy };
-    case 'failed':
-      return {
-        check,
-        state: 'not_checked',
-        seen: `${senderDomain} could not be looked up (${lookup.failure})`,
-      };
-  }
-}

@@ -1,4 +1,11 @@
-import type { CanonicalHost, Clock, createDialer, createResolver, Patience } from '@mailproof/engine';
+import type {
+  CanonicalHost,
+  Clock,
+  createDialer,
+  createResolver,
+  Patience,
+  RouteSetting,
+} from '@mailproof/engine';
 import type { Config } from '@mailproof/service/config';
 
 /**
@@ -28,6 +35,8 @@ export type DoctorParts = {
   heloName: CanonicalHost;
   /** Names that must exist; none in a closed network. */
   resolverProbes: readonly CanonicalHost[];
+  /** The ways out, as the providers file has them. */
+  routes: readonly RouteSetting[];
   /** Mail hosts that the operator named for trying port 25 on. */
   canaries: readonly CanonicalHost[];
   /** A fresh deadline for one question. */

@@ -4,19 +4,27 @@ import {
   createResolver,
   defaultLimits,
   ownAddresses,
+  routesOr,
   systemClock,
   systemServers,
   type CanonicalHost,
+  type RouteSetting,
 } from '@mailproof/engine';
 import type { Config } from '@mailproof/service/config';
 import type { DoctorParts } from './check.ts';
 
 /** What is examined; one question of the examination may take `questionMs`. */
-type Examination = { config: Config; canaries: readonly string[]; signal: AbortSignal; questionMs: number };
+type Examination = {
+  config: Config;
+  canaries: readonly string[];
+  routes?: readonly RouteSetting[];
+  signal: AbortSignal;
+  questionMs: number;
+};
 
 /** Opens what the checks look through, and closes it behind them. */
 export async function withDoctorParts<Result>(
-  { config, canaries, signal, questionMs }: Examination,
+  { config, canaries, routes, signal, questionMs }: Examination,
   use: (parts: DoctorParts) => Promise<Result>,
 ): Promise<Result> {
   const clock = systemClock;
@@ -43,6 +51,7 @@ export async function withDoctorParts<Result>(
       senderDomain: hostOf(config.mailFrom.slice(config.mailFrom.lastIndexOf('@') + 1)),
       heloName: hostOf(config.heloName),
       resolverProbes: config.resolverProbes.map(hostOf),
+      routes: routesOr(routes),
       canaries: canaries.map(hostOf),
       patience: () => ({ deadline: clock.now() + questionMs, signal }),
     });

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { describeIpProfile, forbiddingProviders } from '@mailproof/engine';
 import { StoreOpenError } from '@mailproof/service';
 import type { DoctorParts, Finding } from '../doctor/check.ts';
+import { checkEgress } from '../doctor/check-egress.ts';
 import { checkHeloName } from '../doctor/check-helo-name.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
 import { checkMailPort } from '../doctor/check-mail-port.ts';
 import { checkResolvers } from '../doctor/check-resolvers.ts';
-import { checkSenderDomain, checkSpf } from '../doctor/check-sender-domain.ts';
+import { checkSenderDomain } from '../doctor/check-sender-domain.ts';
 import { lookAtStore } from '../doctor/look-at-store.ts';
 
 /** A setting that setup asks for, and what the doctor says of the answer. */
@@ -37,7 +38,12 @@ export const questions: readonly Question[] = [
   {
     setting: 'MAILPROOF_MAIL_FROM',
     text: 'Sender address: a mailbox of yours that somebody reads',
-    check: (parts) => Promise.all([checkSenderDomain(parts), checkSpf(parts), checkMailPort(parts)]),
+    check: async (parts) => [
+      await checkSenderDomain(parts),
+      // The name was examined with its own question.
+      ...(await checkEgress(parts)).filter(({ check }) => check.startsWith('SPF')),
+      await checkMailPort(parts),
+    ],
   },
   {
     setting: 'MAILPROOF_DATA_DIR',

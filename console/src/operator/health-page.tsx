@@ -33,6 +33,11 @@ export function HealthPage() {
                 <p>{known.engine.mail_port_problem}</p>
               </Notice>
             )}
+            {known.engine.identity_problem === null ? null : (
+              <Notice tone="problem" title="Public mail servers are not asked under this name">
+                <p>{known.engine.identity_problem}</p>
+              </Notice>
+            )}
             {known.engine.resolver_problem === null ? null : (
               <Notice tone="problem" title="The DNS resolver cannot be trusted">
                 <p>{known.engine.resolver_problem}</p>

@@ -80,6 +80,7 @@ const reasons: Readonly<Record<string, string>> = {
   controls_wrong: 'control mailboxes came out wrong',
   not_checked_yet: 'control mailboxes have not been asked yet',
   mail_port_blocked: 'outbound port 25 is blocked there',
+  identity_unproven: 'its HELO name or sender is not proven to be its own; see mailproof doctor there',
   down: 'its route cannot be reached',
   resting: 'its route is left alone for a while',
 };

@@ -1,34 +1,53 @@
 import { createSocket } from 'node:dgram';
 import { isIP } from 'node:net';
+import type { Cidr } from '../net/parse-cidr.ts';
 import type { RouteSetting } from '../politeness/policy-file.ts';
 import { judgeAddress } from './judge-address.ts';
 
 /**
- * The addresses that mail hosts see the connections of a route come from. An empty list means that nobody here can know: behind NAT or a proxy nothing was stated.
+ * The addresses that mail hosts see the connections of a route come from. An empty list means that nobody here can
+ * know: behind NAT or a proxy nothing was stated.
  *
  * What the operator states wins: `publicAddresses` of the route, then MAILPROOF_PUBLIC_ADDRESS for a route that leaves
  * from this machine by an address that is not public. Otherwise it is the address that the system leaves from.
  */
 export async function seenAddresses(
   route: RouteSetting,
-  { stated, leavesFrom = systemLeavesFrom }: { stated: readonly string[]; leavesFrom?: LeavesFrom },
+  { stated, leavesFrom }: { stated: readonly string[]; leavesFrom?: LeavesFrom | undefined },
 ): Promise<string[]> {
-  if (route.publicAddresses !== undefined) return [...route.publicAddresses];
-  if (route.kind !== 'direct') return [];
-  const families = route.localAddress === undefined ? [4, 6] : [isIP(route.localAddress)];
-  const seen: string[] = [];
-  for (const family of families) {
-    const local = route.localAddress ?? (await leavesFrom(family === 6 ? 6 : 4));
-    if (local !== undefined && isPublicAddress(local)) seen.push(local);
-    // A machine without any address of a family leaves by none of it, whatever is stated.
-    else if (local !== undefined) seen.push(...stated.filter((address) => isIP(address) === family));
-  }
-  return seen;
+  return (await waysOf(route, { stated, leavesFrom })).flatMap(({ seenFrom }) => seenFrom);
 }
 
-/** Whether an address is one that anybody on the internet may have. */
-export function isPublicAddress(address: string): boolean {
-  return judgeAddress(address, { allow: [], ownAddresses: [] }).kind === 'public';
+/** One address family in which a route leaves, and where mail hosts see it come from; empty if nobody here knows. */
+export type EgressWay = { family: 4 | 6; seenFrom: string[] };
+
+/** The families in which a route leaves: those that the system has a way out of, or that an address is stated of. */
+export async function waysOf(
+  route: RouteSetting,
+  { stated, leavesFrom = systemLeavesFrom }: Parameters<typeof seenAddresses>[1],
+): Promise<EgressWay[]> {
+  const { publicAddresses } = route;
+  const ofFamily = (addresses: readonly string[], family: 4 | 6): string[] =>
+    addresses.filter((address) => isIP(address) === family);
+  const ways: EgressWay[] = [];
+  for (const family of [4, 6] as const) {
+    if (publicAddresses !== undefined || route.kind !== 'direct') {
+      ways.push({ family, seenFrom: ofFamily(publicAddresses ?? [], family) });
+      continue;
+    }
+    const { localAddress } = route;
+    const local = localAddress === undefined ? await leavesFrom(family) : ofFamily([localAddress], family)[0];
+    const isOpen = local !== undefined && isPublicAddress(local);
+    const seenFrom = isOpen ? [local] : ofFamily(stated, family);
+    if (local !== undefined || seenFrom.length > 0) ways.push({ family, seenFrom });
+  }
+  // What is stated of a route is all that there is of it.
+  return publicAddresses === undefined ? ways : ways.filter(({ seenFrom }) => seenFrom.length > 0);
+}
+
+/** Whether an address is one that anybody on the internet may have, and not in a block that the operator opened. */
+export function isPublicAddress(address: string, opened: readonly Cidr[] = []): boolean {
+  return judgeAddress(address, { allow: opened, ownAddresses: [] }).kind === 'public';
 }
 
 /** Returns the address that the system would leave from; nothing if it has no way out of that family. */

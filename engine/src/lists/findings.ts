@@ -12,6 +12,8 @@ export type ListFindings = {
   nearProvider?: string;
   /** The domain's mail goes to a service that parks names nobody uses. Known once DNS has told where it goes. */
   parked?: true;
+  /** The owner of the domain or of one of its mail hosts asked not to be asked. Known once DNS has told where mail goes. */
+  optedOut?: true;
   /** The domain belongs to a privacy relay, which forwards mail to a mailbox that its owner keeps to himself. */
   relay?: true;
   /** A role that nobody should write to in bulk: `abuse`, `noreply`, `everyone`. It is a `role` as well. */
@@ -26,6 +28,8 @@ export type ListLookup = {
   isDisposableMailHost(mailHost: string, address: Address): boolean;
   /** Whether a mail host belongs to a service that parks domains. */
   isParkedMailHost(mailHost: string): boolean;
+  /** Whether the owner of a domain, or of a parent of it, asked that its mail hosts are not asked. */
+  hasOptedOut(host: string): boolean;
 };
 
 export type Lists = ListLookup & {

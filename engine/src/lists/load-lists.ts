@@ -15,7 +15,7 @@ import { watchList, type ListFile } from './watched-list.ts';
 
 /**
  * What is known of an address before anybody is asked: the lists that come with the engine (`data/`, where
- * they are from in `docs/lists.md`) and the four that an operator may keep.
+ * they are from in `docs/lists.md`) and the five that an operator may keep.
  *
  * The operator's word outranks ours: an allowed address or domain is never called disposable. A privacy relay is
  * called so only by the operator's own list. Neither outranks the operator's own deny list and spam traps.
@@ -26,6 +26,8 @@ export type OperatorFiles = {
   disposable?: string | undefined;
   allow?: string | undefined;
   deny?: string | undefined;
+  /** Domains whose owners asked that their mail hosts are not asked. The file may be missing until there are any. */
+  optOut?: string | undefined;
 };
 
 export type ListSettings = {
@@ -52,6 +54,7 @@ export function createLists({
   const thrownAway = watchList(listFile(files.disposable, 'disposable list', ['domain']), parts);
   const allow = watchList(listFile(files.allow, 'allow list', ['address', 'domain']), parts);
   const deny = watchList(listFile(files.deny, 'deny list', ['address', 'domain', 'hash']), parts);
+  const optOuts = watchList(optOutFile(files.optOut), parts);
   const disposable = read('disposable-domains.txt');
   const mailHosts = read('disposable-mail-hosts.txt');
   const parkedHosts = read('parked-mail-hosts.txt');
@@ -100,6 +103,7 @@ export function createLists({
     isDisposableMailHost: (mailHost, address) =>
       knownHost(mailHost).disposable && !known(address.host).relay && !isNamed(allow.current(), address),
     isParkedMailHost: (mailHost) => knownHost(mailHost).parked,
+    hasOptedOut: (host) => namesDomain(optOuts.current(), host),
   });
   return {
     ...lookupBy(names),
@@ -121,6 +125,12 @@ function checkedFile(name: ListFileName, renewedIn: string | undefined): string 
 
 function listFile(path: string | undefined, title: string, takes: ListFile['takes']): ListFile | undefined {
   return path === undefined ? undefined : { path, title, takes };
+}
+
+function optOutFile(path: string | undefined): ListFile | undefined {
+  return path === undefined
+    ? undefined
+    : { path, title: 'list of opt-outs', takes: ['domain'], isOptional: true };
 }
 
 /** The built-in lists do not change, and the addresses of a list come from few domains. */

@@ -17,7 +17,13 @@ import {
  */
 type WatchedList = { current(): OperatorList };
 
-export type ListFile = { path: string; title: string; takes: readonly OperatorEntry[] };
+export type ListFile = {
+  path: string;
+  title: string;
+  takes: readonly OperatorEntry[];
+  /** Whether a file that is not there is an empty list. */
+  isOptional?: boolean;
+};
 
 type WatchListParts = { clock: Clock; watch: boolean; onProblem: (message: string) => void };
 
@@ -69,6 +75,8 @@ function read(file: ListFile): FileReading {
       ? { kind: 'good', stamp, list: found.list }
       : bad(`, line ${found.line}: ${found.why}`);
   } catch (error) {
+    if (file.isOptional === true && codeOf(error) === 'ENOENT')
+      return { kind: 'good', stamp, list: emptyOperatorList };
     return bad(`: cannot be read (${codeOf(error)})`);
   }
 }

@@ -66,3 +66,8 @@ type RouteManners = {
   /** The daily volume of a route that is new, doubling until it meets `perDay`. */
   warmUp?: { startPerDay: number; doubleEveryDays: number };
 };
+
+/** The routes of the operator's file, or else the one that there is without a file. */
+export function routesOr(settings: readonly RouteSetting[] | undefined): readonly RouteSetting[] {
+  return settings === undefined || settings.length === 0 ? [{ id: 'default', kind: 'direct' }] : settings;
+}

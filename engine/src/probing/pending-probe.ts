@@ -5,7 +5,7 @@ import type { Asker } from '../fair-queue.ts';
 import type { Patience } from '../patience.ts';
 import type { ReplyMeaning } from '../replies/meaning.ts';
 import type { Fault } from '../smtp/connection.ts';
-import { demandsTls, type Failure } from '../smtp/conversation.ts';
+import { demandsTls, greetsWithNoMail, type Failure } from '../smtp/conversation.ts';
 import type { Address, CanonicalHost } from '../syntax/address.ts';
 import { withItem } from '../with-item.ts';
 import type { Doubt, Line } from './conclude.ts';
@@ -36,8 +36,16 @@ export type Visit =
   | { kind: 'not_ours' }
   /** Every egress address in question is closed, because block lists have it; nothing was sent. */
   | { kind: 'closed' }
+  /** No egress address has a HELO name and a sender that are proven to be ours; nothing was sent. */
+  | { kind: 'identity_unproven' }
   | { kind: 'answered'; evidence: MailboxEvidence & { kind: 'answered' } }
-  | { kind: 'no_answer'; evidence: MailboxEvidence & { kind: 'no_answer' }; next: NextStep };
+  | {
+      kind: 'no_answer';
+      evidence: MailboxEvidence & { kind: 'no_answer' };
+      next: NextStep;
+      /** What the host will never take, by its own word: any mail, or an address beyond ASCII. */
+      declines?: 'mail' | 'smtputf8';
+    };
 
 /** What to do after a visit that gave no answer. */
 type NextStep = 'stop' | 'next_host' | 'same_host';
@@ -224,6 +232,10 @@ export function visitWithoutAnswer(
   if (ending.kind === 'broken')
     return noAnswer(host, { reason: reasonOf(ending.fault), next: nextAfterFault(ending, traits) });
   const { meaning, read } = ending;
+  if (isNoMailGreeting(ending)) {
+    const visit = noAnswer(host, { reason: 'host_refused', next: 'next_host', replies: [read] });
+    return { ...visit, declines: 'mail' };
+  }
   // Before the mailbox was named no refusal can be about it, whatever words it borrows.
   const aboutUs = meaning.label === 'blocked_or_policy' || meaning.label === 'greylisted_or_temporary';
   return noAnswer(host, {
@@ -234,8 +246,15 @@ export function visitWithoutAnswer(
   });
 }
 
-export function visitWithoutSmtputf8(host: CanonicalHost): Visit {
-  return noAnswer(host, { reason: 'smtputf8_not_offered', next: 'stop' });
+/** Whether the host turned everybody away, and not us. */
+export function isNoMailGreeting({ phase, reply }: Failure & { kind: 'refused' }): boolean {
+  return phase === 'banner' && greetsWithNoMail(reply);
+}
+
+/** The visit of an address beyond ASCII; `isCertain`: the host showed all that it offers, inside TLS if it has that. */
+export function visitWithoutSmtputf8(host: CanonicalHost, isCertain: boolean): Visit {
+  const visit = noAnswer(host, { reason: 'smtputf8_not_offered', next: 'next_host' });
+  return isCertain ? { ...visit, declines: 'smtputf8' } : visit;
 }
 
 type Found = {
@@ -245,7 +264,10 @@ type Found = {
   replies?: ReadReply[];
 };
 
-function noAnswer(host: CanonicalHost | undefined, { reason, next, meaning, replies = [] }: Found): Visit {
+function noAnswer(
+  host: CanonicalHost | undefined,
+  { reason, next, meaning, replies = [] }: Found,
+): Visit & { kind: 'no_answer' } {
   return {
     kind: 'no_answer',
     next,

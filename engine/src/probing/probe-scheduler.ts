@@ -5,6 +5,7 @@ import type { ConversationLimiter } from '../politeness/create-conversation-limi
 import { unlimitedPace, type EgressPace } from '../politeness/ip-profile.ts';
 import type { Destination, PolicyBook } from '../politeness/policy.ts';
 import type { SessionOutcome } from '../politeness/session-outcome.ts';
+import type { IdentityWatch } from '../identity/watch-identity.ts';
 import { createReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import type { Reputation } from '../reputation/create-reputation.ts';
 import type { Route, Routes } from '../routes/create-routes.ts';
@@ -22,7 +23,8 @@ import {
   type Visit,
 } from './pending-probe.ts';
 import type { ProbeSupply } from './roster.ts';
-import { runSession, type SessionOrder, type SessionParts } from './session.ts';
+import { runSession } from './session.ts';
+import type { SessionOrder, SessionParts } from './session-parts.ts';
 
 /**
  * Decides when a mail host is asked, and for whom. Requests come in and wait in the queue of their host, single
@@ -45,6 +47,8 @@ type SchedulerParts = Omit<SessionParts, 'route' | 'heloName' | 'classify'> & {
   reputation?: Pick<Reputation, 'note' | 'began'> | undefined;
   /** Tells when a route becomes this process's own; not needed where all are. */
   rights?: Pick<EgressRights, 'onChange'>;
+  /** Tells when the check of our own names has come to an end. */
+  identity?: Pick<IdentityWatch, 'onChange'>;
 };
 
 type Scheduler = {
@@ -67,6 +71,7 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
     begun: 0,
   };
   parts.rights?.onChange(() => wake(ownership, scheduler));
+  parts.identity?.onChange(() => wake(identity, scheduler));
   return {
     ask: (request, patience) => ask(request, patience, scheduler),
     counts: () => scheduler.queues.counts(),
@@ -226,6 +231,12 @@ function chooseRoute(queue: HostQueue, scheduler: Scheduler): Route | undefined 
     case 'closed':
       turnAway(queue, { kind: choice.why });
       break;
+    case 'identity_checking':
+      wait(queue, { until: undefined, key: identity }, scheduler);
+      break;
+    case 'identity_unproven':
+      turnAway(queue, { kind: 'identity_unproven' });
+      break;
     case 'none_allowed':
       turnAway(queue, restingVisit({ reason: 'no_route_open', until: undefined }, scheduler));
       break;
@@ -250,6 +261,9 @@ const restReasons = {
 
 /** What queues wait for whose egress address is not certain to be ours. */
 const ownership = 'ownership';
+
+/** What queues wait for while our own HELO name and sender are looked up. */
+const identity = 'identity';
 
 /** A route's volume of the minute is waited for; that of the day is not. */
 const longestMinuteMs = 60_000;

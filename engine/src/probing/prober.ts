@@ -77,15 +77,18 @@ async function walkHosts(
   const { limits, scheduler, reach } = parts;
   noteUnresolved(route, reach);
   let last: NoAnswer | undefined;
+  const declined = new Declined();
   let conversations = 0;
   const targets = mailTargets(route, parts, patience);
   for await (const target of targets) {
     for (let again = true; again && conversations < limits.conversations;) {
       const visit = await scheduler.ask({ address, target, asker, egress, onNamed }, patience);
       reach.note(target.host, visit.kind);
+      declined.note(target.host, visit);
       if (visit.kind === 'answered') return believed(visit.evidence, route, reach);
       if (visit.kind === 'not_ours') return unasked('no_prober');
       if (visit.kind === 'closed') return unasked('egress_closed');
+      if (visit.kind === 'identity_unproven') last ??= unasked('identity_unproven');
       if (visit.kind === 'resting') last = sooner(last, atRest(visit));
       if (visit.kind !== 'no_answer') break;
       conversations += 1;
@@ -96,7 +99,34 @@ async function walkHosts(
     targets.wasFree();
     if (conversations >= limits.conversations) break;
   }
-  return last ?? unasked('mx_unreachable');
+  return declined.byAll(route.mxRecords, last) ?? last ?? unasked('mx_unreachable');
+}
+
+/**
+ * What every mail host of a domain has declined for good: any mail (RFC 7504), or addresses beyond ASCII (RFC 6531
+ * section 3.1). One that could not be asked, or that said anything else, leaves the rest without proof.
+ */
+class Declined {
+  private hosts: Map<string, 'mail' | 'smtputf8'> | undefined;
+  private isUnanimous = true;
+
+  note(host: string, visit: Visit): void {
+    const declines = visit.kind === 'no_answer' ? visit.declines : undefined;
+    if (declines === undefined) this.isUnanimous = false;
+    else (this.hosts ??= new Map()).set(host, declines);
+  }
+
+  byAll(names: readonly string[], last: NoAnswer | undefined): NoAnswer | undefined {
+    const { hosts } = this;
+    if (hosts === undefined || last === undefined || !this.isUnanimous) return undefined;
+    if (!names.every((name) => hosts.has(name))) return undefined;
+    const isAnyMail = [...hosts.values()].every((declines) => declines === 'mail');
+    return {
+      ...last,
+      meaning: undefined,
+      reason: isAnyMail ? 'hosts_take_no_mail' : 'no_host_offers_smtputf8',
+    };
+  }
 }
 
 /** Names before the first host of the route do not resolve. */

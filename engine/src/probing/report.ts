@@ -70,7 +70,8 @@ export function report(transcript: Transcript, reporter: Reporter): void {
   const isCut = ending !== undefined && isCutShort(ending);
   if ((isVoid || isCut) && pipelined) parts.hosts.learn(asked.target.host, { noPipelining: true });
   roster.end();
-  for (const probe of roster.declined) settleProbe(probe, visitWithoutSmtputf8(asked.target.host));
+  for (const { probe, isCertain } of roster.declined)
+    settleProbe(probe, visitWithoutSmtputf8(asked.target.host, isCertain));
   learnFacts(lines, reporter);
   const unanswered = roster.all.filter((probe) => !isAnswered(probe, lines, roster));
   const returning = unanswered.filter((probe) => mayGoBack(probe, { transcript, lines, roster }));
@@ -115,7 +116,7 @@ type Ended = { transcript: Transcript; lines: readonly Line[]; roster: Roster };
 /** Whether another conversation may answer for a probe that this one did not. */
 function mayGoBack(probe: PendingProbe, { transcript, lines, roster }: Ended): boolean {
   const { ending, pipelined } = transcript;
-  if (probe.isSettled || roster.declined.includes(probe)) return false;
+  if (probe.isSettled || roster.declined.some((one) => one.probe === probe)) return false;
   if (ownLine(probe, transcript.lines) !== undefined) return pipelined && probe.returns < mostReturns;
   // Its opening was answered and the host said no more: it would say no more the next time.
   if (probe.opening !== undefined && lines.length > 0) return false;

@@ -57,3 +57,16 @@ test('what our own rules read comes out as it was', () => {
   assert.deepEqual(rereadEvidence(found, { address }), found);
   assert.equal(found.meaning?.label, 'mailbox_not_exist');
 });
+
+test('that a domain takes nothing is believed only with the greeting that says so, or for an address that needs more', () => {
+  const base = { kind: 'no_answer', meaning: undefined, connected: true, host: host! } as const;
+  const greeting: ReadReply = { phase: 'banner', code: 521, enhanced: undefined, text: 'takes no mail' };
+  const noMail = { ...base, reason: 'hosts_take_no_mail' } as const;
+  const reasonOf = (evidence: MailboxEvidence): string | undefined => {
+    const read = rereadEvidence(evidence, { address });
+    return read.kind === 'no_answer' ? read.reason : undefined;
+  };
+  assert.equal(reasonOf({ ...noMail, replies: [greeting] }), 'hosts_take_no_mail');
+  assert.equal(reasonOf({ ...noMail, replies: [] }), 'protocol_error');
+  assert.equal(reasonOf({ ...base, reason: 'no_host_offers_smtputf8', replies: [] }), 'protocol_error');
+});

@@ -19,7 +19,7 @@ export function rereadEvidence(
   evidence: MailboxEvidence,
   { address }: Pick<Probe, 'address'>,
 ): MailboxEvidence {
-  if (evidence.kind === 'no_answer') return rereadRefusal(evidence);
+  if (evidence.kind === 'no_answer') return rereadRefusal(evidence, address);
   const { host, replies, meaning } = evidence;
   const answer = replies.find(({ phase }) => phase === 'rcpt');
   const isContradicted = answer !== undefined && meaning.label === 'accepted' && !acceptsRecipient(answer);
@@ -40,9 +40,12 @@ function withoutProof({ host, replies }: Answered): Refused {
   return { kind: 'no_answer', reason: 'protocol_error', meaning: undefined, connected: true, host, replies };
 }
 
-function rereadRefusal(evidence: Refused): Refused {
+function rereadRefusal(evidence: Refused, address: Probe['address']): Refused {
   const [reply] = evidence.replies;
   const { host, meaning: before } = evidence;
+  const isShown = evidence.reason !== 'hosts_take_no_mail' || reply?.code === 521;
+  const isNeeded = evidence.reason !== 'no_host_offers_smtputf8' || address.needsSmtputf8;
+  if (!isShown || !isNeeded) return { ...evidence, reason: 'protocol_error' };
   if (reply === undefined || host === undefined || before === undefined) return evidence;
   const meaning = reread(reply, { host, recipient: undefined, before });
   return condemnsMailbox(meaning.label) ? evidence : { ...evidence, meaning };

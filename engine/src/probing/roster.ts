@@ -44,7 +44,7 @@ export class Roster {
   closing: readonly RecipientQuestion[] = none;
   /** Named to the host, and no answer yet. */
   named: readonly PendingProbe[] = none;
-  declined: readonly PendingProbe[] = none;
+  declined: readonly DeclinedProbe[] = none;
   /** Companions of the first: answered in an earlier conversation, and decided for by this one. */
   readonly carried: readonly PendingProbe[];
   private readonly supply: ProbeSupply;
@@ -98,13 +98,19 @@ export class Roster {
   }
 
   /** Leaves out probes whose caller has left, and those that cannot be named to this host. */
-  sift({ smtputf8 }: { smtputf8: boolean }): void {
+  sift({ smtputf8, starttls, isWhole }: Offered): void {
     if (!smtputf8) this.owed = this.owed.filter(({ probe }) => !probe.address.needsSmtputf8);
     if (this.pending.every(smtputf8 ? stillWaits : canBeNamedAnywhere)) return;
     const waiting = this.pending.filter(stillWaits);
     const isDeclined = (probe: PendingProbe): boolean => probe.address.needsSmtputf8 && !smtputf8;
     this.pending = waiting.filter((probe) => !isDeclined(probe));
-    this.declined = this.declined.concat(waiting.filter(isDeclined));
+    const isCertain = isWhole && !starttls;
+    this.declined = this.declined.concat(waiting.filter(isDeclined).map((probe) => ({ probe, isCertain })));
+  }
+
+  /** Whether a probe waits that can only be named to a host with SMTPUTF8. */
+  needsSmtputf8(): boolean {
+    return this.pending.some(({ isSettled, address }) => !isSettled && address.needsSmtputf8);
   }
 
   /** Takes note of the recipients that the planned group names. */
@@ -188,6 +194,12 @@ export class Roster {
     if (latest !== undefined) this.patience.deadline = latest;
   }
 }
+
+/** What a host offers, as far as it decides who can be named to it. */
+type Offered = { smtputf8: boolean; starttls: boolean; isWhole: boolean };
+
+/** `isCertain`: nothing is hidden by HELO, by a box between, or until TLS is spoken. */
+type DeclinedProbe = { probe: PendingProbe; isCertain: boolean };
 
 const none: readonly never[] = [];
 

@@ -1,13 +1,9 @@
 import type { Socket } from 'node:net';
 import type { SmtpPhase } from '../evidence.ts';
-import type { Destination } from '../politeness/policy.ts';
 import { noteEnd, noteRecipient, startOutcome, type SessionOutcome } from '../politeness/session-outcome.ts';
-import type { ReplyClassifier } from '../replies/classifier/create-reply-classifier.ts';
 import { providerOf } from '../replies/providers.ts';
 import { sanitiseReply } from '../replies/sanitise-reply.ts';
-import type { Route } from '../routes/create-routes.ts';
 import type { RouteDialOutcome } from '../routes/create-route-dialer.ts';
-import type { MailPortWatch } from '../routes/watch-mail-port.ts';
 import {
   demandsTls,
   encrypt,
@@ -17,16 +13,15 @@ import {
   openConversation,
   sayGoodbye,
   type Conversation,
-  type ConversationParts,
   type Failure,
 } from '../smtp/conversation.ts';
 import type { Reply } from '../smtp/reply-reader.ts';
 import type { CanonicalHost } from '../syntax/address.ts';
 import type { Line, Said } from './conclude.ts';
-import type { AskedHost, DomainFacts } from './domain-facts.ts';
-import type { HostMemory, HostTraits } from './host-traits.ts';
+import type { AskedHost } from './domain-facts.ts';
+import type { HostTraits } from './host-traits.ts';
 import { MadeUpQuestions } from './made-up-questions.ts';
-import { failProbe, isCutShort, type Ending, type PendingProbe } from './pending-probe.ts';
+import { failProbe, isCutShort, isNoMailGreeting, type Ending, type PendingProbe } from './pending-probe.ts';
 import {
   countsRefusals,
   planGroup,
@@ -39,7 +34,8 @@ import {
   type SessionBudget,
 } from './recipient-group.ts';
 import { giveBackOrGiveUp, report, reportNotConnected } from './report.ts';
-import { Roster, type ProbeSupply } from './roster.ts';
+import { Roster } from './roster.ts';
+import type { SessionOrder, SessionParts } from './session-parts.ts';
 
 /**
  * One conversation with one mail host, from dialling to goodbye, about as many addresses as wait for it and as its
@@ -77,28 +73,6 @@ export async function runSession(
   }
 }
 
-export type SessionOrder = {
-  destination: Destination;
-  /** The probe that the session is begun for. */
-  first: PendingProbe;
-  supply: ProbeSupply;
-  /** Tells the conversations of one process apart. */
-  number: number;
-};
-
-export type SessionParts = ConversationParts & {
-  /** The way out, and the name and sender we have there. */
-  route: Route;
-  mailPort: Pick<MailPortWatch, 'note'>;
-  /** STARTTLS whenever it is offered, or only if a host demands it. */
-  starttls: 'demanded' | 'always';
-  hosts: HostMemory;
-  facts: DomainFacts;
-  classify: ReplyClassifier;
-  /** Returns a local part that no mailbox has; the same each time, so that a greylisting host knows it again. */
-  madeUpLocalPart: (domain: CanonicalHost) => string;
-};
-
 class Session {
   readonly outcome = startOutcome();
   readonly roster: Roster;
@@ -115,6 +89,8 @@ class Session {
   private places = 0;
   /** Whether a reply stood in the wrong place. */
   private isShifted = false;
+  /** Whether the host turned STARTTLS down in this session. */
+  private isTlsRefused = false;
   /** Whether only closing questions are left: no probe joins any more. */
   private isClosing = false;
 
@@ -185,7 +161,13 @@ class Session {
     if (refusedTls !== undefined) return refusedTls;
     const planParts = this.planParts();
     for (;;) {
-      this.refill(conversation);
+      this.refill();
+      if (this.mayHideSmtputf8(conversation)) {
+        const failure = await this.encryptForSmtputf8(conversation);
+        if (failure !== undefined) return failure;
+      }
+      roster.sift(conversation.capabilities);
+      if (this.isShifted) this.stopNaming();
       const plan = planGroup(roster, this.budget, planParts);
       if (plan.steps.length === 0) {
         if (this.isShifted || !this.beginClosing()) return undefined;
@@ -286,14 +268,26 @@ class Session {
   }
 
   /** Takes more of the probes that wait, unless this session has lasted long enough. */
-  private refill({ capabilities }: Conversation): void {
+  private refill(): void {
     const { roster, parts, budget } = this;
     const isYoung = parts.clock.now() - this.startedAt < parts.limits.smtpPhaseMs / 2;
     const mayJoin = isYoung && !this.isClosing && !this.isShifted;
     const asked = roster.pending.length + roster.owed.length;
     roster.takeMore(mayJoin ? budget.recipientsLeft - asked : 0);
-    roster.sift(capabilities);
-    if (this.isShifted) this.stopNaming();
+  }
+
+  /** Whether SMTPUTF8 is needed and not offered in the clear, by a host that may offer it inside TLS. */
+  private mayHideSmtputf8({ encrypted, capabilities }: Conversation): boolean {
+    const { smtputf8, starttls } = capabilities;
+    if (smtputf8 || encrypted || !starttls || !this.roster.needsSmtputf8()) return false;
+    return this.traits.tls !== 'broken' && !this.isTlsRefused;
+  }
+
+  private async encryptForSmtputf8(conversation: Conversation): Promise<Failure | undefined> {
+    const failure = await this.encryptAsWished(conversation);
+    if (failure === undefined && conversation.encrypted) this.startAnew();
+    this.isTlsRefused = !conversation.encrypted;
+    return failure;
   }
 
   /** Puts the made-up recipients last that some answer still needs beside it; returns whether there are any. */
@@ -344,7 +338,8 @@ class Session {
     // "421 too many errors": the host would take us again in another conversation.
     const hasCounted = isCutShort(failure) && this.lines.length > 0 && countsRefusals(reply);
     if (hasCounted) outcome.fault = 'closed';
-    else noteEnd(outcome, { reply, meaning, group: order.destination.policy.group }, order.first);
+    else if (!isNoMailGreeting(failure))
+      noteEnd(outcome, { reply, meaning, group: order.destination.policy.group }, order.first);
     return { kind, phase, reply, meaning, read };
   }
 
@@ -358,7 +353,11 @@ class Session {
     if (!conversation.capabilities.starttls) return undefined;
     if (traits.tls === 'demanded') return encrypt(conversation, parts, roster.patience);
     if (parts.starttls !== 'always' || traits.tls === 'broken') return undefined;
-    const failure = await encrypt(conversation, parts, roster.patience);
+    return this.encryptAsWished(conversation);
+  }
+
+  private async encryptAsWished(conversation: Conversation): Promise<Failure | undefined> {
+    const failure = await encrypt(conversation, this.parts, this.roster.patience);
     if (failure === undefined) return undefined;
     // A host that turns our wish down in good order is spoken to in the clear; a broken handshake costs the connection.
     this.learn({ tls: 'broken' });

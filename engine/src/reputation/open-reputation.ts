@@ -1,7 +1,7 @@
 import type { DnsResolver } from '../dns/create-resolver.ts';
 import { seenAddresses } from '../egress/seen-addresses.ts';
 import type { RouteSetting } from '../politeness/policy-file.ts';
-import { defaultRoute } from '../routes/create-routes.ts';
+import { routesOr } from '../politeness/policy-file.ts';
 import { createReputation, type Reputation, type ReputationParts } from './create-reputation.ts';
 
 /** The settings of an engine that matter here. */
@@ -24,7 +24,7 @@ export function openReputation(
 ): Reputation | undefined {
   if (settings.pacing === 'off') return undefined;
   const stated = settings.policyFile?.routes ?? [];
-  const routes = stated.length > 0 ? stated : [defaultRoute];
+  const routes = routesOr(stated);
   return createReputation({
     ...needs,
     wallClock: Date,

@@ -3,8 +3,9 @@ import { createBoundedCache, type BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { MailTarget } from '../dns/mail-route.ts';
 import type { Patience } from '../patience.ts';
-import type { RouteSetting } from '../politeness/policy-file.ts';
+import { routesOr, type RouteSetting } from '../politeness/policy-file.ts';
 import type { DialCounts } from '../egress/create-guarded-dialer.ts';
+import { identityUnchecked, type IdentityWatch } from '../identity/watch-identity.ts';
 import { parseIp } from '../net/parse-ip.ts';
 import type { RouteDialer, RouteDialOutcome } from './create-route-dialer.ts';
 import { allEgressIsOurs, type EgressRights } from './egress-rights.ts';
@@ -26,7 +27,8 @@ import { createRouteVolume, type RouteVolume, type WallClock } from './route-vol
  *   asked on another for `routeRestMs`.
  * - A route that providers block rests (`route-health.ts`), and its volume is bounded (`route-volume.ts`).
  *
- * Only routes that are this process's own come into question (`egress-rights.ts`).
+ * Only routes that are this process's own come into question (`egress-rights.ts`), and for public mail hosts only those
+ * whose HELO name and sender are proven to be ours (`identity/`).
  */
 export type Routes = {
   choose(request: RouteRequest): RouteChoice;
@@ -76,6 +78,8 @@ export type RouteChoice =
   | { kind: 'none'; why: 'closed' }
   /** The provider bans the address that it would be asked from. */
   | { kind: 'none'; why: 'banned'; waitMs: number }
+  /** `identity_checking`: whether the HELO name and the sender are ours is being looked up. */
+  | { kind: 'none'; why: 'identity_checking' | 'identity_unproven' }
   /** `lapsed`: one of them may be ours again in a moment. */
   | { kind: 'none'; why: 'lapsed' | 'not_ours' };
 
@@ -114,6 +118,10 @@ export type RoutesParts = {
     /** On the wall's clock. */
     bannedUntil(egress: string, group: string): number | undefined;
   };
+  /** Whether mail hosts may be asked under the name of a route; without it they may. */
+  identity?: IdentityWatch;
+  /** Whether an address is public, and not one that the operator opened. */
+  isPublic?: (address: string) => boolean;
   /** `createRouteDialer` with the parts of the engine's dialer. */
   dialerFor(setting: RouteSetting): RouteDialer;
   /** The warm-up of a route that has none of its own. */
@@ -136,12 +144,9 @@ type WatchedRoute = {
   counts: RouteCounts;
 };
 
-/** The route that exists without a providers file. */
-export const defaultRoute: RouteSetting = { id: 'default', kind: 'direct' };
-
 export function createRoutes(parts: RoutesParts): Routes {
-  const { clock, limits, rights = allEgressIsOurs } = parts;
-  const settings = parts.settings.length > 0 ? parts.settings : [defaultRoute];
+  const { clock, limits, rights = allEgressIsOurs, identity = identityUnchecked } = parts;
+  const settings = routesOr(parts.settings);
   const byId = new Map(settings.map((setting) => [setting.id, watchRoute(setting, parts)]));
   const all = [...byId.values()];
   const refusals = createBoundedCache<string>({ clock, maxEntries: limits.routeRefusals });
@@ -161,7 +166,23 @@ export function createRoutes(parts: RoutesParts): Routes {
       const mayComeBack = usable.some(({ route }) => rights.of(route.id) === 'lapsed');
       return { kind: 'none', why: mayComeBack ? 'lapsed' : 'not_ours' };
     }
-    return chooseOpen(open, request, { refusals, parts });
+    const named = identity.areAllProven() ? open : proven(open, address);
+    if (named.length === 0) return unnamed(open, address);
+    return chooseOpen(named, request, { refusals, parts });
+  }
+
+  const standing = ({ route }: WatchedRoute, address: string) =>
+    identity.of(route.id, isIP(address) === 6 ? 6 : 4);
+
+  /** Hosts in blocks that the operator opened are asked under any name. */
+  function proven(open: readonly WatchedRoute[], address: string): readonly WatchedRoute[] {
+    if (parts.isPublic?.(address) !== true) return open;
+    return those(open, (watched) => standing(watched, address) === 'proven');
+  }
+
+  function unnamed(open: readonly WatchedRoute[], address: string): RouteChoice {
+    const isChecking = open.some((watched) => standing(watched, address) === 'checking');
+    return { kind: 'none', why: isChecking ? 'identity_checking' : 'identity_unproven' };
   }
 
   function note(routeId: string, event: RouteEvent): void {

@@ -21,7 +21,13 @@ import type { Reply } from './reply-reader.ts';
  */
 type Urgency = Asker['urgency'];
 
-type Capabilities = { pipelining: boolean; smtputf8: boolean; starttls: boolean };
+type Capabilities = {
+  pipelining: boolean;
+  smtputf8: boolean;
+  starttls: boolean;
+  /** Whether what is not listed is not offered: the list came whole, in reply to EHLO, and unchanged by a box between. */
+  isWhole: boolean;
+};
 
 export type Conversation = {
   host: CanonicalHost;
@@ -98,15 +104,33 @@ function sayEhlo(
   return connection.read(deadlineIn(limits.ehloMs, clock, patience));
 }
 
-/** The codes by which a host says that it does not know EHLO (RFC 5321 section 4.1.4). */
-const ehloNotUnderstood: ReadonlySet<number> = new Set([500, 501, 502, 504, 550]);
+/** The codes by which a host may say that it does not know EHLO (RFC 5321 section 4.1.4). */
+const ehloUnknownCodes: ReadonlySet<number> = new Set([500, 501, 502, 504, 550]);
+
+const unknownCommandWords =
+  /\b(?:command|verb|ehlo|esmtp)\b.*\b(?:un(?:recogni[sz]ed|known|supported|implemented)|not (?:recogni[sz]ed|known|supported|implemented|understood)|invalid)|\b(?:un(?:recogni[sz]ed|known|supported|implemented)|invalid|bad)\b.*\b(?:command|verb|ehlo)\b/i;
+
+const refusalWords =
+  /\b(?:block\w*|den(?:y|ied)|reject\w*|refus\w*|spam\w*|polic\w*|reputation|black\w*|banned)\b/i;
+
+/**
+ * Whether a reply to EHLO says that the host does not know the command. A host that refuses us, or our name, would
+ * refuse HELO as well: to ask again would be importunate. 500 and 502 mean the command unless they say otherwise; the
+ * others mean it only if they say so.
+ */
+function isEhloUnknown({ code, enhanced, lines }: Reply): boolean {
+  if (!ehloUnknownCodes.has(code) || enhanced?.startsWith('5.7.') === true) return false;
+  const text = lines.join(' ');
+  if (refusalWords.test(text)) return false;
+  return code === 500 || code === 502 || unknownCommandWords.test(text);
+}
 
 /** What became of EHLO; undefined where the host does not know it. */
 function readEhlo(answer: Heard, limits: Limits): Greeted | undefined {
   if (answer.kind === 'fault') return broken('ehlo', answer);
   const { reply } = answer;
   if (reply.code === 250) return { kind: 'greeted', capabilities: readCapabilities(reply, limits) };
-  return ehloNotUnderstood.has(reply.code) ? undefined : { kind: 'refused', phase: 'ehlo', reply };
+  return isEhloUnknown(reply) ? undefined : { kind: 'refused', phase: 'ehlo', reply };
 }
 
 /** The greeting of a host that does not know EHLO. */
@@ -119,23 +143,30 @@ async function sayHelo(
   const answer = await connection.read(deadlineIn(limits.ehloMs, clock, patience));
   if (answer.kind === 'fault') return broken('ehlo', answer);
   if (answer.reply.code !== 250) return { kind: 'refused', phase: 'ehlo', reply: answer.reply };
-  return { kind: 'greeted', capabilities: { pipelining: false, smtputf8: false, starttls: false } };
+  return { kind: 'greeted', capabilities: noExtensions };
 }
 
-const keywords: Record<keyof Capabilities, RegExp> = {
+/** What a host may have beyond HELO is not known. */
+const noExtensions: Capabilities = { pipelining: false, smtputf8: false, starttls: false, isWhole: false };
+
+const keywords: Record<Exclude<keyof Capabilities, 'isWhole'>, RegExp> = {
   pipelining: /^PIPELINING(?: |$)/i,
   smtputf8: /^SMTPUTF8(?: |$)/i,
   starttls: /^STARTTLS(?: |$)/i,
 };
 
+/** Some firewalls overwrite keywords that they do not know with X. */
+const maskedKeyword = /^X{3}/;
+
 function readCapabilities({ lines }: Reply, limits: Limits): Capabilities {
-  const capabilities = { pipelining: false, smtputf8: false, starttls: false };
   const end = Math.min(lines.length, 1 + limits.ehloKeywords);
+  const capabilities = { pipelining: false, smtputf8: false, starttls: false, isWhole: end === lines.length };
   for (let index = 1; index < end; index += 1) {
     const line = (lines[index] ?? '').trim();
     capabilities.pipelining ||= keywords.pipelining.test(line);
     capabilities.smtputf8 ||= keywords.smtputf8.test(line);
     capabilities.starttls ||= keywords.starttls.test(line);
+    capabilities.isWhole &&= !maskedKeyword.test(line);
   }
   return capabilities;
 }
@@ -284,6 +315,21 @@ export function demandsTls(reply: Reply): boolean {
   if (reply.enhanced === '5.7.10') return true;
   const text = reply.lines.join(' ');
   return tlsWords.test(text) && (reply.code === 530 || demandWords.test(text));
+}
+
+const noMailWords =
+  /\b(?:not|never|no longer|cannot|doesn't|don't|can't)\s+(?:accept|receive|take|handle)(?:s|ing)?\s+(?:(?:any|incoming|inbound|internet)\s+)*(?:e-?mails?|mails?|messages?|smtp)\b|\bno (?:smtp|mail|e-?mail) (?:service|server|here|accepted)\b|\bnot an? (?:smtp|mail|e-?mail) (?:server|host|exchanger)\b/i;
+const oursWords =
+  /\b(?:you|yours?|from|client|ips?|network|block\w*|\w*list(?:ed)?|spam\w*|polic\w*|reputation|den(?:y|ied)|reject\w*)\b/i;
+
+/**
+ * Whether a greeting says that the host takes no mail, from anybody (RFC 7504 section 3). Some hosts use the code to
+ * turn one client away: words about us make it a refusal like any other, and without words about mail it proves nothing.
+ */
+export function greetsWithNoMail({ code, enhanced, lines }: Reply): boolean {
+  if (code !== 521 || enhanced?.startsWith('5.7.') === true) return false;
+  const text = lines.join(' ');
+  return noMailWords.test(text) && !oursWords.test(text);
 }
 
 /** Whether a recipient's reply demands TLS that is on offer. If it is not, the reply is an answer like any other. */

@@ -243,9 +243,10 @@ describe('internationalised addresses', () => {
       },
     ));
 
-  test('are unknown where the host does not offer it, and the mailbox is not named', () =>
+  test('are invalid where no host offers it, and the mailbox is not named', () =>
     inWorld(oneHost('plain.test', {}), async ({ verify, world }) => {
-      assert.equal(verdictOf(await verify('jörg@plain.test')).reason, 'smtputf8_not_offered');
+      const { status, reason } = verdictOf(await verify('jörg@plain.test'));
+      assert.deepEqual([status, reason], ['invalid', 'no_host_offers_smtputf8']);
       assert.deepEqual(world.counts.smtp.commands, { EHLO: 1, QUIT: 1 });
     }));
 });

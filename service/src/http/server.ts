@@ -17,6 +17,7 @@ import { receiveRequest, setStandardHeaders } from './pipeline/receive-request.t
 import { listsPath, withoutBasePath, withoutOrigin } from './pipeline/paths.ts';
 import { traceFrom } from './pipeline/trace-request.ts';
 import { refuse } from './pipeline/refuse.ts';
+import { addAboutPage } from './routes/about-page.ts';
 import { addAccountKeys } from './routes/account-keys.ts';
 import { addAccountReads } from './routes/account-reads.ts';
 import { addAdminAccountHistory } from './routes/admin/account-history.ts';
@@ -125,6 +126,7 @@ export async function createServer(parts: HttpParts, limits = connectionLimits):
   addDocs(server, parts.basePath);
   addLlmsText(server, parts.basePath);
   addMcp(server, routeParts);
+  addAboutPage(server, parts.about);
   addConsoleFiles(server, routeParts);
 
   await server.ready();

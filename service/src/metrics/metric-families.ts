@@ -107,6 +107,12 @@ export const metricFamilies = {
     help: 'Whether outbound port 25 looks blocked',
     labels: none,
   },
+  identityUnproven: {
+    name: 'mailproof_identity_unproven',
+    type: 'gauge',
+    help: 'Egress routes from which public mail hosts are not asked, because HELO name or sender is not proven',
+    labels: none,
+  },
   resting: {
     name: 'mailproof_resting',
     type: 'gauge',

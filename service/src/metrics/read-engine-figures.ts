@@ -9,12 +9,17 @@ export function readEngineFigures(
   wallClock: WallClock,
 ): MetricSample[] {
   const { dnsQueries, dnsFailures, forbidden, breaches, byRoute } = engine.counts();
-  const { conversations, mailPort, resolver, resting, routes, closed, bans } = engine.health();
+  const { conversations, identity, mailPort, resolver, resting, routes, closed, bans } = engine.health();
   const labels = {};
   return [
     { key: 'conversationsOpen', labels, value: conversations.open },
     { key: 'probesWaiting', labels, value: conversations.waiting },
     { key: 'mailPortBlocked', labels, value: mailPort.kind === 'blocked' ? 1 : 0 },
+    {
+      key: 'identityUnproven',
+      labels,
+      value: identity.filter(({ problem }) => problem !== undefined).length,
+    },
     { key: 'resolverInOrder', labels, value: resolver.kind === 'in_order' ? 1 : 0 },
     { key: 'dnsQueries', labels, value: dnsQueries },
     ...Object.entries(dnsFailures).map(([failure, value]): MetricSample => ({

@@ -40,6 +40,8 @@ export type EngineFigures = ReturnType<Engine['counts']> & {
   conversationsWaiting: number;
   /** What is wrong with outbound port 25, if anything. */
   mailPortProblem: string | undefined;
+  /** Why public mail hosts are not asked under our own name, and what to do, if that is so. */
+  identityProblem: string | undefined;
   /** What is wrong with the resolver and what to do about it, if anything is. */
   resolverProblem: string | undefined;
   /** Which providers refuse control mailboxes, if any do. */
@@ -61,7 +63,7 @@ const mostResting = 500;
 export async function readHealth(hours: number, parts: ReadHealthParts): Promise<Health> {
   const { engine } = parts;
   const health = engine.health();
-  const { resting, routes, mailPort, resolver, conversations, doubtedProviders, bans } = health;
+  const { resting, routes, mailPort, identity, resolver, conversations, doubtedProviders, bans } = health;
   const reputation = describeReputation(health);
   const now = parts.wallClock.now();
   const toWall = (at: number) => Math.round(now + at - parts.clock.now());
@@ -82,6 +84,7 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
       conversationsOpen: conversations.open,
       conversationsWaiting: conversations.waiting,
       mailPortProblem: mailPort.kind === 'blocked' ? mailPort.message : undefined,
+      identityProblem: describeIdentity(identity),
       resolverProblem: describeResolver(resolver),
       reputationProblem: reputation.length === 0 ? undefined : reputation.join('; '),
       controlProblem:
@@ -96,6 +99,16 @@ export async function readHealth(hours: number, parts: ReadHealthParts): Promise
 export function describeResolver(resolver: ReturnType<Engine['health']>['resolver']): string | undefined {
   if (resolver.kind === 'in_order') return undefined;
   return `${resolver.line}; set MAILPROOF_DNS_SERVERS to a resolver of the public DNS, or MAILPROOF_RESOLVER_PROBES to names of this network`;
+}
+
+/** Why public mail hosts are not asked from some egress route of this process, or not over one address family. */
+export function describeIdentity(identity: ReturnType<Engine['health']>['identity']): string | undefined {
+  const wrong = identity.filter(({ problem }) => problem !== undefined);
+  if (wrong.length === 0) return undefined;
+  const told = wrong.map(({ route, problem = '' }) =>
+    identity.length === 1 ? problem : `${route}: ${problem}`,
+  );
+  return `public mail hosts are not asked: ${told.join('; ')}`;
 }
 
 const providerIds: ReadonlySet<string> = new Set(providerTable.map(({ id }) => id));

@@ -92,6 +92,7 @@ function open({ addresses, ours = [], providers = {}, answer = () => heard }: Fi
       areAllOurs: () => addresses.length > 0 && addresses.every(({ name }) => ours.includes(name)),
       shared: () => ours,
       problem: () => undefined,
+      unproven: () => [],
       onChange: () => undefined,
       look: () => Promise.resolve(void (looks.count += 1)),
       stop: () => Promise.resolve(),

@@ -25,10 +25,20 @@ function hasStandBy(
   return mayOwn || living.some(({ id, role }) => id === owner || probingRoles.has(role));
 }
 
+const identityUnproven = 'identity_unproven';
+
+/** The egress addresses from which no public mail host is asked, because their names are not proven, if all are so. */
+export function unprovenEgress(view: EgressView): string[] {
+  const usable = usableEgress(view);
+  if (usable.some(({ well }) => well)) return [];
+  return usable.flatMap(({ name, whyNot }) => (whyNot === identityUnproven ? [name] : []));
+}
+
 /** Why no mail host can be asked by anybody now, where that is so. */
 export function problemOfEgress(view: EgressView): string | undefined {
   const usable = usableEgress(view);
-  if (usable.some(({ well }) => well)) return undefined;
+  // An address whose HELO name is not proven still asks in opened blocks; the engine says what to set.
+  if (usable.some(({ well, whyNot }) => well || whyNot === identityUnproven)) return undefined;
   if (usable.length === 0)
     return 'no prober: no process that may ask mail hosts runs, and no prober outside is connected (see docs/probers.md)';
   const told = usable.map(({ name, whyNot }) => `${name} (${whyNot.replaceAll('_', ' ')})`);

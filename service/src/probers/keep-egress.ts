@@ -14,7 +14,7 @@ import {
   type EgressAddress,
 } from './egress-addresses.ts';
 import { noteAll, type EgressNotes } from './egress-notes.ts';
-import { problemOfEgress, usableEgress, type EgressView } from './egress-view.ts';
+import { problemOfEgress, unprovenEgress, usableEgress, type EgressView } from './egress-view.ts';
 import { mayAskMailHosts } from './who-may-ask.ts';
 
 /**
@@ -37,6 +37,8 @@ export type EgressKeeper = {
   shared(): string[];
   /** Why nobody can ask any mail host now, where that is so. */
   problem(): string | undefined;
+  /** Addresses that ask no public mail host, because their HELO names are not proven; none while another can ask. */
+  unproven(): string[];
   /** Called when something may have changed hands or cannot ask any more. */
   onChange(listener: () => void): void;
   /** Looks once more now. */
@@ -107,6 +109,7 @@ export async function keepEgress(parts: EgressKeeperParts): Promise<EgressKeeper
     areAllOurs: () => areAllOurs(keeper),
     shared: () => (keeper.hasOthers ? [...keeper.ours].filter((name) => !keeper.leaving.has(name)) : []),
     problem: () => problemOfEgress(viewOf(keeper)),
+    unproven: () => unprovenEgress(viewOf(keeper)),
     onChange: (listener) => void keeper.listeners.push(listener),
     look: loop.now,
     async stop() {

@@ -80,6 +80,7 @@ export function createSandbox({ delays, clock }: { delays: boolean; clock: Clock
             find: (address) => findingsOf(answerTo(address)),
             isDisposableMailHost: () => false,
             isParkedMailHost: () => false,
+            hasOptedOut: () => false,
           },
           mailRoutes: {
             find: async (address, until) => {

@@ -23,7 +23,7 @@ type MetricsParts = {
   storeWatch: StoreWatch;
   workers: WorkerWatch;
   engine: Engine;
-  egress: Pick<EgressKeeper, 'problem'>;
+  egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
   clock: Clock;
   wallClock: WallClock;
   onProblem: (message: string, error?: unknown) => void;

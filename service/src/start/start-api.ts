@@ -3,6 +3,7 @@ import type { Server as TlsServer } from 'node:tls';
 import { ipProfiles, type Clock, type Engine } from '@mailproof/engine';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { engineSettings } from '../engine-settings.ts';
 import { withFreshDeadlines } from '../db/with-fresh-deadlines.ts';
 import { timeOrderedId } from '../db/time-ordered-id.ts';
 import type { Store } from '../db/store.ts';
@@ -68,7 +69,7 @@ export type ApiParts = Omit<
 > &
   ConsoleParts & {
     engine: Engine;
-    egress: Pick<EgressKeeper, 'problem'>;
+    egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
     queue: ProbeQueue;
     sandbox: Sandbox;
     counting: Parameters<typeof countSingles>[1];
@@ -238,8 +239,18 @@ function consoleParts(config: Config, parts: ConsoleParts) {
       startedAt: parts.wallClock.now(),
     }),
     basePath,
+    about: aboutHost(config),
     consoleFiles: readConsoleFiles(consoleFolder, basePath),
   };
+}
+
+/** The HELO names of all routes lead here, if the operator has the names point to this machine. */
+function aboutHost(config: Config): HttpParts['about'] {
+  const { aboutContact: contact, mailFrom, heloName } = config;
+  if (contact === undefined) return undefined;
+  const { policyFile } = engineSettings(config, () => undefined);
+  const ofRoutes = policyFile?.routes.flatMap((route) => route.heloName ?? []) ?? [];
+  return { contact, mailFrom, heloNames: [...new Set([heloName, ...ofRoutes])] };
 }
 
 /** Requests that have the base path are told from those whose proxy took it off, so it may not begin like one of them. */

@@ -75,14 +75,17 @@ const drainMs = 20_000;
 
 /** It is unwell if it can ask from none of its addresses; one that can asks for the others. */
 function describeHealth(engine: ReturnType<typeof createEngine>) {
-  const { conversations, resting, mailPort, closed } = engine.health();
+  const { conversations, resting, mailPort, identity, closed } = engine.health();
   const listed = engine.egress.ids.every((id) => closed.some((one) => one.egress === id))
     ? closed[0]
     : undefined;
+  const isUnproven = identity.length > 0 && identity.every(({ problem }) => problem !== undefined);
   const problem =
     mailPort.kind === 'blocked'
       ? 'mail_port_blocked'
-      : listed && `listed_by ${listed.closure.list}`.slice(0, mostCharacters);
+      : isUnproven
+        ? 'identity_unproven'
+        : listed && `listed_by ${listed.closure.list}`.slice(0, mostCharacters);
   const unwell = problem === undefined ? {} : { unwell: problem };
   return { conversations: conversations.open, resting: resting.length, ...unwell };
 }

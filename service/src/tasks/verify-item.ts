@@ -140,13 +140,14 @@ async function record({ position }: Item, { claim, parts }: ItemRound, result: R
 const askAgainMs = 15_000;
 
 /**
- * No prober is there, its port is blocked or its address is listed, or the resolver denies a domain without having proved itself: that is ours to
+ * No prober is there, its port is blocked, its address is listed, its own name is not proven, or the resolver denies a domain without having proved itself: that is ours to
  * mend, and the address waits for it.
  */
 const ourOwnReasons: ReadonlySet<string> = new Set([
   'no_prober',
   'mail_port_blocked',
   'egress_closed',
+  'identity_unproven',
   'dns_denies_known_names',
   'dns_denial_unproved',
 ]);

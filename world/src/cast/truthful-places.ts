@@ -5,6 +5,7 @@ import {
   disabled,
   disposable,
   full,
+  invalidDomain,
   noSuchMailbox,
   role,
   safe,
@@ -40,7 +41,11 @@ export const truthfulPlaces: Place[] = [
     { who: 'busy', expect: unknown('receiving_too_fast'), story: 'receives mail too quickly' },
     { who: 'deferred', expect: unknown('deferred'), story: 'a lookup of the host failed' },
     { who: "o'hara+news", expect: safe, story: 'an odd but right local part' },
-    { who: 'jürgen', expect: unknown('smtputf8_not_offered'), story: 'needs SMTPUTF8, which is not offered' },
+    {
+      who: 'jürgen',
+      expect: invalidDomain('no_host_offers_smtputf8'),
+      story: 'needs SMTPUTF8, which is not offered',
+    },
     { who: 'trap', expect: trap, needs: 'lists', story: 'on the list of traps' },
   ]),
   placeOf('disposable.test', { temper: tempers.catchAll }, [

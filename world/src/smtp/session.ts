@@ -130,9 +130,14 @@ function ehlo(session: Session, command: Command): Reaction {
   session.transaction = undefined;
   const keywords = ['SIZE 36700160', '8BITMIME', 'ENHANCEDSTATUSCODES', ...(temper.extensions ?? [])];
   if (temper.pipelining !== false) keywords.push('PIPELINING');
-  if (temper.smtputf8 === true) keywords.push('SMTPUTF8');
+  if (offersSmtputf8(session)) keywords.push('SMTPUTF8');
   if (temper.starttls !== undefined && !session.secure) keywords.push('STARTTLS');
   return { reply: ['{host} greets {client}', ...keywords].map(ehloLine).join('\n') };
+}
+
+function offersSmtputf8({ host, secure }: Session): boolean {
+  const { smtputf8 } = host.temper;
+  return smtputf8 === true || (smtputf8 === 'inside_tls' && secure);
 }
 
 function ehloLine(text: string, index: number, lines: string[]): string {
@@ -166,7 +171,7 @@ function mail(session: Session, command: Command): Reaction {
     return { reply: tlsDemand(session) };
   }
   const utf8 = command.parameters.includes('SMTPUTF8');
-  if (utf8 && (temper.smtputf8 !== true || session.greeted !== 'ehlo')) {
+  if (utf8 && (!offersSmtputf8(session) || session.greeted !== 'ehlo')) {
     session.report('smtputf8_not_offered', command.line);
     return { reply: '555 5.5.4 Unsupported option: SMTPUTF8' };
   }

@@ -25,7 +25,7 @@ export type Temper = {
   /** Offered unless false. */
   pipelining?: boolean;
   /** Not offered unless true. */
-  smtputf8?: boolean;
+  smtputf8?: boolean | 'inside_tls';
   /** Answers EHLO with 502, as a host that knows HELO only. */
   heloOnly?: boolean;
   /** More lines of the EHLO reply. */

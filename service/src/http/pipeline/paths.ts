@@ -62,6 +62,9 @@ export const adminPath = '/admin/v1';
 export const mcpPath = '/mcp';
 export const llmsPath = '/llms.txt';
 
+/** For owners of mail servers; here only where a contact is set. */
+export const aboutPath = '/about-this-host';
+
 /** Here only where a token for it is set and it has no port of its own. */
 export const metricsPath = '/metrics';
 
@@ -76,6 +79,7 @@ const methodsByPath: ReadonlyMap<string, Methods> = new Map([
   ['/healthz', ['GET', 'HEAD']],
   ['/readyz', ['GET', 'HEAD']],
   [metricsPath, ['GET', 'HEAD']],
+  [aboutPath, ['GET', 'HEAD']],
   ['/openapi.json', ['GET']],
   [mcpPath, ['POST']],
   [llmsPath, ['GET', 'HEAD']],

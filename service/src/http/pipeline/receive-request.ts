@@ -2,7 +2,16 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import type { AdminToken } from '../../sessions/admin-token.ts';
 import { networkOfClient } from './client-network.ts';
 import type { LogRequest } from './log-request.ts';
-import { isAdminUrl, isApiUrl, isPathOf, isPeopleUrl, isProbeUrl, methodsAt, metricsPath } from './paths.ts';
+import {
+  aboutPath,
+  isAdminUrl,
+  isApiUrl,
+  isPathOf,
+  isPeopleUrl,
+  isProbeUrl,
+  methodsAt,
+  metricsPath,
+} from './paths.ts';
 import { refuse } from './refuse.ts';
 import { openContext } from './request-context.ts';
 
@@ -19,6 +28,7 @@ export function receiveRequest({
   adminToken,
   oidc,
   metrics,
+  about,
   requestsPerSocket,
 }: {
   logRequest: LogRequest;
@@ -26,6 +36,7 @@ export function receiveRequest({
   adminToken: AdminToken;
   oidc?: { operators: readonly string[] } | undefined;
   metrics?: object | undefined;
+  about?: object | undefined;
   requestsPerSocket: number;
 }): onRequestHookHandler {
   const isLast = createRequestCount(requestsPerSocket);
@@ -34,7 +45,8 @@ export function receiveRequest({
   const isHidden = (url: string) =>
     (!hasOperator && isAdminUrl(url)) ||
     (oidc === undefined && isPeopleUrl(url)) ||
-    (metrics === undefined && url.startsWith(metricsPath));
+    (metrics === undefined && url.startsWith(metricsPath)) ||
+    (about === undefined && url.startsWith(aboutPath));
   const isHiddenRoute = rememberByRoute(isHidden);
   return (request, reply, done) => {
     const context = openContext(request, networkOfClient(clientAddress(request)));

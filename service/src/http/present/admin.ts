@@ -88,6 +88,7 @@ export function presentHealth(health: Health): ServiceHealth {
       conversations_open: engine.conversationsOpen,
       conversations_waiting: engine.conversationsWaiting,
       mail_port_problem: engine.mailPortProblem ?? null,
+      identity_problem: engine.identityProblem ?? null,
       resolver_problem: engine.resolverProblem ?? null,
       control_problem: engine.controlProblem ?? null,
       reputation_problem: engine.reputationProblem ?? null,

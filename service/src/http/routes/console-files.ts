@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createFrontPage } from './about-page.ts';
 import type { ApiServer, RouteParts } from './http-parts.ts';
 import { assetPath, consolePaths, consolePathsBelow } from '../pipeline/paths.ts';
 import type { ConsoleFile } from './read-console-files.ts';
@@ -26,18 +27,20 @@ const notBuilt = 'The console is not built: run `node console/build.ts`, then st
 export function addConsoleFiles(server: ApiServer, { parts }: Pick<RouteParts, 'parts'>): void {
   const { page, assets } = parts.consoleFiles;
   const method = ['GET', 'HEAD'];
+  const frontPage = createFrontPage(parts.about);
   for (const url of [...consolePaths, ...consolePathsBelow]) {
     server.route({
       method,
       url,
       schema: { hide: true },
       handler: async (request, reply) =>
-        page === undefined
+        (url === '/' ? frontPage(request, reply) : undefined) ??
+        (page === undefined
           ? guarded(reply)
               .type('text/plain; charset=utf-8')
               .header('cache-control', 'no-store')
               .send(notBuilt)
-          : sendFile(page, request, reply),
+          : sendFile(page, request, reply)),
     });
   }
   server.route<{ Params: { '*': string } }>({

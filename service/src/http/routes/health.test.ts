@@ -10,6 +10,7 @@ const engine: Parameters<typeof createReadiness>[0]['engine'] = {
     bans: [],
     routes: [],
     mailPort: { kind: 'open' },
+    identity: [],
     resolver: { kind: 'in_order' },
     doubtedProviders: [],
     conversations: { waiting: 0, open: 0 },
@@ -23,7 +24,7 @@ const parts = {
   storeWatch: available,
   workers: oneWorker,
   engine,
-  egress: { problem: () => undefined },
+  egress: { problem: () => undefined, unproven: (): string[] => [] },
   upkeep,
 };
 
@@ -61,7 +62,7 @@ test('is not ready while the resolver denies what exists, and says what to do', 
 
 test('is not ready while no prober can ask, and says which and why', async () => {
   const problem = 'no prober can ask mail hosts: default (mail port blocked)';
-  const readiness = createReadiness({ ...parts, egress: { problem: () => problem } });
+  const readiness = createReadiness({ ...parts, egress: { problem: () => problem, unproven: () => [] } });
   assert.deepEqual(await readiness(), { ready: false, problems: [problem] });
 });
 
@@ -72,4 +73,32 @@ test('says that no worker is running, and goes on serving single requests', asyn
   assert.ok(found.ready);
   assert.match(found.warnings?.join('\n') ?? '', /^no worker is running.*serve --role worker$/);
   for (workers of [1, undefined]) assert.deepEqual(await readiness(), { ready: true });
+});
+
+test('says that public mail hosts are not asked under our name and what to set, and goes on serving', async () => {
+  const identity = {
+    route: 'default',
+    heloName: 'vm.localdomain',
+    seenFrom: [],
+    problem: 'the HELO name vm.localdomain is not ours. Set MAILPROOF_HELO_NAME',
+    note: undefined,
+  };
+  const own = createReadiness({
+    ...parts,
+    engine: { health: () => ({ ...engine.health(), identity: [identity] }) },
+  });
+  const found = await own();
+  assert.ok(found.ready);
+  assert.match(
+    found.warnings?.join('\n') ?? '',
+    /^public mail hosts are not asked: .*Set MAILPROOF_HELO_NAME.*502$/,
+  );
+
+  const egress = { problem: () => undefined, unproven: () => ['office/default'] };
+  const others = await createReadiness({ ...parts, egress })();
+  assert.ok(others.ready);
+  assert.match(
+    others.warnings?.join('\n') ?? '',
+    /^public mail hosts are not asked from office\/default: .*doctor/,
+  );
 });

@@ -2,7 +2,7 @@ import type { Engine } from '@mailproof/engine';
 import { Type } from 'typebox';
 import type { StoreWatch } from '../../operator/store-watch.ts';
 import { describeReputation } from '../../operator/closures.ts';
-import { describeResolver } from '../../operator/read-health.ts';
+import { describeIdentity, describeResolver } from '../../operator/read-health.ts';
 import { noWorkerProblem, type WorkerWatch } from '../../operator/worker-watch.ts';
 import type { EgressKeeper } from '../../probers/keep-egress.ts';
 import { errorResponses } from '../schemas/errors.ts';
@@ -50,7 +50,7 @@ const readyzSchema = {
       {
         title: 'Ready',
         description:
-          'The service can serve requests; `checking` says what of the store is still being looked at since the start, `warnings` what waits all the same: without a worker, tasks and lists do; and which egress addresses are refused',
+          'The service can serve requests; `checking` says what of the store is still being looked at since the start, `warnings` what does not work all the same: without a worker tasks and lists wait, without a HELO name of our own live verifications are answered with 502, and some egress addresses may be closed because block lists have them',
         headers: requestIdHeader,
         examples: [
           { status: 'ready' },
@@ -114,10 +114,20 @@ type ReadinessParts = {
   storeWatch: StoreWatch;
   workers: WorkerWatch;
   engine: Pick<Engine, 'health'>;
-  egress: Pick<EgressKeeper, 'problem'>;
+  egress: Pick<EgressKeeper, 'problem' | 'unproven'>;
   /** What is being looked at since the start, and what was found. */
   upkeep: { checking: () => string[]; problems: () => string[] };
 };
+
+/** Says what this process has found wrong with its own names, and which addresses of others have the same trouble. */
+function identityWarnings(identity: Parameters<typeof describeIdentity>[0], unproven: string[]): string[] {
+  const own = describeIdentity(identity);
+  if (own !== undefined) return [`${own}; live verifications of their addresses are answered with 502`];
+  if (unproven.length === 0) return [];
+  return [
+    `public mail hosts are not asked from ${unproven.join(', ')}: HELO name or sender not proven; run mailproof doctor there`,
+  ];
+}
 
 export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
   const { storeWatch, workers, engine, egress, upkeep } = parts;
@@ -130,9 +140,12 @@ export function createReadiness(parts: ReadinessParts): () => Promise<Readiness>
     const problems = found.filter((problem) => problem !== undefined);
     if (problems.length > 0) return { ready: false, problems };
     const checking = upkeep.checking();
-    // Single requests are served all the same, so no load balancer should turn away.
-    const warnings = describeReputation(health);
-    if ((await workers.count()) === 0) warnings.unshift(noWorkerProblem);
+    // Other requests are served all the same, so no load balancer should turn away.
+    const warnings = [
+      ...((await workers.count()) === 0 ? [noWorkerProblem] : []),
+      ...describeReputation(health),
+      ...identityWarnings(health.identity, egress.unproven()),
+    ];
     return {
       ready: true,
       ...(checking.length === 0 ? {} : { checking }),

@@ -30,6 +30,7 @@ import type { AuthenticateRequest } from '../pipeline/authenticate-request.ts';
 import type { LogRequest } from '../pipeline/log-request.ts';
 import type { RateLimits } from '../pipeline/rate-limits.ts';
 import type { OverloadGuard } from '../pipeline/overload-guard.ts';
+import type { AboutHost } from './about-page.ts';
 import type { ConsoleFiles } from './read-console-files.ts';
 
 /**
@@ -65,6 +66,8 @@ export type HttpParts = {
   basePath: string;
   /** The figures for Prometheus, where they are served on this port. */
   metrics?: { token: AdminToken; exposition: Exposition } | undefined;
+  /** What owners of mail servers may read of this host; absent if the operator names no contact. */
+  about?: AboutHost | undefined;
   /** The certificate and key that this port is served with; without them it speaks HTTP. */
   tls?: { cert: Buffer; key: Buffer } | undefined;
   overloadGuard: OverloadGuard;

@@ -48,6 +48,7 @@ const example: ServiceHealth = {
     conversations_open: 12,
     conversations_waiting: 0,
     mail_port_problem: null,
+    identity_problem: null,
     resolver_problem: null,
     control_problem: null,
     reputation_problem: null,
@@ -131,6 +132,9 @@ export const healthSchema = Type.Object(
         conversations_open: count('SMTP conversations open now'),
         conversations_waiting: count('Addresses waiting for a conversation now'),
         mail_port_problem: textOrNull('What is wrong with outbound port 25; null if nothing is'),
+        identity_problem: textOrNull(
+          'Why public mail hosts are not asked under our HELO name and sender, and what to set; null if they are',
+        ),
         resolver_problem: textOrNull('What is wrong with the resolver, and what to do; null if nothing is'),
         control_problem: textOrNull('Which providers reject control mailboxes; null if none does'),
         reputation_problem: textOrNull(

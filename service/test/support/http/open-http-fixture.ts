@@ -69,6 +69,15 @@ const quietEngine: ReadHealthParts['engine'] = {
     bans: [],
     resolver: { kind: 'denies', line: 'the resolver denies what is known to exist (example.com)' },
     doubtedProviders: ['google'],
+    identity: [
+      {
+        route: 'default',
+        heloName: 'vm.localdomain',
+        seenFrom: [],
+        problem: 'the HELO name is not ours',
+        note: undefined,
+      },
+    ],
     mailPort: { kind: 'blocked', message: 'outbound port 25 is blocked' },
     conversations: { waiting: 1, open: 2 },
   }),

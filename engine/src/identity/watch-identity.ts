@@ -1,0 +1,246 @@
+import type { Clock } from '../clock.ts';
+import type { Resolver } from '../dns/lookup.ts';
+import type { MailRoute } from '../dns/mail-route.ts';
+import { waysOf, type EgressWay, type LeavesFrom } from '../egress/seen-addresses.ts';
+import type { Patience } from '../patience.ts';
+import type { RouteSetting } from '../politeness/policy-file.ts';
+import type { CanonicalHost } from '../syntax/address.ts';
+import { canonicalHost } from '../syntax/canonical-host.ts';
+import { checkHelo, judgeSenderDomain, type IdentityFinding } from './check-identity.ts';
+
+/**
+ * Whether public mail hosts may be asked from each egress route: only under a HELO name that resolves to the address
+ * that they see, and from a sender domain that takes mail. Everything else burns the address (docs/decisions/0026).
+ *
+ *     not checked ──▶ checking ──▶ proven, looked at again every hour
+ *                        │  ▲         │ a lookup failed: proven for a day more
+ *                        ▼  └─────────┘
+ *                     unproven, looked at again every minute
+ *
+ * A lookup that fails proves nothing wrong. A name that was never proven waits all the same: a resolver that cannot
+ * find it finds no mail host either. The look-ups are made beside the verifications, never within one.
+ */
+export type IdentityWatch = {
+  /** Whether every route was proven for every family, so that nobody need ask for one. */
+  areAllProven(): boolean;
+  /** What is known of a route; begins the check of one that was not looked at yet. */
+  of(route: string, family: Family): 'proven' | 'checking' | 'unproven';
+  /** What is wrong with a route for all families, and what to do. */
+  problem(route: string): string | undefined;
+  /** What an operator should know of each route that was looked at. */
+  state(): RouteIdentity[];
+  /** Begins the checks of these routes, unless they were begun. */
+  begin(routes: readonly string[]): void;
+  /** Each is called when a check has come to another end than the one before. */
+  onChange(listener: () => void): void;
+  stop(): void;
+};
+
+export type RouteIdentity = {
+  route: string;
+  heloName: string;
+  seenFrom: string[];
+  /** In one sentence or two: what is wrong and what to do; for connections of one family or both. */
+  problem: string | undefined;
+  /** What could not be compared. */
+  note: string | undefined;
+};
+
+type WatchParts = {
+  routes: readonly RouteSetting[];
+  defaults: { heloName: string; mailFrom: string };
+  publicAddresses: readonly string[];
+  resolver: Pick<Resolver, 'ipv4' | 'ipv6'>;
+  findMailRoute(domain: CanonicalHost, patience: Patience): Promise<MailRoute>;
+  clock: Clock;
+  limits: { identityEveryMs: number; identityAgainMs: number; identityTrustMs: number; dnsLookupMs: number };
+  leavesFrom?: LeavesFrom;
+  /** Told, in one line, that public mail hosts are not asked, and that they are again. */
+  onProblem(message: string): void;
+};
+
+type Watched = {
+  setting: RouteSetting;
+  heloName: string;
+  mailFrom: string;
+  /** The families in which it leaves. */
+  ways: EgressWay[];
+  standing: Standings;
+  isBegun: boolean;
+  cancelTimer: () => void;
+};
+
+type Standing =
+  | { kind: 'checking' }
+  | { kind: 'proven'; at: number; note: string | undefined }
+  | { kind: 'unproven'; problem: string };
+
+type Family = EgressWay['family'];
+
+/** Of each family in which the route leaves; of the others nothing is asked. */
+type Standings = Partial<Record<Family, Standing>>;
+
+export function watchIdentity(parts: WatchParts): IdentityWatch {
+  const { clock, limits } = parts;
+  const stopped = new AbortController();
+  const listeners: (() => void)[] = [];
+  const byId = new Map(parts.routes.map((setting) => [setting.id, watched(setting, parts)]));
+  let allProven = false;
+
+  function begin(one: Watched | undefined): void {
+    if (one === undefined || one.isBegun) return;
+    one.isBegun = true;
+    void look(one);
+  }
+
+  async function look(one: Watched): Promise<void> {
+    const before = one.standing;
+    try {
+      const patience = { deadline: clock.now() + 2 * limits.dnsLookupMs, signal: stopped.signal };
+      one.standing = await lookAt(one, parts, patience);
+    } catch (error) {
+      if (stopped.signal.aborted) return;
+      const problem = `the identity of this machine could not be checked: ${String(error)}`;
+      one.standing = { 4: { kind: 'unproven', problem }, 6: { kind: 'unproven', problem } };
+    }
+    if (stopped.signal.aborted) return;
+    tell(one, before);
+    allProven = [...byId.values()].every((each) => standingsOf(each).every(isProven));
+    const isWell = standingsOf(one).every(isProven);
+    one.cancelTimer = clock.after(
+      isWell ? limits.identityEveryMs : limits.identityAgainMs,
+      () => void look(one),
+    );
+    if (before[4]?.kind !== one.standing[4]?.kind || before[6]?.kind !== one.standing[6]?.kind)
+      for (const listener of listeners) listener();
+  }
+
+  /** Says a problem once; what concerns one family alone is for `doctor`. */
+  function tell(one: Watched, before: Standings): void {
+    const [now, then] = [problemOf(one.standing), problemOf(before)];
+    if (now === then) return;
+    const name = byId.size === 1 ? '' : ` from egress route ${one.setting.id}`;
+    parts.onProblem(
+      now === undefined
+        ? `public mail hosts are asked again${name}: HELO name and sender are ours`
+        : `public mail hosts are not asked${name}: ${now}`,
+    );
+  }
+
+  return {
+    areAllProven: () => allProven,
+    of(route, family) {
+      const one = byId.get(route);
+      begin(one);
+      return one?.standing[family]?.kind ?? 'unproven';
+    },
+    problem: (route) => problemOf(byId.get(route)?.standing ?? {}),
+    state: () => [...byId.values()].filter(({ isBegun }) => isBegun).map(stateOf),
+    begin: (routes) => routes.forEach((route) => begin(byId.get(route))),
+    onChange: (listener) => void listeners.push(listener),
+    stop() {
+      stopped.abort();
+      for (const { cancelTimer } of byId.values()) cancelTimer();
+    },
+  };
+}
+
+/** For installations that know what they do, and for parts that are tried alone. */
+export const identityUnchecked: IdentityWatch = {
+  areAllProven: () => true,
+  of: () => 'proven',
+  problem: () => undefined,
+  state: () => [],
+  begin: () => undefined,
+  onChange: () => undefined,
+  stop: () => undefined,
+};
+
+function watched(setting: RouteSetting, { defaults }: WatchParts): Watched {
+  return {
+    setting,
+    heloName: setting.heloName ?? defaults.heloName,
+    mailFrom: setting.mailFrom ?? defaults.mailFrom,
+    ways: [],
+    standing: { 4: { kind: 'checking' }, 6: { kind: 'checking' } },
+    isBegun: false,
+    cancelTimer: () => undefined,
+  };
+}
+
+/** Several families share the lookup of the sender's domain. */
+async function lookAt(one: Watched, parts: WatchParts, patience: Patience): Promise<Standings> {
+  const { heloName, mailFrom, setting } = one;
+  const { publicAddresses: stated, leavesFrom, resolver } = parts;
+  const ways = await waysOf(setting, { stated, leavesFrom });
+  // A machine that has no way out now may have one later; its name is looked at all the same.
+  one.ways = ways.length > 0 ? ways : [{ family: 4, seenFrom: [] }];
+  const domain = hostOf(mailFrom.slice(mailFrom.lastIndexOf('@') + 1));
+  const [route, ...helo] = await Promise.all([
+    parts.findMailRoute(domain, patience),
+    ...one.ways.map((way) => checkHelo({ heloName: hostOf(heloName), way, resolver }, patience)),
+  ]);
+  const sender = judgeSenderDomain(domain, route);
+  const now = parts.clock.now();
+  const standing: Standings = {};
+  one.ways.forEach(({ family }, index) => {
+    const findings = [...helo.slice(index, index + 1), sender];
+    standing[family] = standingAfter(findings, { before: one.standing[family], now, parts });
+  });
+  return standing;
+}
+
+function standingAfter(
+  findings: readonly IdentityFinding[],
+  { before, now, parts }: { before: Standing | undefined; now: number; parts: WatchParts },
+): Standing {
+  const wrong = findings.filter((finding) => finding.kind === 'wrong');
+  if (wrong.length > 0) {
+    const told = wrong.map(({ seen, remedy }) => `${seen}. ${remedy}`);
+    return { kind: 'unproven', problem: `${told.join('. ')} (${offHint})` };
+  }
+  const unknown = findings.find((finding) => finding.kind === 'not_known');
+  if (unknown === undefined) {
+    const note = findings.map((finding) => (finding.kind === 'proven' ? finding.note : undefined));
+    return { kind: 'proven', at: now, note: note.find((one) => one !== undefined) };
+  }
+  const isTrusted = before?.kind === 'proven' && now - before.at < parts.limits.identityTrustMs;
+  return isTrusted
+    ? before
+    : { kind: 'unproven', problem: `${unknown.seen}; it is tried again every minute` };
+}
+
+const offHint = 'MAILPROOF_IDENTITY_CHECK=off asks them all the same';
+
+function isProven(standing: Standing | undefined): boolean {
+  return standing?.kind === 'proven';
+}
+
+function standingsOf({ standing }: Pick<Watched, 'standing'>): Standing[] {
+  return [standing[4], standing[6]].filter((one) => one !== undefined);
+}
+
+/** A family that may not be used is no problem while the other may. */
+function problemOf(standing: Standings): string | undefined {
+  const all = standingsOf({ standing });
+  const unproven = all.filter((one) => one.kind === 'unproven');
+  return unproven.length === all.length ? unproven[0]?.problem : undefined;
+}
+
+function stateOf({ setting, heloName, ways, standing }: Watched): RouteIdentity {
+  const all = standingsOf({ standing });
+  return {
+    route: setting.id,
+    heloName,
+    seenFrom: ways.flatMap(({ seenFrom }) => seenFrom),
+    problem: all.find((one) => one.kind === 'unproven')?.problem,
+    note: all.find((one) => one.kind === 'proven')?.note,
+  };
+}
+
+/** The settings were read, so the names in them are host names. */
+function hostOf(name: string): CanonicalHost {
+  const host = canonicalHost(name);
+  if (host === undefined) throw new TypeError(`a setting let ${name} through, which is no host name`);
+  return host;
+}
