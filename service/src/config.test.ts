@@ -155,7 +155,7 @@ const rows = [
       ['none', []],
       ['BL.example.org', ['bl.example.org']],
     ],
-    bad: ['', 'none,bl.example.org,', '192.0.2.1', 'two words'],
+    bad: ['bl.example.org,', '192.0.2.1', 'two words'],
   }),
   ...(['egressAllow', 'webhookEgressAllow'] as const).map((key) =>
     row({
